@@ -1,0 +1,53 @@
+# Every target makes the environment it needs and reuses it while pyproject.toml and constraints.txt are unchanged.
+# Paths stay relative, so that a folder with spaces in its name works.
+SHELL := /bin/sh
+PYTHON ?= python3
+VENV ?= .venv
+RUN := $(VENV)/bin/python
+# Seeds and sizes for the trust rows: make soak SEED=7 ROWS=R3
+SEED ?= 1
+ROWS ?=
+
+.PHONY: chat test test-all check bench soak clean help
+
+help:
+	@echo "make chat      talk to it (sets everything up the first time)"
+	@echo "make test      fast tests, under a minute"
+	@echo "make test-all  everything, kill and fuzz tests at CI size included"
+	@echo "make check     ruff, mypy, architecture"
+	@echo "make bench     measure; prints figures"
+	@echo "make soak      the trust rows at full size (hours; resumable)"
+	@echo "make clean     remove what make made"
+
+$(VENV)/.core: pyproject.toml constraints.txt tools/make_venv.py
+	@$(PYTHON) tools/make_venv.py $(VENV) core
+	@touch $@
+
+$(VENV)/.dev: pyproject.toml constraints.txt tools/make_venv.py
+	@$(PYTHON) tools/make_venv.py $(VENV) dev
+	@touch $@ $(VENV)/.core
+
+chat: $(VENV)/.core
+	@$(RUN) -m everself setup
+
+test: $(VENV)/.dev
+	$(RUN) -m pytest -n 2 -q -m "not trust and not slow"
+
+test-all: $(VENV)/.dev
+	$(RUN) -m pytest -n 2 -q -m "trust or slow" --seed $(SEED)
+
+check: $(VENV)/.dev
+	$(RUN) -m ruff check .
+	$(RUN) -m ruff format --check .
+	$(RUN) -m mypy
+	$(RUN) -m pytest -q tests/architecture
+
+bench: $(VENV)/.dev
+	$(RUN) -m tools.bench
+
+soak: $(VENV)/.dev
+	$(RUN) -m tools.soak --seed $(SEED) $(ROWS)
+
+clean:
+	rm -rf .venv .venv-* .soak .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

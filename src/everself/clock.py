@@ -1,0 +1,71 @@
+"""The only reader of time, and the one place that knows which day it is for the human.
+
+Knows nothing of files or settings: it is told the user's time zone.
+"""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from everself.errors import BadConfig
+
+
+def system_now() -> datetime:
+    return datetime.now(UTC)
+
+
+def monotonic() -> float:
+    """Seconds that only go forward, for time-outs."""
+    return time.monotonic()
+
+
+def pause(seconds: float) -> None:
+    time.sleep(seconds)
+
+
+def find_zone(name: str) -> ZoneInfo:
+    """The IANA zone of that name."""
+    try:
+        return ZoneInfo(name)
+    # zoneinfo answers odd names with three different errors: unknown, absolute or climbing path, a directory
+    except (ZoneInfoNotFoundError, ValueError, OSError) as error:
+        raise BadConfig(
+            f'"{name}" is no time zone.', mend='Use an IANA name such as "Europe/Berlin" or "Asia/Seoul".'
+        ) from error
+
+
+def host_zone() -> ZoneInfo:
+    """The machine's own time zone; UTC where it does not say."""
+    import tzlocal
+
+    try:
+        return tzlocal.get_localzone()
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        return ZoneInfo("UTC")
+
+
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """One source of time, one zone: file names and times of day never disagree."""
+
+    zone: ZoneInfo
+    read: Callable[[], datetime] = system_now
+
+    def now(self) -> datetime:
+        """This moment with the user's offset."""
+        return self.read().astimezone(self.zone)
+
+    def today(self) -> date:
+        """The human day: the date on the user's wall, not in UTC."""
+        return self.now().date()
+
+    def day_of(self, moment: datetime) -> date:
+        """The human day that a moment fell on."""
+        if moment.tzinfo is None:
+            raise ValueError("a moment without an offset belongs to no day")
+        return moment.astimezone(self.zone).date()
+
+    def yesterday(self) -> date:
+        return self.today() - timedelta(days=1)

@@ -1,0 +1,200 @@
+"""Frozen values that several rooms speak of. They hold data and say nothing about how it is kept."""
+
+import hashlib
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from typing import Literal
+
+
+def digest(data: bytes) -> str:
+    """How Everself names content: SHA-256 in hex."""
+    return hashlib.sha256(data).hexdigest()
+
+
+# ── files ────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+FileKind = Literal["file", "directory", "link", "other"]
+
+
+@dataclass(frozen=True, slots=True)
+class FileStat:
+    """What the file system says of one name, links not followed."""
+
+    path: str
+    kind: FileKind
+    size: int
+    mode: int
+    links: int
+    device: int
+    inode: int
+    mtime_ns: int
+    ctime_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """One file of the workspace as it was read. `cut` counts the bytes beyond the reading limit, which are not in `data`."""
+
+    path: str
+    data: bytes
+    cut: int = 0
+
+    @property
+    def hash(self) -> str:
+        return digest(self.data)
+
+
+# ── where a path belongs ─────────────────────────────────────────────────────────────────────────────────────────────
+
+
+class Tier(StrEnum):
+    SOUL = "T0"
+    CORE = "T1"
+    WORKING = "T2"
+    NONE = "-"
+
+
+# ── change sets ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True, slots=True)
+class Append:
+    """Add bytes at the end of a document, creating it when it is missing. Appends commute, so no base hash is needed."""
+
+    path: str
+    data: bytes
+    # what the document begins with when this append has to create it
+    header: bytes = b""
+
+
+@dataclass(frozen=True, slots=True)
+class Insert:
+    path: str
+    base: str
+    offset: int
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Replace:
+    """Put `data` in the place of bytes start..end of the document whose hash is `base`."""
+
+    path: str
+    base: str
+    start: int
+    end: int
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Create:
+    """A document that must not exist yet."""
+
+    path: str
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    path: str
+    base: str
+    to: str
+
+
+@dataclass(frozen=True, slots=True)
+class Remove:
+    path: str
+    base: str
+
+
+Edit = Append | Insert | Replace | Create | Move | Remove
+
+
+class Author(StrEnum):
+    """Who wants a change. Guards decide by it what may be written; nobody below a face chooses it."""
+
+    OWNER = "owner"
+    HAND = "hand"
+    AGENT = "agent"
+    KEEPER = "keeper"
+    RUNTIME = "runtime"
+    IMPORT = "import"
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One reviewed, atomic, reversible step of the workspace's files."""
+
+    author: Author
+    reason: str
+    edits: tuple[Edit, ...]
+    evidence: tuple[str, ...] = ()
+    undoes: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FileChange:
+    """What a change does to one document; `None` means that the document does not exist on that side."""
+
+    path: str
+    before: bytes | None
+    after: bytes | None
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    id: str
+    paths: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Nothing:
+    """The change would have changed no byte."""
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """Somebody changed these documents since the change was planned, and the two do not merge. Nothing was written."""
+
+    paths: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """A guard said no. Nothing was written."""
+
+    reasons: tuple[str, ...]
+
+
+Outcome = Applied | Nothing | Conflict | Refused
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeRecord:
+    """A change that was applied, as `everself log` lists it."""
+
+    id: str
+    at: datetime
+    author: Author
+    reason: str
+    paths: tuple[str, ...]
+    evidence: tuple[str, ...] = ()
+    undoes: str = ""
+
+
+# ── findings ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+Severity = Literal["error", "warning", "note"]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something a person should know, with the command or act that mends it."""
+
+    severity: Severity
+    code: str
+    message: str
+    mend: str = ""
+    path: str = ""
+    fixable: bool = field(default=False)

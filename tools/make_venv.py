@@ -1,0 +1,76 @@
+"""Make a virtual environment of this project, with uv where it is on PATH and with venv and pip elsewhere.
+
+usage: python3 tools/make_venv.py FOLDER core|dev
+
+Uses the standard library only: it runs before anything is installed.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+LEAST = (3, 11)
+
+
+def pip_settings(python: str) -> dict[str, str]:
+    """The machine's pip settings, which uv does not read by itself."""
+    listed = subprocess.run([python, "-m", "pip", "config", "list"], capture_output=True, text=True, check=False)
+    found: dict[str, str] = {}
+    for line in listed.stdout.splitlines():
+        key, _, value = line.partition("=")
+        scope, _, name = key.partition(".")
+        # pip prints command-specific scopes too; install.* counts as much as global.* for what we do
+        if scope in ("global", "user", "site", "install", ":env:"):
+            found[name.strip(".")] = value.strip("'\"").replace("\\n", " ")
+    return found
+
+
+def uv_environment(python: str) -> dict[str, str]:
+    environment = dict(os.environ)
+    settings = pip_settings(python)
+    for name, variable in (
+        ("index-url", "UV_DEFAULT_INDEX"),
+        ("extra-index-url", "UV_INDEX"),
+        ("find-links", "UV_FIND_LINKS"),
+        ("cert", "SSL_CERT_FILE"),
+        ("default-timeout", "UV_HTTP_TIMEOUT"),
+        ("timeout", "UV_HTTP_TIMEOUT"),
+    ):
+        if name in settings and variable not in environment:
+            value = settings[name].split()
+            environment[variable] = (",".join if variable == "UV_FIND_LINKS" else " ".join)(value)
+    # pip takes the best version over all indexes; uv stops at the first index that knows the name
+    environment.setdefault("UV_INDEX_STRATEGY", "unsafe-best-match")
+    environment.setdefault("UV_LINK_MODE", "copy")
+    return environment
+
+
+def main(folder: str, part: str) -> None:
+    if sys.version_info < LEAST:
+        sys.exit(f"Everself needs Python {LEAST[0]}.{LEAST[1]} or newer; this is {sys.version.split()[0]}.")
+    top = Path(__file__).resolve().parent.parent
+    venv = top / folder
+    python = str(venv / "bin" / "python")
+    wanted = f"{top}[dev]" if part == "dev" else str(top)
+    limits = str(top / "constraints.txt")
+    uv = None if os.environ.get("EVERSELF_NO_UV") else shutil.which("uv")
+    print(f"Setting up {folder} ({part}, with {'uv' if uv else 'pip'}); this happens once …", file=sys.stderr, flush=True)
+    if not Path(python).exists():
+        subprocess.run([sys.executable, "-m", "venv", str(venv)], check=True)
+    if uv:
+        command = [uv, "pip", "install", "--quiet", "--python", python]
+        environment = uv_environment(sys.executable)
+    else:
+        command = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+        environment = dict(os.environ)
+    done = subprocess.run([*command, "--constraint", limits, "--editable", wanted], env=environment, check=False)
+    if done.returncode:
+        sys.exit(f"Installing into {folder} failed; the lines above say why. Without a network it cannot work the first time.")
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 3 or sys.argv[2] not in ("core", "dev"):
+        sys.exit(__doc__)
+    main(sys.argv[1], sys.argv[2])
