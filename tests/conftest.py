@@ -1,0 +1,100 @@
+"""What every test gets: a seed, a home of its own, and no way out to the network."""
+
+import ipaddress
+import os
+import socket
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import settings
+
+# Derandomised, a failure on one machine is a failure on every machine; `--hypothesis-profile=wander` looks elsewhere.
+settings.register_profile("fixed", derandomize=True, deadline=None, database=None)
+settings.register_profile("wander", deadline=None, print_blob=True, max_examples=1_000)
+settings.load_profile("fixed")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--seed", type=int, default=1, help="seed of everything random in the tests (default 1)")
+
+
+def pytest_report_header(config: pytest.Config) -> str:
+    return f"seed: {config.getoption('--seed')}"
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    # `-q` drops the header, and a failing run must say how to repeat it
+    terminalreporter.write_line(f"seed: {config.getoption('--seed')}")
+
+
+@pytest.fixture(scope="session")
+def seed(request: pytest.FixtureRequest) -> int:
+    """The seed this run was given."""
+    chosen: int = request.config.getoption("--seed")
+    return chosen
+
+
+@pytest.fixture(scope="session")
+def _homes(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("homes")
+
+
+# Its own MonkeyPatch: a test that calls monkeypatch.undo() must not fall back to the real home.
+@pytest.fixture(autouse=True)
+def _own_home(_homes: Path) -> Iterator[Path]:
+    """An empty home for each test, and none of the machine's own settings or keys."""
+    home = Path(tempfile.mkdtemp(dir=_homes))
+    with pytest.MonkeyPatch.context() as patch:
+        for name in list(os.environ):
+            if name.startswith(("EVERSELF_", "XDG_")) or name.endswith("_API_KEY"):
+                patch.delenv(name)
+        patch.setenv("HOME", str(home))
+        patch.setenv("XDG_CONFIG_HOME", str(home / ".config"))
+        patch.setenv("EVERSELF_HOME", str(home / ".everself"))
+        yield home
+
+
+def _stays_here(address: object) -> bool:
+    """Whether an address is a Unix socket or the loopback."""
+    if isinstance(address, str | bytes):
+        return True
+    host = address[0] if isinstance(address, tuple) and address else None
+    if host in ("", "localhost"):
+        return True
+    try:
+        return ipaddress.ip_address(str(host).partition("%")[0]).is_loopback
+    except ValueError:
+        return False
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _no_network() -> Iterator[None]:
+    """Fail the test that reaches for another machine.
+
+    The failure is pytest's own, which is no `Exception`: code that shrugs off a dead network cannot swallow it.
+    """
+    real = {name: getattr(socket.socket, name) for name in ("connect", "connect_ex", "sendto")}
+    real_lookup = socket.getaddrinfo
+
+    def fenced(name: str) -> Any:
+        def call(self: socket.socket, *arguments: Any) -> Any:
+            if not _stays_here(arguments[-1]):
+                pytest.fail(f"a test reached for the network: {name}{arguments[-1]!r}")
+            return real[name](self, *arguments)
+
+        return call
+
+    def lookup(host: Any, *arguments: Any, **named: Any) -> Any:
+        name = host.decode() if isinstance(host, bytes) else host
+        if name is not None and not _stays_here((name,)):
+            pytest.fail(f"a test asked the network who {name!r} is")
+        return real_lookup(host, *arguments, **named)
+
+    with pytest.MonkeyPatch.context() as patch:
+        for name in real:
+            patch.setattr(socket.socket, name, fenced(name))
+        patch.setattr(socket, "getaddrinfo", lookup)
+        yield
