@@ -1,0 +1,110 @@
+"""What Everself asks of a file system: few calls, each close to one system call, so that a test can fail or reorder any of them.
+
+A file system here is rooted: every path is relative to its root, written with `/`, and can neither leave it nor pass a link.
+Implementations raise plain `OSError`; `disk_errors` turns those into words.
+"""
+
+import errno
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Protocol
+
+from everself.errors import DiskError, DiskFull, EverselfError, NoPermission, NotFound, ReadOnlyDisk, UnsafePath
+from everself.values import FileStat
+
+# Beyond this a document is not read whole; what is left out is announced.
+READ_LIMIT = 16 * 1024 * 1024
+
+# Every name that Everself makes for a moment begins like this, so that watchers, parsers and doctor know it.
+TEMPORARY_PREFIX = ".everself-"
+
+
+class Handle(Protocol):
+    """An open file that is being written."""
+
+    def write(self, data: bytes) -> int:
+        """Write some of the bytes and say how many; the caller goes on until all are out."""
+
+    def sync(self) -> None: ...
+
+    def stat(self) -> FileStat: ...
+
+    def close(self) -> None: ...
+
+
+class FileSystem(Protocol):
+    """A rooted tree of files. `""` is the root itself."""
+
+    def stat(self, path: str) -> FileStat | None:
+        """What stands at that name, links not followed; nothing is no error."""
+
+    def list(self, path: str) -> list[FileStat]:
+        """What a directory holds, sorted by name."""
+
+    def read(self, path: str, start: int = 0, limit: int = READ_LIMIT) -> bytes:
+        """Bytes of a plain file with one name."""
+
+    def create(self, path: str) -> Handle:
+        """A new, private, empty file; the name must be free."""
+
+    def open_append(self, path: str) -> Handle:
+        """An existing plain file, to be written at its end only."""
+
+    def rename(self, source: str, target: str) -> None:
+        """Give a file another name, replacing what had it."""
+
+    def publish(self, source: str, target: str) -> None:
+        """Give a file another name that must be free."""
+
+    def exchange(self, one: str, other: str) -> bool:
+        """Swap two names in one step. False when this file system cannot."""
+
+    def unlink(self, path: str) -> None: ...
+
+    def truncate(self, path: str, size: int) -> None: ...
+
+    def make_directory(self, path: str) -> None:
+        """A new, private directory; the name must be free, the parent must exist. `""` makes the root, parents included."""
+
+    def remove_directory(self, path: str) -> None:
+        """Remove an empty directory."""
+
+    def sync_directory(self, path: str) -> None: ...
+
+    def set_mode(self, path: str, mode: int) -> None:
+        """Set the permissions of a plain file or a directory."""
+
+
+def parent_of(path: str) -> str:
+    return path.rpartition("/")[0]
+
+
+def say(error: OSError, path: str) -> EverselfError:
+    """An error of the file system in words a person can act on."""
+    where = f"({path})" if path else ""
+    match error.errno:
+        case errno.ENOSPC | errno.EDQUOT | errno.EFBIG:
+            return DiskFull(where, mend="Free some space and try again.")
+        case errno.EROFS:
+            return ReadOnlyDisk(where, mend="Remount it writable, or move the workspace: everself setup --workspace PATH")
+        case errno.EACCES | errno.EPERM:
+            return NoPermission(where, mend=f"Check who owns it: ls -ld '{path}'")
+        case errno.ELOOP | errno.EXDEV | errno.EMLINK:
+            return UnsafePath(f"{path} is or passes a symbolic or second hard link.", mend="Put the real file in its place.")
+        case errno.ENOENT:
+            return NotFound(f"{path} does not exist.")
+        case errno.ENOTDIR | errno.EISDIR | errno.EINVAL | errno.ENXIO:
+            return UnsafePath(f"{path} is not a plain file in plain directories.")
+        case errno.ENAMETOOLONG:
+            return UnsafePath(f"{path[:60]}… is too long a name.")
+        case errno.EMFILE | errno.ENFILE:
+            return DiskError(f"Too many open files {where}", mend="Close other programs or raise the limit: ulimit -n")
+    return DiskError(f"{error.strerror or error} {where}".strip(), mend="Check the disk; everself doctor")
+
+
+@contextmanager
+def disk_errors(path: str) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise say(error, path) from error

@@ -1,0 +1,182 @@
+"""The intent journal: what a change is about to do, durable before its first byte moves.
+
+An intent is one file. `.intent` means that the change may be half done; `.done` that it is done, recorded, and waits for the history
+commit; `.abort` that it failed and must be undone. A file whose checksum does not hold was never finished, so its change never began.
+Knows steps and files, not why anyone wants them.
+"""
+
+import hashlib
+import json
+from dataclasses import dataclass
+
+from everself.disk.filesystem import FileSystem, parent_of
+from everself.disk.writes import discard, make_directories, write_new
+from everself.errors import Damaged
+
+MAGIC = b"everself-intent 1\n"
+FOLDER = "journal"
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What happens to one document: from `old` to `new`, None meaning that there is none; or `new` appended at `offset`."""
+
+    path: str
+    base: str | None
+    old: bytes | None
+    new: bytes | None
+    offset: int = -1
+    header: bytes = b""
+
+    @property
+    def is_append(self) -> bool:
+        return self.offset >= 0
+
+
+@dataclass(frozen=True, slots=True)
+class Intent:
+    """A change set on its way to the disk."""
+
+    id: str
+    at: str
+    author: str
+    reason: str
+    evidence: tuple[str, ...]
+    undoes: str
+    steps: tuple[Step, ...]
+    # directories that did not exist before, outermost first
+    folders: tuple[str, ...] = ()
+
+
+def render_intent(intent: Intent) -> bytes:
+    payload = bytearray()
+    steps = []
+    for step in intent.steps:
+        row: dict[str, object] = {"path": step.path, "base": step.base, "offset": step.offset}
+        for name, data in (("old", step.old), ("new", step.new), ("header", step.header)):
+            row[name] = None if data is None else len(data)
+            payload += data or b""
+        steps.append(row)
+    head = {
+        "id": intent.id,
+        "at": intent.at,
+        "author": intent.author,
+        "reason": intent.reason,
+        "evidence": intent.evidence,
+        "undoes": intent.undoes,
+        "folders": intent.folders,
+        "steps": steps,
+    }
+    body = MAGIC + json.dumps(head).encode() + b"\n" + bytes(payload)
+    return body + hashlib.sha256(body).digest()
+
+
+def parse_intent(data: bytes) -> Intent:
+    """Inverse of `render_intent`; Damaged when the bytes are not whole."""
+    body, check = data[:-32], data[-32:]
+    if not body.startswith(MAGIC) or hashlib.sha256(body).digest() != check:
+        raise Damaged("An intent in the journal is not whole.")
+    line, _, payload = body[len(MAGIC) :].partition(b"\n")
+    head = json.loads(line)
+    steps = []
+    at = 0
+    for row in head["steps"]:
+        parts: dict[str, bytes | None] = {}
+        for name in ("old", "new", "header"):
+            length = row[name]
+            parts[name] = None if length is None else payload[at : at + length]
+            at += length or 0
+        steps.append(Step(row["path"], row["base"], parts["old"], parts["new"], row["offset"], parts["header"] or b""))
+    return Intent(
+        id=head["id"],
+        at=head["at"],
+        author=head["author"],
+        reason=head["reason"],
+        evidence=tuple(head["evidence"]),
+        undoes=head["undoes"],
+        steps=tuple(steps),
+        folders=tuple(head["folders"]),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Filed:
+    """An intent with the name of its file."""
+
+    name: str
+    intent: Intent
+
+
+class Journal:
+    """The folder of intents. Whoever changes it holds the workspace's lock, except for `forget` of what is done."""
+
+    def __init__(self, files: FileSystem) -> None:
+        self._files = files
+
+    def begin(self, intent: Intent) -> Filed:
+        """Make the intent durable. From here on the change is either completed or undone, whatever happens."""
+        names = self._names()
+        number = 1 + max((int(name.partition("-")[0]) for name in names), default=0)
+        path = f"{FOLDER}/{number:08d}-{intent.id}.intent"
+        make_directories(self._files, path)
+        try:
+            write_new(self._files, path, render_intent(intent))
+            self._files.sync_directory(FOLDER)
+        except OSError:
+            discard(self._files, [path])
+            raise
+        return Filed(path, intent)
+
+    def finish(self, filed: Filed) -> Filed:
+        """The change is recorded; only the history commit is left. Losing this rename is harmless: the ledger knows."""
+        name = filed.name.removesuffix(".intent") + ".done"
+        self._files.rename(filed.name, name)
+        return Filed(name, filed.intent)
+
+    def abort(self, filed: Filed) -> Filed:
+        """The change failed and could not be undone right now; the next start must."""
+        name = filed.name.removesuffix(".intent") + ".abort"
+        self._files.rename(filed.name, name)
+        self._files.sync_directory(parent_of(name))
+        return Filed(name, filed.intent)
+
+    def forget(self, filed: Filed) -> None:
+        discard(self._files, [filed.name])
+
+    def unfinished(self) -> list[Filed]:
+        """Changes of a process that died: to be completed (`.intent`) or undone (`.abort`), oldest first."""
+        return self._load((".intent", ".abort"), drop_torn=True)
+
+    def unfinished_count(self) -> int:
+        return sum(name.endswith((".intent", ".abort")) for name in self._names())
+
+    def waiting(self) -> list[Filed]:
+        """Changes that are recorded but not in the history yet, oldest first."""
+        return self._load((".done",), drop_torn=False)
+
+    def waiting_count(self) -> int:
+        return sum(name.endswith(".done") for name in self._names())
+
+    def _load(self, endings: tuple[str, ...], *, drop_torn: bool) -> list[Filed]:
+        found = []
+        for name in self._names():
+            if not name.endswith(endings):
+                continue
+            path = f"{FOLDER}/{name}"
+            stat = self._files.stat(path)
+            if stat is None:
+                continue
+            try:
+                found.append(Filed(path, parse_intent(self._files.read(path, 0, stat.size + 1))))
+            except FileNotFoundError:
+                continue
+            except Damaged:
+                if drop_torn:
+                    self._files.unlink(path)
+        return found
+
+    def _names(self) -> list[str]:
+        if self._files.stat(FOLDER) is None:
+            return []
+        names = [one.path.rpartition("/")[2] for one in self._files.list(FOLDER)]
+        return [name for name in names if name[:8].isdigit()]

@@ -1,0 +1,131 @@
+"""One writer at a time, over processes and threads, with the owner's name in the lock file.
+
+The kernel releases a lock when its holder dies, so a dead owner never blocks anyone; the name in the file only serves the message.
+`fcntl.flock` and not a library: the one named for the job imports asyncio, which costs sixty milliseconds at every start.
+"""
+
+import errno
+import fcntl
+import json
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, suppress
+from dataclasses import dataclass
+from typing import Protocol
+
+from everself.clock import monotonic, pause, system_now
+from everself.errors import LockTimeout
+
+TIMEOUT = 30.0
+SHORTEST, LONGEST = 0.001, 0.02
+
+
+@dataclass(frozen=True, slots=True)
+class LockOwner:
+    """Who took the lock last, and whether that process still lives."""
+
+    pid: int
+    command: str
+    since: str
+    alive: bool
+    stopped: bool
+
+
+class Lock(Protocol):
+    def hold(self, timeout: float = TIMEOUT) -> AbstractContextManager[None]: ...
+
+
+def describe_process(pid: int) -> tuple[bool, bool]:
+    """Whether a process lives, and whether it is stopped (Ctrl-Z); a zombie counts as dead."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False, False
+    except PermissionError:
+        return True, False
+    try:
+        with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as file:
+            state = file.read().rpartition(")")[2].split()[0]
+    except OSError:
+        return True, False
+    return state not in "ZX", state in "Tt"
+
+
+class FileLock:
+    """A lock that stands in a file. The file stays: removing it would let two processes lock two files of one name."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+
+    @contextmanager
+    def hold(self, timeout: float = TIMEOUT) -> Iterator[None]:
+        descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+        try:
+            self._wait(descriptor, timeout)
+            self._sign(descriptor)
+            yield
+        finally:
+            os.close(descriptor)
+
+    def owner(self) -> LockOwner | None:
+        """Who signed the file last; None when nobody did or it cannot be read."""
+        try:
+            with open(self.path, "rb") as file:
+                signed = json.loads(file.read(4096))
+            pid = int(signed["pid"])
+            alive, stopped = describe_process(pid)
+            return LockOwner(pid, str(signed["command"]), str(signed["since"]), alive, stopped)
+        except (OSError, ValueError, KeyError, TypeError):
+            return None
+
+    def is_held(self) -> bool:
+        """Whether somebody holds it at this moment."""
+        try:
+            descriptor = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
+        except OSError:
+            return False
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+        finally:
+            os.close(descriptor)
+        return False
+
+    def _wait(self, descriptor: int, timeout: float) -> None:
+        end = monotonic() + timeout
+        wait = SHORTEST
+        while True:
+            try:
+                return fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError as error:
+                if error.errno not in (errno.EAGAIN, errno.EACCES, errno.EINTR):
+                    raise
+            if monotonic() >= end:
+                raise LockTimeout(*self._complaint(timeout))
+            pause(wait)
+            wait = min(wait * 2, LONGEST)
+
+    def _complaint(self, timeout: float) -> tuple[str]:
+        owner = self.owner()
+        if owner is None:
+            return (f"Waited {timeout:g} s.",)
+        state = " and is stopped (resume it with: fg)" if owner.stopped else ""
+        return (f"Waited {timeout:g} s for process {owner.pid} ({owner.command}), which holds it since {owner.since}{state}.",)
+
+    def _sign(self, descriptor: int) -> None:
+        command = " ".join([os.path.basename(sys.argv[0]) or "python", *sys.argv[1:2]])
+        text = json.dumps({"pid": os.getpid(), "command": command, "since": system_now().isoformat(timespec="seconds")})
+        # the signature only serves a message; a full disk must not keep anyone from the lock
+        with suppress(OSError):
+            os.ftruncate(descriptor, 0)
+            os.pwrite(descriptor, text.encode(), 0)
+
+
+class OpenLock:
+    """No lock at all, for a place that only one owner can reach: memory, a simulated disk."""
+
+    @contextmanager
+    def hold(self, timeout: float = TIMEOUT) -> Iterator[None]:  # noqa: ARG002 — the shape of a lock
+        yield

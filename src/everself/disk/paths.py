@@ -1,0 +1,114 @@
+"""Which names may be used inside a workspace at all. Pure: it looks at the text of a path, never at the disk.
+
+Passing this check does not mean that a path is free of links; the file system room walks it without following any.
+"""
+
+import unicodedata
+from typing import Final
+
+from everself.errors import UnsafePath
+
+SEGMENT_BYTES: Final = 255
+PATH_BYTES: Final = 1024
+
+# Names that Windows gives to devices whatever folder and ending they have; a synced workspace would break there.
+_DEVICES: Final = frozenset(
+    ["con", "prn", "aux", "nul", "clock$", "conin$", "conout$"]
+    + [f"{port}{digit}" for port in ("com", "lpt") for digit in range(10)]
+)
+
+# Direction overrides show a name other than the one that is stored; line separators break every listing.
+_DECEIVING: Final = frozenset("\u2028\u2029\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+
+# The last two are overlong UTF-8, which careless decoders read as a dot and a slash.
+_ESCAPES: Final = (
+    ("%2e", "."),
+    ("%2f", "/"),
+    ("%5c", "\\"),
+    ("%00", "\0"),
+    ("%u002e", "."),
+    ("%u002f", "/"),
+    ("%u005c", "\\"),
+    ("%c0%ae", "."),
+    ("%c0%af", "/"),
+)
+
+
+def check_path(path: str) -> None:
+    """Raise UnsafePath unless this is a relative path with forward slashes that stays where it says it is."""
+    reason = find_fault(path)
+    if reason:
+        raise UnsafePath(
+            f"{_shown(path)}: {reason}.", mend='Use a path inside the workspace such as "memory/2026-03-19.md".'
+        )
+
+
+def find_fault(path: str) -> str:
+    """What is wrong with a path, in words; empty when nothing is."""
+    if not path:
+        return "the path is empty"
+    if path[0] == "/":
+        return "the path is absolute"
+    if "\\" in path:
+        return "it holds a backslash"
+    if path[1:2] == ":" and path[0].isalpha():
+        return "it begins with a drive letter"
+    try:
+        size = len(path.encode())
+    except UnicodeEncodeError:
+        return "the name is not valid Unicode"
+    if size > PATH_BYTES:
+        return f"it is {size:,} bytes long, and {PATH_BYTES:,} is the limit"
+    for segment in path.split("/"):
+        fault = _fault_of_segment(segment)
+        if fault:
+            return fault
+    return ""
+
+
+def _fault_of_segment(segment: str) -> str:
+    if not segment:
+        return "it holds an empty name"
+    if segment in (".", ".."):
+        return 'it holds "." or ".." as a name'
+    if not segment.isprintable() and any(unicodedata.category(c) == "Cc" or c in _DECEIVING for c in segment):
+        return "it holds control characters"
+    # encoding an over-long name again only happens when it could be over the limit
+    if len(segment) * 4 > SEGMENT_BYTES and len(segment.encode()) > SEGMENT_BYTES:
+        return f"a name in it is longer than {SEGMENT_BYTES} bytes"
+    if segment[-1] == "." or segment[-1].isspace():
+        return "a name in it ends in a dot or a space"
+    if segment.isascii():
+        plain = segment
+    else:
+        plain = unicodedata.normalize("NFKC", segment)
+        if "/" in plain or "\\" in plain:
+            return "it holds a character that looks like a slash"
+        if not plain.strip(". "):
+            return 'it holds a name that looks like "." or ".."'
+    if "%" in plain and _climbs(plain):
+        return 'it holds an encoded ".." or slash trick'
+    if plain.partition(".")[0].rstrip(" ").casefold() in _DEVICES:
+        return "a name in it belongs to a device on Windows"
+    return ""
+
+
+def _climbs(segment: str) -> bool:
+    """Would a program that decodes percent signs, once or several times over, see a step out of the folder?"""
+    text = segment.lower()
+    while True:
+        decoded = text
+        for escape, meant in _ESCAPES:
+            decoded = decoded.replace(escape, meant)
+        pieces = decoded.replace("\\", "/").split("/")
+        if "\0" in decoded or "." in pieces or ".." in pieces:
+            return True
+        # one layer of doubled encoding comes off at a time, so this ends after at most len(segment) rounds
+        text = decoded.replace("%25", "%")
+        if text == decoded:
+            return False
+
+
+def _shown(path: str) -> str:
+    """The path as a person may safely see it in a terminal."""
+    return ascii(path if len(path) <= 200 else path[:200] + "…")

@@ -1,0 +1,245 @@
+"""The real file system beneath one directory, with no link followed and nothing but plain files opened.
+
+Where the kernel has openat2 a path is resolved by it in one step; elsewhere each component is opened in turn without following links.
+Both refuse the same things. Knows nothing of locks, journals or Markdown.
+"""
+
+import errno
+import os
+import stat as modes
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+
+from everself.disk.filesystem import READ_LIMIT, parent_of
+from everself.disk.kernel_calls import ABSENT, RENAME_EXCHANGE, RENAME_NOREPLACE, openat2, renameat2
+from everself.disk.paths import check_path
+from everself.values import FileKind, FileStat
+
+FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+# O_NONBLOCK: opening a FIFO for reading would otherwise wait for a writer for ever
+PLAIN = os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY
+
+
+def kind_of(mode: int) -> FileKind:
+    if modes.S_ISREG(mode):
+        return "file"
+    if modes.S_ISDIR(mode):
+        return "directory"
+    return "link" if modes.S_ISLNK(mode) else "other"
+
+
+def told(path: str, found: os.stat_result) -> FileStat:
+    return FileStat(
+        path=path,
+        kind=kind_of(found.st_mode),
+        size=found.st_size,
+        mode=modes.S_IMODE(found.st_mode),
+        links=found.st_nlink,
+        device=found.st_dev,
+        inode=found.st_ino,
+        mtime_ns=found.st_mtime_ns,
+        ctime_ns=found.st_ctime_ns,
+    )
+
+
+def refuse_odd(found: os.stat_result, path: str) -> None:
+    if not modes.S_ISREG(found.st_mode):
+        raise OSError(errno.EINVAL, "not a plain file", path)
+    # A second name outside the workspace would let a write here change a file there.
+    if found.st_nlink > 1:
+        raise OSError(errno.EMLINK, "a second hard link", path)
+
+
+class RealHandle:
+    """An open descriptor."""
+
+    def __init__(self, descriptor: int, path: str) -> None:
+        self._descriptor = descriptor
+        self._path = path
+
+    def write(self, data: bytes) -> int:
+        return os.write(self._descriptor, data)
+
+    def sync(self) -> None:
+        os.fsync(self._descriptor)
+
+    def stat(self) -> FileStat:
+        return told(self._path, os.fstat(self._descriptor))
+
+    def close(self) -> None:
+        os.close(self._descriptor)
+
+
+class RealFileSystem:
+    """The tree beneath `root`. The root may itself be reached through links: it is the person's own choice."""
+
+    def __init__(self, root: str, *, walk_only: bool = False) -> None:
+        self.root = os.path.realpath(root)
+        self._open2 = None if walk_only else openat2
+
+    def stat(self, path: str) -> FileStat | None:
+        with suppress(FileNotFoundError, NotADirectoryError), self._above(path) as (folder, name):
+            return told(path, os.stat(name, dir_fd=folder, follow_symlinks=False))
+        return None
+
+    def list(self, path: str) -> list[FileStat]:
+        with self._folder(path) as folder, os.scandir(folder) as entries:
+            prefix = f"{path}/" if path else ""
+            found = []
+            for entry in entries:
+                # a name that vanished between listing and asking is simply not there
+                with suppress(FileNotFoundError):
+                    found.append(told(prefix + entry.name, entry.stat(follow_symlinks=False)))
+        return sorted(found, key=lambda one: one.path)
+
+    def read(self, path: str, start: int = 0, limit: int = READ_LIMIT) -> bytes:
+        descriptor = self._open(path, os.O_RDONLY | PLAIN)
+        try:
+            refuse_odd(os.fstat(descriptor), path)
+            parts: list[bytes] = []
+            while limit > 0:
+                part = os.pread(descriptor, min(limit, 1 << 20), start)
+                if not part:
+                    break
+                parts.append(part)
+                start += len(part)
+                limit -= len(part)
+            return b"".join(parts)
+        finally:
+            os.close(descriptor)
+
+    def create(self, path: str) -> RealHandle:
+        with self._above(path) as (folder, name):
+            return RealHandle(os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | PLAIN, 0o600, dir_fd=folder), path)
+
+    def open_append(self, path: str) -> RealHandle:
+        descriptor = self._open(path, os.O_WRONLY | os.O_APPEND | PLAIN)
+        try:
+            refuse_odd(os.fstat(descriptor), path)
+        except OSError:
+            os.close(descriptor)
+            raise
+        return RealHandle(descriptor, path)
+
+    def rename(self, source: str, target: str) -> None:
+        with self._above(source) as (here, name), self._above(target) as (there, new):
+            os.rename(name, new, src_dir_fd=here, dst_dir_fd=there)
+
+    def publish(self, source: str, target: str) -> None:
+        with self._above(source) as (here, name), self._above(target) as (there, new):
+            call = renameat2()
+            if call is not None:
+                try:
+                    return call(here, name, there, new, RENAME_NOREPLACE)
+                except OSError as error:
+                    if error.errno not in ABSENT:
+                        raise
+            os.link(name, new, src_dir_fd=here, dst_dir_fd=there, follow_symlinks=False)
+            os.unlink(name, dir_fd=here)
+
+    def exchange(self, one: str, other: str) -> bool:
+        call = renameat2()
+        if call is None:
+            return False
+        with self._above(one) as (here, name), self._above(other) as (there, new):
+            try:
+                call(here, name, there, new, RENAME_EXCHANGE)
+            except OSError as error:
+                if error.errno in ABSENT:
+                    return False
+                raise
+        return True
+
+    def unlink(self, path: str) -> None:
+        with self._above(path) as (folder, name):
+            os.unlink(name, dir_fd=folder)
+
+    def truncate(self, path: str, size: int) -> None:
+        descriptor = self._open(path, os.O_WRONLY | PLAIN)
+        try:
+            refuse_odd(os.fstat(descriptor), path)
+            os.ftruncate(descriptor, size)
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+    def make_directory(self, path: str) -> None:
+        if not path:
+            return self._make_root()
+        with self._above(path) as (folder, name):
+            os.mkdir(name, 0o700, dir_fd=folder)
+
+    def remove_directory(self, path: str) -> None:
+        with self._above(path) as (folder, name):
+            os.rmdir(name, dir_fd=folder)
+
+    def sync_directory(self, path: str) -> None:
+        with self._folder(path) as folder:
+            os.fsync(folder)
+
+    def set_mode(self, path: str, mode: int) -> None:
+        descriptor = self._open(path, os.O_RDONLY | PLAIN)
+        try:
+            os.fchmod(descriptor, mode)
+        finally:
+            os.close(descriptor)
+
+    def _make_root(self) -> None:
+        missing = []
+        here = self.root
+        while not os.path.isdir(here):
+            missing.append(here)
+            here = os.path.dirname(here)
+        for folder in reversed(missing):
+            os.mkdir(folder, 0o700)
+            above = os.open(os.path.dirname(folder), os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+            try:
+                os.fsync(above)
+            finally:
+                os.close(above)
+
+    @contextmanager
+    def _folder(self, path: str) -> Iterator[int]:
+        descriptor = self._open(path, FOLDER)
+        try:
+            yield descriptor
+        finally:
+            os.close(descriptor)
+
+    @contextmanager
+    def _above(self, path: str) -> Iterator[tuple[int, str]]:
+        """The open directory that holds a name, and the name."""
+        check_path(path)
+        with self._folder(parent_of(path)) as folder:
+            yield folder, path.rpartition("/")[2]
+
+    def _open(self, path: str, flags: int) -> int:
+        root = os.open(self.root, FOLDER)
+        if not path:
+            return root
+        try:
+            check_path(path)
+            call = self._open2() if self._open2 is not None else None
+            if call is not None:
+                return call(root, path, flags, 0)
+            return self._walk(root, path, flags)
+        finally:
+            os.close(root)
+
+    def _walk(self, root: int, path: str, flags: int) -> int:
+        *folders, name = path.split("/")
+        here = os.dup(root)
+        try:
+            for folder in folders:
+                try:
+                    deeper = os.open(folder, FOLDER, dir_fd=here)
+                except NotADirectoryError:
+                    # a link answers as if it were a file; openat2 names it, and so do we
+                    if modes.S_ISLNK(os.stat(folder, dir_fd=here, follow_symlinks=False).st_mode):
+                        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), path) from None
+                    raise
+                os.close(here)
+                here = deeper
+            return os.open(name, flags, dir_fd=here)
+        finally:
+            os.close(here)

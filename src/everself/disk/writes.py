@@ -1,0 +1,161 @@
+"""How bytes reach the disk: append, create, replace, remove. Each is whole or did not happen, and none overwrites what it did not expect.
+
+People save files in editors while Everself writes, and hold no lock. So a replacement is exchanged with the old file in one step and
+the old bytes are looked at afterwards: if they are not the expected ones, the two are exchanged back. Where the file system cannot
+exchange, the check stands right before the rename. Temporary names are chosen by the caller, who can find them again after a crash.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from everself.disk.filesystem import FileSystem, Handle, parent_of
+from everself.values import digest
+
+
+@dataclass(frozen=True, slots=True)
+class Differs:
+    """The file is not what was expected; nothing was changed. `data` is what stands there, None for nothing."""
+
+    data: bytes | None
+
+
+def write_all(handle: Handle, data: bytes) -> None:
+    """Write until all bytes are out: one call may take only some of them."""
+    view = memoryview(data)
+    while view:
+        done = handle.write(bytes(view[: 1 << 20]))
+        view = view[done:]
+
+
+def find(files: FileSystem, path: str) -> bytes | None:
+    """The whole content of a plain file, None when the name is free."""
+    found = files.stat(path)
+    if found is None:
+        return None
+    try:
+        return files.read(path, 0, max(found.size, 1) + (1 << 16))
+    except FileNotFoundError:
+        return None
+
+
+def missing_directories(files: FileSystem, path: str) -> list[str]:
+    """Which directories above a path do not exist yet, outermost first."""
+    missing = []
+    folder = parent_of(path)
+    while folder and files.stat(folder) is None:
+        missing.append(folder)
+        folder = parent_of(folder)
+    return missing[::-1]
+
+
+def make_directories(files: FileSystem, path: str) -> None:
+    """Make every directory above a path that is missing, durably."""
+    for folder in missing_directories(files, path):
+        files.make_directory(folder)
+        files.sync_directory(parent_of(folder))
+
+
+def write_new(files: FileSystem, path: str, data: bytes) -> None:
+    """A new file with these bytes, durable except for its name. A leftover of that temporary name is replaced."""
+    try:
+        handle = files.create(path)
+    except FileExistsError:
+        files.unlink(path)
+        handle = files.create(path)
+    try:
+        write_all(handle, data)
+        handle.sync()
+    finally:
+        handle.close()
+
+
+def discard(files: FileSystem, paths: Iterable[str]) -> None:
+    """Remove temporary files that may or may not be there."""
+    for path in paths:
+        if files.stat(path) is not None:
+            files.unlink(path)
+
+
+def create(files: FileSystem, path: str, data: bytes, temporary: str) -> None | Differs:
+    """A file that appears whole under a name that must be free."""
+    make_directories(files, path)
+    write_new(files, temporary, data)
+    try:
+        files.publish(temporary, path)
+    except FileExistsError:
+        files.unlink(temporary)
+        return Differs(find(files, path))
+    files.sync_directory(parent_of(path))
+    return None
+
+
+def replace(files: FileSystem, path: str, data: bytes, base: str, temporary: str) -> None | Differs:
+    """Put `data` in the place of the content whose hash is `base`, and of no other."""
+    now = find(files, path)
+    if now is None or digest(now) != base:
+        return Differs(now)
+    write_new(files, temporary, data)
+    try:
+        exchanged = files.exchange(temporary, path)
+    except FileNotFoundError:
+        # the person removed the file a moment ago
+        files.unlink(temporary)
+        return Differs(find(files, path))
+    if exchanged:
+        old = files.read(temporary, 0, max(len(now), 1) + (1 << 24))
+        if digest(old) != base:
+            files.exchange(temporary, path)
+            files.sync_directory(parent_of(path))
+            files.unlink(temporary)
+            return Differs(old)
+        files.sync_directory(parent_of(path))
+        files.unlink(temporary)
+    else:
+        again = find(files, path)
+        if again is None or digest(again) != base:
+            files.unlink(temporary)
+            return Differs(again)
+        files.rename(temporary, path)
+        files.sync_directory(parent_of(path))
+    return None
+
+
+def remove(files: FileSystem, path: str, base: str, temporary: str) -> None | Differs:
+    """Remove the file whose content has that hash. It is set aside first, so that nobody's newer text goes with it."""
+    try:
+        files.rename(path, temporary)
+    except FileNotFoundError:
+        return Differs(None)
+    old = find(files, temporary)
+    if old is None or digest(old) != base:
+        return _put_back(files, path, temporary)
+    files.sync_directory(parent_of(path))
+    files.unlink(temporary)
+    return None
+
+
+def append(files: FileSystem, path: str, data: bytes) -> None | Differs:
+    """Add bytes at the end of an existing file. Differs when somebody put another file in its place at that very moment."""
+    handle = files.open_append(path)
+    try:
+        before = handle.stat()
+        write_all(handle, data)
+        handle.sync()
+    finally:
+        handle.close()
+    after = files.stat(path)
+    same = after is not None and (after.device, after.inode) == (before.device, before.inode)
+    if after is not None and same and after.size == before.size + len(data):
+        return None
+    now = find(files, path)
+    return None if now is not None and data in now else Differs(now)
+
+
+def _put_back(files: FileSystem, path: str, temporary: str) -> Differs:
+    try:
+        files.publish(temporary, path)
+    except FileExistsError:
+        # the person already saved a newer one under the old name; the one set aside is older than that
+        files.unlink(temporary)
+    files.sync_directory(parent_of(path))
+    return Differs(find(files, path))

@@ -1,0 +1,76 @@
+"""Carry one change of a text over to a text that somebody else changed as well.
+
+Written here because the usual three-way merge calls two neighbouring insertions a conflict, and logs that grow at their end are
+nothing but neighbouring insertions. Here both stay. Lines that both sides touched are a conflict.
+"""
+
+from difflib import SequenceMatcher
+
+
+def merge(base: bytes, theirs: bytes, ours: bytes) -> bytes | None:
+    """Apply what changed from `base` to `ours` to `theirs`; None when both touched the same lines."""
+    if theirs == base:
+        return ours
+    if ours in (base, theirs):
+        return theirs
+    before, wanted, current = (text.splitlines(keepends=True) for text in (base, ours, theirs))
+    place = _places(before, current)
+    result = list(current)
+    # from the end to the beginning, so that earlier positions stay true
+    for tag, start, end, new_start, new_end in reversed(_differences(before, wanted)):
+        new = wanted[new_start:new_end]
+        if tag == "insert":
+            at = _insertion_point(place, start, len(before), len(current))
+            if at is None:
+                return None
+            result[at:at] = new
+            continue
+        spots = [place.get(line) for line in range(start, end)]
+        first = spots[0]
+        if first is None or spots != list(range(first, first + len(spots))):
+            return None
+        result[first : first + len(spots)] = new
+    return b"".join(result)
+
+
+def _differences(one: list[bytes], other: list[bytes]) -> list[tuple[str, int, int, int, int]]:
+    """Opcodes without the equal ones. The common ends are cut off first: the matcher is quadratic."""
+    head, tail = _common_ends(one, other)
+    middle = SequenceMatcher(None, one[head : len(one) - tail], other[head : len(other) - tail], autojunk=False)
+    return [
+        (tag, i1 + head, i2 + head, j1 + head, j2 + head) for tag, i1, i2, j1, j2 in middle.get_opcodes() if tag != "equal"
+    ]
+
+
+def _places(one: list[bytes], other: list[bytes]) -> dict[int, int]:
+    """Where each unchanged line of one text stands in the other."""
+    head, tail = _common_ends(one, other)
+    place = {line: line for line in range(head)}
+    place |= {len(one) - 1 - back: len(other) - 1 - back for back in range(tail)}
+    middle = SequenceMatcher(None, one[head : len(one) - tail], other[head : len(other) - tail], autojunk=False)
+    for block in middle.get_matching_blocks():
+        for step in range(block.size):
+            place[head + block.a + step] = head + block.b + step
+    return place
+
+
+def _common_ends(one: list[bytes], other: list[bytes]) -> tuple[int, int]:
+    shorter = min(len(one), len(other))
+    head = 0
+    while head < shorter and one[head] == other[head]:
+        head += 1
+    tail = 0
+    while tail < shorter - head and one[-1 - tail] == other[-1 - tail]:
+        tail += 1
+    return head, tail
+
+
+def _insertion_point(place: dict[int, int], at: int, length: int, current: int) -> int | None:
+    """Between which lines of the current text something goes that stood before line `at` of the base."""
+    if at > 0 and at - 1 in place:
+        return place[at - 1] + 1
+    if at < length and at in place:
+        return place[at]
+    if at == 0:
+        return 0
+    return current if at == length else None
