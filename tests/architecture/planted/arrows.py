@@ -1,0 +1,188 @@
+"""Imports to plant."""
+
+from tests.architecture.planted.case import Case, one
+
+ARROWS = [
+    one(
+        "importing from a floor below",
+        "floors",
+        ("disk/lock.py", "from everself.store import engine"),
+        ("store/engine.py", "from everself.disk import lock"),
+    ),
+    one(
+        "importing sideways",
+        "floors",
+        ("disk/lock.py", "import everself.config.load"),
+        ("disk/lock.py", "import everself.disk.load"),
+    ),
+    one(
+        "memory importing index",
+        "floors",
+        ("memory/write.py", "from everself.index import sync"),
+        ("index/sync.py", "from everself.memory import write"),
+    ),
+    one(
+        "chat importing keepers",
+        "floors",
+        ("chat/loop.py", "from everself.keepers.miner import mine"),
+        ("app/parts.py", "from everself.keepers.miner import mine"),
+    ),
+    one(
+        "one face importing another",
+        "floors",
+        ("faces/web/page.py", "from everself.faces.gateway import route"),
+        ("faces/web/page.py", "from everself.faces.web import route"),
+    ),
+    one(
+        "a face without a room",
+        "floors",
+        ("faces/terminal.py", ""),
+        ("faces/repl/terminal.py", ""),
+        line=1,
+    ),
+    one(
+        "the ground floor out of its order",
+        "floors",
+        ("values.py", "from everself.clock import Clock"),
+        ("clock.py", "from everself.values import Moment"),
+    ),
+    one("a room that nobody drew", "floors", ("plumbing/pipe.py", ""), ("disk/pipe.py", ""), line=1),
+    one(
+        "importing a room that nobody drew",
+        "floors",
+        ("app/parts.py", "from everself.plumbing import pipe"),
+        ("app/parts.py", "from everself.disk import pipe"),
+    ),
+    one(
+        "a lazy import in a method",
+        "floors",
+        ("store/engine.py", "class E:\n    def f(self):\n        from everself.workspace import w\n        return w"),
+        (
+            "workspace/w.py",
+            "class E:\n    def f(self):\n        from everself.store import engine\n        return engine",
+        ),
+        line=4,
+    ),
+    one(
+        "the run-time branch beside TYPE_CHECKING",
+        "floors",
+        (
+            "disk/lock.py",
+            "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    x = 1\nelse:\n    import everself.app.parts",
+        ),
+        ("disk/lock.py", "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import everself.app.parts"),
+        line=6,
+    ),
+    one(
+        "import_module with a literal name",
+        "floors",
+        ("disk/lock.py", 'import importlib\nimportlib.import_module("everself.app")'),
+        ("app/parts.py", 'import importlib\nimportlib.import_module("everself.disk")'),
+        line=3,
+    ),
+    one(
+        "__import__ with a literal name",
+        "floors",
+        ("disk/lock.py", '__import__("everself.app")'),
+        ("app/parts.py", '__import__("everself.disk")'),
+    ),
+    Case(
+        "a lazy table of module names",
+        "floors",
+        "disk/lock.py:2",
+        {"disk/lock.py": 'T = {"a": "everself.app.parts:go"}', "app/parts.py": ""},
+        {"disk/lock.py": "", "app/parts.py": 'T = {"a": "everself.disk.lock:go"}'},
+    ),
+    Case(
+        "a module name built from a room",
+        "floors",
+        "disk/lock.py:2",
+        {"disk/lock.py": 'def f(x): return f"everself.app.{x}"', "app/__init__.py": ""},
+        {"disk/__init__.py": 'def f(x): return f"everself.disk.{x}"'},
+    ),
+    one(
+        "a room importing the fakes",
+        "floors",
+        ("app/parts.py", "from everself.testing import FakeModel"),
+        ("testing/model.py", "from everself.app import parts"),
+    ),
+    one(
+        "the command line importing the fakes",
+        "floors",
+        ("cli/main.py", "from everself.testing import FakeModel"),
+        ("cli/main.py", "from everself.faces.web import page"),
+    ),
+    one(
+        "the fakes importing the command line",
+        "floors",
+        ("testing/model.py", "from everself.cli import main"),
+        ("testing/model.py", "from everself.faces.web import page"),
+    ),
+    one(
+        "reaching app through the package",
+        "floors",
+        ("disk/lock.py", "from everself import open_app"),
+        ("disk/lock.py", "from everself import __version__"),
+    ),
+    one("the bare package", "floors", ("cli/main.py", "import everself"), ("cli/main.py", "import everself.app")),
+    one(
+        "the package opening another room than app",
+        "floors",
+        ("__init__.py", "def open_app():\n    from everself.disk import lock\n    return lock"),
+        ("__init__.py", "def open_app():\n    from everself.app import parts\n    return parts"),
+        line=3,
+    ),
+    one(
+        "the module to run opening another room than cli",
+        "floors",
+        ("__main__.py", "from everself.app import parts"),
+        ("__main__.py", "from everself.cli.main import main"),
+    ),
+    Case(
+        "two modules in a circle, one half hidden in a function",
+        "circles",
+        "disk/a.py:2",
+        {"disk/a.py": "from everself.disk import b", "disk/b.py": "def f():\n    import everself.disk.a"},
+        {"disk/a.py": "from everself.disk import b", "disk/b.py": ""},
+    ),
+    Case(
+        "three modules in a circle through a name",
+        "circles",
+        "disk/a.py:2",
+        {
+            "disk/a.py": "from everself.disk.b import f",
+            "disk/b.py": "from everself.disk.c import f",
+            "disk/c.py": "from everself.disk.a import f",
+        },
+        {
+            "disk/a.py": "from everself.disk.b import f",
+            "disk/b.py": "from everself.disk.c import f",
+            "disk/__init__.py": "from everself.disk.a import f",
+            "disk/c.py": "",
+        },
+    ),
+    Case(
+        "a room importing a name from its own front",
+        "circles",
+        "disk/__init__.py:2",
+        {"disk/__init__.py": "from everself.disk.a import f", "disk/a.py": "from everself.disk import g"},
+        {
+            "disk/__init__.py": "from everself.disk.a import f",
+            "disk/a.py": "from everself.disk import b",
+            "disk/b.py": "",
+        },
+    ),
+    one(
+        "importing by a computed name",
+        "hidden-imports",
+        ("app/parts.py", "from importlib import import_module\nimport_module(chr(97))"),
+        ("app/parts.py", 'from importlib import import_module\nimport_module("json")'),
+        line=3,
+    ),
+    one(
+        "a relative import",
+        "relative-imports",
+        ("disk/lock.py", "from . import append"),
+        ("disk/lock.py", "from everself.disk import append"),
+    ),
+]

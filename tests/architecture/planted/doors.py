@@ -1,0 +1,214 @@
+"""Ways past a door to plant."""
+
+from tests.architecture.planted.case import Case, one
+
+DOORS = [
+    one("the module time", "time", ("disk/lock.py", "import time"), ("clock.py", "import time")),
+    one(
+        "a name from time",
+        "time",
+        ("app/a.py", "from time import perf_counter"),
+        ("app/a.py", "from datetime import time"),
+    ),
+    one(
+        "time in a function",
+        "time",
+        ("app/a.py", "def f():\n    import time"),
+        ("app/a.py", "def f():\n    import json"),
+        3,
+    ),
+    *(
+        one(
+            f"{call}",
+            "time",
+            ("memory/m.py", f"from datetime import date, datetime\nx = {call}"),
+            ("memory/m.py", "from everself.clock import Clock\ndef f(clock): return clock.now(), clock.today()"),
+            line=3,
+        )
+        for call in ("datetime.now()", "datetime.utcnow()", "datetime.today()", "date.today()", "[datetime.now]")
+    ),
+    one(
+        "datetime by its module",
+        "time",
+        ("memory/m.py", "import datetime as d\nx = d.datetime.now(d.UTC)"),
+        ("memory/m.py", "import datetime as d\nx = d.datetime.fromtimestamp(0, d.UTC)"),
+        line=3,
+    ),
+    one(
+        "the time of an event loop",
+        "time",
+        ("chat/c.py", "import asyncio\nx = asyncio.get_running_loop().time()"),
+        ("chat/c.py", "def f(message): return message.time()"),
+        line=3,
+    ),
+    one(
+        "the host's zone",
+        "time",
+        ("config/c.py", "def f():\n    import tzlocal"),
+        ("clock.py", "import tzlocal"),
+        line=3,
+    ),
+    *(
+        one(
+            f"environment by {use}",
+            "environment",
+            ("store/s.py", f"import os, getpass\nfrom pathlib import Path\nx = {use}"),
+            ("config/c.py", f"import os, getpass\nfrom pathlib import Path\nx = {use}"),
+            line=4,
+        )
+        for use in (
+            "os.environ",
+            "os.environ.get('A')",
+            "os.environb",
+            "os.getenv('A')",
+            "os.path.expanduser('~')",
+            "os.path.expandvars('$A')",
+            "Path.home()",
+            "Path('~').expanduser()",
+            "getpass.getuser()",
+        )
+    ),
+    one(
+        "a name from os",
+        "environment",
+        ("app/a.py", "from os import environ"),
+        ("config/c.py", "from os import environ"),
+    ),
+    one("the user table", "environment", ("app/a.py", "import pwd"), ("config/c.py", "import pwd")),
+    *(
+        one(
+            f"writing by {use}",
+            "files",
+            ("workspace/w.py", f"import os, io\nfrom pathlib import Path\np = Path('a')\nx = {use}"),
+            ("disk/d.py", f"import os, io\nfrom pathlib import Path\np = Path('a')\nx = {use}"),
+            line=5,
+        )
+        for use in (
+            "open('a', 'w')",
+            "open('a', mode='ab')",
+            "open('a', 'r+')",
+            "open('a', p.name)",
+            "io.open('a', 'x')",
+            "p.open('w')",
+            "p.open(mode='a')",
+            "p.write_text('')",
+            "p.write_bytes(b'')",
+            "p.touch()",
+            "p.unlink()",
+            "p.mkdir()",
+            "p.rename('b')",
+            "p.replace('b')",
+            "p.symlink_to('b')",
+            "p.chmod(0o600)",
+            "os.open('a', os.O_WRONLY)",
+            "os.open('a', os.O_RDONLY | os.O_CREAT)",
+            "os.open('a', 1)",
+            "os.fdopen(3, 'w')",
+            "os.write(3, b'')",
+            "os.rename('a', 'b')",
+            "os.replace('a', 'b')",
+            "os.unlink('a')",
+            "os.remove('a')",
+            "os.mkdir('a')",
+            "os.makedirs('a')",
+            "os.rmdir('a')",
+            "os.truncate('a', 0)",
+            "os.ftruncate(3, 0)",
+            "os.chmod('a', 0)",
+            "os.link('a', 'b')",
+            "os.symlink('a', 'b')",
+            "os.utime('a')",
+            "os.fsync(3)",
+        )
+    ),
+    one("shutil", "files", ("app/a.py", "import shutil"), ("disk/d.py", "import shutil")),
+    one(
+        "tempfile", "files", ("app/a.py", "from tempfile import mkdtemp"), ("disk/d.py", "from tempfile import mkdtemp")
+    ),
+    one(
+        "a path in a domain room",
+        "paths",
+        ("memory/m.py", "from pathlib import Path"),
+        ("workspace/w.py", "import pathlib"),
+    ),
+    one(
+        "a path in an annotation only",
+        "paths",
+        ("index/i.py", "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from pathlib import Path"),
+        ("app/a.py", "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from pathlib import Path"),
+        line=4,
+    ),
+    one(
+        "os.path in a domain room",
+        "paths",
+        ("chat/c.py", "import os\nx = os.path.join"),
+        ("chat/c.py", "import os\nos.getpid()"),
+        3,
+    ),
+    one(
+        "listing in a domain room",
+        "paths",
+        ("keepers/k.py", "from os import scandir"),
+        ("cli/c.py", "from os import scandir"),
+    ),
+    one(
+        "reading a file in a domain room",
+        "paths",
+        ("identity/i.py", "x = open('a')"),
+        ("identity/i.py", "x = dict(open=1)"),
+    ),
+    one("sqlite3", "homes", ("store/s.py", "import sqlite3"), ("store/s.py", "import apsw")),
+    one(
+        "apsw outside the stores",
+        "homes",
+        ("workspace/w.py", "def f():\n    import apsw"),
+        ("index/i.py", "import apsw"),
+        line=3,
+    ),
+    one(
+        "a model's SDK",
+        "homes",
+        ("chat/c.py", "from pydantic_ai import direct"),
+        ("models/m.py", "from pydantic_ai import direct"),
+    ),
+    one(
+        "the history's library",
+        "homes",
+        ("app/a.py", "from dulwich.repo import Repo"),
+        ("workspace/h.py", "import dulwich.repo"),
+    ),
+    one("colours below the faces", "homes", ("app/a.py", "import rich"), ("faces/repl/r.py", "import rich")),
+    one("re", "re", ("text/t.py", "import re"), ("text/t.py", "import re2")),
+    one(
+        "a name from re",
+        "re",
+        ("text/t.py", "def f():\n    from re import compile"),
+        ("text/t.py", "import reprlib"),
+        line=3,
+    ),
+    one("printing", "printing", ("app/a.py", "print('hello')"), ("cli/c.py", "print('hello')")),
+    one("printing in a face", "printing", ("store/s.py", "input()"), ("faces/repl/r.py", "input()")),
+    *(
+        Case(
+            f"index rows by {statement}",
+            "index-rows",
+            "recall/q.sql:2",
+            {"recall/q.sql": f"-- why\n{statement} chunks"},
+            {
+                "index/sync.py": f"Q = '{statement} chunks'",
+                "recall/r.sql": "SELECT * FROM chunks",
+                "store/s.py": f"Q = '{statement} jobs'",
+            },
+            tables=frozenset({"chunks", "vectors"}),
+        )
+        for statement in ("INSERT INTO", "insert or ignore into", "UPDATE", "DELETE FROM", "REPLACE INTO")
+    ),
+    Case(
+        "index rows in a string",
+        "index-rows",
+        "memory/m.py:2",
+        {"memory/m.py": "Q = 'DELETE FROM vectors WHERE id = ?'"},
+        {"memory/m.py": "Q = 'we update vectors_of_change'"},
+        tables=frozenset({"vectors"}),
+    ),
+]

@@ -1,0 +1,55 @@
+"""Sizes and names to plant."""
+
+from tests.architecture.planted.case import Case, one
+
+LONG_BODY = "\n".join("    x = 1" for _ in range(80))
+
+MEASURES = [
+    one("a long module", "module-size", ("app/a.py", "\n" * 499), ("app/a.py", "\n" * 498), line=1),
+    one(
+        "a long function",
+        "function-size",
+        ("app/a.py", f"def f():\n{LONG_BODY}"),
+        ("app/a.py", f"def f():\n{LONG_BODY[10:]}"),
+    ),
+    one(
+        "nine parameters",
+        "parameters",
+        (
+            "app/a.py",
+            "class A:\n    def f(self, a, /, b, *c, d, **e): ...\n    def g(self, a, b, c, d, e, f, g, *h, **i): ...",
+        ),
+        ("app/a.py", "class A:\n    def f(self, a, b, c, d, e, f, g, h): ..."),
+        line=4,
+    ),
+    Case(
+        "a crowded room",
+        "room-size",
+        "app:1",
+        {f"app/{word}.py": "\n" * 410 for word in ("ada", "bob", "cy", "dee", "eve")},
+        {f"app/{word}.py": "\n" * 390 for word in ("ada", "bob", "cy", "dee", "eve")},
+    ),
+    *(
+        one(f"a module named {name}", "names", (f"app/{name}.py", ""), ("app/parts.py", ""), line=1)
+        for name in (
+            "utils",
+            "helpers",
+            "common",
+            "manager",
+            "base",
+            "misc",
+            "core",
+            "path_utils",
+            "_util",
+            "base_entry",
+        )
+    ),
+    one("a folder named helpers", "names", ("app/helpers/parts.py", ""), ("app/basement/hardcore.py", ""), line=1),
+    Case(
+        "three files with one prefix",
+        "prefixes",
+        "store:1",
+        {"store/ledger.py": "", "store/ledger_row.py": "", "store/ledger_chain.py": ""},
+        {"store/ledger/row.py": "", "store/ledger/chain.py": "", "store/ledger_row.py": "", "store/ledger_x.py": ""},
+    ),
+]
