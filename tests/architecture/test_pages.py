@@ -1,0 +1,98 @@
+"""What is written about the house is true, and tells nothing about the machine it was written on."""
+
+from pathlib import Path
+
+import pytest
+from tests.architecture.pages import private_text, rooms_in_tree, rooms_on_disk, tracked_files
+
+TOP = Path(__file__).resolve().parents[2]
+
+TREE = """# Everself
+
+```sh
+make chat
+```
+
+```
+src/everself/        the package
+├── errors.py        one tree
+├── disk/            the only writer
+│   └── lock.py      who holds what
+└── faces/           repl, web
+tests/               as the rooms
+```
+"""
+PLAIN = """```text
+src/everself/
+  errors.py   one tree
+  disk/       the only writer
+    lock.py   who holds what
+
+  faces/      repl, web
+```
+"""
+
+
+def test_the_readme_names_every_room_and_no_other() -> None:
+    named = rooms_in_tree((TOP / "README.md").read_text("utf-8"))
+    assert named is not None, "README.md has no fenced block that starts with src/everself/"
+    assert sorted(named) == sorted(rooms_on_disk(TOP / "src" / "everself"))
+
+
+@pytest.mark.parametrize("readme", [TREE, PLAIN], ids=["drawn with lines", "drawn with spaces"])
+def test_a_tree_is_read_at_its_first_level(readme: str) -> None:
+    assert rooms_in_tree(readme) == ("errors", "disk", "faces")
+
+
+def test_a_readme_without_a_tree_is_noticed() -> None:
+    assert rooms_in_tree("```sh\nmake chat\n```\nsrc/everself/ holds it.") is None
+
+
+def test_rooms_on_disk_are_folders_with_code_and_single_modules(tmp_path: Path) -> None:
+    for name in ("disk/lock.py", "errors.py", "__init__.py", "empty/notes.txt", "__pycache__/x.py"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).touch()
+    assert rooms_on_disk(tmp_path) == {"disk", "errors"}
+
+
+def test_no_file_tells_of_a_developers_machine() -> None:
+    files = tracked_files(TOP)
+    assert TOP / "pyproject.toml" in files
+    found = list(private_text(TOP, files))
+    assert not found, "\n" + "\n".join(map(str, found))
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "cd /{}/ada/everself",
+        'PATH = "/{}/ada/x"',
+    ],
+)
+@pytest.mark.parametrize("folder", ["home", "Users"])
+def test_a_path_of_a_home_is_found(line: str, folder: str, tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text("fine\n" + line.format(folder))
+    assert [(each.rule, each.line) for each in private_text(tmp_path, [page])] == [("machine-paths", 2)]
+
+
+@pytest.mark.parametrize("folder", ["root", "work"])
+def test_a_path_of_a_build_machine_is_found(folder: str, tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text(f"see /{folder}/x")
+    assert [each.rule for each in private_text(tmp_path, [page])] == ["machine-paths"]
+
+
+@pytest.mark.parametrize("host", ["{}.org", "files.{}.org/packages", "me:word@{}.example.com", "example.com/{}/simple"])
+def test_a_registry_is_found(host: str, tmp_path: Path) -> None:
+    page = tmp_path / "page.toml"
+    page.write_text("url = https://" + host.format("py" + "pi"))
+    assert [each.rule for each in private_text(tmp_path, [page])] == ["registries"]
+
+
+def test_ordinary_paths_and_addresses_pass(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text(
+        "~/.everself/ src/work/ ../root/x /etc/passwd /home/<name>/ /tmp/work/ https://example.com/simpler\n"
+    )
+    assert list(private_text(tmp_path, [page])) == []

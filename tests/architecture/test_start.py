@@ -1,0 +1,60 @@
+"""The command line starts without loading what `--help` does not need."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from tests.architecture.house import HEAVY
+
+TOP = Path(__file__).resolve().parents[2]
+
+# What the interpreter has loaded by itself (an editable install may do so) is not our doing.
+LOOK = """
+import json, sys
+before = set(sys.modules)
+{step}
+print(json.dumps(sorted({{name.partition(".")[0] for name in set(sys.modules) - before}})))
+"""
+HELP = """
+from everself.cli.main import main
+sys.argv = ["everself", "--help"]
+sys.stdout, shown = open(__import__("os").devnull, "w"), sys.stdout
+try:
+    main()
+except SystemExit:
+    pass
+sys.stdout.close()
+sys.stdout = shown
+"""
+
+
+def loaded_by(step: str) -> set[str]:
+    """The top-level modules that a step loads in an interpreter of its own."""
+    done = subprocess.run(
+        [sys.executable, "-c", LOOK.format(step=step)],
+        env={**os.environ, "PYTHONPATH": str(TOP / "src")},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return set(json.loads(done.stdout))
+
+
+@pytest.mark.parametrize("step", ["import everself.cli.main", HELP], ids=["importing it", "asking for help"])
+def test_starting_the_command_line_loads_nothing_heavy(step: str) -> None:
+    loaded = loaded_by(step)
+    assert "everself" in loaded
+    assert not loaded & HEAVY
+
+
+def test_something_heavy_would_be_seen() -> None:
+    assert loaded_by("import asyncio") & HEAVY == {"asyncio"}
+
+
+def test_importing_the_package_loads_no_room() -> None:
+    assert loaded_by("import everself") == {"everself"}
