@@ -1,0 +1,230 @@
+"""One SQLite connection the way Everself wants it, and SQLite's errors in the words of the house.
+
+Knows pragmas, file modes and result codes. Knows no threads, no transactions and no tables.
+"""
+
+import contextlib
+import errno
+import os
+import stat
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TypeVar
+from urllib.parse import quote
+
+import apsw
+
+from everself import errors
+from everself.clock import monotonic, pause
+
+T = TypeVar("T")
+
+# What the write-ahead log is cut back to after a checkpoint: about the thousand pages at which SQLite makes one anyway.
+WAL_LIMIT_BYTES = 4 * 1024 * 1024
+
+_BUSY = (apsw.BusyError, apsw.LockedError, apsw.ProtocolError)
+
+_FROM_ERRNO: dict[int, type[errors.EverselfError]] = {
+    errno.ENOSPC: errors.DiskFull,
+    errno.EDQUOT: errors.DiskFull,
+    errno.EFBIG: errors.DiskFull,
+    errno.EROFS: errors.ReadOnlyDisk,
+    errno.EACCES: errors.NoPermission,
+    errno.EPERM: errors.NoPermission,
+    errno.ENOENT: errors.NotFound,
+    errno.ENOTDIR: errors.NotFound,
+}
+
+# Held while a database file is being created, see `_create`.
+_creating = threading.Lock()
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Which database, and how it is to be opened."""
+
+    path: str
+    vfs: str | None = None
+    exclusive: bool = False
+    busy_timeout: float = 10.0
+    read_only: bool = False
+
+
+def connect(place: Place) -> apsw.Connection:
+    """A connection with every setting made; for a read-only place the file must exist."""
+    if place.vfs is None:
+        prepare_file(place)
+    flags = apsw.SQLITE_OPEN_READONLY if place.read_only else apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE
+    name = place.path
+    if place.read_only and place.vfs is None and _cannot_change(place.path):
+        # a WAL database wants to create its -shm even for reading; where nobody can write, nobody can race us either
+        name, flags = f"file:{quote(os.path.abspath(place.path))}?immutable=1", flags | apsw.SQLITE_OPEN_URI
+    with translated(place):
+        connection = apsw.Connection(name, flags=flags, vfs=place.vfs)
+    settled = False
+    try:
+        with translated(place, connection):
+            patiently(place, lambda: _settle(connection, place))
+        settled = True
+    finally:
+        if not settled:
+            connection.close(True)
+    return connection
+
+
+def _settle(connection: apsw.Connection, place: Place) -> None:
+    connection.set_busy_timeout(int(place.busy_timeout * 1000))
+    # schema text is data too: no writable_schema, and a misspelt column is an error instead of a string
+    connection.config(apsw.SQLITE_DBCONFIG_DEFENSIVE, 1)
+    connection.config(apsw.SQLITE_DBCONFIG_DQS_DML, 0)
+    connection.config(apsw.SQLITE_DBCONFIG_DQS_DDL, 0)
+    connection.execute("PRAGMA foreign_keys=ON; PRAGMA trusted_schema=OFF; PRAGMA temp_store=MEMORY")
+    if place.read_only:
+        connection.execute("PRAGMA query_only=ON; SELECT count(*) FROM sqlite_schema").fetchall()
+        return
+    if connection.readonly("main"):
+        raise _no_writing(place)
+    # secure_delete: what is forgotten must not live on in free pages
+    connection.execute(f"PRAGMA synchronous=FULL; PRAGMA secure_delete=ON; PRAGMA journal_size_limit={WAL_LIMIT_BYTES}")
+    if place.exclusive:
+        # must come before WAL: a file system without shared memory can only keep the WAL index in this process
+        connection.execute("PRAGMA locking_mode=EXCLUSIVE").fetchall()
+    mode = connection.execute("PRAGMA journal_mode=WAL").fetchall()[0][0]
+    if mode != "wal":
+        raise errors.DiskError(f"{place.path}: this file system cannot hold a write-ahead log (SQLite chose {mode}).")
+
+
+def prepare_file(place: Place) -> None:
+    """See that the file exists as 0600: SQLite gives -wal and -shm the mode of the database, whatever the umask."""
+    try:
+        with _creating:
+            try:
+                found = os.lstat(place.path)
+            except FileNotFoundError:
+                if place.read_only:
+                    raise errors.NotFound(f"{place.path} does not exist.") from None
+                _create(place.path)
+                return
+        if not stat.S_ISREG(found.st_mode):
+            raise errors.UnsafePath(f"{place.path} is no plain file.")
+        if not place.read_only:
+            _tighten(place.path)
+    except OSError as error:
+        raise _from_errno(error.errno or 0, place) from error
+
+
+def _create(path: str) -> None:
+    # O_EXCL, and under a lock: closing any descriptor of a file drops all POSIX locks this process holds on it, so a
+    # database that SQLite may already have open must never be opened here.
+    try:
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    except FileExistsError:
+        return
+    try:
+        os.fchmod(descriptor, 0o600)
+    finally:
+        os.close(descriptor)
+    fsync_folder(path)
+
+
+def fsync_folder(path: str) -> None:
+    """Make the name of a new file durable."""
+    descriptor = os.open(os.path.dirname(os.path.abspath(path)), os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _tighten(path: str) -> None:
+    for name in (path, f"{path}-wal", f"{path}-shm"):
+        # somebody else's file cannot be tightened; that is for doctor to say, not a reason to refuse
+        with contextlib.suppress(FileNotFoundError, PermissionError):
+            mode = os.lstat(name).st_mode
+            if stat.S_ISREG(mode) and mode & 0o077:
+                os.chmod(name, 0o600)
+
+
+def _cannot_change(path: str) -> bool:
+    if os.access(os.path.dirname(os.path.abspath(path)), os.W_OK):
+        return False
+    try:
+        return os.stat(f"{path}-wal").st_size == 0
+    except FileNotFoundError:
+        return True
+
+
+def release_after_fork() -> None:
+    """In a forked child: the thread that may hold the lock stayed in the parent."""
+    global _creating  # noqa: PLW0603
+    _creating = threading.Lock()
+
+
+def patiently(place: Place, step: Callable[[], T]) -> T:
+    """Repeat a step while the database is busy.
+
+    SQLite's own busy handler does most of the waiting, but answers at once where waiting could be a deadlock (switching
+    to WAL, recovery, the last connection leaving); there it is right to let go and come again.
+    """
+    deadline = monotonic() + place.busy_timeout
+    while True:
+        try:
+            return step()
+        except _BUSY as error:
+            if monotonic() >= deadline:
+                raise _busy(place) from error
+            pause(0.002)
+
+
+@contextlib.contextmanager
+def translated(place: Place, connection: apsw.Connection | None = None) -> Iterator[None]:
+    """Turn what SQLite says about disk and file into the errors of the house; a wrong statement stays what it is."""
+    try:
+        yield
+    except (apsw.Error, OSError, UnicodeDecodeError) as error:
+        told = _explain(error, place, connection.system_errno if connection is not None else 0)
+        if told is None:
+            raise
+        raise told from error
+
+
+def _explain(error: Exception, place: Place, number: int) -> errors.EverselfError | None:
+    match error:
+        case apsw.BusyError() | apsw.LockedError() | apsw.ProtocolError():
+            return _busy(place)
+        case apsw.FullError():
+            return errors.DiskFull(f"{place.path} could not grow.", mend="Free some space, then try again.")
+        case apsw.ReadOnlyError():
+            return _no_writing(place)
+        case apsw.CorruptError() | apsw.NotADBError() | UnicodeDecodeError():
+            return errors.Damaged(f"{place.path}: {error}.", mend="Restore it from a backup.")
+        case apsw.PermissionsError():
+            return errors.NoPermission(place.path)
+        case apsw.IOError() | apsw.CantOpenError():
+            return _from_errno(number, place)
+        case OSError():
+            # a file system under test speaks through its VFS
+            return _from_errno(error.errno or 0, place)
+    return None
+
+
+def _from_errno(number: int, place: Place) -> errors.EverselfError:
+    kind = _FROM_ERRNO.get(number, errors.DiskError)
+    return kind(f"{place.path}: {os.strerror(number)}." if number else f"{place.path}: input or output failed.")
+
+
+def _busy(place: Place) -> errors.StoreBusy:
+    return errors.StoreBusy(f"{place.path}, waited {place.busy_timeout:g} s.", mend="Try again when the other is done.")
+
+
+def _no_writing(place: Place) -> errors.EverselfError:
+    """SQLite has one code for a read-only mount and for missing permission; a person needs to know which."""
+    if place.vfs is None:
+        try:
+            mounted_read_only = bool(os.statvfs(place.path).f_flag & os.ST_RDONLY)
+        except OSError:
+            mounted_read_only = False
+        if not mounted_read_only:
+            return errors.NoPermission(f"{place.path} cannot be written.", mend="Check the owner and mode of the file.")
+    return errors.ReadOnlyDisk(place.path)

@@ -1,0 +1,127 @@
+"""The hash chain of the ledger: what a row's MAC covers, and how a chain is checked. Pure.
+
+Knows keys, rows and their order. Knows no database and no text of the workspace: only ids, paths and keyed hashes.
+"""
+
+import hmac
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+GENESIS = "0" * 64
+
+FileHashes = tuple[str, str | None, str | None]
+"""A path, the hash of its content before, and after; None where it does not exist."""
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerRow:
+    seq: int
+    change_id: str
+    at: str
+    author: str
+    files: str
+    previous: str
+    mac: str
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeSide:
+    """What the readable record of the same change says; it has to agree with the ledger."""
+
+    at: str
+    author: str
+    paths: str
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerHead:
+    """How far the ledger went. Kept outside the database, it shows a cut tail or a file rolled back."""
+
+    seq: int
+    mac: str
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerReport:
+    """`rows` counts the good rows up to the first bad one."""
+
+    rows: int
+    ok: bool
+    first_bad_seq: int | None = None
+    reason: str = ""
+
+
+def keyed_hash(key: bytes, content_hash: str | None) -> str | None:
+    """A content hash that says nothing to whoever lacks the key, so that short texts cannot be guessed from it."""
+    return None if content_hash is None else hmac.digest(key, content_hash.encode(), "sha256").hex()
+
+
+def render_files(key: bytes, files: Sequence[FileHashes]) -> str:
+    return canonical([[path, keyed_hash(key, before), keyed_hash(key, after)] for path, before, after in files])
+
+
+def next_row(key: bytes, head: LedgerHead, change_id: str, stamp: tuple[str, str], files: str) -> LedgerRow:
+    """The row after `head`; `stamp` is when and by whom."""
+    at, author = stamp
+    seq = head.seq + 1
+    mac = _mac(key, seq, change_id, at, author, files, head.mac)
+    return LedgerRow(seq, change_id, at, author, files, head.mac, mac)
+
+
+def check_chain(
+    key: bytes,
+    rows: Iterable[tuple[LedgerRow, ChangeSide | None] | int],
+    expected: LedgerHead | None = None,
+) -> LedgerReport:
+    """Follow the chain from its beginning. A row that cannot even be read is given as its bare number."""
+    head = LedgerHead(0, GENESIS)
+    seen_expected = expected is None or expected == head
+    for item in rows:
+        if isinstance(item, int):
+            return LedgerReport(head.seq, False, item, "the row is no readable text")
+        row, side = item
+        problem = _problem(key, head, row, side)
+        if not problem and expected is not None and row.seq == expected.seq:
+            seen_expected = hmac.compare_digest(row.mac, expected.mac)
+            problem = "" if seen_expected else "the chain is not the one whose head was kept"
+        if problem:
+            return LedgerReport(head.seq, False, row.seq, problem)
+        head = LedgerHead(row.seq, row.mac)
+    if not seen_expected:
+        return LedgerReport(head.seq, False, head.seq + 1, "the end is missing: the ledger was longer before")
+    return LedgerReport(head.seq, True)
+
+
+def canonical(value: object) -> str:
+    """One spelling for one value. ASCII, so that odd file names survive."""
+    return json.dumps(value, ensure_ascii=True, separators=(",", ":"))
+
+
+def _problem(key: bytes, head: LedgerHead, row: LedgerRow, side: ChangeSide | None) -> str:
+    if row.seq != head.seq + 1:
+        return f"row {head.seq + 1} is missing" if row.seq > head.seq else "the row stands before the beginning"
+    if row.previous != head.mac:
+        return "the row does not follow the one before it"
+    expected = _mac(key, row.seq, row.change_id, row.at, row.author, row.files, row.previous)
+    if not hmac.compare_digest(expected.encode(), row.mac.encode()):
+        return "the row was altered, or written with another key"
+    if side is not None and not _agrees(row, side):
+        return "the record of the change disagrees with the ledger"
+    return ""
+
+
+def _agrees(row: LedgerRow, side: ChangeSide) -> bool:
+    # row.files is vouched for by now; side.paths may be anything
+    try:
+        paths = json.loads(side.paths)
+    except ValueError:
+        return False
+    if not isinstance(paths, list) or not all(isinstance(path, str) for path in paths):
+        return False
+    return (side.at, side.author, set(paths)) == (row.at, row.author, {file[0] for file in json.loads(row.files)})
+
+
+def _mac(key: bytes, *fields: str | int) -> str:
+    # begins with "[", which no content hash does: the same key serves both without confusion
+    return hmac.digest(key, canonical(list(fields)).encode(), "sha256").hex()

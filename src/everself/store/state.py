@@ -1,0 +1,240 @@
+"""`state.db`: which changes were applied, by whom and why, and the ledger that vouches for them.
+
+Knows tables and the chain. Knows nothing of files, of history or of how a change is applied: it is told.
+"""
+
+import json
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from typing import Self
+
+from everself.errors import Damaged, NotFound, WrongUse
+from everself.store.engine import Engine, Reader, Row, Value, Writer
+from everself.store.ledger import (
+    GENESIS,
+    ChangeSide,
+    FileHashes,
+    LedgerHead,
+    LedgerReport,
+    LedgerRow,
+    canonical,
+    check_chain,
+    next_row,
+    render_files,
+)
+from everself.store.migrate import apply_migrations, load_migrations, plan_migrations
+from everself.store.queries import load_queries
+from everself.values import Author, ChangeRecord
+
+_SQL = load_queries("state")
+_PAGE = 500
+_CANDIDATES_SHOWN = 10
+_SMALLEST_SEQ = -(2**63)
+_LARGEST_SEQ = 2**63 - 1
+_SHORTEST_KEY = 16
+
+
+def open_state(
+    path: str,
+    key: bytes,
+    *,
+    vfs: str | None = None,
+    exclusive: bool = False,
+    busy_timeout: float = 10.0,
+    read_only: bool = False,
+) -> "State":
+    """Open `state.db` and bring it to the newest schema; `key` is the integrity key that the ledger is chained with."""
+    engine = Engine.open(path, vfs=vfs, exclusive=exclusive, busy_timeout=busy_timeout, read_only=read_only)
+    state = None
+    try:
+        known = load_migrations("state")
+        if not read_only:
+            apply_migrations(engine, known)
+        elif plan_migrations(engine, known):
+            raise WrongUse(f"{path} has an older schema and must be opened for writing once.")
+        state = State(engine, key)
+    finally:
+        if state is None:
+            engine.close()
+    return state
+
+
+class State:
+    def __init__(self, engine: Engine, key: bytes) -> None:
+        if len(key) < _SHORTEST_KEY:
+            raise WrongUse(f"The integrity key has {len(key)} bytes; it needs {_SHORTEST_KEY}.")
+        self.engine = engine
+        self._key = key
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        self.engine.close()
+
+    def record_change(self, record: ChangeRecord, files: Sequence[FileHashes]) -> bool:
+        """Record an applied change once; false when this id is there already.
+
+        `files` names the same paths as the record, with plain content hashes; only keyed ones are stored.
+        """
+        if record.at.tzinfo is None:
+            raise WrongUse(f"The time of change {record.id} has no offset.")
+        if {path for path, _, _ in files} != set(record.paths):
+            raise WrongUse(f"The files of change {record.id} are not those of its record.")
+        at = record.at.isoformat()
+        rendered = render_files(self._key, files)
+
+        def insert(writer: Writer) -> bool:
+            if writer.row(_SQL["has_change"], (record.id,)) is not None:
+                return False
+            row = next_row(self._key, _head(writer), record.id, (at, record.author.value), rendered)
+            writer.run(_SQL["add_change"], _to_row(record, at))
+            writer.run(
+                _SQL["add_ledger_row"],
+                (row.seq, row.change_id, row.at, row.author, row.files, row.previous, row.mac),
+            )
+            return True
+
+        return self.engine.write(insert)
+
+    def has_change(self, change_id: str) -> bool:
+        return bool(self.engine.read(_SQL["has_change"], (change_id,)))
+
+    def seq_of(self, change_id: str) -> int:
+        """Where the change stands in the ledger."""
+        found = self.engine.read(_SQL["has_change"], (change_id,))
+        if not found:
+            raise _unknown(change_id)
+        return int(found[0][0])
+
+    def find_change(self, name: str) -> ChangeRecord:
+        """The change of that id, of the only id that begins so, or the newest for `last`."""
+        if not name:
+            raise WrongUse("A change is named by its id, the beginning of its id, or `last`.")
+        found = self.engine.read(_SQL["get_change"], (name,))
+        if not found and name == "last":
+            found = self.engine.read(_SQL["newest_change"])
+        if not found:
+            asked: dict[str, Value] = {"prefix": _storable(name), "limit": _CANDIDATES_SHOWN + 1}
+            found = self.engine.read(_SQL["changes_by_prefix"], asked)
+        if not found:
+            raise _unknown(name)
+        if len(found) > 1:
+            shown = ", ".join(row[0] for row in found[:_CANDIDATES_SHOWN])
+            more = " and more" if len(found) > _CANDIDATES_SHOWN else ""
+            raise WrongUse(f'"{name}" could be {shown}{more}.', mend="Give more characters of the id.")
+        return self._to_record(found[0])
+
+    def list_changes(
+        self, limit: int = 50, *, before_seq: int | None = None, path: str | None = None, author: Author | None = None
+    ) -> list[ChangeRecord]:
+        """Newest first. `before_seq` goes on from an earlier page: the `seq_of` its last change."""
+        params: dict[str, Value] = {
+            "limit": limit,
+            "before": _LARGEST_SEQ if before_seq is None else before_seq,
+            "path": None if path is None else _storable(path),
+            "author": None if author is None else author.value,
+        }
+        return [self._to_record(row) for row in self.engine.read(_SQL["list_changes"], params)]
+
+    def set_commit(self, change_id: str, commit_id: str) -> None:
+        """Note which history commit holds the change; again, when history was rewritten."""
+        if not self.engine.write(lambda writer: writer.run(_SQL["set_commit"], (change_id, commit_id))):
+            raise _unknown(change_id)
+
+    def commit_of(self, change_id: str) -> str | None:
+        found = self.engine.read(_SQL["commit_of"], (change_id,))
+        if not found:
+            raise _unknown(change_id)
+        commit: str | None = found[0][0]
+        return commit
+
+    def changes_without_commit(self) -> list[ChangeRecord]:
+        """What history still has to take in, oldest first."""
+        return [self._to_record(row) for row in self.engine.read(_SQL["changes_without_commit"])]
+
+    def ledger_head(self) -> LedgerHead:
+        with self.engine.snapshot() as view:
+            return _head(view)
+
+    def verify_ledger(self, expected_head: LedgerHead | None = None) -> LedgerReport:
+        """Whether every row is what was written. A cut tail shows only against a head that was kept elsewhere."""
+        with self.engine.snapshot() as view:
+            report = check_chain(self._key, _walk(view), expected_head)
+            stray = view.rows(_SQL["change_without_ledger_row"])[0][0]
+        if report.ok and stray:
+            return LedgerReport(report.rows, False, None, f"{stray} recorded changes are not in the ledger")
+        return report
+
+    def get_meta(self, key: str) -> str | None:
+        found = self.engine.read(_SQL["get_meta"], (key,))
+        return str(found[0][0]) if found else None
+
+    def set_meta(self, key: str, value: str) -> None:
+        self.engine.write(lambda writer: writer.run(_SQL["set_meta"], (key, value)))
+
+    def _to_record(self, row: Row) -> ChangeRecord:
+        change_id, at, author, reason, paths, evidence, undoes = row
+        try:
+            return ChangeRecord(
+                id=change_id,
+                at=datetime.fromisoformat(at),
+                author=Author(author),
+                reason=reason,
+                paths=tuple(json.loads(paths)),
+                evidence=tuple(json.loads(evidence)),
+                undoes=undoes,
+            )
+        except ValueError as error:
+            raise Damaged(f"{self.engine.path}: change {change_id} cannot be read ({error}).") from error
+
+
+def _head(reader: Reader) -> LedgerHead:
+    row = reader.row(_SQL["ledger_head"])
+    return LedgerHead(0, GENESIS) if row is None else LedgerHead(row[0], row[1])
+
+
+def _walk(view: Reader) -> Iterator[tuple[LedgerRow, ChangeSide | None] | int]:
+    # from the very bottom: a forged row may carry any number
+    start = _SMALLEST_SEQ
+    while page := view.rows(_SQL["ledger_page"], (start, _PAGE)):
+        for seq, *columns in page:
+            row, side = _decode(columns[:6]), _decode(columns[6:])
+            if row is None or (side is None and columns[6] is not None):
+                yield seq
+            else:
+                yield LedgerRow(seq, *row), ChangeSide(*side) if side is not None else None
+        if page[-1][0] == _LARGEST_SEQ:
+            return
+        start = page[-1][0] + 1
+
+
+def _decode(columns: list[bytes | None]) -> list[str] | None:
+    try:
+        return [column.decode() for column in columns if column is not None] if None not in columns else None
+    except UnicodeDecodeError:
+        return None
+
+
+def _to_row(record: ChangeRecord, at: str) -> tuple[str, ...]:
+    return (
+        record.id,
+        at,
+        record.author.value,
+        _storable(record.reason),
+        canonical(record.evidence),
+        record.undoes,
+        canonical(record.paths),
+    )
+
+
+def _storable(text: str) -> str:
+    """Half a surrogate pair has no UTF-8; but the change it describes is on disk already, and has to be recorded."""
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def _unknown(name: str) -> NotFound:
+    return NotFound(f'No change is called "{name}".', mend="everself log lists them.")

@@ -1,0 +1,103 @@
+"""One thread that does what it is handed, in order, and hands back what came of it.
+
+Knows threads. Knows no database.
+"""
+
+import threading
+from collections.abc import Callable
+from queue import SimpleQueue
+from types import TracebackType
+from typing import Any, Generic, TypeVar
+
+from everself.errors import WrongUse
+
+T = TypeVar("T")
+
+
+class Worker:
+    """Starts its thread with the first work, so that a process that only reads never pays for it."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._gate = threading.Lock()
+        self._jobs: SimpleQueue[_Job[Any] | None] = SimpleQueue()
+        self._thread: threading.Thread | None = None
+        self._closed = False
+
+    def run(self, work: Callable[[], T]) -> T:
+        """The result of `work`, or what it raised with its traceback."""
+        job = _Job(work)
+        with self._gate:
+            if self._closed:
+                raise WrongUse(f"{self._name} is already closed.")
+            started = self._start()
+            if started:
+                self._jobs.put(job)
+        if not started:
+            return work()
+        return job.wait()
+
+    def close(self) -> None:
+        """Take no more, finish what was handed in."""
+        with self._gate:
+            self._closed = True
+            thread, self._thread = self._thread, None
+            self._jobs.put(None)
+        if thread is not None:
+            thread.join()
+
+    def _start(self) -> bool:
+        if self._thread is None:
+            # a daemon: whoever wants a result is waiting for it, so at exit nothing that matters is under way
+            thread = threading.Thread(target=_perform_all, args=(self._jobs,), name=self._name, daemon=True)
+            try:
+                thread.start()
+            except RuntimeError:
+                # the interpreter is going down and starts no more threads; last words are written where they are said
+                return False
+            self._thread = thread
+        return True
+
+
+class _Job(Generic[T]):
+    """As a context manager it keeps what the work raises, to be raised again where it was asked for."""
+
+    def __init__(self, work: Callable[[], T]) -> None:
+        self._work = work
+        self._done = threading.Event()
+        self._result: list[T] = []
+        self._error: BaseException | None = None
+        self._unwanted = False
+
+    def __enter__(self) -> None: ...
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> bool:
+        self._error = error
+        self._done.set()
+        return True
+
+    def perform(self) -> None:
+        with self:
+            if not self._unwanted:
+                self._result.append(self._work())
+
+    def wait(self) -> T:
+        try:
+            self._done.wait()
+        finally:
+            # when the caller was interrupted: what has not begun shall not begin
+            self._unwanted = True
+        if self._error is not None:
+            try:
+                raise self._error
+            finally:
+                self._error = None  # else error → traceback → this frame → error is a cycle
+        return self._result[0]
+
+
+def _perform_all(jobs: "SimpleQueue[_Job[Any] | None]") -> None:
+    while (job := jobs.get()) is not None:
+        job.perform()
+        del job  # else the last outcome lives until the next job
