@@ -1,6 +1,8 @@
 """Frozen values that several rooms speak of. They hold data and say nothing about how it is kept."""
 
 import hashlib
+import os
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
@@ -10,6 +12,15 @@ from typing import Literal
 def digest(data: bytes) -> str:
     """How Everself names content: SHA-256 in hex."""
     return hashlib.sha256(data).hexdigest()
+
+
+CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+
+
+def new_id(random: Callable[[int], bytes] = os.urandom) -> str:
+    """Twelve characters of Crockford's base 32: 60 random bits."""
+    number = int.from_bytes(random(8), "big")
+    return "".join(CROCKFORD[number >> shift & 31] for shift in range(0, 60, 5))
 
 
 # ── files ────────────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -61,8 +61,6 @@ class FileSystem(Protocol):
 
     def unlink(self, path: str) -> None: ...
 
-    def truncate(self, path: str, size: int) -> None: ...
-
     def make_directory(self, path: str) -> None:
         """A new, private directory; the name must be free, the parent must exist. `""` makes the root, parents included."""
 
@@ -86,11 +84,15 @@ def say(error: OSError, path: str) -> EverselfError:
         case errno.ENOSPC | errno.EDQUOT | errno.EFBIG:
             return DiskFull(where, mend="Free some space and try again.")
         case errno.EROFS:
-            return ReadOnlyDisk(where, mend="Remount it writable, or move the workspace: everself setup --workspace PATH")
+            return ReadOnlyDisk(
+                where, mend="Remount it writable, or move the workspace: everself setup --workspace PATH"
+            )
         case errno.EACCES | errno.EPERM:
             return NoPermission(where, mend=f"Check who owns it: ls -ld '{path}'")
         case errno.ELOOP | errno.EXDEV | errno.EMLINK:
-            return UnsafePath(f"{path} is or passes a symbolic or second hard link.", mend="Put the real file in its place.")
+            return UnsafePath(
+                f"{path} is or passes a symbolic or second hard link.", mend="Put the real file in its place."
+            )
         case errno.ENOENT:
             return NotFound(f"{path} does not exist.")
         case errno.ENOTDIR | errno.EISDIR | errno.EINVAL | errno.ENXIO:

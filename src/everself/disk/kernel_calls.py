@@ -33,7 +33,7 @@ def openat2() -> type_of_open2 | None:
     import ctypes
 
     class How(ctypes.Structure):
-        _fields_ = [("flags", ctypes.c_uint64), ("mode", ctypes.c_uint64), ("resolve", ctypes.c_uint64)]  # noqa: RUF012 — ctypes wants exactly this form
+        _fields_ = [("flags", ctypes.c_uint64), ("mode", ctypes.c_uint64), ("resolve", ctypes.c_uint64)]
 
     libc = ctypes.CDLL(None, use_errno=True)
     resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS
@@ -43,7 +43,9 @@ def openat2() -> type_of_open2 | None:
         how = How(flags | os.O_CLOEXEC, mode if flags & os.O_CREAT else 0, resolve)
         for _ in range(100):
             found = int(
-                libc.syscall(OPENAT2, directory, os.fsencode(path), ctypes.byref(how), ctypes.c_size_t(ctypes.sizeof(how)))
+                libc.syscall(
+                    OPENAT2, directory, os.fsencode(path), ctypes.byref(how), ctypes.c_size_t(ctypes.sizeof(how))
+                )
             )
             if found >= 0:
                 return found

@@ -112,7 +112,9 @@ class FileLock:
         if owner is None:
             return (f"Waited {timeout:g} s.",)
         state = " and is stopped (resume it with: fg)" if owner.stopped else ""
-        return (f"Waited {timeout:g} s for process {owner.pid} ({owner.command}), which holds it since {owner.since}{state}.",)
+        return (
+            f"Waited {timeout:g} s for process {owner.pid} ({owner.command}), which holds it since {owner.since}{state}.",
+        )
 
     def _sign(self, descriptor: int) -> None:
         command = " ".join([os.path.basename(sys.argv[0]) or "python", *sys.argv[1:2]])

@@ -130,7 +130,8 @@ class RealFileSystem:
             call = renameat2()
             if call is not None:
                 try:
-                    return call(here, name, there, new, RENAME_NOREPLACE)
+                    call(here, name, there, new, RENAME_NOREPLACE)
+                    return
                 except OSError as error:
                     if error.errno not in ABSENT:
                         raise
@@ -154,18 +155,10 @@ class RealFileSystem:
         with self._above(path) as (folder, name):
             os.unlink(name, dir_fd=folder)
 
-    def truncate(self, path: str, size: int) -> None:
-        descriptor = self._open(path, os.O_WRONLY | PLAIN)
-        try:
-            refuse_odd(os.fstat(descriptor), path)
-            os.ftruncate(descriptor, size)
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
-
     def make_directory(self, path: str) -> None:
         if not path:
-            return self._make_root()
+            self._make_root()
+            return
         with self._above(path) as (folder, name):
             os.mkdir(name, 0o700, dir_fd=folder)
 

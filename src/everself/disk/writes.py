@@ -76,7 +76,7 @@ def discard(files: FileSystem, paths: Iterable[str]) -> None:
             files.unlink(path)
 
 
-def create(files: FileSystem, path: str, data: bytes, temporary: str) -> None | Differs:
+def create(files: FileSystem, path: str, data: bytes, temporary: str) -> Differs | None:
     """A file that appears whole under a name that must be free."""
     make_directories(files, path)
     write_new(files, temporary, data)
@@ -89,7 +89,7 @@ def create(files: FileSystem, path: str, data: bytes, temporary: str) -> None | 
     return None
 
 
-def replace(files: FileSystem, path: str, data: bytes, base: str, temporary: str) -> None | Differs:
+def replace(files: FileSystem, path: str, data: bytes, base: str, temporary: str) -> Differs | None:
     """Put `data` in the place of the content whose hash is `base`, and of no other."""
     now = find(files, path)
     if now is None or digest(now) != base:
@@ -120,7 +120,7 @@ def replace(files: FileSystem, path: str, data: bytes, base: str, temporary: str
     return None
 
 
-def remove(files: FileSystem, path: str, base: str, temporary: str) -> None | Differs:
+def remove(files: FileSystem, path: str, base: str, temporary: str) -> Differs | None:
     """Remove the file whose content has that hash. It is set aside first, so that nobody's newer text goes with it."""
     try:
         files.rename(path, temporary)
@@ -134,7 +134,7 @@ def remove(files: FileSystem, path: str, base: str, temporary: str) -> None | Di
     return None
 
 
-def append(files: FileSystem, path: str, data: bytes) -> None | Differs:
+def append(files: FileSystem, path: str, data: bytes) -> Differs | None:
     """Add bytes at the end of an existing file. Differs when somebody put another file in its place at that very moment."""
     handle = files.open_append(path)
     try:

@@ -38,7 +38,9 @@ def _differences(one: list[bytes], other: list[bytes]) -> list[tuple[str, int, i
     head, tail = _common_ends(one, other)
     middle = SequenceMatcher(None, one[head : len(one) - tail], other[head : len(other) - tail], autojunk=False)
     return [
-        (tag, i1 + head, i2 + head, j1 + head, j2 + head) for tag, i1, i2, j1, j2 in middle.get_opcodes() if tag != "equal"
+        (tag, i1 + head, i2 + head, j1 + head, j2 + head)
+        for tag, i1, i2, j1, j2 in middle.get_opcodes()
+        if tag != "equal"
     ]
 
 

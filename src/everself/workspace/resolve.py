@@ -51,7 +51,9 @@ def resolve(change: Change, read: Reader) -> tuple[Resolved, ...] | Conflict:
         return Conflict(tuple(dict.fromkeys(stale)))
     found = [_finish(path, plan) for path, plan in plans.items()]
     # text must stand in its new place before it leaves the old one, so that no moment exists in which it stands nowhere
-    return tuple(sorted((one for one in found if one.file.before != one.file.after), key=lambda one: one.file.after is None))
+    return tuple(
+        sorted((one for one in found if one.file.before != one.file.after), key=lambda one: one.file.after is None)
+    )
 
 
 def _gather(edit: Edit, plan_of: Callable[..., _Plan], stale: list[str]) -> None:

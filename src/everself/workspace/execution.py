@@ -1,0 +1,176 @@
+"""Bring the documents of an intent to where they shall be, or back. Every act may be done again: recovery runs the same code.
+
+A person may save a document at any moment. What they wrote is carried along; where the two touch the same lines, the person's text
+stays and the change is undone. Knows steps and files; the journal and the ledger are the caller's.
+"""
+
+from everself.disk import writes
+from everself.disk.filesystem import TEMPORARY_PREFIX, FileSystem, parent_of
+from everself.disk.journal import Intent, Step
+from everself.values import Conflict, digest
+from everself.workspace.merge import merge
+
+# how often somebody may get in between before we say that there is a conflict
+TRIES = 20
+
+
+class Unmergeable(Exception):
+    """The person and the change touched the same lines."""
+
+
+def temporary(intent: Intent, number: int) -> str:
+    """The name that a step uses for a moment: found again after a crash because nothing in it is random."""
+    path = intent.steps[number].path
+    folder = parent_of(path)
+    return f"{folder + '/' if folder else ''}{TEMPORARY_PREFIX}{intent.id}-{number}"
+
+
+Hashes = tuple[str, str | None, str | None]
+
+
+def carry_out(files: FileSystem, intent: Intent) -> tuple[Hashes, ...] | Conflict:
+    """Do every step: what each document was and is now. On a conflict every step has been undone again."""
+    done: list[Hashes] = []
+    for number, step in enumerate(intent.steps):
+        try:
+            now = _settle(files, step, temporary(intent, number))
+        except Unmergeable:
+            take_back(files, intent)
+            return Conflict((step.path,))
+        done.append((step.path, step.base, None if now is None else digest(now)))
+    return tuple(done)
+
+
+def take_back(files: FileSystem, intent: Intent) -> None:
+    """Undo every step that happened, keeping what a person wrote since, and leave no trace."""
+    for number, step in reversed(list(enumerate(intent.steps))):
+        name = temporary(intent, number)
+        try:
+            _settle(files, _reverse(step), name, undoing=step)
+        except Unmergeable:
+            # the person rewrote the very lines; theirs stand
+            continue
+    for folder in reversed(intent.folders):
+        found = files.stat(folder)
+        if found is not None and found.kind == "directory" and not files.list(folder):
+            files.remove_directory(folder)
+
+
+def _reverse(step: Step) -> Step:
+    """The step that leads back. An append is reversed by its bytes, see `_wanted_without`."""
+    if step.is_append:
+        return step
+    new = step.new
+    return Step(step.path, None if new is None else digest(new), new, step.old)
+
+
+def _settle(files: FileSystem, step: Step, name: str, undoing: Step | None = None) -> bytes | None:
+    """Make the document be what the step wants, durably. What it is then."""
+    _clear_temporary(files, undoing or step, name)
+    for _ in range(TRIES):
+        now = writes.find(files, step.path)
+        if undoing is not None and undoing.is_append:
+            wanted = _without_append(undoing, now)
+        elif step.is_append:
+            wanted = _with_append(step, now)
+        else:
+            wanted = _merged(step.old, now, step.new)
+        if wanted == now:
+            _make_durable(files, step.path, now)
+            return now
+        if _act(files, step, now, wanted, name) is None:
+            return wanted
+    raise Unmergeable
+
+
+def _act(files: FileSystem, step: Step, now: bytes | None, wanted: bytes | None, name: str) -> writes.Differs | None:
+    if wanted is None:
+        return writes.remove(files, step.path, digest(now or b""), name)
+    if now is None:
+        return writes.create(files, step.path, wanted, name)
+    if step.is_append and step.new is not None and wanted == now + step.new:
+        return writes.append(files, step.path, step.new)
+    return writes.replace(files, step.path, wanted, digest(now), name)
+
+
+def _merged(old: bytes | None, now: bytes | None, new: bytes | None) -> bytes | None:
+    if now in (new, old):
+        return new
+    # a document that one side removed or made anew cannot be merged line by line
+    if now is None or old is None or new is None:
+        raise Unmergeable
+    result = merge(old, now, new)
+    if result is None:
+        raise Unmergeable
+    return result
+
+
+def _with_append(step: Step, now: bytes | None) -> bytes | None:
+    data = step.new or b""
+    if now is None:
+        if step.base is not None:
+            raise Unmergeable
+        return step.header + data
+    if step.base is None:
+        whole = step.header + data
+        return whole if _is_torn(now, whole) else now if data in now else now + data
+    tail = now[step.offset :]
+    if digest(now[: step.offset]) == step.base:
+        if tail.startswith(data):
+            return now
+        return now[: step.offset] + data if _is_torn(tail, data) else now + data
+    # the person changed what stood before; the bytes are there or they are not
+    return now if data in now else now + data
+
+
+def _without_append(step: Step, now: bytes | None) -> bytes | None:
+    data = step.new or b""
+    if now is None:
+        return None
+    if step.base is None:
+        whole = step.header + data
+        return None if now == whole or _is_torn(now, whole) else now.replace(data, b"", 1)
+    if digest(now[: step.offset]) == step.base:
+        tail = now[step.offset :]
+        if tail.startswith(data):
+            return now[: step.offset] + tail[len(data) :]
+        return now[: step.offset] if _is_torn(tail, data) else now
+    return now.replace(data, b"", 1)
+
+
+def _is_torn(tail: bytes, data: bytes) -> bool:
+    """Whether these bytes are a beginning of ours that the disk did not finish: perhaps with zeros where bytes should be."""
+    if len(tail) > len(data) or tail == data:
+        return False
+    return all(have in (0, want) for have, want in zip(tail, data, strict=False))
+
+
+def _clear_temporary(files: FileSystem, step: Step, name: str) -> None:
+    """Remove what a crash left under the temporary name. It is ours, unless the swap had just brought a person's text there."""
+    left = writes.find(files, name)
+    if left is None:
+        return
+    now = writes.find(files, step.path)
+    if step.new is None and now is None and left != step.old:
+        # set aside for removal, but a person had changed it: it goes back
+        files.publish(name, step.path)
+        files.sync_directory(parent_of(step.path))
+        return
+    if step.old is not None and step.new is not None and now == step.new and left not in (step.old, step.new):
+        # exchanged with a document that a person had saved a moment before: theirs goes back and is merged as usual
+        files.exchange(name, step.path)
+        files.sync_directory(parent_of(step.path))
+    files.unlink(name)
+
+
+def _make_durable(files: FileSystem, path: str, now: bytes | None) -> None:
+    """A killed process may have written this without syncing it; what is acknowledged must survive a power cut as well."""
+    if now is not None:
+        handle = files.open_append(path)
+        try:
+            handle.sync()
+        finally:
+            handle.close()
+    folder = parent_of(path)
+    if not folder or files.stat(folder) is not None:
+        files.sync_directory(folder)

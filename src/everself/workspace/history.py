@@ -1,0 +1,257 @@
+"""Every state of every document, as an ordinary bare git repository that git itself can read.
+
+Objects are encoded by dulwich and written by the kernel, so that they are private, synced before they are referred to, and safe to
+write again after a crash. A repository that somebody packed with git is read through dulwich. Knows commits and contents; who decides
+what to commit is the recorder.
+"""
+
+import zlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from everself.disk import writes
+from everself.disk.filesystem import FileSystem, parent_of
+from everself.errors import Damaged
+from everself.values import FileChange, new_id
+
+if TYPE_CHECKING:
+    from dulwich.objects import Commit, ObjectID, ShaFile, Tree
+
+FOLDER = "history.git"
+BRANCH = "refs/heads/main"
+FILE_MODE = 0o100644
+TREE_MODE = 0o040000
+SKELETON = {
+    "HEAD": f"ref: {BRANCH}\n".encode(),
+    "config": b"[core]\n\trepositoryformatversion = 0\n\tfilemode = false\n\tbare = true\n",
+    "description": b"What Everself wrote, change by change.\n",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """What stands beside a commit."""
+
+    author: str
+    message: str
+    at: datetime
+
+
+class History:
+    """The repository in a folder of the agent's state. `packs` is the folder's real path, where there is one, for packed objects."""
+
+    def __init__(self, files: FileSystem, packs: str | None = None) -> None:
+        self._files = files
+        self._packs = packs
+
+    def head(self) -> str | None:
+        """The newest commit."""
+        for name, find in ((BRANCH, lambda text: text.strip()), ("packed-refs", _find_branch)):
+            data = writes.find(self._files, f"{FOLDER}/{name}")
+            if data is not None and (found := find(data.decode("ascii", "replace"))):
+                return found
+        return None
+
+    def content(self, path: str, commit: str | None = None) -> bytes | None:
+        """A document as it was in a commit, by default the newest."""
+        at = commit or self.head()
+        if at is None:
+            return None
+        found = self._commit(at).tree.decode()
+        for part in path.split("/"):
+            tree = self._tree(found)
+            if part.encode() not in tree:
+                return None
+            found = tree[part.encode()][1].decode()
+        return self._load(found).as_raw_string()
+
+    def files_of(self, commit: str) -> tuple[FileChange, ...]:
+        """What a commit changed, compared with the one before it."""
+        this = self._commit(commit)
+        before = self._commit(this.parents[0].decode()).tree.decode() if this.parents else None
+        return tuple(self._compare("", before, this.tree.decode()))
+
+    def paths(self) -> dict[str, str]:
+        """Every document of the newest commit with the name of its blob."""
+        at = self.head()
+        return dict(self._walk("", self._commit(at).tree.decode())) if at else {}
+
+    def commit(self, files: Iterable[FileChange], note: Note) -> str:
+        """Record these documents on top of the newest commit. Returns the commit; the newest one when nothing differs."""
+        from dulwich.objects import Blob, Commit
+
+        self._ensure()
+        parent = self.head()
+        top = self._commit(parent).tree.decode() if parent else None
+        root = top
+        for file in files:
+            blob = None
+            if file.after is not None:
+                blob = self._store(Blob.from_string(file.after))
+            root = self._with(root, file.path.split("/"), blob)
+        if root is None:
+            root = self._store(_empty_tree())
+        if parent and root == top:
+            return parent
+        made = Commit()
+        made.tree = _hex(root)
+        made.parents = [_hex(parent)] if parent else []
+        name = f"{note.author} <{note.author}@everself.invalid>".encode()
+        made.author = made.committer = name
+        seconds = int(note.at.timestamp())
+        offset = note.at.utcoffset()
+        made.author_time = made.commit_time = seconds
+        made.author_timezone = made.commit_timezone = int(offset.total_seconds()) if offset else 0
+        made.encoding = b"UTF-8"
+        made.message = note.message.encode("utf-8", "replace")
+        identity = self._store(made)
+        self._point(identity)
+        return identity
+
+    def _ensure(self) -> None:
+        for name, data in SKELETON.items():
+            path = f"{FOLDER}/{name}"
+            if self._files.stat(path) is None:
+                writes.create(self._files, path, data, _temporary(path))
+        for folder in ("objects", "refs/heads"):
+            writes.make_directories(self._files, f"{FOLDER}/{folder}/x")
+
+    def _point(self, commit: str) -> None:
+        path = f"{FOLDER}/{BRANCH}"
+        name = _temporary(path)
+        writes.write_new(self._files, name, f"{commit}\n".encode())
+        self._files.rename(name, path)
+        self._files.sync_directory(parent_of(path))
+
+    def _store(self, item: "ShaFile") -> str:
+        """Write an object unless it is there. Synced before anything may refer to it."""
+        identity: str = item.id.decode()
+        path = f"{FOLDER}/objects/{identity[:2]}/{identity[2:]}"
+        if self._find_loose(identity) is None:
+            name = _temporary(path)
+            writes.make_directories(self._files, path)
+            writes.write_new(self._files, name, item.as_legacy_object())
+            # a torn object of the same name may stand there after a power cut; ours is whole
+            self._files.rename(name, path)
+            self._files.sync_directory(parent_of(path))
+        return identity
+
+    def _find_loose(self, identity: str) -> "ShaFile | None":
+        from dulwich.objects import ShaFile
+
+        data = writes.find(self._files, f"{FOLDER}/objects/{identity[:2]}/{identity[2:]}")
+        if data is None:
+            return None
+        try:
+            head, _, body = zlib.decompress(data).partition(b"\0")
+        except zlib.error:
+            return None
+        kinds = {b"blob": 3, b"tree": 2, b"commit": 1}
+        kind = kinds.get(head.partition(b" ")[0])
+        found = None if kind is None else ShaFile.from_raw_string(kind, body)
+        return found if found is not None and found.id.decode() == identity else None
+
+    def _load(self, identity: str) -> "ShaFile":
+        found = self._find_loose(identity) or self._find_packed(identity)
+        if found is None:
+            raise Damaged(f"The history lacks object {identity[:12]}.", mend="everself doctor")
+        return found
+
+    def _find_packed(self, identity: str) -> "ShaFile | None":
+        if self._packs is None:
+            return None
+        from dulwich.object_store import DiskObjectStore
+
+        store = DiskObjectStore(f"{self._packs}/objects")
+        try:
+            return store[_hex(identity)]
+        except (KeyError, OSError):
+            return None
+        finally:
+            store.close()
+
+    def _commit(self, identity: str) -> "Commit":
+        from dulwich.objects import Commit
+
+        found = self._load(identity)
+        if not isinstance(found, Commit):
+            raise Damaged(f"History object {identity[:12]} is no commit.", mend="everself doctor")
+        return found
+
+    def _tree(self, identity: str) -> "Tree":
+        from dulwich.objects import Tree
+
+        found = self._load(identity)
+        if not isinstance(found, Tree):
+            raise Damaged(f"History object {identity[:12]} is no tree.", mend="everself doctor")
+        return found
+
+    def _with(self, root: str | None, parts: list[str], blob: str | None) -> str | None:
+        """The tree with one document put in or taken out; None when nothing is left."""
+        from dulwich.objects import Tree
+
+        old = self._tree(root) if root else None
+        tree = Tree()
+        for entry in old.items() if old else ():
+            tree.add(entry.path, entry.mode, entry.sha)
+        name = parts[0].encode()
+        known = tree[name] if name in tree else None  # noqa: SIM401 — a dulwich tree has no get
+        below = known[1].decode() if known and known[0] == TREE_MODE else None
+        made = blob if len(parts) == 1 else self._with(below, parts[1:], blob)
+        if made is None:
+            if known:
+                del tree[name]
+        else:
+            tree.add(name, FILE_MODE if len(parts) == 1 else TREE_MODE, _hex(made))
+        return self._store(tree) if len(tree) else None
+
+    def _walk(self, prefix: str, root: str) -> Iterable[tuple[str, str]]:
+        for entry in self._tree(root).items():
+            path = prefix + entry.path.decode("utf-8", "surrogateescape")
+            if entry.mode == TREE_MODE:
+                yield from self._walk(f"{path}/", entry.sha.decode())
+            else:
+                yield path, entry.sha.decode()
+
+    def _compare(self, prefix: str, before: str | None, after: str | None) -> Iterable[FileChange]:
+        old = {e.path: e for e in self._tree(before).items()} if before else {}
+        new = {e.path: e for e in self._tree(after).items()} if after else {}
+        for name in sorted(old.keys() | new.keys()):
+            one, other = old.get(name), new.get(name)
+            if one == other:
+                continue
+            path = prefix + name.decode("utf-8", "surrogateescape")
+            folders = [e.sha.decode() if e and e.mode == TREE_MODE else None for e in (one, other)]
+            if any(folders):
+                yield from self._compare(f"{path}/", *folders)
+            blobs = [
+                self._load(e.sha.decode()).as_raw_string() if e and e.mode != TREE_MODE else None for e in (one, other)
+            ]
+            if blobs != [None, None]:
+                yield FileChange(path, *blobs)
+
+
+def _temporary(path: str) -> str:
+    folder = parent_of(path)
+    return f"{folder}/.everself-{new_id()}"
+
+
+def _find_branch(packed: str) -> str:
+    for line in packed.splitlines():
+        if line.endswith(f" {BRANCH}"):
+            return line.partition(" ")[0]
+    return ""
+
+
+def _empty_tree() -> "Tree":
+    from dulwich.objects import Tree
+
+    return Tree()
+
+
+def _hex(identity: str) -> "ObjectID":
+    from dulwich.objects import ObjectID
+
+    return ObjectID(identity.encode())

@@ -1,0 +1,50 @@
+"""What a workspace offers to the rooms below it, wherever its documents live. The contract tests hold every implementation to it."""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Protocol
+
+from everself.values import Change, ChangeRecord, Conflict, Document, FileChange, FileStat, Outcome
+
+# Reasons why a change must not happen; none means that it may.
+Guard = Callable[[Change, Sequence[FileChange]], Iterable[str]]
+
+
+class Workspace(Protocol):
+    """Documents by path, and change sets as the one way to alter them."""
+
+    def find(self, path: str) -> Document | None: ...
+
+    def read(self, path: str) -> Document:
+        """The document; NotFound when there is none."""
+
+    def stat(self, path: str) -> FileStat | None: ...
+
+    def list(self, under: str = "") -> list[FileStat]:
+        """Everything beneath a folder that is no folder itself, hidden names aside, sorted by path."""
+
+    def preview(self, change: Change) -> tuple[FileChange, ...] | Conflict:
+        """What the change would do to each document, without doing it."""
+
+    def apply(self, change: Change) -> Outcome: ...
+
+    def changes(self, limit: int = 20, path: str | None = None) -> Sequence[ChangeRecord]:
+        """What was applied, newest first."""
+
+    def record(self, identity: str) -> tuple[ChangeRecord, tuple[FileChange, ...]]:
+        """One applied change with what it did; by id, by the beginning of an id, or `last`."""
+
+
+class Ledger(Protocol):
+    """Where applied changes are recorded. `store.state.State` is one."""
+
+    def record_change(self, record: ChangeRecord, files: Sequence[tuple[str, str | None, str | None]]) -> bool: ...
+
+    def has_change(self, change_id: str) -> bool: ...
+
+    def find_change(self, id_or_prefix: str) -> ChangeRecord: ...
+
+    def list_changes(self, limit: int = 20, *, path: str | None = None) -> Sequence[ChangeRecord]: ...
+
+    def commit_of(self, change_id: str) -> str | None: ...
+
+    def set_commit(self, change_id: str, commit_id: str) -> None: ...

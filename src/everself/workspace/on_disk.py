@@ -1,0 +1,255 @@
+"""The workspace on a disk: every change is locked, checked, journalled, written, recorded — and only then acknowledged.
+
+The history commit follows in the background. Whatever a process left half done when it died is completed by the next writer before it
+writes anything of its own.
+"""
+
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime
+
+from everself.clock import Clock
+from everself.disk import writes
+from everself.disk.filesystem import READ_LIMIT, FileSystem, disk_errors
+from everself.disk.journal import Filed, Intent, Journal, Step
+from everself.disk.lock import TIMEOUT, Lock
+from everself.errors import EverselfError, NotFound, TooLarge
+from everself.values import (
+    Applied,
+    Author,
+    Change,
+    ChangeRecord,
+    Conflict,
+    Document,
+    FileChange,
+    FileStat,
+    Nothing,
+    Outcome,
+    Refused,
+    digest,
+    new_id,
+)
+from everself.workspace.execution import Hashes, carry_out, take_back
+from everself.workspace.history import History
+from everself.workspace.interface import Guard, Ledger
+from everself.workspace.recorder import Recorder
+from everself.workspace.resolve import Resolved, resolve
+
+
+@dataclass(frozen=True, slots=True)
+class Machinery:
+    """What a workspace on a disk is made of; the composition root puts it together."""
+
+    files: FileSystem
+    journal: Journal
+    ledger: Ledger
+    history: History
+    recorder: Recorder
+    lock: Lock
+    clock: Clock
+    identify: Callable[[], str] = new_id
+    timeout: float = TIMEOUT
+
+
+@dataclass(frozen=True, slots=True)
+class Recovery:
+    """What was found half done, and what became of it."""
+
+    completed: tuple[str, ...] = ()
+    undone: tuple[str, ...] = ()
+
+
+class DiskWorkspace:
+    """The contract of `Workspace` over files."""
+
+    def __init__(self, parts: Machinery, guards: Sequence[Guard] = ()) -> None:
+        self._parts = parts
+        self._guards = tuple(guards)
+
+    def find(self, path: str) -> Document | None:
+        found = self.stat(path)
+        if found is None:
+            return None
+        with disk_errors(path):
+            try:
+                data = self._parts.files.read(path)
+            except FileNotFoundError:
+                return None
+        return Document(path, data, max(0, found.size - len(data)) if len(data) == READ_LIMIT else 0)
+
+    def read(self, path: str) -> Document:
+        found = self.find(path)
+        if found is None:
+            raise NotFound(f"{path} does not exist.")
+        return found
+
+    def stat(self, path: str) -> FileStat | None:
+        with disk_errors(path):
+            return self._parts.files.stat(path)
+
+    def list(self, under: str = "") -> list[FileStat]:
+        found: list[FileStat] = []
+        folders = [under]
+        while folders:
+            folder = folders.pop()
+            # a folder that vanished while we walked holds nothing
+            with disk_errors(folder or "the workspace"), suppress(FileNotFoundError):
+                for one in self._parts.files.list(folder):
+                    if one.path.rpartition("/")[2].startswith("."):
+                        continue
+                    if one.kind == "directory":
+                        folders.append(one.path)
+                    else:
+                        found.append(one)
+        return sorted(found, key=lambda one: one.path)
+
+    def preview(self, change: Change) -> tuple[FileChange, ...] | Conflict:
+        found = resolve(change, self._content)
+        return found if isinstance(found, Conflict) else tuple(one.file for one in found)
+
+    def apply(self, change: Change) -> Outcome:
+        with disk_errors("the workspace"), self._parts.lock.hold(self._parts.timeout):
+            self._recover()
+            found = resolve(change, self._content)
+            if isinstance(found, Conflict):
+                return found
+            if not found:
+                return Nothing()
+            files = tuple(one.file for one in found)
+            reasons = tuple(reason for guard in self._guards for reason in guard(change, files))
+            if reasons:
+                return Refused(reasons)
+            outcome = self._write(change, found)
+        if isinstance(outcome, Applied):
+            self._parts.recorder.wake()
+        return outcome
+
+    def recover(self) -> Recovery:
+        """Complete or undo what a process that died left behind."""
+        if self._parts.journal.unfinished_count() == 0:
+            return Recovery()
+        with disk_errors("the workspace"), self._parts.lock.hold(self._parts.timeout):
+            return self._recover()
+
+    def changes(self, limit: int = 20, path: str | None = None) -> Sequence[ChangeRecord]:
+        return self._parts.ledger.list_changes(limit, path=path)
+
+    def record(self, identity: str) -> tuple[ChangeRecord, tuple[FileChange, ...]]:
+        record = self._parts.ledger.find_change(identity)
+        with disk_errors("the history"):
+            commit = self._parts.ledger.commit_of(record.id)
+            if commit is None:
+                self._parts.recorder.settle()
+                commit = self._parts.ledger.commit_of(record.id)
+            if commit is None:
+                raise NotFound(f"The history does not hold change {record.id}.", mend="everself doctor")
+            files = self._parts.history.files_of(commit)
+        return record, files
+
+    def close(self) -> None:
+        """Commit to the history what still waits."""
+        with disk_errors("the history"):
+            self._parts.recorder.settle()
+
+    def _content(self, path: str) -> bytes | None:
+        """A document as the base of a change: whole or not at all."""
+        with disk_errors(path):
+            found = self._parts.files.stat(path)
+            if found is not None and found.size > READ_LIMIT:
+                raise TooLarge(
+                    f"{path} has {found.size} bytes; the limit for a change is {READ_LIMIT}.",
+                    mend="Split it into several files.",
+                )
+            return writes.find(self._parts.files, path)
+
+    def _write(self, change: Change, found: Sequence[Resolved]) -> Outcome:
+        intent = self._intent(change, found)
+        filed = self._parts.journal.begin(intent)
+        try:
+            done = carry_out(self._parts.files, intent)
+            if isinstance(done, Conflict):
+                self._parts.journal.forget(filed)
+                return done
+            self._record(intent, done)
+        except (OSError, EverselfError):
+            self._give_up(filed)
+            raise
+        self._acknowledge(filed)
+        return Applied(intent.id, tuple(path for path, _, _ in done))
+
+    def _intent(self, change: Change, found: Sequence[Resolved]) -> Intent:
+        folders: list[str] = []
+        for one in found:
+            if one.file.before is None:
+                folders += writes.missing_directories(self._parts.files, one.file.path)
+        return Intent(
+            id=self._parts.identify(),
+            at=self._parts.clock.now().isoformat(timespec="microseconds"),
+            author=change.author,
+            reason=change.reason,
+            evidence=change.evidence,
+            undoes=change.undoes,
+            steps=tuple(_step(one) for one in found),
+            folders=tuple(dict.fromkeys(folders)),
+        )
+
+    def _record(self, intent: Intent, done: Sequence[Hashes]) -> None:
+        record = ChangeRecord(
+            intent.id,
+            datetime.fromisoformat(intent.at),
+            Author(intent.author),
+            intent.reason,
+            tuple(path for path, _, _ in done),
+            intent.evidence,
+            intent.undoes,
+        )
+        self._parts.ledger.record_change(record, done)
+
+    def _acknowledge(self, filed: Filed) -> None:
+        # from here on the change stands, whatever happens: an intent that cannot be renamed is found in the ledger by the next writer
+        with suppress(OSError):
+            self._parts.journal.finish(filed)
+
+    def _give_up(self, filed: Filed) -> None:
+        """The disk or the database failed half way: put everything back, or have the next start do it."""
+        with suppress(OSError, EverselfError):
+            if self._parts.ledger.has_change(filed.intent.id):
+                return
+            try:
+                take_back(self._parts.files, filed.intent)
+                self._parts.journal.forget(filed)
+            except OSError:
+                self._parts.journal.abort(filed)
+
+    def _recover(self) -> Recovery:
+        completed: list[str] = []
+        undone: list[str] = []
+        if self._parts.journal.unfinished_count() == 0:
+            return Recovery()
+        for filed in self._parts.journal.unfinished():
+            intent = filed.intent
+            if filed.name.endswith(".abort"):
+                take_back(self._parts.files, intent)
+                self._parts.journal.forget(filed)
+                undone.append(intent.id)
+                continue
+            if not self._parts.ledger.has_change(intent.id):
+                done = carry_out(self._parts.files, intent)
+                if isinstance(done, Conflict):
+                    self._parts.journal.forget(filed)
+                    undone.append(intent.id)
+                    continue
+                self._record(intent, done)
+            self._parts.journal.finish(filed)
+            completed.append(intent.id)
+        self._parts.recorder.wake()
+        return Recovery(tuple(completed), tuple(undone))
+
+
+def _step(one: Resolved) -> Step:
+    file = one.file
+    base = None if file.before is None else digest(file.before)
+    if one.appended is not None:
+        return Step(file.path, base, None, one.appended, len(file.before or b""), one.header)
+    return Step(file.path, base, file.before, file.after)

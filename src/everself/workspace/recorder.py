@@ -1,0 +1,139 @@
+"""Moves finished changes from the journal into the history, in the background or at exit. Never blocks a write.
+
+A document that a person changed in between is recorded as theirs first, so that the history says who wrote what.
+"""
+
+import threading
+from collections.abc import Callable
+from datetime import datetime
+from typing import Protocol
+
+from everself.clock import Clock
+from everself.disk import writes
+from everself.disk.filesystem import FileSystem
+from everself.disk.journal import Filed, Intent, Journal, Step
+from everself.disk.lock import Lock
+from everself.errors import EverselfError
+from everself.values import Author, FileChange, digest
+from everself.workspace.history import History, Note
+
+
+class CommitBook(Protocol):
+    """Where it stands which commit holds which change."""
+
+    def set_commit(self, change_id: str, commit_id: str) -> None: ...
+
+
+class Recorder:
+    """One per process. `drain` works off what waits; `wake` does it in a thread."""
+
+    def __init__(self, files: FileSystem, journal: Journal, history: History, book: CommitBook, lock: Lock) -> None:
+        self._files = files
+        self._journal = journal
+        self._history = history
+        self._book = book
+        self._lock = lock
+        self._thread: threading.Thread | None = None
+        self._more = threading.Event()
+        self._guard = threading.Lock()
+        self.trouble: EverselfError | OSError | None = None
+
+    def drain(self) -> int:
+        """Commit everything that waits. How many changes that were."""
+        done = 0
+        if self._journal.waiting_count() == 0:
+            return 0
+        with self._lock.hold():
+            for filed in self._journal.waiting():
+                self._record(filed)
+                done += 1
+        return done
+
+    def note_outside(self, paths: list[str], clock: Clock) -> list[str]:
+        """Record documents that were changed outside Everself, the removed ones included. Which ones they were."""
+        with self._lock.hold():
+            known = self._history.paths()
+            found = []
+            for path in sorted({*paths, *known}):
+                now = writes.find(self._files, path)
+                if now is None and path not in known:
+                    continue
+                before = self._history.content(path) if path in known else None
+                if before != now:
+                    found.append(FileChange(path, before, now))
+            if found:
+                self._history.commit(found, Note(Author.HAND, _outside(found), clock.now()))
+            return [file.path for file in found]
+
+    def wake(self) -> None:
+        """See to it that what waits is committed soon."""
+        self._more.set()
+        with self._guard:
+            if self._thread is None or not self._thread.is_alive():
+                self._thread = threading.Thread(target=self._work, name="everself-history", daemon=True)
+                self._thread.start()
+
+    def settle(self) -> None:
+        """Wait for the thread and commit the rest: at exit, and before the history is asked."""
+        self._more.clear()
+        thread = self._thread
+        if thread is not None:
+            thread.join()
+        self.drain()
+
+    def _work(self) -> None:
+        while self._more.is_set():
+            self._more.clear()
+            # what fails here stays in the journal and is tried again at the next chance; doctor counts it
+            try:
+                self.drain()
+            except (EverselfError, OSError) as error:
+                self.trouble = error
+                return
+
+    def _record(self, filed: Filed) -> None:
+        intent = filed.intent
+        at = datetime.fromisoformat(intent.at)
+        files = [self._change_of(step) for step in intent.steps]
+        outside = [
+            FileChange(file.path, None, file.before)
+            for file in files
+            if self._history.content(file.path) != file.before
+        ]
+        if outside:
+            self._history.commit(outside, Note(Author.HAND, _outside(outside), at))
+        commit = self._history.commit(files, Note(intent.author, _message(intent), at))
+        self._book.set_commit(intent.id, commit)
+        self._journal.forget(filed)
+
+    def _change_of(self, step: Step) -> FileChange:
+        if not step.is_append:
+            return FileChange(step.path, step.old, step.new)
+        data = step.new or b""
+        if step.base is None:
+            return FileChange(step.path, None, step.header + data)
+        candidates: tuple[Callable[[], bytes | None], ...] = (
+            lambda: self._history.content(step.path),
+            lambda: (writes.find(self._files, step.path) or b"")[: step.offset],
+        )
+        for candidate in candidates:
+            before = candidate()
+            if before is not None and digest(before) == step.base:
+                return FileChange(step.path, before, before + data)
+        # the person rewrote the document since; what they left is what there is to record
+        now = writes.find(self._files, step.path) or data
+        before = now.replace(data, b"", 1)
+        return FileChange(step.path, before, now)
+
+
+def _message(intent: Intent) -> str:
+    lines = [intent.reason, "", f"Change: {intent.id}"]
+    if intent.undoes:
+        lines.append(f"Undoes: {intent.undoes}")
+    lines += [f"Evidence: {reference}" for reference in intent.evidence]
+    return "\n".join(lines) + "\n"
+
+
+def _outside(files: list[FileChange]) -> str:
+    names = ", ".join(file.path for file in files[:3])
+    return f"Edited outside Everself: {names}{' …' if len(files) > 3 else ''}\n"
