@@ -17,6 +17,10 @@ REGISTRY = re.compile(
     r"|https?://[^\s\"'<>)]+/simple\b",
     re.IGNORECASE,
 )
+LINK = re.compile(r"\]\(([^)#\s]+)")
+# In prose a file is named with its folder, in the repository or in the package.
+NAMED = re.compile(r"`([\w.-]+(?:/[\w.-]+)+)/?`")
+ROOTS = ("", "src/everself")
 MADE = frozenset({".git", "__pycache__", "build", "dist", ".soak", ".hypothesis"})
 
 
@@ -79,3 +83,17 @@ def private_text(top: Path, files: Iterable[Path]) -> Iterable[Violation]:
         for rule, pattern in (("machine-paths", MACHINE), ("registries", REGISTRY)):
             for hit in pattern.finditer(text):
                 yield Violation(rule, name, text.count("\n", 0, hit.start()) + 1, hit[0])
+
+
+def lost_references(top: Path, page: Path) -> Iterable[Violation]:
+    """Links and file names of a page that lead nowhere."""
+    name = page.relative_to(top).as_posix()
+    for number, line in enumerate(page.read_text("utf-8").splitlines(), 1):
+        for target in LINK.findall(line):
+            if "://" not in target and not (page.parent / target).exists():
+                yield Violation("links", name, number, target)
+        for target in NAMED.findall(line):
+            if target.endswith(".py") and not any((top / root / target).is_file() for root in ROOTS):
+                yield Violation("file-names", name, number, target)
+            if target.startswith(("tests/", "docs/", "src/")) and not (top / target).exists():
+                yield Violation("file-names", name, number, target)

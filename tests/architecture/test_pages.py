@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from tests.architecture.pages import private_text, rooms_in_tree, rooms_on_disk, tracked_files
+from tests.architecture.pages import lost_references, private_text, rooms_in_tree, rooms_on_disk, tracked_files
 
 TOP = Path(__file__).resolve().parents[2]
 
@@ -96,3 +96,42 @@ def test_ordinary_paths_and_addresses_pass(tmp_path: Path) -> None:
         "~/.everself/ src/work/ ../root/x /etc/passwd /home/<name>/ /tmp/work/ https://example.com/simpler\n"
     )
     assert list(private_text(tmp_path, [page])) == []
+
+
+PAGES = [
+    *sorted(TOP.glob("*.md")),
+    *sorted((TOP / "docs").rglob("*.md")),
+]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_what_a_page_refers_to_exists(page: Path) -> None:
+    assert list(lost_references(TOP, page)) == []
+
+
+def test_a_lost_reference_is_found(tmp_path: Path) -> None:
+    (tmp_path / "src" / "everself" / "disk").mkdir(parents=True)
+    (tmp_path / "src" / "everself" / "disk" / "lock.py").touch()
+    page = tmp_path / "page.md"
+    page.write_text(
+        "`disk/lock.py` [here](page.md#top) [out](https://example.com) `memory/notes.md`\n"
+        "`disk/gone.py`\n[gone](gone.md)\n`tests/gone`\n"
+    )
+    assert [(each.rule, each.line) for each in lost_references(tmp_path, page)] == [
+        ("file-names", 2),
+        ("links", 3),
+        ("file-names", 4),
+    ]
+
+
+def test_the_architecture_fits_on_two_pages() -> None:
+    assert len((TOP / "ARCHITECTURE.md").read_text("utf-8").splitlines()) <= 120
+
+
+def test_every_decision_is_in_the_index() -> None:
+    folder = TOP / "docs" / "decisions"
+    written = sorted(path.name for path in folder.glob("[0-9]*.md"))
+    index = (folder / "README.md").read_text("utf-8")
+    assert written
+    assert [name for name in written if f"({name})" not in index] == []
+    assert len({name[:4] for name in written}) == len(written), "two decisions share a number"
