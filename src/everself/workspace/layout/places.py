@@ -109,7 +109,7 @@ _ARCHIVE_FOLDERS: Final = frozenset(["archive", "archives"])
 
 
 def place(path: str, personas: tuple[str, ...] = ()) -> Place:
-    """The place of a path with forward slashes, relative to the workspace; `personas` are alternates that are configured."""
+    """The place of a path with forward slashes, relative to the workspace. `personas`: the alternates in the settings."""
     if personas and fold(path) in {fold(persona) for persona in personas}:
         return _PERSONA
     if path in _ROOT:
