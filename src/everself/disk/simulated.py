@@ -28,9 +28,9 @@ class Node:
     """A file or folder: as the running system sees it, and what of it is surely on the disk."""
 
     folder: bool
-    bytes: bytearray = field(default_factory=bytearray)
+    content: bytearray = field(default_factory=bytearray)
     names: Names = field(default_factory=dict)
-    durable_bytes: bytes = b""
+    durable_content: bytes = b""
     durable_names: Names = field(default_factory=dict)
     # writes since the last sync: where, what
     pending: list[tuple[int, bytes]] = field(default_factory=list)
@@ -38,23 +38,23 @@ class Node:
     changed: int = 0
 
     def write_at(self, offset: int, data: bytes) -> None:
-        if len(self.bytes) < offset:
-            self.bytes.extend(bytes(offset - len(self.bytes)))
-        self.bytes[offset : offset + len(data)] = data
+        if len(self.content) < offset:
+            self.content.extend(bytes(offset - len(self.content)))
+        self.content[offset : offset + len(data)] = data
         self.pending.append((offset, data))
 
     def cut_to(self, size: int) -> None:
         # a shrinking file is modelled as durable at once: SQLite truncates only what it no longer needs
-        del self.bytes[size:]
-        self.durable_bytes = self.durable_bytes[:size]
+        del self.content[size:]
+        self.durable_content = self.durable_content[:size]
         self.pending = [(offset, data[: max(0, size - offset)]) for offset, data in self.pending if offset < size]
 
     def sync(self) -> None:
-        self.durable_bytes = bytes(self.bytes)
+        self.durable_content = bytes(self.content)
         self.pending = []
 
     def crash(self, random: Random) -> None:
-        kept = bytearray(self.durable_bytes)
+        kept = bytearray(self.durable_content)
         for offset, data in self.pending:
             fate = random.random()
             if fate < 0.4:
@@ -66,7 +66,7 @@ class Node:
             if len(kept) < offset:
                 kept.extend(bytes(offset - len(kept)))
             kept[offset : offset + len(part)] = part
-        self.bytes, self.durable_bytes, self.pending = kept, bytes(kept), []
+        self.content, self.durable_content, self.pending = kept, bytes(kept), []
 
 
 class SimulatedDisk:
@@ -147,7 +147,7 @@ class SimulatedHandle:
     def write(self, data: bytes) -> int:
         self._disk.check_power()
         node = self._disk.nodes[self._number]
-        node.write_at(len(node.bytes), data)
+        node.write_at(len(node.content), data)
         node.changed = self._disk.ticks
         return len(data)
 
@@ -165,7 +165,7 @@ class SimulatedHandle:
 def tell(disk: SimulatedDisk, path: str, number: int) -> FileStat:
     node = disk.nodes[number]
     kind: FileKind = "directory" if node.folder else "file"
-    return FileStat(path, kind, len(node.bytes), node.mode, 1, 0, number, node.changed, node.changed)
+    return FileStat(path, kind, len(node.content), node.mode, 1, 0, number, node.changed, node.changed)
 
 
 def fail(code: int, path: str) -> OSError:
@@ -197,7 +197,7 @@ class SimulatedFileSystem:
         node = self.disk.nodes[self.number(path)]
         if node.folder:
             raise fail(errno.EINVAL, path)
-        return bytes(node.bytes[start : start + limit])
+        return bytes(node.content[start : start + limit])
 
     def create(self, path: str) -> SimulatedHandle:
         return SimulatedHandle(self.disk, self._make(path, Node(folder=False)), path)

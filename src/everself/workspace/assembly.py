@@ -1,0 +1,62 @@
+"""Put a workspace on a disk together from its parts. The one place that knows which file of the agent's state is what."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from everself.clock import Clock
+from everself.disk.filesystem import FileSystem
+from everself.disk.journal import Journal
+from everself.disk.lock import TIMEOUT, FileLock, Lock
+from everself.disk.real import RealFileSystem
+from everself.values import new_id
+from everself.workspace.history import FOLDER, History
+from everself.workspace.interface import Guard, Ledger
+from everself.workspace.on_disk import DiskWorkspace, Machinery
+from everself.workspace.recorder import Recorder
+
+WRITE_LOCK = "write.lock"
+HISTORY_LOCK = "history.lock"
+
+
+@dataclass(frozen=True, slots=True)
+class Grounds:
+    """What a workspace stands on: its documents, the agent's state, and the two locks."""
+
+    documents: FileSystem
+    state: FileSystem
+    write_lock: Lock
+    history_lock: Lock
+    # the real folder of the history, where there is one
+    packs: str | None = None
+
+
+def real_grounds(workspace: str, state: str) -> Grounds:
+    """Both folders must exist."""
+    return Grounds(
+        RealFileSystem(workspace),
+        RealFileSystem(state),
+        FileLock(f"{state}/{WRITE_LOCK}"),
+        FileLock(f"{state}/{HISTORY_LOCK}"),
+        f"{state}/{FOLDER}",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Habits:
+    """How a workspace behaves; each has a sensible default."""
+
+    guards: Sequence[Guard] = ()
+    identify: Callable[[], str] = new_id
+    timeout: float = TIMEOUT
+
+
+def machinery(grounds: Grounds, ledger: Ledger, clock: Clock, habits: Habits | None = None) -> Machinery:
+    journal = Journal(grounds.state)
+    history = History(grounds.state, grounds.packs)
+    recorder = Recorder(grounds.documents, journal, history, ledger, grounds.history_lock)
+    parts = Machinery(grounds.documents, journal, ledger, history, recorder, grounds.write_lock, clock)
+    return replace(parts, identify=habits.identify, timeout=habits.timeout) if habits else parts
+
+
+def assemble(grounds: Grounds, ledger: Ledger, clock: Clock, habits: Habits | None = None) -> DiskWorkspace:
+    return DiskWorkspace(machinery(grounds, ledger, clock, habits), habits.guards if habits else ())
