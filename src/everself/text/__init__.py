@@ -1,0 +1,9 @@
+"""Text as values: normalise, count tokens, redact. Pure functions; knows nothing of files, Markdown or models.
+
+The light part is exported here. `everself.text.tokens` and `everself.text.redact` are imported by name by those who
+need them, because a vocabulary and a hundred compiled patterns have no place in the start of `everself --help`.
+"""
+
+from everself.text.normalise import Decoded, Newline, decode, encode, fold, one_line, slug
+
+__all__ = ["Decoded", "Newline", "decode", "encode", "fold", "one_line", "slug"]

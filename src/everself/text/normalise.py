@@ -1,0 +1,213 @@
+"""Bytes to text and back without loss, and three lossy forms: for comparing, for naming, for showing.
+
+Knows nothing of Markdown, of paths or of which file a text came from.
+"""
+
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from everself.values import digest
+
+Newline = Literal["lf", "crlf", "mixed"]
+
+BOM = "\ufeff"
+SLUG_LENGTH = 64
+_HASH_LENGTH = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Decoded:
+    """A file's text with everything odd about its bytes. `text` keeps the BOM, so that `encode(text)` gives the bytes back."""
+
+    text: str
+    bom: bool
+    nul: bool
+    bad_at: int | None
+    newline: Newline
+    unfinished: bool
+
+    @property
+    def clean(self) -> bool:
+        """Plain UTF-8 as any editor would write it."""
+        return not self.bom and not self.nul and self.bad_at is None
+
+
+def decode(data: bytes) -> Decoded:
+    """Never fails: bytes that are no UTF-8 become lone surrogates, which `encode` turns back into the same bytes."""
+    bad_at = None
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError as problem:
+        bad_at = problem.start
+        text = data.decode("utf-8", "surrogateescape")
+    return Decoded(
+        text=text,
+        bom=text.startswith(BOM),
+        nul=b"\0" in data,
+        bad_at=bad_at,
+        newline=_newline(data),
+        unfinished=bool(data) and not data.endswith((b"\n", b"\r")),
+    )
+
+
+def _newline(data: bytes) -> Newline:
+    pairs = data.count(b"\r\n")
+    feeds = data.count(b"\n") - pairs
+    returns = data.count(b"\r") - pairs
+    if returns or (pairs and feeds):
+        return "mixed"
+    return "crlf" if pairs else "lf"
+
+
+def encode(text: str) -> bytes:
+    """The inverse of `decode`. Surrogates that no byte stands for (from JSON escapes, say) become U+FFFD."""
+    try:
+        return text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        return _SURROGATES_WITHOUT_BYTE.applied_to(text).encode("utf-8", "surrogateescape")
+
+
+class _Mapping:
+    """A translate table for a range of code points, made on first use: spelled out it would cost every start."""
+
+    def __init__(self, first: int, last: int, replacement: str) -> None:
+        self._range = range(first, last + 1)
+        self._replacement = replacement
+
+    def __getitem__(self, code: int) -> str | int:
+        return self._replacement if code in self._range else code
+
+    def applied_to(self, text: str) -> str:
+        return text.translate(self)
+
+
+_SURROGATES_WITHOUT_BYTE = _Mapping(0xD800, 0xDC7F, "\ufffd")
+_SURROGATES = _Mapping(0xD800, 0xDFFF, "\ufffd")
+
+
+def without_surrogates(text: str) -> str:
+    """Same length, each lone surrogate shown as U+FFFD: what a model, a terminal or a pattern can take."""
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return _SURROGATES.applied_to(text)
+    return text
+
+
+_TYPOGRAPHY = str.maketrans(
+    dict.fromkeys("‘’‚‛′ʼ＇`´", "'")
+    | dict.fromkeys("“”„‟″«»〝〞＂", '"')
+    | dict.fromkeys("‐‑‒–—―−﹘﹣－", "-")
+    # Invisible and without meaning of their own; the joiners U+200C and U+200D are letters to Persian and to emoji.
+    | dict.fromkeys("\u00ad\u200b\u2060\ufeff", "")
+)
+
+
+def fold(text: str) -> str:
+    """For comparing only: NFKC, case-folded, typographic quotes and dashes as ASCII, white space collapsed."""
+    folded = " ".join(_nfkc(text.translate(_TYPOGRAPHY)).casefold().translate(_TYPOGRAPHY).split())
+    # Case folding can undo the normal form and the normal form can bring capitals back ('ͅ' and 'ϔ' do): twice settles it.
+    return " ".join(_nfkc(folded).casefold().translate(_TYPOGRAPHY).split()) if not folded.isascii() else folded
+
+
+def _nfkc(text: str) -> str:
+    if text.isascii():
+        return text
+    return "".join(unicodedata.normalize("NFKC", part) for part in _split_mark_runs(text))
+
+
+# Unicode's stream-safe format allows 30; no script stacks more. Sorting an endless run of marks costs its square.
+_MARKS_IN_A_ROW = 30
+
+
+def _split_mark_runs(text: str) -> Iterator[str]:
+    start = run = 0
+    for index, char in enumerate(text):
+        if char < "\u0300" or not unicodedata.combining(char):
+            run = 0
+            continue
+        run += 1
+        if run > _MARKS_IN_A_ROW:
+            yield text[start:index]
+            start, run = index, 1
+    yield text[start:]
+
+
+# Letters that NFKD leaves whole but every reader of Latin script would spell so.
+_LATIN = str.maketrans({"ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "đ": "d", "ð": "d", "ł": "l", "þ": "th", "ı": "i"})
+
+
+def slug(text: str) -> str:
+    """A name of `[a-z0-9-]{1,64}`. Where letters were lost (another script), a short hash keeps different texts apart."""
+    folded = fold(text[:4096])
+    spelled = unicodedata.normalize("NFKD", folded.translate(_LATIN)).replace("'", "")
+    kept = "".join(char if char.isascii() and char.isalnum() else " " for char in spelled if not _is_mark(char))
+    words = "-".join(kept.split())
+    lost = any(not char.isascii() and char.isalnum() for char in spelled)
+    if words and not lost:
+        return _cut(words, SLUG_LENGTH)
+    mark = digest(encode(folded or text))[:_HASH_LENGTH]
+    return f"{_cut(words, SLUG_LENGTH - _HASH_LENGTH - 1)}-{mark}" if words else mark
+
+
+def _is_mark(char: str) -> bool:
+    return not char.isascii() and unicodedata.combining(char) != 0
+
+
+def _cut(words: str, length: int) -> str:
+    """At a word's end where that keeps at least half."""
+    if len(words) <= length:
+        return words
+    at = words.rfind("-", 0, length + 1)
+    return words[: at if at >= length // 2 else length].rstrip("-")
+
+
+def one_line(text: str, width: int = 80) -> str:
+    """At most `width` terminal columns. Nothing in it can move a cursor, set a colour or turn the writing direction."""
+    shown: list[str] = []
+    used = 0
+    gap = False
+    # A column may hold a letter with its marks; beyond this many characters per column it is an attack on the terminal.
+    for char in text[: width * 16 + 1024]:
+        if char.isspace() or char == "\u0085":
+            gap = bool(shown)
+            continue
+        char = _printable(char)
+        if not char:
+            continue
+        columns = _columns(char) + (1 if gap else 0)
+        if used + columns > width:
+            return _ellipsed(shown, used, width)
+        shown.append(f" {char}" if gap else char)
+        used += columns
+        gap = False
+    return "".join(shown) if len(text) <= width * 16 + 1024 else _ellipsed(shown, used, width)
+
+
+def _printable(char: str) -> str:
+    code = ord(char)
+    if code < 0x20:
+        return chr(0x2400 + code)
+    if code == 0x7F:
+        return "␡"
+    category = unicodedata.category(char)
+    if category in ("Cc", "Cs", "Co", "Cn"):
+        return "\ufffd"
+    # Format characters include the bidirectional overrides and the tag letters; the joiners are what emoji and Persian need.
+    if category in ("Cf", "Zl", "Zp"):
+        return char if char in "\u200c\u200d" else ""
+    return char
+
+
+def _columns(char: str) -> int:
+    if char in "\u200c\u200d" or unicodedata.category(char) in ("Mn", "Me"):
+        return 0
+    return 2 if unicodedata.east_asian_width(char) in ("W", "F") else 1
+
+
+def _ellipsed(shown: list[str], used: int, width: int) -> str:
+    while shown and used + 1 > width:
+        used -= sum(_columns(char) for char in shown.pop())
+    return ("".join(shown) + "…") if width > 0 else ""

