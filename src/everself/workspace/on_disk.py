@@ -4,7 +4,7 @@ The history commit follows in the background. Whatever a process left half done 
 writes anything of its own.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
@@ -89,6 +89,10 @@ class DiskWorkspace:
             return self._parts.files.stat(path)
 
     def list(self, under: str = "") -> list[FileStat]:
+        return [one for one in self.walk(under) if one.kind != "directory"]
+
+    def walk(self, under: str = "") -> Sequence[FileStat]:
+        """Everything beneath a folder, folders, links and odd files included, hidden names aside."""
         found: list[FileStat] = []
         folders = [under]
         while folders:
@@ -98,11 +102,16 @@ class DiskWorkspace:
                 for one in self._parts.files.list(folder):
                     if one.path.rpartition("/")[2].startswith("."):
                         continue
+                    found.append(one)
                     if one.kind == "directory":
                         folders.append(one.path)
-                    else:
-                        found.append(one)
         return sorted(found, key=lambda one: one.path)
+
+    def make_folders(self, paths: Iterable[str]) -> None:
+        """Make folders that stay empty for now; change sets know documents only."""
+        with disk_errors("the workspace"), self._parts.lock.hold(self._parts.timeout):
+            for path in paths:
+                writes.make_directories(self._parts.files, f"{path}/x")
 
     def preview(self, change: Change) -> tuple[FileChange, ...] | Conflict:
         found = resolve(change, self._content)
@@ -146,6 +155,17 @@ class DiskWorkspace:
                 raise NotFound(f"The history does not hold change {record.id}.", mend="everself doctor")
             files = self._parts.history.files_of(commit)
         return record, files
+
+    def note_outside(self) -> Sequence[str]:
+        """Record in the history what people changed in their editors: every Markdown document that differs from the newest commit."""
+        with disk_errors("the history"):
+            self._parts.recorder.settle()
+            paths = [
+                one.path for one in self.list() if one.kind == "file" and one.links == 1 and one.size <= READ_LIMIT
+            ]
+            return self._parts.recorder.note_outside(
+                [path for path in paths if path.endswith(".md")], self._parts.clock
+            )
 
     def close(self) -> None:
         """Commit to the history what still waits."""

@@ -1,0 +1,73 @@
+"""Files of Everself's that stand outside a workspace: the host file, the secrets, the integrity key. Written through the kernel."""
+
+import os
+
+from everself.disk import writes
+from everself.disk.filesystem import TEMPORARY_PREFIX, disk_errors
+from everself.disk.lock import FileLock
+from everself.disk.real import RealFileSystem
+from everself.errors import ChangedMeanwhile, Damaged
+from everself.values import digest, new_id
+
+KEY_FILE = "integrity.key"
+KEY_BYTES = 32
+
+
+def ensure_folder(path: str) -> None:
+    """A private folder, made with whatever of its parents is missing."""
+    with disk_errors(path):
+        if not os.path.isdir(path):
+            RealFileSystem(path).make_directory("")
+
+
+def find_file(path: str) -> bytes | None:
+    folder, name = os.path.split(path)
+    with disk_errors(path):
+        return writes.find(RealFileSystem(folder), name) if os.path.isdir(folder) else None
+
+
+def save_file(path: str, data: bytes, base: bytes | None) -> None:
+    """Put `data` in the place of `base` (None: the file must not exist yet), whole and durably."""
+    folder, name = os.path.split(path)
+    ensure_folder(folder)
+    files = RealFileSystem(folder)
+    temporary = f"{TEMPORARY_PREFIX}{new_id()}"
+    with disk_errors(path), FileLock(f"{folder}/.everself.lock").hold():
+        try:
+            if base is None:
+                differs = writes.create(files, name, data, temporary)
+            else:
+                differs = writes.replace(files, name, data, digest(base), temporary)
+        finally:
+            writes.discard(files, [temporary])
+    if differs is not None:
+        raise ChangedMeanwhile(f"({path})")
+
+
+def find_key(folder: str) -> bytes | None:
+    """The integrity key; None when it was never made."""
+    data = find_file(f"{folder}/{KEY_FILE}")
+    if data is None:
+        return None
+    try:
+        key = bytes.fromhex(data.decode("ascii"))
+    except ValueError:
+        key = b""
+    if len(key) != KEY_BYTES:
+        raise Damaged(f"{folder}/{KEY_FILE} is not a key.", mend="Put the key from a backup in its place.")
+    return key
+
+
+def ensure_key(folder: str) -> bytes:
+    """The integrity key, made at first use. Two processes that make it at once end with the same one."""
+    found = find_key(folder)
+    if found is not None:
+        return found
+    try:
+        save_file(f"{folder}/{KEY_FILE}", os.urandom(KEY_BYTES).hex().encode() + b"\n", None)
+    except ChangedMeanwhile:
+        pass
+    made = find_key(folder)
+    if made is None:
+        raise Damaged(f"{folder}/{KEY_FILE} vanished while it was being made.")
+    return made

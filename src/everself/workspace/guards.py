@@ -1,0 +1,96 @@
+"""The guards every workspace starts with: size, write barrier, shrink guard, secrets. Later rooms hand in their own beside these.
+
+A guard looks at who wants a change and at what every document is before and after, and says why not. It never repairs anything.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from everself.disk.filesystem import READ_LIMIT
+from everself.values import Author, Change, FileChange
+from everself.workspace.interface import Guard
+from everself.workspace.layout import Place, place
+
+# Whoever sits at the keyboard decides alone; everybody else is checked.
+HUMANS = frozenset({Author.OWNER, Author.HAND})
+
+
+def standard_guards() -> tuple[Guard, ...]:
+    return (size_guard(), write_barrier, shrink_guard, secrets_guard)
+
+
+def size_guard(limit: int = READ_LIMIT) -> Guard:
+    """No document grows beyond what Everself reads: what it could not read again it must not write."""
+
+    def guard(_: Change, files: Sequence[FileChange]) -> Iterator[str]:
+        for file in files:
+            if file.after is not None and len(file.after) > limit:
+                yield f"{file.path} would have {len(file.after)} bytes; the limit is {limit}. Split it."
+
+    return guard
+
+
+def write_barrier(change: Change, files: Sequence[FileChange]) -> Iterator[str]:
+    """Who may write which document. The runtime may lay down a template where nothing stands, and no more."""
+    if change.author in HUMANS:
+        return
+    for file in files:
+        where = place(file.path)
+        first = change.author is Author.RUNTIME and file.before is None
+        if not first and not _may_write(change.author, where):
+            yield f"{file.path} is changed by {_allowed(where)} only."
+
+
+def shrink_guard(change: Change, files: Sequence[FileChange]) -> Iterator[str]:
+    """No entry vanishes unless a human wants it: what leaves one document must arrive in another."""
+    if change.author in HUMANS:
+        return
+    before, after = Counter[str](), Counter[str]()
+    for file in files:
+        if file.path.lower().endswith(".md"):
+            before += _entries(file.before)
+            after += _entries(file.after)
+    ids = {key for key in before if key.startswith("id:")} - set(after)
+    fewer = before.total() - after.total()
+    if ids or fewer > 0:
+        yield f"{max(len(ids), fewer)} of {before.total()} entries would vanish without a trace."
+
+
+def secrets_guard(change: Change, files: Sequence[FileChange]) -> Iterator[str]:
+    """The last door: what should have been redacted earlier does not get through."""
+    if change.author in HUMANS:
+        return
+    from everself.text.redact import find_secrets
+
+    for file in files:
+        known = set((file.before or b"").splitlines())
+        added = b"\n".join(line for line in (file.after or b"").splitlines() if line not in known)
+        kinds = sorted({secret.kind for secret in find_secrets(added.decode("utf-8", "replace"))})
+        if kinds:
+            yield f"{file.path} would hold a secret ({', '.join(kinds)})."
+
+
+def _may_write(author: Author, where: Place) -> bool:
+    match where.writer:
+        case "human":
+            return False
+        case "runtime":
+            return author in (Author.RUNTIME, Author.KEEPER)
+    return True
+
+
+def _allowed(where: Place) -> str:
+    return "a human" if where.writer == "human" else "Everself itself"
+
+
+def _entries(data: bytes | None) -> "Counter[str]":
+    """The entries of a document: by id where they have one, else by their words."""
+    from everself.markdown.entries import entries
+
+    found = Counter[str]()
+    for span in entries(data or b""):
+        identity = span.comment.comment.id if span.comment is not None else ""
+        found[
+            f"id:{identity}" if identity else f"text:{hash((data or b'')[span.text_start : span.text_end].strip())}"
+        ] += 1
+    return found
