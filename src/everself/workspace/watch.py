@@ -1,0 +1,183 @@
+"""Says which documents of a folder changed, a moment after things have calmed down.
+
+A hint that makes others faster, never a proof: it may name a document that did not change, and what happens while the
+folder is away is told as EVERYTHING. It reads no contents and knows nothing of what the documents are.
+"""
+
+import os
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Final
+
+from everself.clock import monotonic
+from everself.workspace.layout import is_hidden, is_temporary
+
+# No path of a document looks like this, so nobody can take it for one.
+EVERYTHING: Final = frozenset({"."})
+
+# how long collected changes may wait for calm, in multiples of the debounce: a log that never rests is told of too
+_LONGEST_WAIT: Final = 6
+_LOOK_AGAIN_SECONDS: Final = 0.25
+_STEP_MS: Final = 50
+_TICK_MS: Final = 100
+
+OnChange = Callable[[frozenset[str]], None]
+OnError = Callable[[Exception], None]
+
+
+def watch(root: str, on_change: OnChange, *, on_error: OnError, stop: threading.Event, debounce_ms: int = 1500) -> None:
+    """Call `on_change` with the paths that changed below `root` until `stop` is set. Blocks; run it in a thread.
+
+    The first call, and the first after the folder was away, is `EVERYTHING`: from then on changes are seen, but nobody
+    knows what came before. A path may name a folder that is gone, and stands for what was in it. What `on_change` raises
+    and what keeps the folder from being watched goes to `on_error`, and watching goes on.
+    """
+    watcher = _Watcher(os.path.realpath(root), on_change, on_error, stop, _Batch(debounce_ms / 1000))
+    reported = ""
+    while not stop.is_set():
+        try:
+            watcher.run()
+            reported = ""
+        except FileNotFoundError:
+            # away for the moment; it may come back
+            reported = ""
+        # RuntimeError is what watchfiles makes of failures that are no OSError
+        except (OSError, RuntimeError) as error:
+            if reported != repr(error):
+                reported = repr(error)
+                on_error(error)
+        stop.wait(_LOOK_AGAIN_SECONDS)
+
+
+@dataclass(slots=True)
+class _Batch:
+    """Changed paths that wait until none has come for `quiet` seconds."""
+
+    quiet: float
+    _paths: set[str] = field(default_factory=set)
+    _first: float = 0.0
+    _last: float = 0.0
+
+    def add(self, paths: Iterable[str], now: float) -> None:
+        before = bool(self._paths)
+        more = set(paths)
+        if more:
+            self._paths |= more
+            self._first = self._first if before else now
+            self._last = now
+
+    def take_due(self, now: float) -> frozenset[str]:
+        """What has waited long enough; empty while nothing has."""
+        if now - self._last < self.quiet and now - self._first < self.quiet * _LONGEST_WAIT:
+            return frozenset()
+        return self.take()
+
+    def take(self) -> frozenset[str]:
+        paths, self._paths = frozenset(self._paths), set()
+        return paths
+
+
+@dataclass(slots=True)
+class _Watcher:
+    root: str
+    on_change: OnChange
+    on_error: OnError
+    stop: threading.Event
+    batch: _Batch
+    # None lets the library decide
+    polling: bool | None = None
+
+    def run(self) -> None:
+        """Watch for as long as the folder is the one it was at the start."""
+        with _held(self.root) as is_still_there:
+            self.batch.take()
+            started = False
+            for raw in self._changes():
+                if not is_still_there():
+                    return
+                if not started:
+                    started = True
+                    self._tell(EVERYTHING)
+                self.batch.add(self._documents(raw), monotonic())
+                due = self.batch.take_due(monotonic())
+                if due:
+                    self._tell(due)
+
+    def _changes(self) -> Iterator[set[tuple[bool, str]]]:
+        """What changed, again and again: whether it is new, and its absolute path. Empty when nothing did."""
+        import watchfiles
+
+        raw_changes = watchfiles.watch(
+            self.root,
+            watch_filter=None,
+            debounce=_STEP_MS,
+            step=_STEP_MS,
+            stop_event=self.stop,
+            rust_timeout=_TICK_MS,
+            yield_on_timeout=True,
+            debug=False,
+            force_polling=self.polling,
+            ignore_permission_denied=True,
+        )
+        try:
+            for raw in raw_changes:
+                yield {(change == watchfiles.Change.added, path) for change, path in raw}
+        except FileNotFoundError:
+            raise
+        except (OSError, RuntimeError):
+            # most often the system's limit of watched folders; polling knows none
+            self.polling = True
+            raise
+
+    def _documents(self, raw: set[tuple[bool, str]]) -> Iterator[str]:
+        for is_new, absolute in raw:
+            path = self._relative(absolute)
+            if not path or _is_ignored(path):
+                continue
+            if not os.path.isdir(absolute) or os.path.islink(absolute):
+                yield path
+            elif is_new:
+                # files can be written into a new folder before the system begins to report on it
+                yield from self._documents_below(absolute)
+
+    def _documents_below(self, folder: str) -> Iterator[str]:
+        for parent, _, names in os.walk(folder):
+            for name in names:
+                path = self._relative(f"{parent}/{name}")
+                if not _is_ignored(path):
+                    yield path
+
+    def _relative(self, absolute: str) -> str:
+        prefix = self.root.rstrip("/") + "/"
+        return absolute.removeprefix(prefix) if absolute.startswith(prefix) else ""
+
+    def _tell(self, paths: frozenset[str]) -> None:
+        try:
+            self.on_change(paths)
+        except Exception as error:  # noqa: BLE001 — a fence: one bad reaction must not end the watch, and is reported
+            self.on_error(error)
+
+
+def _is_ignored(path: str) -> bool:
+    return is_hidden(path) or is_temporary(path.rpartition("/")[2])
+
+
+@contextmanager
+def _held(root: str) -> Iterator[Callable[[], bool]]:
+    """A question whether `root` is still the same folder. Held open, its number cannot be given to a new one."""
+    handle = os.open(root, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        then = os.fstat(handle)
+
+        def is_still_there() -> bool:
+            try:
+                now = os.stat(root)
+            except FileNotFoundError:
+                return False
+            return (now.st_dev, now.st_ino) == (then.st_dev, then.st_ino)
+
+        yield is_still_there
+    finally:
+        os.close(handle)
