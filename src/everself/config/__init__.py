@@ -1,0 +1,29 @@
+"""Settings: the JSON5 host file and CONFIG.md become frozen sections. The only reader of the environment.
+
+Everything is pure over texts but `find_places`, `read_host`, `read_vault` and `load_here`; nothing is written: `edit`
+returns the texts that the caller saves.
+"""
+
+from everself.config.host import read_host, read_vault
+from everself.config.loading import Loaded, check, load, load_here, with_tunables
+from everself.config.places import Places, environment, find_places
+from everself.config.secrets import EMPTY_VAULT, Secret, Vault
+from everself.config.sections import Agent, Config
+
+__all__ = [
+    "EMPTY_VAULT",
+    "Agent",
+    "Config",
+    "Loaded",
+    "Places",
+    "Secret",
+    "Vault",
+    "check",
+    "environment",
+    "find_places",
+    "load",
+    "load_here",
+    "read_host",
+    "read_vault",
+    "with_tunables",
+]

@@ -1,0 +1,112 @@
+"""The host file as text and as plain data: reading, bounds, and JSON5 errors in words.
+
+Knows no setting. Reads files, writes none.
+"""
+
+import os
+import stat
+from collections.abc import Mapping
+
+from everself.config.places import Places
+from everself.config.secrets import Vault
+from everself.errors import BadConfig, DiskError, NoPermission, TooLarge
+from everself.values import Finding
+
+LIMIT = 256 * 1024
+
+
+def read_host(places: Places) -> str | None:
+    """The text of the host file, None where there is none."""
+    return _read(places.host_file)
+
+
+def read_vault(places: Places, environ: Mapping[str, str]) -> tuple[Vault, tuple[Finding, ...]]:
+    """What secrets are looked up in, with a finding when the secrets file can be read by others."""
+    path = places.secrets_file
+    text = _read(path)
+    if text is None:
+        return Vault(environ), ()
+    stored = parse_secrets(text, path)
+    findings: tuple[Finding, ...] = ()
+    if os.stat(path).st_mode & (stat.S_IRWXG | stat.S_IRWXO):
+        words = "Other users of this machine may read the secrets file."
+        findings = (Finding("error", "secrets-readable", words, f"chmod 600 {path}", path, fixable=True),)
+    return Vault(environ, stored), findings
+
+
+def parse_secrets(text: str, path: str) -> dict[str, str]:
+    """The secrets file: one flat object of names and texts."""
+    data = parse_json5(text, path)
+    wrong = [name for name, value in data.items() if not isinstance(value, str)]
+    if wrong:
+        raise BadConfig(f"{path}: {wrong[0]} must be a text.", mend=f"everself config set {wrong[0]} VALUE")
+    return {name: value for name, value in data.items() if isinstance(value, str)}
+
+
+def parse_json5(text: str, path: str) -> dict[str, object]:
+    """The object a JSON5 text holds; a text without any value holds none."""
+    import pyjson5
+
+    if len(text) > LIMIT:
+        raise TooLarge(f"{path} is larger than {LIMIT // 1024} KB.")
+    failure = ""
+    try:
+        data = pyjson5.decode(text)
+    except pyjson5.Json5DecoderException as error:
+        if str(error.args[0]).startswith("No JSON data found"):
+            return {}
+        failure = _describe(type(error).__name__, str(error.args[0]), text)
+    # raised out here because the parser's own error carries what it had read so far, secrets included
+    if failure:
+        raise BadConfig(f"{path} is not valid JSON5: {failure}", mend=f"Edit {path} there.")
+    if not isinstance(data, dict):
+        raise BadConfig(f"{path} must hold one group {{…}}.", mend=f"Edit {path}.")
+    return {str(key): value for key, value in data.items()}
+
+
+def _read(path: str) -> str | None:
+    try:
+        # without O_NONBLOCK a FIFO in this place would wait for a writer for ever
+        handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except PermissionError:
+        raise NoPermission(f"{path} cannot be read.", mend=f"chmod u+r {path}") from None
+    except OSError as error:
+        raise DiskError(f"{path}: {error.strerror}.") from error
+    with os.fdopen(handle, "rb", closefd=True) as file:
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            raise BadConfig(f"{path} is not a plain file.", mend="Move it away and put a file in its place.")
+        try:
+            data = file.read(LIMIT + 1)
+        except OSError as error:
+            raise DiskError(f"{path}: {error.strerror}.") from error
+    if len(data) > LIMIT:
+        raise TooLarge(f"{path} is larger than {LIMIT // 1024} KB.")
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise BadConfig(f"{path} is not UTF-8 text (line {line}).", mend=f"Save {path} as UTF-8.") from None
+
+
+def _describe(kind: str, message: str, text: str) -> str:
+    """The parser's message as a place and a reason. Its positions count characters from 1."""
+    _, _, tail = message.rpartition("near ")
+    digits = tail.partition(",")[0].strip()
+    offset = min(max(int(digits) - 1, 0), len(text)) if digits.isdigit() else len(text)
+    if kind == "Json5EOF":
+        reason = (
+            "the number that begins here cannot be read" if "Numeric" in message else "what begins here is never closed"
+        )
+    elif kind == "Json5ExtraData":
+        reason = "there is more text after the closing brace"
+    elif kind == "Json5NestingTooDeep":
+        reason = "the groups are nested too deeply"
+    elif offset < len(text) and text[offset].isprintable() and not text[offset].isspace():
+        reason = f"{text[offset]} was not expected here"
+    else:
+        reason = "something is missing here"
+    line = text.count("\n", 0, offset) + 1
+    column = offset - text.rfind("\n", 0, offset)
+    return f"line {line}, column {column}: {reason}."

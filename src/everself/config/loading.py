@@ -1,0 +1,83 @@
+"""From texts to a `Config`: the steps in their order, and what a person should know about them.
+
+Pure over texts, places and the vault it is given; `load_here` reads this machine.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from everself.config.assemble import assemble, find_shared
+from everself.config.host import parse_json5, read_host, read_vault
+from everself.config.places import Places, environment, find_places
+from everself.config.reading import Reading, read_settings
+from everself.config.secrets import EMPTY_VAULT, Vault
+from everself.config.sections import Config
+from everself.config.tunables import TunablesReading, read_tunables
+from everself.errors import EverselfError
+from everself.values import Finding
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """The settings in force. `reading` and `tunables` remember what was given, for `config show`."""
+
+    config: Config
+    findings: tuple[Finding, ...]
+    vault: Vault = EMPTY_VAULT
+    reading: Reading = field(default_factory=Reading)
+    tunables: TunablesReading = field(default_factory=TunablesReading)
+
+
+def load(places: Places, host_text: str | None, tunables_text: str | None = None, vault: Vault = EMPTY_VAULT) -> Loaded:
+    """The settings of both texts; raises BadConfig or UnknownKey for the first problem of the host file."""
+    reading = _read(places, host_text, vault)
+    if reading.problems:
+        first, others = reading.problems[0], len(reading.problems) - 1
+        if others:
+            detail = f"{first.detail} There {'is 1 more problem' if others == 1 else f'are {others} more problems'}."
+            raise type(first)(detail, mend=f"{first.mend} everself doctor lists them all.")
+        raise first
+    return _finish(places, reading, tunables_text, vault)
+
+
+def with_tunables(loaded: Loaded, text: str | None) -> Loaded:
+    """The same settings with the CONFIG.md of a workspace, which is only found once the host file is read."""
+    return _finish(loaded.config.places, loaded.reading, text, loaded.vault)
+
+
+def load_here(environ: Mapping[str, str] | None = None) -> Loaded:
+    """The settings of this machine and user, without any CONFIG.md."""
+    found = environment() if environ is None else environ
+    places = find_places(found)
+    vault, findings = read_vault(places, found)
+    loaded = load(places, read_host(places), vault=vault)
+    return Loaded(loaded.config, (*findings, *loaded.findings), vault, loaded.reading)
+
+
+def check(places: Places, host_text: str | None, vault: Vault = EMPTY_VAULT) -> tuple[Finding, ...]:
+    """Everything that is wrong or odd in the host file, for `doctor`; never raises for a bad file."""
+    try:
+        reading = _read(places, host_text, vault)
+        problems: tuple[EverselfError, ...] = reading.problems
+        if not problems:
+            return _finish(places, reading, None, vault).findings
+        findings = reading.findings
+    except EverselfError as error:
+        problems, findings = (error,), ()
+    return (
+        *(Finding("error", "config-wrong", str(error), error.mend, places.host_file) for error in problems),
+        *findings,
+    )
+
+
+def _read(places: Places, host_text: str | None, vault: Vault) -> Reading:
+    if host_text is None:
+        return Reading()
+    return read_settings(parse_json5(host_text, places.host_file), host_text, places.host_file, vault)
+
+
+def _finish(places: Places, reading: Reading, tunables_text: str | None, vault: Vault) -> Loaded:
+    tunables = read_tunables(tunables_text) if tunables_text else TunablesReading()
+    config = assemble(reading, tunables.values, places, vault)
+    findings = (*reading.findings, *find_shared(config), *tunables.findings)
+    return Loaded(config, findings, vault, reading, tunables)

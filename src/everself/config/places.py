@@ -1,0 +1,117 @@
+"""Where things live on this machine, read once from the environment; no other module of the house reads it.
+
+Knows the names of variables and folders. Does not know whether anything exists there, and creates nothing.
+"""
+
+import os
+import string
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from everself.errors import BadConfig
+
+MAIN = "main"
+_ID_SYMBOLS = frozenset(string.ascii_letters + string.digits + "-_")
+_ID_LIMIT = 64
+
+
+def environment() -> Mapping[str, str]:
+    """The variables of this process, as they are now."""
+    return dict(os.environ)
+
+
+def is_agent_id(text: str) -> bool:
+    """Whether the text can name an agent; ids become names of folders, so they are kept plain."""
+    return 0 < len(text) <= _ID_LIMIT and set(text) <= _ID_SYMBOLS and text[0].isalnum()
+
+
+def _checked_id(agent: str) -> str:
+    if not is_agent_id(agent):
+        raise BadConfig(
+            f'"{agent[:_ID_LIMIT]}" cannot name an agent.',
+            mend=f"Use 1 to {_ID_LIMIT} ASCII letters, digits, - and _, beginning with a letter or digit.",
+        )
+    return agent
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """Absolute paths. `user_home` is empty where the environment names none and none was needed."""
+
+    home: str
+    host_file: str
+    key_folder: str
+    user_home: str = ""
+    profile: str = ""
+    color: bool = True
+
+    @property
+    def agents_folder(self) -> str:
+        return os.path.join(self.home, "agents")
+
+    @property
+    def secrets_file(self) -> str:
+        return os.path.join(os.path.dirname(self.host_file), "secrets.json")
+
+    def state_of(self, agent: str) -> str:
+        return os.path.join(self.agents_folder, _checked_id(agent))
+
+    def default_workspace_of(self, agent: str) -> str:
+        name = "workspace" if _checked_id(agent) == MAIN else f"workspace-{agent}"
+        return os.path.join(self.home, name)
+
+    def expand(self, path: str, named: str) -> str:
+        """The absolute path meant by `path`; `named` says in an error which setting or variable held it."""
+        return _expand(path, self.user_home, named)
+
+
+def find_places(environ: Mapping[str, str] | None = None) -> Places:
+    """Read EVERSELF_HOME, EVERSELF_CONFIG, EVERSELF_KEYS, EVERSELF_PROFILE, XDG_CONFIG_HOME, HOME and NO_COLOR."""
+    found = environment() if environ is None else environ
+    user_home = _user_home(found)
+
+    def place(variable: str, fallback: str) -> str:
+        given = found.get(variable, "")
+        return _expand(given or fallback, user_home, variable if given else "HOME")
+
+    home = place("EVERSELF_HOME", "~/.everself")
+    profile = found.get("EVERSELF_PROFILE", "")
+    if profile and not is_agent_id(profile):
+        raise BadConfig("EVERSELF_PROFILE does not name an agent.", mend="Set it to an id of agents.list, or unset it.")
+    # the XDG specification asks to ignore a relative value
+    xdg = found.get("XDG_CONFIG_HOME", "")
+    config_folder = xdg if os.path.isabs(xdg) else "~/.config"
+    return Places(
+        home=home,
+        host_file=place("EVERSELF_CONFIG", os.path.join(home, "everself.json5")),
+        key_folder=place("EVERSELF_KEYS", os.path.join(config_folder, "everself")),
+        user_home=user_home,
+        profile=profile,
+        color=not found.get("NO_COLOR") and found.get("TERM") != "dumb",
+    )
+
+
+def _user_home(environ: Mapping[str, str]) -> str:
+    home = environ.get("HOME", "")
+    if home and not os.path.isabs(home):
+        raise BadConfig("HOME is not an absolute path.", mend="Set HOME to your home folder.")
+    return home
+
+
+def _expand(path: str, user_home: str, named: str) -> str:
+    if path == "~" or path.startswith("~/"):
+        if not user_home:
+            raise BadConfig(
+                f"{named} needs your home folder, and HOME is not set.",
+                mend="Set HOME, or set EVERSELF_HOME and EVERSELF_KEYS to absolute paths.",
+            )
+        path = user_home + path[1:]
+    elif path.startswith("~"):
+        raise BadConfig(f"{named}: only ~/ is expanded, not the home of another user.", mend="Write the path in full.")
+    if not os.path.isabs(path):
+        raise BadConfig(
+            f"{named} must be an absolute path or begin with ~/.",
+            mend="A relative path would mean another place per folder.",
+        )
+    # ".." is left alone: behind a symbolic link it does not mean what the text says
+    return path if ".." in path.split("/") else os.path.normpath(path)

@@ -1,0 +1,135 @@
+"""CONFIG.md: the fenced YAML of the workspace, checked against the settings that it may hold.
+
+Pure. Whatever is wrong becomes a finding and leaves the default in force: a broken CONFIG.md never stops the agent.
+"""
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from everself.config.kinds import Misfit, Patterns, Plain
+from everself.config.schema import find_spot, is_group, nearest_key
+from everself.values import Finding
+
+FILE = "CONFIG.md"
+LIMIT = 256 * 1024
+_LANGUAGES = ("yaml", "yml")
+
+
+@dataclass(frozen=True, slots=True)
+class TunablesReading:
+    values: dict[str, Plain] = field(default_factory=dict)
+    findings: tuple[Finding, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Block:
+    """The inside of one fence; `line` is the number of its first line."""
+
+    text: str
+    line: int
+
+
+def read_tunables(text: str) -> TunablesReading:
+    """The values of every YAML block; where two blocks give the same key, the later one counts."""
+    if len(text) > LIMIT:
+        words = f"{FILE} is larger than {LIMIT // 1024} KB; its values are not read."
+        return TunablesReading(findings=(Finding("error", "tunables-broken", words, f"Shorten {FILE}.", FILE),))
+    values: dict[str, Plain] = {}
+    findings: list[Finding] = []
+    for block in _find_blocks(text):
+        read = _read_block(block)
+        values.update(read.values)
+        findings.extend(read.findings)
+    return TunablesReading(values, tuple(findings))
+
+
+def _find_blocks(text: str) -> list[_Block]:
+    blocks: list[_Block] = []
+    fence, language, inside, first = "", "", [""], 0
+    for number, line in enumerate(text.removeprefix("\ufeff").split("\n"), start=1):
+        line = line.removesuffix("\r")
+        mark = line.lstrip(" ")
+        run = mark[: len(mark) - len(mark.lstrip(mark[:1]))] if mark[:1] in ("`", "~") else ""
+        indented = len(line) - len(mark) > 3
+        if fence:
+            if run[:1] == fence[0] and len(run) >= len(fence) and not indented and not mark[len(run) :].strip():
+                if language in _LANGUAGES:
+                    blocks.append(_Block("\n".join(inside), first))
+                fence = ""
+            else:
+                inside.append(line)
+        elif len(run) >= 3 and not indented:
+            fence, inside, first = run, [], number + 1
+            language = (mark[len(run) :].split() or [""])[0].lower().strip("{}.")
+    if fence and language in _LANGUAGES:
+        blocks.append(_Block("\n".join(inside), first))
+    return blocks
+
+
+def _read_block(block: _Block) -> TunablesReading:
+    from ruamel.yaml import YAML
+    from ruamel.yaml.error import MarkedYAMLError, YAMLError
+
+    yaml = YAML(typ="safe", pure=True)
+    try:
+        data = yaml.load(block.text)
+        lines = _key_lines(yaml.compose(block.text))
+    except (YAMLError, ValueError, RecursionError, OverflowError) as error:
+        mark = error.problem_mark if isinstance(error, MarkedYAMLError) else None
+        line = block.line + (mark.line if mark is not None else 0)
+        return _broken(line, "the YAML cannot be read there; the defaults are used.")
+    if data is None:
+        return TunablesReading()
+    if not isinstance(data, dict):
+        return _broken(block.line, "the YAML must be made of lines KEY: VALUE; the defaults are used.")
+    values: dict[str, Plain] = {}
+    findings: list[Finding] = []
+    for name, value in data.items():
+        line = block.line + lines.get(str(name), 0)
+        _take(str(name), value, line, values, findings)
+    return TunablesReading(values, tuple(findings))
+
+
+def _key_lines(node: object) -> dict[str, int]:
+    from ruamel.yaml.nodes import MappingNode
+
+    pairs = node.value if isinstance(node, MappingNode) else []
+    return {str(key.value): key.start_mark.line for key, _ in pairs}
+
+
+def _take(name: str, value: object, line: int, values: dict[str, Plain], findings: list[Finding]) -> None:
+    def note(severity: Literal["error", "warning"], code: str, words: str, mend: str) -> None:
+        findings.append(Finding(severity, code, f"Line {line}: {name} {words}", mend, FILE))
+
+    spot = find_spot((name,))
+    if spot is None and is_group((name,)):
+        note("error", "tunable-refused", "belongs into the host file.", "everself config show")
+    elif spot is None:
+        nearest = nearest_key((name,))
+        note("warning", "tunable-unknown", f"is not a setting; the nearest known one is {nearest}.", f"Edit {FILE}.")
+    elif spot.setting.place == "host":
+        # the template shows the key with an empty value, which asks for nothing
+        if value not in ("", None):
+            mend = f"everself config set {name} VALUE"
+            note(
+                "error",
+                "tunable-refused",
+                "belongs into the host file: a workspace may not name programs to run.",
+                mend,
+            )
+    elif value is not None:
+        kind = Patterns(programs=False) if isinstance(spot.setting.kind, Patterns) else spot.setting.kind
+        taken = kind.take(value)
+        key = spot.setting.key
+        if isinstance(taken, Misfit):
+            note("error", "tunable-wrong", f"{taken.words} The default is used.", f"Edit line {line} of {FILE}.")
+        elif spot.alias and key in values:
+            if values[key] != taken:
+                note("warning", "tunable-twice", f"means the same as {key}, which counts.", f"Remove one from {FILE}.")
+        else:
+            values[key] = taken
+
+
+def _broken(line: int, words: str) -> TunablesReading:
+    finding = Finding("error", "tunables-broken", f"Line {line}: {words}", f"Edit line {line} of {FILE}.", FILE)
+    return TunablesReading(findings=(finding,))
