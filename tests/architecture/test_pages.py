@@ -90,6 +90,13 @@ def test_a_registry_is_found(host: str, tmp_path: Path) -> None:
     assert [each.rule for each in private_text(tmp_path, [page])] == ["registries"]
 
 
+def test_made_up_texts_may_name_any_path(tmp_path: Path) -> None:
+    page = tmp_path / "tests" / "corpora" / "page.md"
+    page.parent.mkdir(parents=True)
+    page.write_text("see /{}/x".format("root"))
+    assert list(private_text(tmp_path, [page])) == []
+
+
 def test_ordinary_paths_and_addresses_pass(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     page.write_text(
