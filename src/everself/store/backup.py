@@ -48,12 +48,21 @@ def _copy(
     with engine.snapshot_connection() as source, connection.backup("main", source, "main") as backup:
         while not backup.done:
             with translated(target, connection):
-                patiently(target, lambda: backup.step(_PAGES_A_STEP))
+                patiently(target, lambda: _step(backup))
             if progress is not None:
                 progress(backup.page_count - backup.remaining, backup.page_count)
     with translated(target, connection):
         # the copied header says WAL; one file that needs nothing beside it is what can be carried away
         connection.execute("PRAGMA journal_mode=DELETE").fetchall()
+
+
+def _step(backup: apsw.Backup) -> None:
+    try:
+        backup.step(_PAGES_A_STEP)
+    except apsw.IOError:
+        # only the end of a backup tells the connection the system's error number, and a full quota is known by that
+        backup.finish()
+        raise
 
 
 def _fsync(target: Place) -> None:

@@ -8,7 +8,7 @@ import errno
 import os
 import stat
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TypeVar
 from urllib.parse import quote
@@ -39,6 +39,8 @@ _FROM_ERRNO: dict[int, type[errors.EverselfError]] = {
 # Held while a database file is being created, see `_create`.
 _creating = threading.Lock()
 
+_of_the_parent: set[str] = set()
+
 
 @dataclass(frozen=True, slots=True)
 class Place:
@@ -53,6 +55,10 @@ class Place:
 
 def connect(place: Place) -> apsw.Connection:
     """A connection with every setting made; for a read-only place the file must exist."""
+    if _of_the_parent and os.path.realpath(place.path) in _of_the_parent:
+        raise errors.WrongUse(
+            f"{place.path} was open when this process was forked.", mend="Start the process by spawn, or fork first."
+        )
     if place.vfs is None:
         prepare_file(place)
     flags = apsw.SQLITE_OPEN_READONLY if place.read_only else apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE
@@ -79,7 +85,12 @@ def _settle(connection: apsw.Connection, place: Place) -> None:
     connection.config(apsw.SQLITE_DBCONFIG_DEFENSIVE, 1)
     connection.config(apsw.SQLITE_DBCONFIG_DQS_DML, 0)
     connection.config(apsw.SQLITE_DBCONFIG_DQS_DDL, 0)
-    connection.execute("PRAGMA foreign_keys=ON; PRAGMA trusted_schema=OFF; PRAGMA temp_store=MEMORY")
+    if place.exclusive:
+        # must come before anything touches the WAL: without shared memory its index can only live in this process
+        connection.execute("PRAGMA locking_mode=EXCLUSIVE").fetchall()
+    # recursive triggers: without them INSERT OR REPLACE deletes a row behind the back of its DELETE trigger
+    connection.execute("PRAGMA foreign_keys=ON; PRAGMA recursive_triggers=ON")
+    connection.execute("PRAGMA trusted_schema=OFF; PRAGMA temp_store=MEMORY")
     if place.read_only:
         connection.execute("PRAGMA query_only=ON; SELECT count(*) FROM sqlite_schema").fetchall()
         return
@@ -87,9 +98,6 @@ def _settle(connection: apsw.Connection, place: Place) -> None:
         raise _no_writing(place)
     # secure_delete: what is forgotten must not live on in free pages
     connection.execute(f"PRAGMA synchronous=FULL; PRAGMA secure_delete=ON; PRAGMA journal_size_limit={WAL_LIMIT_BYTES}")
-    if place.exclusive:
-        # must come before WAL: a file system without shared memory can only keep the WAL index in this process
-        connection.execute("PRAGMA locking_mode=EXCLUSIVE").fetchall()
     mode = connection.execute("PRAGMA journal_mode=WAL").fetchall()[0][0]
     if mode != "wal":
         raise errors.DiskError(f"{place.path}: this file system cannot hold a write-ahead log (SQLite chose {mode}).")
@@ -155,10 +163,15 @@ def _cannot_change(path: str) -> bool:
         return True
 
 
-def release_after_fork() -> None:
-    """In a forked child: the thread that may hold the lock stayed in the parent."""
-    global _creating  # noqa: PLW0603
+def disown_after_fork(paths: Iterable[str]) -> None:
+    """In a forked child: these files were open in the parent and must not be opened here.
+
+    SQLite keeps one table of locks per process and file. The child has a copy that claims locks which belong to the
+    parent, so it would take none of its own, and other processes would not see it.
+    """
+    global _creating  # noqa: PLW0603 - the thread that may hold it stayed in the parent
     _creating = threading.Lock()
+    _of_the_parent.update(os.path.realpath(path) for path in paths)
 
 
 def patiently(place: Place, step: Callable[[], T]) -> T:

@@ -1,4 +1,4 @@
-"""One SQLite database in one process: all writes on one thread, reads beside them, nothing lost when a process forks.
+"""One SQLite database in one process: all writes on one thread, reads beside them.
 
 Knows transactions and connections. Knows no table; callers bring their SQL.
 """
@@ -13,7 +13,7 @@ from typing import Any, Self, TypeVar
 import apsw
 
 from everself.errors import DiskError, WrongUse
-from everself.store.connection import Place, connect, patiently, release_after_fork, translated
+from everself.store.connection import Place, connect, disown_after_fork, patiently, translated
 from everself.store.worker import Worker
 
 T = TypeVar("T")
@@ -67,6 +67,7 @@ class Engine:
     def __init__(self, place: Place) -> None:
         self._place = place
         self._closed = False
+        self._orphaned = False
         self._begin_anew()
         _engines.add(self)
 
@@ -177,17 +178,21 @@ class Engine:
         self._writing = 0
         self._viewing = set()
 
-    def _leave_to_parent(self) -> None:
-        """In a forked child: connections, locks and thread are the parent's; never use them and never close them."""
+    def _leave_to_parent(self) -> bool:
+        """In a forked child: connections, locks and thread are the parent's. Whether there were connections."""
         import ctypes
 
-        for connection in filter(None, (self._writer, *self._idle, *self._lent)):
-            # closing, which freeing does, would roll back and checkpoint in memory that is shared with the parent
+        connections = [one for one in (self._writer, *self._idle, *self._lent) if one is not None]
+        for connection in connections:
+            # never freed: that closes, and would roll back and checkpoint in memory that is shared with the parent
             ctypes.pythonapi.Py_IncRef(ctypes.py_object(connection))
+        self._orphaned = True
         self._begin_anew()
+        return bool(connections)
 
     def _on_writer_thread(self, work: Callable[[], T]) -> T:
         me = threading.get_ident()
+        self._must_be_open()
         if self._place.read_only:
             raise WrongUse(f"{self._place.path} was opened for reading only.")
         if me == self._writing or me in self._viewing:
@@ -258,6 +263,8 @@ class Engine:
     def _must_be_open(self) -> None:
         if self._closed:
             raise WrongUse(f"{self._place.path} is already closed.")
+        if self._orphaned:
+            raise WrongUse(f"{self._place.path} was opened before this process was forked.")
 
 
 def _fix_moment(connection: apsw.Connection) -> None:
@@ -278,9 +285,7 @@ _engines: "weakref.WeakSet[Engine]" = weakref.WeakSet()
 
 
 def _after_fork() -> None:
-    release_after_fork()
-    for engine in list(_engines):
-        engine._leave_to_parent()
+    disown_after_fork([engine.path for engine in list(_engines) if engine._leave_to_parent()])
 
 
 os.register_at_fork(after_in_child=_after_fork)

@@ -112,13 +112,14 @@ class State:
 
     def find_change(self, name: str) -> ChangeRecord:
         """The change of that id, of the only id that begins so, or the newest for `last`."""
+        name = _storable(name)
         if not name:
             raise WrongUse("A change is named by its id, the beginning of its id, or `last`.")
         found = self.engine.read(_SQL["get_change"], (name,))
         if not found and name == "last":
             found = self.engine.read(_SQL["newest_change"])
         if not found:
-            asked: dict[str, Value] = {"prefix": _storable(name), "limit": _CANDIDATES_SHOWN + 1}
+            asked: dict[str, Value] = {"prefix": name, "limit": _CANDIDATES_SHOWN + 1}
             found = self.engine.read(_SQL["changes_by_prefix"], asked)
         if not found:
             raise _unknown(name)

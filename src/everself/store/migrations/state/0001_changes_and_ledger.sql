@@ -11,9 +11,9 @@ CREATE TABLE changes (
     at        TEXT NOT NULL,             -- ISO 8601 with the offset of the human's day
     author    TEXT NOT NULL,
     reason    TEXT NOT NULL,
-    evidence  TEXT NOT NULL CHECK (json_type(evidence) = 'array'),
+    evidence  TEXT NOT NULL CHECK (json_valid(evidence)),
     undoes    TEXT NOT NULL,             -- '' when it undoes nothing
-    paths     TEXT NOT NULL CHECK (json_type(paths) = 'array'),
+    paths     TEXT NOT NULL CHECK (json_valid(paths)),
     commit_id TEXT                       -- NULL until the history has it
 ) STRICT;
 
@@ -26,7 +26,7 @@ CREATE TABLE ledger (
     change_id TEXT NOT NULL UNIQUE,
     at        TEXT NOT NULL,
     author    TEXT NOT NULL,
-    files     TEXT NOT NULL CHECK (json_type(files) = 'array'),  -- [[path, keyed hash before, keyed hash after], …]
+    files     TEXT NOT NULL CHECK (json_valid(files)),  -- [[path, keyed hash before, keyed hash after], …]
     previous  TEXT NOT NULL,             -- mac of the row before
     mac       TEXT NOT NULL UNIQUE
 ) STRICT;

@@ -1,0 +1,45 @@
+"""Write the dump of a released schema: `python tests/store/released/dump.py state 1`.
+
+Run it once when a migration is released, and never again for that number: these files are what users have on disk.
+"""
+
+import sys
+import tempfile
+from datetime import UTC, datetime
+from pathlib import Path
+
+import apsw
+
+from everself.store.engine import Engine
+from everself.store.migrate import apply_migrations, load_migrations
+
+# A few rows of every table as that version wrote them; a migration has to carry them over.
+ROWS = {
+    ("state", 1): """
+INSERT INTO meta VALUES ('agent', 'main');
+INSERT INTO changes VALUES ('01HEALTHYONE', '2026-01-02T23:59:59+09:00', 'owner', 'first', '[]', '', '["SOUL.md"]', 'c0ffee');
+INSERT INTO changes VALUES ('02SECONDCHNG', '2026-01-03T00:00:01+09:00', 'keeper', '둘째', '["e1","e2"]', '01HEALTHYONE', '["MEMORY.md","memory/2026-01-03.md"]', NULL);
+INSERT INTO ledger VALUES (1, '01HEALTHYONE', '2026-01-02T23:59:59+09:00', 'owner', '[["SOUL.md",null,"aa"]]', '00', 'm1');
+INSERT INTO ledger VALUES (2, '02SECONDCHNG', '2026-01-03T00:00:01+09:00', 'keeper', '[["MEMORY.md","bb","cc"],["memory/2026-01-03.md",null,"dd"]]', 'm1', 'm2');
+""",  # noqa: E501
+}
+
+
+def dump(kind: str, number: int) -> str:
+    with tempfile.TemporaryDirectory() as folder:
+        path = str(Path(folder) / "released.db")
+        with Engine.open(path) as engine:
+            apply_migrations(engine, load_migrations(kind)[:number], now=lambda: datetime(2026, 1, 1, tzinfo=UTC))
+            engine.write(lambda writer: writer.run(ROWS[kind, number]))
+            lines = [f"{sql};" for (sql,) in engine.read("SELECT sql FROM sqlite_schema WHERE sql NOT NULL")]
+            for (table,) in engine.read("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY rowid"):
+                for row in engine.read(f'SELECT * FROM "{table}"'):
+                    values = ", ".join(apsw.format_sql_value(value) for value in row)
+                    lines.append(f"INSERT INTO {table} VALUES ({values});")
+    return "\n".join(lines) + "\n"
+
+
+if __name__ == "__main__":
+    chosen_kind, chosen_number = sys.argv[1], int(sys.argv[2])
+    target = Path(__file__).parent / f"{chosen_kind}_{chosen_number:04}.sql"
+    target.write_text(dump(chosen_kind, chosen_number), encoding="utf-8")
