@@ -147,7 +147,7 @@ class _Machine:
                     pos += len(line)
                     continue
                 if byte == _DASH and (
-                    line[1:2] == b" " and PLAIN[(line[2:3] or b" ")[0]]
+                    (line[1:2] == b" " and PLAIN[(line[2:3] or b" ")[0]])
                     or (line[1:4] == b" **" and PLAIN[(line[4:5] or b" ")[0]])
                 ):
                     self.begin(item, pos, number)

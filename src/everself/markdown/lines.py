@@ -143,7 +143,9 @@ def html_start(text: bytes) -> HtmlStart | None:
     closing = text[1:2] == b"/"
     begin = 2 if closing else 1
     head = text[begin : begin + _LONGEST_NAME]
-    name = head[: len(head) - len(head.lstrip(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"))].lower()
+    name = head[
+        : len(head) - len(head.lstrip(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"))
+    ].lower()
     after = text[begin + len(name) : begin + len(name) + 2]
     if not closing and name in _RAW_NAMES and (not after or after[:1] in (b">", b" ", b"\t", b"\r", b"\n")):
         return HtmlStart(_RAW_ENDS)

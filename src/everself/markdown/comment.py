@@ -1,0 +1,141 @@
+"""The entry comment, `<!-- everself: id=… tag=… -->`: finding, reading, writing it, and defusing forgeries.
+
+Says what a comment claims, never whether it is true: that is for whoever holds the ledger. Anything malformed is no
+comment at all and stays the plain text that it was.
+"""
+
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING
+from urllib.parse import unquote_to_bytes
+
+from everself.errors import WrongUse
+
+if TYPE_CHECKING:
+    import re2
+
+KEYS = ("id", "tag", "conf", "src", "seen", "n", "from", "until", "by", "who", "project", "copy-of", "sha")
+_RANK = {key: rank for rank, key in enumerate(KEYS)}
+_OPEN, _CLOSE, _NAME = b"<!--", b"-->", b"everself:"
+# A comment sits at the end of a line that people read; ours have a few hundred bytes, lineage included.
+LONGEST_COMMENT = 8192
+_KEY_CHARS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-_")
+
+
+@dataclass(frozen=True, slots=True)
+class EntryComment:
+    """The fields of a comment, in the order in which they stand, values decoded."""
+
+    fields: tuple[tuple[str, str], ...]
+
+    def get(self, key: str) -> str:
+        """The value of `key`, empty when it is not there."""
+        return next((value for name, value in self.fields if name == key), "")
+
+    @property
+    def id(self) -> str:
+        return self.get("id")
+
+
+@dataclass(frozen=True, slots=True)
+class FoundComment:
+    """Where in the document a comment stands, and what it says."""
+
+    start: int
+    end: int
+    comment: EntryComment
+
+
+def find_comment(data: bytes, start: int, end: int) -> FoundComment | None:
+    """The last well-formed entry comment at the end of data[start:end]. Only other comments may follow it."""
+    while True:
+        while end > start and data[end - 1] in b" \t\r\n":
+            end -= 1
+        if not data.endswith(_CLOSE, start, end):
+            return None
+        begin = data.rfind(_OPEN, start, end - len(_CLOSE) + 2)
+        if begin < 0:
+            return None
+        comment = parse_comment(data[begin:end]) if end - begin <= LONGEST_COMMENT else None
+        if comment is not None:
+            return FoundComment(begin, end, comment)
+        end = begin
+
+
+def parse_comment(raw: bytes) -> EntryComment | None:
+    """Read one whole comment. None when it is not ours, not closed, too long, says a key twice, or names no entry."""
+    if len(raw) > LONGEST_COMMENT or not raw.startswith(_OPEN) or not raw.endswith(_CLOSE):
+        return None
+    inner = raw[len(_OPEN) : -len(_CLOSE)].strip(b" \t")
+    if not inner.startswith(_NAME) or b"--" in inner or b">" in inner or b"\n" in inner or b"\r" in inner:
+        return None
+    fields: dict[str, str] = {}
+    try:
+        for word in inner[len(_NAME) :].decode().replace("\t", " ").split(" "):
+            key, equals, value = word.partition("=")
+            if not word:
+                continue
+            if not equals or key in fields or not (key in _RANK or _is_key(key)):
+                return None
+            fields[key] = unquote_to_bytes(value).decode("utf-8", "surrogatepass") if "%" in value else value
+    except UnicodeDecodeError:
+        return None
+    if not (fields.get("id") or fields.get("copy-of")):
+        return None
+    return EntryComment(tuple(fields.items()))
+
+
+def render_comment(comment: EntryComment) -> bytes:
+    """The comment in canonical form: known keys first, in their order, then the others as they stood."""
+    names = [key for key, _ in comment.fields]
+    if len(set(names)) != len(names) or not all(_is_key(key) for key in names):
+        raise WrongUse(f"an entry comment needs distinct, plain keys, not {names!r}")
+    if not (comment.id or comment.get("copy-of")):
+        raise WrongUse("an entry comment needs an id")
+    ordered = sorted(comment.fields, key=lambda item: _RANK.get(item[0], len(KEYS)))
+    words = " ".join(f"{key}={_encode(value)}" for key, value in ordered)
+    raw = b" ".join((_OPEN, _NAME, words.encode(), _CLOSE))
+    if len(raw) > LONGEST_COMMENT:
+        raise WrongUse(f"an entry comment of {len(raw)} bytes would not be read back (limit {LONGEST_COMMENT})")
+    return raw
+
+
+def with_fields(comment: EntryComment, **changes: str | None) -> EntryComment:
+    """The comment with fields set, or removed where the value is None. Write `from_` for `from`, `copy_of` for `copy-of`."""
+    wanted = {key.rstrip("_").replace("_", "-"): value for key, value in changes.items()}
+    fields: dict[str, str | None] = {**dict(comment.fields), **wanted}
+    return EntryComment(tuple((key, value) for key, value in fields.items() if value is not None))
+
+
+def escape_forged(text: str) -> str:
+    """Text from outside, with every opening that could be read as our comment or as a sharing label made visible.
+
+    `<!--` becomes `&lt;!--`, which a renderer shows as it was and no parser takes for a comment. Wider than what
+    `parse_comment` accepts (any case and white space), so that a more lenient reader is not fooled either.
+    """
+    if "<!--" not in text:
+        return text
+    escaped: str = _forged().sub(r"&lt;!--\1", text)
+    return escaped
+
+
+@cache
+def _forged() -> "re2._Regexp":
+    import re2
+
+    # white space in the widest sense, and the invisible characters that look like none
+    gap = r"[\s\x{00}-\x{20}\p{Z}\p{Cf}\x{85}-]*"
+    return re2.compile(r"(?i)<!--(" + gap + r"(?:everself|share)" + gap + r":)")
+
+
+def _is_key(key: str) -> bool:
+    return bool(key) and key[0].isalpha() and _KEY_CHARS.issuperset(key) and "--" not in key and key[-1] != "-"
+
+
+def _encode(value: str) -> str:
+    safe = "".join(char if char.isprintable() and char not in " %<>`" else _percent(char) for char in value)
+    return safe.replace("--", "-%2D")
+
+
+def _percent(char: str) -> str:
+    return "".join(f"%{byte:02X}" for byte in char.encode("utf-8", "surrogatepass"))

@@ -1,0 +1,297 @@
+"""Edits as byte splices: what to put where so that one entry changes and every other byte stays as it was.
+
+Keeps the document's line ends. What is added cannot reach beyond its entry: a heading in new text is escaped with a
+backslash, a fence or HTML block left open in it is closed, and where the document itself ends inside one, the closing
+line is part of what we add. Does not decide what may be edited, and knows no files.
+"""
+
+from bisect import bisect_left
+from dataclasses import dataclass
+
+from everself.errors import WrongUse
+from everself.markdown import lines as line_syntax
+from everself.markdown.blocks import Block, BlockKind, Scan, scan
+from everself.markdown.comment import EntryComment, FoundComment, render_comment
+from everself.markdown.entries import EntryKind, EntrySpan, entries
+from everself.markdown.sections import before_comments, sections
+
+_SILENT = frozenset({BlockKind.BLANK, BlockKind.BREAK})
+_SEPARATOR = b"<!-- -->"
+
+
+@dataclass(frozen=True, slots=True)
+class Splice:
+    """Put `data` in the place of bytes start..end."""
+
+    start: int
+    end: int
+    data: bytes
+
+
+def apply_splice(data: bytes, splice: Splice) -> bytes:
+    return data[: splice.start] + splice.data + data[splice.end :]
+
+
+def newline(data: bytes) -> bytes:
+    """The document's line end: that of its first line, LF where it has none."""
+    at = data.find(b"\n")
+    if at < 0:
+        return b"\r" if b"\r" in data else b"\n"
+    return b"\r\n" if data[at - 1 : at] == b"\r" else b"\n"
+
+
+def append_item(document: Scan, heading: str, text: bytes, comment: EntryComment | None = None) -> Splice:
+    """Add a list item after the last text of the section called `heading`, or under a new `## heading` at the end."""
+    nl = newline(document.data)
+    section = next((found for found in sections(document) if found.title == heading), None)
+    if section is None:
+        body = b"## " + _one_line(heading) + nl + nl + _item(text, comment, b"-", nl)
+        return Splice(len(document.data), len(document.data), lead_in(document) + body)
+    at = bisect_left(document.blocks, section.own_end, key=lambda block: block.end)
+    after = at + 1
+    while document.blocks[at].kind in _SILENT:
+        at -= 1
+        after = at + 1
+    last = document.blocks[at]
+    listed = last.depth > 0 or last.kind is BlockKind.LIST_ITEM
+    before = _break_off(document, last.end)
+    item = _item(text, comment, _bullet(document, at) if listed else b"-", nl)
+    gap = b"" if listed else nl
+    ends = after == len(document.blocks) or document.blocks[after].kind is BlockKind.BLANK
+    return Splice(last.end, last.end, before + gap + item + (b"" if ends else nl))
+
+
+def append_log(document: Scan, clock: str, category: str, text: bytes, comment: EntryComment | None = None) -> Splice:
+    """Add `## [clock] category` with its text at the end of the document."""
+    nl = newline(document.data)
+    head = b"## [" + _one_line(clock) + b"] " + _one_line(category) + nl + nl
+    body = _section_text(text, nl) + nl
+    if comment is not None:
+        body += render_comment(comment) + nl
+    return Splice(len(document.data), len(document.data), lead_in(document) + head + body)
+
+
+def lead_in(document: Scan) -> bytes:
+    """What must come between the end of the document and a new section: line end, closing line, blank line."""
+    if not document.blocks:
+        return b""
+    before = _break_off(document, len(document.data))
+    blank = document.blocks[-1].kind is BlockKind.BLANK and not before
+    return before if blank else before + newline(document.data)
+
+
+def replace_text(document: Scan, span: EntrySpan, text: bytes) -> Splice:
+    """Give an entry other words. Its heading or marker stays, and so do the comments at its end, ours or another's."""
+    data, nl = document.data, newline(document.data)
+    item = span.kind is EntryKind.ITEM
+    words_end = before_comments(data, span.text_start, span.text_end)
+    margin = b" " * span.indent
+    body = _item_text(text, margin, nl) if item else _section_text(text, nl)
+    found = span.comment
+    if found is not None and span.text_start <= found.start < words_end:
+        raw = data[found.start : found.end]
+        return Splice(span.text_start, words_end, _with_comment(body, raw, margin, nl))
+    if words_end == span.text_start:
+        before = b"" if item or data[: span.text_start].endswith((b"\n", b"\r")) else nl
+        return Splice(span.text_start, span.text_start, before + body + (b" " if item else nl))
+    comments = words_end
+    while data[comments : comments + 1] in (b" ", b"\t"):
+        comments += 1
+    if data.startswith(b"<!--", comments) and not _ends_in_paragraph(body):
+        return Splice(span.text_start, comments, body + nl + margin)
+    return Splice(span.text_start, words_end, body)
+
+
+def set_comment(document: Scan, span: EntrySpan, comment: EntryComment | None) -> Splice:
+    """Insert, replace or (with None) remove the entry's comment. The text stays."""
+    if span.comment is not None:
+        return _change_comment(document.data, span.comment, comment)
+    if comment is None:
+        return Splice(span.end, span.end, b"")
+    raw = render_comment(comment)
+    nl = newline(document.data)
+    options: list[Splice] = []
+    if span.kind is EntryKind.ITEM:
+        options.extend(_line_ends(document, span, raw))
+    ended = document.data[: span.end].endswith((b"\n", b"\r"))
+    line = (b"" if ended else nl) + b" " * span.indent
+    options.append(Splice(span.end, span.end, line + raw + nl))
+    words = document.data[span.text_start : span.text_end]
+    closer = scan(b"\n" + words).closer
+    if closer:
+        margin = b" " * span.indent
+        options.append(Splice(span.end, span.end, line + closer + nl + margin + raw + nl))
+    for option in options[:-1]:
+        if _carries(document.data, span, option, comment):
+            return option
+    return options[-1]
+
+
+def remove_entry(document: Scan, span: EntrySpan) -> Splice:
+    """Take an entry away, and with it one of two blank stretches around it; its neighbours never flow together."""
+    data, blocks = document.data, document.blocks
+    first = bisect_left(blocks, span.start, key=lambda block: block.start)
+    after = bisect_left(blocks, span.end, key=lambda block: block.start)
+    above = blocks[first - 1] if first else None
+    end = span.end
+    blank_above = above is None or above.kind is BlockKind.BLANK
+    if after < len(blocks) and blocks[after].kind is BlockKind.BLANK:
+        if blank_above:
+            end = blocks[after].end
+        after += 1
+    elif not blank_above and after < len(blocks) and not _stay_apart(above, blocks[after]):
+        return Splice(span.start, end, newline(data))
+    while first and blocks[first - 1].kind is BlockKind.BLANK:
+        first -= 1
+    listed = first > 0 and (blocks[first - 1].depth > 0 or blocks[first - 1].kind is BlockKind.LIST_ITEM)
+    if listed and after < len(blocks) and data[blocks[after].start] in b" \t":
+        # an indented neighbour would slip into the list item above
+        return Splice(span.start, span.end, _SEPARATOR + newline(data))
+    return Splice(span.start, end, b"")
+
+
+def _stay_apart(above: Block | None, below: Block) -> bool:
+    """Whether two blocks may touch without becoming one, or another thing."""
+    if above is None or (below.kind is BlockKind.HEADING and below.first_line == below.last_line):
+        return True
+    if above.kind in (BlockKind.HEADING, BlockKind.BREAK, BlockKind.FENCE, BlockKind.FRONT_MATTER):
+        return True
+    listed = above.kind is BlockKind.LIST_ITEM or above.depth > 0
+    return listed and below.kind is BlockKind.LIST_ITEM
+
+
+def _change_comment(data: bytes, found: FoundComment, comment: EntryComment | None) -> Splice:
+    if comment is not None:
+        return Splice(found.start, found.end, render_comment(comment))
+    start, end = found.start, found.end
+    while start and data[start - 1] in b" \t":
+        start -= 1
+    own_line = start == 0 or data[start - 1] in b"\r\n"
+    if own_line:
+        stop = end
+        while data[stop : stop + 1] in (b" ", b"\t"):
+            stop += 1
+        if data.startswith(b"\r\n", stop):
+            return Splice(start, stop + 2, b"")
+        if data[stop : stop + 1] in (b"\n", b"\r", b""):
+            return Splice(start, min(stop + 1, len(data)), b"")
+        start = found.start
+    return Splice(start, end, b"")
+
+
+def _line_ends(document: Scan, span: EntrySpan, raw: bytes) -> list[Splice]:
+    """Places for an item's comment, best first: the end of its last line, else of its last paragraph."""
+    data, blocks = document.data, document.blocks
+    first = bisect_left(blocks, span.start, key=lambda block: block.start)
+    after = bisect_left(blocks, span.end, key=lambda block: block.start)
+    for block in reversed(blocks[first:after]):
+        if block.lead is BlockKind.PARAGRAPH:
+            end = block.end
+            while end > block.start and data[end - 1] in b"\r\n":
+                end -= 1
+            return [Splice(end, end, (b"" if data[end - 1] in b" \t" else b" ") + raw)]
+    return []
+
+
+def _carries(data: bytes, span: EntrySpan, splice: Splice, comment: EntryComment) -> bool:
+    """Whether the entry, read by itself after the splice, has the comment and its old words."""
+    own = data[span.start : splice.start] + splice.data + data[splice.end : span.end]
+    found = entries(b"\n" + own)
+    if len(found) != 1 or found[0].comment is None:
+        return False
+    return dict(found[0].comment.comment.fields) == dict(comment.fields)
+
+
+def _break_off(document: Scan, at: int) -> bytes:
+    """What ends the last line, and at the end of the document also the fence or HTML block that is open there."""
+    nl = newline(document.data)
+    before = b"" if document.data[:at].endswith((b"\n", b"\r")) else nl
+    if document.closer and at == len(document.data):
+        before += document.closer + nl
+    return before
+
+
+def _bullet(document: Scan, at: int) -> bytes:
+    """The bullet of the list that block `at` belongs to; a dash after a numbered one."""
+    while at and (document.blocks[at].kind is not BlockKind.LIST_ITEM or document.blocks[at].depth):
+        at -= 1
+    mark = document.data[document.blocks[at].start :][:4].lstrip(b" ")[:1]
+    return mark if mark in (b"-", b"*", b"+") else b"-"
+
+
+def _one_line(text: str) -> bytes:
+    words = " ".join(text.split())
+    if not words:
+        raise WrongUse("a heading needs words")
+    return words.encode("utf-8", "surrogatepass")
+
+
+def _lines(text: bytes) -> list[bytes]:
+    lines = [line.rstrip() for line in text.splitlines()]
+    while lines and not lines[0]:
+        lines.pop(0)
+    while lines and not lines[-1]:
+        lines.pop()
+    if not lines:
+        raise WrongUse("an entry needs text")
+    lines[0] = lines[0].lstrip()
+    return lines
+
+
+def _item(text: bytes, comment: EntryComment | None, bullet: bytes, nl: bytes) -> bytes:
+    body = _item_text(text, b"  ", nl, bullet)
+    if comment is not None:
+        body = _with_comment(body, render_comment(comment), b"  ", nl)
+    return bullet + b" " + body + nl
+
+
+def _item_text(text: bytes, margin: bytes, nl: bytes, bullet: bytes = b"-") -> bytes:
+    lines = _lines(text)
+    if any(line_syntax.is_thematic_break(mark + b" " + lines[0]) for mark in (bullet, b"-", b"*", b"+")):
+        lines[0] = b"\\" + lines[0]
+    closer = scan(b"\n" + b"\n".join(lines)).closer
+    if closer:
+        lines.append(closer)
+    return nl.join([lines[0], *(margin + line if line else b"" for line in lines[1:])])
+
+
+def _with_comment(body: bytes, raw: bytes, margin: bytes, nl: bytes) -> bytes:
+    return body + (b" " if _ends_in_paragraph(body) else nl + margin) + raw
+
+
+def _ends_in_paragraph(body: bytes) -> bool:
+    """Whether words may be added to the last line without changing what it is."""
+    return scan(b"\n" + body).blocks[-1].lead is BlockKind.PARAGRAPH
+
+
+def _section_text(text: bytes, nl: bytes) -> bytes:
+    """Text that ends no section: headings at the margin escaped, open blocks closed."""
+    body = b"\n".join(_lines(text))
+    for _ in range(_PASSES):
+        heads = [block for block in scan(b"\n" + body).blocks if block.kind is BlockKind.HEADING and not block.depth]
+        if not heads:
+            break
+        for block in reversed(heads):
+            body = _escape_heading(body, block.start - 1, block.end - 1)
+    else:
+        body = b"\n".join(_escape_line(line) for line in body.split(b"\n"))
+    closer = scan(b"\n" + body).closer
+    return nl.join([*body.split(b"\n"), *([closer] if closer else [])])
+
+
+# Escaping one underline can make the next line one; after this many rounds every line that looks like either is escaped.
+_PASSES = 4
+
+
+def _escape_heading(body: bytes, start: int, end: int) -> bytes:
+    """A backslash before the mark: the first of the only line, or of the underline."""
+    end -= body[start:end].endswith(b"\n")
+    line = max(start, body.rfind(b"\n", start, end) + 1)
+    return body[:line] + _escape_line(body[line:end]) + body[end:]
+
+
+def _escape_line(line: bytes) -> bytes:
+    text = line.lstrip(b" \t")
+    if text[:1] not in (b"#", b"=", b"-") or (text[:1] != b"#" and not line_syntax.underline_level(text)):
+        return line
+    return line[: len(line) - len(text)] + b"\\" + text
