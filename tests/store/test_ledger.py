@@ -238,6 +238,25 @@ def test_a_file_rolled_back_and_continued_is_found_against_the_head(tmp_path: Pa
     assert (report.ok, report.first_bad_seq) == (False, 6)
 
 
+def test_a_genuine_row_of_another_history_is_found(tmp_path: Path):
+    true, rolled_back = tmp_path / "true.db", tmp_path / "rolled_back.db"
+    build(str(true), 5)
+    shutil.copyfile(true, rolled_back)
+    for path, names in ((true, ("six", "seven")), (rolled_back, ("another six", "another seven"))):
+        with open_state(str(path), KEY) as state:
+            for name in names:
+                change = ChangeRecord(name, datetime(2026, 2, 1, tzinfo=UTC), Author.OWNER, "", ("a.md",))
+                state.record_change(change, [("a.md", None, None)])
+    connection = apsw.Connection(str(true))
+    connection.execute("DROP TRIGGER ledger_is_never_deleted; ATTACH ? AS other", (str(rolled_back),))
+    connection.execute("DELETE FROM ledger WHERE seq = 7; DELETE FROM changes WHERE id = 'seven'")
+    connection.execute("INSERT INTO ledger SELECT * FROM other.ledger WHERE seq = 7")
+    connection.close()
+    with open_state(str(true), KEY) as state:
+        report = state.verify_ledger()
+    assert (report.ok, report.first_bad_seq) == (False, 7)
+
+
 def test_a_chain_made_with_another_key_is_found(tmp_path: Path):
     path = str(tmp_path / "state.db")
     build(path, 3, key=b"some other key of enough length!")

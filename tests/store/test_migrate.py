@@ -105,6 +105,19 @@ def test_somebody_elses_database_is_not_taken_over(engine: Engine):
     assert [name for name, _ in schema(engine)] == ["recipes"]
 
 
+def test_a_rival_that_was_faster_between_plan_and_write_is_noticed(engine: Engine, monkeypatch: pytest.MonkeyPatch):
+    write = engine.write
+    with Engine.open(engine.path) as rival:
+
+        def write_late(work):
+            apply_migrations(rival, [ONE, TWO])
+            return write(work)
+
+        monkeypatch.setattr(engine, "write", write_late)
+        assert apply_migrations(engine, [ONE, TWO]) == ()
+    assert engine.read("SELECT x FROM one") == [("a",)]
+
+
 def test_processes_that_open_a_blank_database_at_once_agree(tmp_path: Path, start, finish):
     script = """
         import sys

@@ -67,7 +67,6 @@ class Engine:
     def __init__(self, place: Place) -> None:
         self._place = place
         self._closed = False
-        self._orphaned = False
         self._begin_anew()
         _engines.add(self)
 
@@ -186,7 +185,6 @@ class Engine:
         for connection in connections:
             # never freed: that closes, and would roll back and checkpoint in memory that is shared with the parent
             ctypes.pythonapi.Py_IncRef(ctypes.py_object(connection))
-        self._orphaned = True
         self._begin_anew()
         return bool(connections)
 
@@ -263,8 +261,6 @@ class Engine:
     def _must_be_open(self) -> None:
         if self._closed:
             raise WrongUse(f"{self._place.path} is already closed.")
-        if self._orphaned:
-            raise WrongUse(f"{self._place.path} was opened before this process was forked.")
 
 
 def _fix_moment(connection: apsw.Connection) -> None:
