@@ -1,6 +1,7 @@
 """Files of Everself's that stand outside a workspace: the host file, the secrets, the integrity key. Written through the kernel."""
 
 import os
+from contextlib import suppress
 
 from everself.disk import writes
 from everself.disk.filesystem import TEMPORARY_PREFIX, disk_errors
@@ -63,10 +64,8 @@ def ensure_key(folder: str) -> bytes:
     found = find_key(folder)
     if found is not None:
         return found
-    try:
+    with suppress(ChangedMeanwhile):
         save_file(f"{folder}/{KEY_FILE}", os.urandom(KEY_BYTES).hex().encode() + b"\n", None)
-    except ChangedMeanwhile:
-        pass
     made = find_key(folder)
     if made is None:
         raise Damaged(f"{folder}/{KEY_FILE} vanished while it was being made.")

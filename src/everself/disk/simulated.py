@@ -77,6 +77,8 @@ class SimulatedDisk:
         self.renames: list[Rename] = []
         self.dead = False
         self.ticks = 0
+        # the call at which the power goes, for a test to choose
+        self.cut_at: int | None = None
 
     def root(self, name: str) -> "SimulatedFileSystem":
         top = self.nodes[1]
@@ -91,9 +93,10 @@ class SimulatedDisk:
         return number
 
     def check_power(self) -> None:
-        if self.dead:
-            raise PowerCut
         self.ticks += 1
+        if self.dead or (self.cut_at is not None and self.ticks >= self.cut_at):
+            self.dead = True
+            raise PowerCut
 
     def change_names(self, rename: Rename) -> None:
         for folder, name, number in rename:
@@ -126,6 +129,7 @@ class SimulatedDisk:
             node.names = {name: number for name, number in node.durable_names.items() if number in self.nodes}
             node.durable_names = dict(node.names)
         self.dead = False
+        self.cut_at = None
 
     def _keep(self, rename: Rename) -> None:
         for folder, name, number in rename:

@@ -4,11 +4,16 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
+import apsw
+
 from everself.clock import Clock
 from everself.disk.filesystem import FileSystem
+from everself.disk.lock import OpenLock
 from everself.disk.real import RealFileSystem
+from everself.disk.simulated import SimulatedDisk
 from everself.store.state import State, open_state
 from everself.testing.frozen import FrozenTime
+from everself.testing.simulated_sqlite import SimulatedVFS
 from everself.workspace.assembly import Grounds, Habits, assemble, real_grounds
 from everself.workspace.on_disk import DiskWorkspace
 
@@ -57,3 +62,30 @@ def real_workspace(
         bench.workspace.close()
     finally:
         state.close()
+
+
+@contextmanager
+def simulated_workspace(disk: SimulatedDisk, habits: Habits | None = None) -> Iterator[Bench]:
+    """A workspace on a simulated disk, its database included. What the disk holds is taken over as after a restart."""
+    documents, files = disk.root("workspace"), disk.root("state")
+    vfs = SimulatedVFS(f"simulated-{id(disk)}", files)
+    lock = OpenLock()
+    clock = FrozenTime().clock()
+    try:
+        state = open_state("/state.db", KEY, vfs=vfs.name, exclusive=True)
+        try:
+            grounds = Grounds(documents, files, lock, lock)
+            yield Bench(assemble(grounds, state, clock, habits), state, grounds, clock)
+        finally:
+            _close(state, disk)
+    finally:
+        vfs.unregister()
+
+
+def _close(state: State, disk: SimulatedDisk) -> None:
+    try:
+        state.close()
+    except apsw.Error:
+        # closing without power fails, as it should; with power it must not
+        if not disk.dead:
+            raise

@@ -1,7 +1,7 @@
 """Put a workspace on a disk together from its parts. The one place that knows which file of the agent's state is what."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from everself.clock import Clock
 from everself.disk.filesystem import FileSystem
@@ -48,15 +48,25 @@ class Habits:
     guards: Sequence[Guard] = ()
     identify: Callable[[], str] = new_id
     timeout: float = TIMEOUT
-
-
-def machinery(grounds: Grounds, ledger: Ledger, clock: Clock, habits: Habits | None = None) -> Machinery:
-    journal = Journal(grounds.state)
-    history = History(grounds.state, grounds.packs)
-    recorder = Recorder(grounds.documents, journal, history, ledger, grounds.history_lock)
-    parts = Machinery(grounds.documents, journal, ledger, history, recorder, grounds.write_lock, clock)
-    return replace(parts, identify=habits.identify, timeout=habits.timeout) if habits else parts
+    # off: the history waits for `close`, so that a test decides what happens when
+    background: bool = True
 
 
 def assemble(grounds: Grounds, ledger: Ledger, clock: Clock, habits: Habits | None = None) -> DiskWorkspace:
-    return DiskWorkspace(machinery(grounds, ledger, clock, habits), habits.guards if habits else ())
+    habits = habits or Habits()
+    journal = Journal(grounds.state)
+    history = History(grounds.state, grounds.packs)
+    recorder = Recorder(grounds.documents, journal, history, ledger, grounds.history_lock)
+    recorder.background = habits.background
+    parts = Machinery(
+        files=grounds.documents,
+        journal=journal,
+        ledger=ledger,
+        history=history,
+        recorder=recorder,
+        lock=grounds.write_lock,
+        clock=clock,
+        identify=habits.identify,
+        timeout=habits.timeout,
+    )
+    return DiskWorkspace(parts, habits.guards)

@@ -56,6 +56,15 @@ def take_back(files: FileSystem, intent: Intent) -> None:
             files.remove_directory(folder)
 
 
+def sweep(files: FileSystem, intent: Intent) -> None:
+    """Remove the temporary names of a change that is done: a power cut can bring back a name whose removal was not synced."""
+    names = [temporary(intent, number) for number in range(len(intent.steps))]
+    writes.discard(files, names)
+    for folder in {parent_of(name) for name in names}:
+        if not folder or files.stat(folder) is not None:
+            files.sync_directory(folder)
+
+
 def _reverse(step: Step) -> Step:
     """The step that leads back. An append is reversed by its bytes, see `_wanted_without`."""
     if step.is_append:

@@ -15,6 +15,7 @@ from everself.disk.journal import Filed, Intent, Journal, Step
 from everself.disk.lock import Lock
 from everself.errors import EverselfError
 from everself.values import Author, FileChange, digest
+from everself.workspace.execution import sweep
 from everself.workspace.history import History, Note
 
 
@@ -36,6 +37,7 @@ class Recorder:
         self._thread: threading.Thread | None = None
         self._more = threading.Event()
         self._guard = threading.Lock()
+        self.background = True
         self.trouble: EverselfError | OSError | None = None
 
     def drain(self) -> int:
@@ -67,6 +69,8 @@ class Recorder:
 
     def wake(self) -> None:
         """See to it that what waits is committed soon."""
+        if not self.background:
+            return
         self._more.set()
         with self._guard:
             if self._thread is None or not self._thread.is_alive():
@@ -104,6 +108,7 @@ class Recorder:
             self._history.commit(outside, Note(Author.HAND, _outside(outside), at))
         commit = self._history.commit(files, Note(intent.author, _message(intent), at))
         self._book.set_commit(intent.id, commit)
+        sweep(self._files, intent)
         self._journal.forget(filed)
 
     def _change_of(self, step: Step) -> FileChange:

@@ -1,0 +1,113 @@
+"""SQLite on a simulated disk, so that a power cut hits database and documents alike.
+
+An apsw VFS has no shared memory, so such a database is opened in exclusive mode. A power cut reaches SQLite as an input/output error:
+an exception that is no Exception must not cross its C code.
+"""
+
+import apsw
+
+from everself.disk.simulated import Node, PowerCut, SimulatedFileSystem
+
+
+class _File:
+    """One open database file."""
+
+    def __init__(self, files: SimulatedFileSystem, number: int, path: str | None) -> None:
+        self._files = files
+        self._number = number
+        self._delete = path
+
+    @property
+    def _node(self) -> Node:
+        return self._files.disk.nodes[self._number]
+
+    def xRead(self, amount: int, offset: int) -> bytes:  # noqa: N802 — the name is SQLite's
+        return bytes(self._node.content[offset : offset + amount])
+
+    def xWrite(self, data: bytes, offset: int) -> None:  # noqa: N802 — as above
+        _power(self._files)
+        self._node.write_at(offset, bytes(data))
+
+    def xTruncate(self, size: int) -> None:  # noqa: N802 — as above
+        _power(self._files)
+        self._node.cut_to(size)
+
+    def xSync(self, _: int) -> None:  # noqa: N802 — as above
+        _power(self._files)
+        self._node.sync()
+
+    def xFileSize(self) -> int:  # noqa: N802 — as above
+        return len(self._node.content)
+
+    def xClose(self) -> None:  # noqa: N802 — as above
+        if self._delete is not None:
+            self._files.unlink(self._delete)
+
+    def xLock(self, _: int) -> None:  # noqa: N802 — as above
+        return
+
+    def xUnlock(self, _: int) -> None:  # noqa: N802 — as above
+        return
+
+    def xCheckReservedLock(self) -> bool:  # noqa: N802 — as above
+        return False
+
+    def xFileControl(self, *_: int) -> bool:  # noqa: N802 — as above
+        return False
+
+    def xSectorSize(self) -> int:  # noqa: N802 — as above
+        return 512
+
+    def xDeviceCharacteristics(self) -> int:  # noqa: N802 — as above
+        return 0
+
+
+class SimulatedVFS(apsw.VFS):
+    """Database files in a rooted simulated file system; names lose their leading slash."""
+
+    def __init__(self, name: str, files: SimulatedFileSystem) -> None:
+        super().__init__(name, "")
+        self.name = name
+        self.files = files
+
+    def xOpen(self, name: str | apsw.URIFilename | None, flags: list[int]) -> _File:  # type: ignore[override] # noqa: N802 — a file of ours is no apsw.VFSFile
+        _power(self.files)
+        path = _plain(name) or f"temporary-{id(flags)}"
+        if self.files.stat(path) is None:
+            if not flags[0] & apsw.SQLITE_OPEN_CREATE:
+                raise apsw.CantOpenError(path)
+            self.files.create(path)
+            self.files.sync_directory("")
+        flags[1] = flags[0]
+        delete = path if flags[0] & apsw.SQLITE_OPEN_DELETEONCLOSE else None
+        return _File(self.files, self.files.number(path), delete)
+
+    def xDelete(self, name: str, sync: bool) -> None:  # noqa: N802 — the name is SQLite's
+        _power(self.files)
+        path = _plain(name)
+        if self.files.stat(path) is None:
+            raise apsw.IOError(path)
+        self.files.unlink(path)
+        if sync:
+            self.files.sync_directory("")
+
+    def xAccess(self, name: str, _: int) -> bool:  # noqa: N802 — as above
+        _power(self.files)
+        return self.files.stat(_plain(name)) is not None
+
+    def xFullPathname(self, name: str) -> str:  # noqa: N802 — as above
+        return "/" + _plain(name)
+
+
+def _plain(name: str | apsw.URIFilename | None) -> str:
+    if name is None:
+        return ""
+    text = name if isinstance(name, str) else name.filename()
+    return text.rpartition("/")[2]
+
+
+def _power(files: SimulatedFileSystem) -> None:
+    try:
+        files.disk.check_power()
+    except PowerCut as cut:
+        raise apsw.IOError("no power") from cut
