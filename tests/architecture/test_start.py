@@ -19,15 +19,16 @@ before = set(sys.modules)
 print(json.dumps(sorted({{name.partition(".")[0] for name in set(sys.modules) - before}})))
 """
 HELP = """
+import io
 from everself.cli.main import main
 sys.argv = ["everself", "--help"]
-sys.stdout, shown = open(__import__("os").devnull, "w"), sys.stdout
+shown, sys.stdout = sys.stdout, io.StringIO()
 try:
     main()
-except SystemExit:
-    pass
-sys.stdout.close()
-sys.stdout = shown
+except SystemExit as stopped:
+    said, sys.stdout = sys.stdout.getvalue(), shown
+    if stopped.code or "setup" not in said:
+        sys.exit(f"--help ended with {stopped.code}: {said}")
 """
 
 
