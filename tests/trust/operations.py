@@ -26,7 +26,7 @@ SOULS = (b"# Soul\n\nYou are Koda.\n", b"# Soul\n\nYou are Koda.\n\n## Learned\n
 
 
 def random_id(random: Random) -> str:
-    return new_id(lambda count: random.randbytes(count))
+    return new_id(random.randbytes)
 
 
 def entry(random: Random) -> bytes:

@@ -2,7 +2,7 @@
 
 People save files in editors while Everself writes, and hold no lock. So a replacement is exchanged with the old file in one step and
 the old bytes are looked at afterwards: if they are not the expected ones, the two are exchanged back. Where the file system cannot
-exchange, the check stands right before the rename. Temporary names are chosen by the caller, who can find them again after a crash.
+exchange, the old file is set aside first. Temporary names are chosen by the caller, who can find them again after a crash.
 """
 
 from collections.abc import Iterable
@@ -111,12 +111,7 @@ def replace(files: FileSystem, path: str, data: bytes, base: str, temporary: str
         files.sync_directory(parent_of(path))
         files.unlink(temporary)
     else:
-        again = find(files, path)
-        if again is None or digest(again) != base:
-            files.unlink(temporary)
-            return Differs(again)
-        files.rename(temporary, path)
-        files.sync_directory(parent_of(path))
+        return _replace_in_two_steps(files, path, base, temporary)
     return None
 
 
@@ -149,6 +144,34 @@ def append(files: FileSystem, path: str, data: bytes) -> Differs | None:
         return None
     now = find(files, path)
     return None if now is not None and data in now else Differs(now)
+
+
+def aside(temporary: str) -> str:
+    """The name for the old file where the file system cannot exchange two."""
+    return f"{temporary}-old"
+
+
+def _replace_in_two_steps(files: FileSystem, path: str, base: str, temporary: str) -> Differs | None:
+    """Set the old file aside, look at it, publish the new one. For a moment there is none; nobody's text is overwritten."""
+    old = aside(temporary)
+    try:
+        files.rename(path, old)
+    except FileNotFoundError:
+        files.unlink(temporary)
+        return Differs(None)
+    taken = find(files, old)
+    if taken is None or digest(taken) != base:
+        files.unlink(temporary)
+        return _put_back(files, path, old)
+    try:
+        files.publish(temporary, path)
+    except FileExistsError:
+        files.unlink(temporary)
+        files.unlink(old)
+        return Differs(find(files, path))
+    files.sync_directory(parent_of(path))
+    files.unlink(old)
+    return None
 
 
 def _put_back(files: FileSystem, path: str, temporary: str) -> Differs:

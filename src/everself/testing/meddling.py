@@ -12,6 +12,13 @@ from everself.disk.filesystem import READ_LIMIT, FileSystem, Handle
 from everself.values import FileStat
 
 Meddle = Callable[[str, str], None]
+# how many of so many bytes a write takes
+Shorten = Callable[[int], int]
+
+
+def whole(size: int) -> int:
+    return size
+
 
 # Calls that change something; the others only look.
 CHANGES = frozenset(
@@ -51,7 +58,7 @@ class MeddledFileSystem:
         self,
         inner: FileSystem,
         meddle: Meddle,
-        shorten: Callable[[int], int] = lambda size: size,
+        shorten: Shorten = whole,
         *,
         exchanges: bool = True,
     ) -> None:

@@ -4,18 +4,23 @@ An apsw VFS has no shared memory, so such a database is opened in exclusive mode
 an exception that is no Exception must not cross its C code.
 """
 
+import errno
+
 import apsw
 
 from everself.disk.simulated import Node, PowerCut, SimulatedFileSystem
+from everself.testing.meddling import Meddle
 
 
 class _File:
     """One open database file."""
 
-    def __init__(self, files: SimulatedFileSystem, number: int, path: str | None) -> None:
-        self._files = files
+    def __init__(self, vfs: "SimulatedVFS", number: int, path: str, *, delete: bool) -> None:
+        self._vfs = vfs
+        self._files = vfs.files
         self._number = number
-        self._delete = path
+        self._path = path
+        self._delete = delete
 
     @property
     def _node(self) -> Node:
@@ -25,23 +30,23 @@ class _File:
         return bytes(self._node.content[offset : offset + amount])
 
     def xWrite(self, data: bytes, offset: int) -> None:  # noqa: N802 — as above
-        _power(self._files)
+        self._vfs.allow("write", self._path)
         self._node.write_at(offset, bytes(data))
 
     def xTruncate(self, size: int) -> None:  # noqa: N802 — as above
-        _power(self._files)
+        self._vfs.allow("truncate", self._path)
         self._node.cut_to(size)
 
     def xSync(self, _: int) -> None:  # noqa: N802 — as above
-        _power(self._files)
+        self._vfs.allow("sync", self._path)
         self._node.sync()
 
     def xFileSize(self) -> int:  # noqa: N802 — as above
         return len(self._node.content)
 
     def xClose(self) -> None:  # noqa: N802 — as above
-        if self._delete is not None:
-            self._files.unlink(self._delete)
+        if self._delete:
+            self._files.unlink(self._path)
 
     def xLock(self, _: int) -> None:  # noqa: N802 — as above
         return
@@ -65,13 +70,26 @@ class _File:
 class SimulatedVFS(apsw.VFS):
     """Database files in a rooted simulated file system; names lose their leading slash."""
 
-    def __init__(self, name: str, files: SimulatedFileSystem) -> None:
+    def __init__(self, name: str, files: SimulatedFileSystem, meddle: Meddle | None = None) -> None:
         super().__init__(name, "")
         self.name = name
         self.files = files
+        self._meddle = meddle
+
+    def allow(self, call: str, path: str) -> None:
+        """Raise what SQLite shall see of a power cut or of somebody's meddling."""
+        try:
+            self.files.disk.check_power()
+            if self._meddle is not None:
+                self._meddle(call, path)
+        except PowerCut as cut:
+            raise apsw.IOError("no power") from cut
+        except OSError as error:
+            full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+            raise (apsw.FullError if full else apsw.IOError)(str(error)) from error
 
     def xOpen(self, name: str | apsw.URIFilename | None, flags: list[int]) -> _File:  # type: ignore[override] # noqa: N802 — a file of ours is no apsw.VFSFile
-        _power(self.files)
+        self.allow("open", "")
         path = _plain(name) or f"temporary-{id(flags)}"
         if self.files.stat(path) is None:
             if not flags[0] & apsw.SQLITE_OPEN_CREATE:
@@ -79,11 +97,11 @@ class SimulatedVFS(apsw.VFS):
             self.files.create(path)
             self.files.sync_directory("")
         flags[1] = flags[0]
-        delete = path if flags[0] & apsw.SQLITE_OPEN_DELETEONCLOSE else None
-        return _File(self.files, self.files.number(path), delete)
+        delete = bool(flags[0] & apsw.SQLITE_OPEN_DELETEONCLOSE)
+        return _File(self, self.files.number(path), path, delete=delete)
 
     def xDelete(self, name: str, sync: bool) -> None:  # noqa: N802 — the name is SQLite's
-        _power(self.files)
+        self.allow("unlink", _plain(name))
         path = _plain(name)
         if self.files.stat(path) is None:
             raise apsw.IOError(path)
@@ -92,7 +110,7 @@ class SimulatedVFS(apsw.VFS):
             self.files.sync_directory("")
 
     def xAccess(self, name: str, _: int) -> bool:  # noqa: N802 — as above
-        _power(self.files)
+        self.allow("stat", _plain(name))
         return self.files.stat(_plain(name)) is not None
 
     def xFullPathname(self, name: str) -> str:  # noqa: N802 — as above
@@ -104,10 +122,3 @@ def _plain(name: str | apsw.URIFilename | None) -> str:
         return ""
     text = name if isinstance(name, str) else name.filename()
     return text.rpartition("/")[2]
-
-
-def _power(files: SimulatedFileSystem) -> None:
-    try:
-        files.disk.check_power()
-    except PowerCut as cut:
-        raise apsw.IOError("no power") from cut

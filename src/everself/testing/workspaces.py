@@ -13,6 +13,7 @@ from everself.disk.real import RealFileSystem
 from everself.disk.simulated import SimulatedDisk
 from everself.store.state import State, open_state
 from everself.testing.frozen import FrozenTime
+from everself.testing.meddling import Meddle, MeddledFileSystem, Shorten, whole
 from everself.testing.simulated_sqlite import SimulatedVFS
 from everself.workspace.assembly import Grounds, Habits, assemble, real_grounds
 from everself.workspace.on_disk import DiskWorkspace
@@ -65,10 +66,21 @@ def real_workspace(
 
 
 @contextmanager
-def simulated_workspace(disk: SimulatedDisk, habits: Habits | None = None) -> Iterator[Bench]:
+def simulated_workspace(
+    disk: SimulatedDisk,
+    habits: Habits | None = None,
+    meddle: Meddle | None = None,
+    *,
+    shorten: Shorten = whole,
+    exchanges: bool = True,
+) -> Iterator[Bench]:
     """A workspace on a simulated disk, its database included. What the disk holds is taken over as after a restart."""
-    documents, files = disk.root("workspace"), disk.root("state")
-    vfs = SimulatedVFS(f"simulated-{id(disk)}", files)
+    documents: FileSystem = disk.root("workspace")
+    files: FileSystem = disk.root("state")
+    vfs = SimulatedVFS(f"simulated-{id(disk)}", disk.root("state"), meddle)
+    if meddle is not None or not exchanges:
+        calm = meddle or (lambda _call, _path: None)
+        documents, files = (MeddledFileSystem(one, calm, shorten, exchanges=exchanges) for one in (documents, files))
     lock = OpenLock()
     clock = FrozenTime().clock()
     try:

@@ -59,7 +59,7 @@ def take_back(files: FileSystem, intent: Intent) -> None:
 def sweep(files: FileSystem, intent: Intent) -> None:
     """Remove the temporary names of a change that is done: a power cut can bring back a name whose removal was not synced."""
     names = [temporary(intent, number) for number in range(len(intent.steps))]
-    writes.discard(files, names)
+    writes.discard(files, [*names, *(writes.aside(name) for name in names)])
     for folder in {parent_of(name) for name in names}:
         if not folder or files.stat(folder) is not None:
             files.sync_directory(folder)
@@ -156,6 +156,7 @@ def _is_torn(tail: bytes, data: bytes) -> bool:
 
 def _clear_temporary(files: FileSystem, step: Step, name: str) -> None:
     """Remove what a crash left under the temporary name. It is ours, unless the swap had just brought a person's text there."""
+    _restore_aside(files, step, writes.aside(name))
     left = writes.find(files, name)
     if left is None:
         return
@@ -170,6 +171,18 @@ def _clear_temporary(files: FileSystem, step: Step, name: str) -> None:
         files.exchange(name, step.path)
         files.sync_directory(parent_of(step.path))
     files.unlink(name)
+
+
+def _restore_aside(files: FileSystem, step: Step, old: str) -> None:
+    """A replacement in two steps was interrupted: what was set aside goes back if nothing else took its place."""
+    left = writes.find(files, old)
+    if left is None:
+        return
+    if writes.find(files, step.path) is None:
+        files.publish(old, step.path)
+        files.sync_directory(parent_of(step.path))
+    else:
+        files.unlink(old)
 
 
 def _make_durable(files: FileSystem, path: str, now: bytes | None) -> None:
