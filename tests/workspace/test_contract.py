@@ -7,6 +7,7 @@ import pytest
 
 from everself.errors import NotFound, UnsafePath, WrongUse
 from everself.testing.frozen import FrozenTime
+from everself.testing.in_memory import InMemoryWorkspace
 from everself.testing.workspaces import real_workspace
 from everself.values import (
     Append,
@@ -26,7 +27,6 @@ from everself.values import (
     digest,
 )
 from everself.workspace.assembly import Habits
-from everself.workspace.in_memory import InMemoryWorkspace
 from everself.workspace.interface import Workspace
 from everself.workspace.undo import plan_undo
 

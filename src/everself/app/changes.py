@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from everself.text.diff import render_diff
 from everself.values import Applied, ChangeRecord, Conflict, Nothing, Outcome
-from everself.workspace.diff import render_diff
 from everself.workspace.interface import Workspace
 from everself.workspace.undo import plan_undo
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+from everself.text.merge import merge
 from everself.values import (
     Append,
     Author,
@@ -15,7 +16,6 @@ from everself.values import (
     Replace,
     digest,
 )
-from everself.workspace.merge import merge
 
 
 def plan_undo(
