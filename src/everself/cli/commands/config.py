@@ -1,0 +1,153 @@
+"""`everself config`: settings read, set and unset."""
+
+import sys
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import click
+
+from everself.cli.call import agent_option, answer, json_option, safe
+from everself.cli.shapes import Family, Verb
+
+if TYPE_CHECKING:
+    from everself.app.settings import SavedReport, SettingReport
+
+_MOST = 256 * 1024
+
+
+@click.group(
+    "config",
+    cls=Family,
+    examples=[
+        ("everself config show", "what is set, and where"),
+        ("everself config set agents.defaults.userTimezone Europe/Berlin", "set one"),
+    ],
+)
+@json_option
+@click.pass_context
+def config(context: click.Context) -> None:
+    """Read and change settings."""
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help())
+
+
+@config.command(
+    "get",
+    cls=Verb,
+    examples=[("everself config get agents.defaults.heartbeat.every", "the value in force, and nothing else")],
+)
+@click.argument("key")
+@agent_option
+@json_option
+def get(key: str, agent: str) -> None:
+    """Print the value of one setting."""
+    from everself.app.settings import get_value
+
+    found = get_value(key, agent)
+    answer(found, [_shown(found)])
+
+
+@config.command(
+    "set",
+    cls=Verb,
+    examples=[
+        ("everself config set agents.defaults.heartbeat.every 45m", "set one; comments in the file stay"),
+        ("everself config set identity.name Aria --agent aria", "for one agent only"),
+        (
+            "everself config set provider.openai.apiKey - < key.txt",
+            "read the value from a file, so that no shell keeps it",
+        ),
+    ],
+)
+@click.argument("key")
+@click.argument("value")
+@agent_option
+@json_option
+def set_command(key: str, value: str, agent: str) -> None:
+    """Set one setting; with -, the value is read from standard input.
+
+    A secret goes to a file that only you can read, and a reference to it into the host file.
+    """
+    from everself.app.settings import set_value
+
+    if value == "-":
+        # one character more than may be, so that what is too large is refused and not cut
+        value = sys.stdin.read(_MOST + 1).removesuffix("\n")
+    saved = set_value(key, value, agent)
+    _tell(saved, f"{saved.key} is set in {saved.file}")
+
+
+@config.command(
+    "unset",
+    cls=Verb,
+    examples=[("everself config unset agents.defaults.heartbeat.every", "back to the default")],
+)
+@click.argument("key")
+@agent_option
+@json_option
+def unset(key: str, agent: str) -> None:
+    """Put one setting back to its default."""
+    from everself.app.settings import unset_value
+
+    saved = unset_value(key, agent)
+    _tell(saved, f"{saved.key} is no longer set in {saved.file}")
+
+
+@config.command(
+    "show",
+    cls=Verb,
+    examples=[
+        ("everself config show", "what is set"),
+        ("everself config show --all", "every setting with its default and what it is for"),
+        ("everself config show agents.defaults.heartbeat", "one group"),
+    ],
+)
+@click.argument("group", required=False, default="")
+@click.option("--all", "everything", is_flag=True, help="Defaults too, each with what it is for.")
+@agent_option
+@json_option
+def show(group: str, everything: bool, agent: str) -> None:
+    """Show settings and where each comes from. A secret is never shown."""
+    from everself.app.settings import list_values
+
+    found = list_values(agent, group, everything=everything)
+    lines = [line for one in found.settings for line in _described(one, everything or bool(group))]
+    count = len(found.remarks)
+    remarks = "There is 1 remark" if count == 1 else f"There are {count} remarks"
+    notices = [f"{remarks} about the settings: everself doctor"] if count else []
+    nothing = "Nothing is set; all defaults are in force (everself config show --all)."
+    answer(found.settings, lines or [nothing], notices)
+
+
+@config.command("path", cls=Verb, examples=[("$EDITOR $(everself config path)", "edit the host file by hand")])
+@json_option
+def path_command() -> None:
+    """Print where the host file is, whether or not it exists yet."""
+    from everself.app.settings import host_file
+
+    path = host_file()
+    answer({"path": path}, [path])
+
+
+def _tell(saved: "SavedReport", words: str) -> None:
+    done = words if saved.changed else f"{saved.key} was so already; nothing was written"
+    secret = f"The secret itself is in {saved.secrets_file}, which only you can read."
+    lines = [safe(f"{done}.")] + ([safe(secret)] if saved.secrets_file else [])
+    answer(saved, lines, [f"{one.message} {one.mend}".strip() for one in saved.remarks])
+
+
+def _described(found: "SettingReport", documented: bool) -> Iterator[str]:
+    yield f"{safe(found.key)} = {_shown(found)}  ({found.origin})"
+    if documented:
+        yield click.style(f"    {found.doc}", dim=True)
+
+
+def _shown(found: "SettingReport") -> str:
+    """The value as one would type it for `config set`."""
+    if isinstance(found.value, str):
+        return safe(found.value)
+    import json
+
+    from everself.cli.json_form import to_json
+
+    return safe(json.dumps(to_json(found.value), ensure_ascii=False))

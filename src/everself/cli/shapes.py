@@ -1,0 +1,56 @@
+"""The two kinds of command: one that does something, and one that holds others. Both show examples in their help.
+
+Knows click and nothing of Everself.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import click
+
+
+def examples_section(formatter: click.HelpFormatter, examples: Sequence[tuple[str, str]]) -> None:
+    """Commands to copy, each with what it does. Written raw: a wrapped command is no longer a command."""
+    if not examples:
+        return
+    with formatter.section("Examples"):
+        for command, meaning in examples:
+            formatter.write(f"{'':>{formatter.current_indent}}{command}\n")
+            formatter.write(f"{'':>{formatter.current_indent + 4}}{meaning}\n")
+
+
+class Verb(click.Command):
+    def __init__(self, *arguments: Any, examples: Sequence[tuple[str, str]] = (), **named: Any) -> None:
+        super().__init__(*arguments, **named)
+        self.examples = tuple(examples)
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        examples_section(formatter, self.examples)
+        super().format_epilog(ctx, formatter)
+
+
+class Family(click.Group):
+    """A name it does not hold is answered with the nearest one that it does. Its callback prints the help where no name is given."""
+
+    def __init__(self, *arguments: Any, examples: Sequence[tuple[str, str]] = (), **named: Any) -> None:
+        super().__init__(*arguments, **named)
+        self.invoke_without_command = True
+        self.no_args_is_help = False
+        self.examples = tuple(examples)
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        examples_section(formatter, self.examples)
+        super().format_epilog(ctx, formatter)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        name = args[0]
+        if self.get_command(ctx, name) is None and not ctx.resilient_parsing and not name.startswith("-"):
+            import difflib
+
+            shown = name[:60]
+            near = difflib.get_close_matches(name[:60], self.list_commands(ctx), n=1, cutoff=0.5)
+            hint = f' Did you mean "{near[0]}"?' if near else ""
+            raise click.UsageError(f'There is no command "{shown}".{hint}', ctx)
+        return super().resolve_command(ctx, args)

@@ -1,0 +1,65 @@
+"""The commands in the order of the help, each with its line and the way to its module, which is loaded only when it is called."""
+
+from collections.abc import Callable
+
+import click
+
+
+def _setup() -> click.Command:
+    from everself.cli.commands.setup import setup
+
+    return setup
+
+
+def _doctor() -> click.Command:
+    from everself.cli.commands.doctor import doctor
+
+    return doctor
+
+
+def _config() -> click.Command:
+    from everself.cli.commands.config import config
+
+    return config
+
+
+def _log() -> click.Command:
+    from everself.cli.commands.changes import log
+
+    return log
+
+
+def _show() -> click.Command:
+    from everself.cli.commands.changes import show
+
+    return show
+
+
+def _undo() -> click.Command:
+    from everself.cli.commands.changes import undo
+
+    return undo
+
+
+def _completion() -> click.Command:
+    from everself.cli.commands.completion import completion
+
+    return completion
+
+
+def _help() -> click.Command:
+    from everself.cli.commands.help import help_command
+
+    return help_command
+
+
+COMMANDS: dict[str, tuple[str, Callable[[], click.Command]]] = {
+    "setup": ("Create an agent's workspace, or what is missing of it.", _setup),
+    "doctor": ("Look for what is wrong, and say what mends it.", _doctor),
+    "config": ("Read and change settings.", _config),
+    "log": ("List what was changed, newest first.", _log),
+    "show": ("Show one change, line by line.", _show),
+    "undo": ("Take one change back and keep what came after it.", _undo),
+    "completion": ("Print what teaches your shell to complete commands.", _completion),
+    "help": ("Explain a command, or the exit codes.", _help),
+}
