@@ -13,6 +13,11 @@ from everself.errors import BadConfig, DiskError, NoPermission, TooLarge
 from everself.values import Finding
 
 LIMIT = 256 * 1024
+_REASONS = {
+    "Json5EOF": "what begins here is not finished",
+    "Json5ExtraData": "there is more text after the closing brace",
+    "Json5NestingTooDeep": "the groups are nested too deeply",
+}
 
 
 def read_host(places: Places) -> str | None:
@@ -26,21 +31,19 @@ def read_vault(places: Places, environ: Mapping[str, str]) -> tuple[Vault, tuple
     text = _read(path)
     if text is None:
         return Vault(environ), ()
-    stored = parse_secrets(text, path)
-    findings: tuple[Finding, ...] = ()
-    if os.stat(path).st_mode & (stat.S_IRWXG | stat.S_IRWXO):
-        words = "Other users of this machine may read the secrets file."
-        findings = (Finding("error", "secrets-readable", words, f"chmod 600 {path}", path, fixable=True),)
-    return Vault(environ, stored), findings
+    words = "Other users of this machine may read the secrets file."
+    finding = Finding("error", "secrets-readable", words, f"chmod 600 {path}", path, fixable=True)
+    open_to_others = os.stat(path).st_mode & (stat.S_IRWXG | stat.S_IRWXO)
+    return Vault(environ, parse_secrets(text, path)), (finding,) if open_to_others else ()
 
 
 def parse_secrets(text: str, path: str) -> dict[str, str]:
     """The secrets file: one flat object of names and texts."""
     data = parse_json5(text, path)
-    wrong = [name for name, value in data.items() if not isinstance(value, str)]
-    if wrong:
-        raise BadConfig(f"{path}: {wrong[0]} must be a text.", mend=f"everself config set {wrong[0]} VALUE")
-    return {name: value for name, value in data.items() if isinstance(value, str)}
+    stored = {name: value for name, value in data.items() if isinstance(value, str)}
+    for wrong in data.keys() - stored.keys():
+        raise BadConfig(f"{path}: {wrong} must be a text.", mend=f"everself config set {wrong} VALUE")
+    return stored
 
 
 def parse_json5(text: str, path: str) -> dict[str, object]:
@@ -95,18 +98,9 @@ def _describe(kind: str, message: str, text: str) -> str:
     _, _, tail = message.rpartition("near ")
     digits = tail.partition(",")[0].strip()
     offset = min(max(int(digits) - 1, 0), len(text)) if digits.isdigit() else len(text)
-    if kind == "Json5EOF":
-        reason = (
-            "the number that begins here cannot be read" if "Numeric" in message else "what begins here is never closed"
-        )
-    elif kind == "Json5ExtraData":
-        reason = "there is more text after the closing brace"
-    elif kind == "Json5NestingTooDeep":
-        reason = "the groups are nested too deeply"
-    elif offset < len(text) and text[offset].isprintable() and not text[offset].isspace():
+    reason = _REASONS.get(kind, "something is missing here")
+    if kind not in _REASONS and offset < len(text) and text[offset].isprintable() and not text[offset].isspace():
         reason = f"{text[offset]} was not expected here"
-    else:
-        reason = "something is missing here"
     line = text.count("\n", 0, offset) + 1
     column = offset - text.rfind("\n", 0, offset)
     return f"line {line}, column {column}: {reason}."

@@ -3,18 +3,20 @@
 Pure. Knows nothing of keys or files, and never repeats a value in its words, because the value may be a secret.
 """
 
-import math
 import string
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from datetime import timedelta
-from typing import Protocol
+from enum import StrEnum
+
+from everself.clock import find_zone
+from everself.errors import BadConfig
 
 Plain = bool | int | float | str | tuple["Plain", ...] | Mapping[str, "Plain"]
 
 DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
-_LONGEST = timedelta(days=366)
+_LONGEST = 366 * 86400.0
 _TEXT_LIMIT = 4096
 _LIST_LIMIT = 256
 
@@ -26,152 +28,72 @@ class Misfit:
     words: str
 
 
-class Kind(Protocol):
-    """`words` completes the sentence "KEY must be …"; `take` gives the value as it will be kept."""
-
-    @property
-    def words(self) -> str: ...
-
-    def take(self, value: object) -> Plain | Misfit: ...
-
-
-def _misfit(kind: Kind, value: object) -> Misfit:
-    return Misfit(f"must be {kind.words}, but it is {name_type(value)}.")
-
-
-def name_type(value: object) -> str:
-    """What a person would call the value, without repeating it."""
-    if value is None:
-        return "null"
-    if isinstance(value, bool):
-        return "true or false"
-    if isinstance(value, int | float):
-        return "a number" if math.isfinite(value) else "no finite number"
-    if isinstance(value, str):
-        return "a text" if value else "an empty text"
-    if isinstance(value, Mapping):
-        return "a group {…}"
-    return "a list […]" if isinstance(value, list | tuple) else "something else"
-
-
 @dataclass(frozen=True, slots=True)
-class Flag:
-    @property
-    def words(self) -> str:
-        return "true or false"
+class Kind:
+    """`words` completes "KEY must be …"; `check` gives the value as it is kept, None or a Misfit where it does not fit;
+    `convert` makes of a kept value what rooms are told."""
+
+    words: str
+    check: Callable[[object], Plain | Misfit | None]
+    convert: Callable[[Plain], object] = lambda value: value
 
     def take(self, value: object) -> Plain | Misfit:
-        return value if isinstance(value, bool) else _misfit(self, value)
+        taken = self.check(value)
+        return Misfit(f"must be {self.words}.") if taken is None else taken
 
 
-@dataclass(frozen=True, slots=True)
-class Whole:
-    least: int = 0
-    most: int = 1_000_000_000
-
-    @property
-    def words(self) -> str:
-        return f"a whole number from {self.least} to {self.most}"
-
-    def take(self, value: object) -> Plain | Misfit:
+def whole(least: int = 0, most: int = 1_000_000_000) -> Kind:
+    def check(value: object) -> Plain | None:
         if isinstance(value, float) and value.is_integer():
             value = int(value)
-        if isinstance(value, bool) or not isinstance(value, int):
-            return _misfit(self, value)
-        return value if self.least <= value <= self.most else Misfit(f"must be {self.words}.")
+        return value if isinstance(value, int) and not isinstance(value, bool) and least <= value <= most else None
+
+    return Kind(f"a whole number from {least} to {most}", check)
 
 
-@dataclass(frozen=True, slots=True)
-class Number:
-    least: float = 0.0
-    most: float = 1.0
-
-    @property
-    def words(self) -> str:
-        return f"a number from {self.least:g} to {self.most:g}"
-
-    def take(self, value: object) -> Plain | Misfit:
+def number(least: float, most: float) -> Kind:
+    def check(value: object) -> Plain | None:
         if isinstance(value, bool) or not isinstance(value, int | float):
-            return _misfit(self, value)
-        # written so that NaN, which compares false with everything, does not pass
-        return float(value) if self.least <= value <= self.most else Misfit(f"must be {self.words}.")
+            return None
+        return float(value) if least <= value <= most else None
+
+    return Kind(f"a number from {least:g} to {most:g}", check)
 
 
-@dataclass(frozen=True, slots=True)
-class Text:
-    """A short text; empty means "not set"."""
+def one_of(words: type[StrEnum], read_as: Mapping[str, str] | None = None, but: str = "") -> Kind:
+    """One of the words but one; `read_as` holds words of other products that mean one of ours."""
+    options = tuple(str(word) for word in words if word != but)
 
-    @property
-    def words(self) -> str:
-        return "a text"
+    def check(value: object) -> Plain | None:
+        word = (read_as or {}).get(value, value) if isinstance(value, str) else value
+        return word if isinstance(word, str) and word in options else None
 
-    def take(self, value: object) -> Plain | Misfit:
-        if not isinstance(value, str):
-            return _misfit(self, value)
-        if len(value) > _TEXT_LIMIT:
-            return Misfit(f"must be a text of at most {_TEXT_LIMIT} characters.")
-        if any(ord(char) < 32 or 0xD800 <= ord(char) <= 0xDFFF for char in value):
-            return Misfit("must be a text without control characters.")
-        return value
+    listed = ", ".join(f'"{option}"' for option in options)
+    return Kind(f"one of {listed}" if len(options) > 1 else listed, check, lambda value: words(str(value)))
 
 
-@dataclass(frozen=True, slots=True)
-class Folder(Text):
-    """A path, empty for "not set"; a reference to a variable is checked when it is resolved."""
-
-    @property
-    def words(self) -> str:
-        return "an absolute path or one that begins with ~/"
-
-    def take(self, value: object) -> Plain | Misfit:
-        taken = Text.take(self, value)
-        if isinstance(taken, str) and taken not in ("", "~") and not taken.startswith(("/", "~/", "${")):
-            return Misfit(f"must be {self.words}.")
-        return taken
+def _text(value: object) -> str | None:
+    if not isinstance(value, str) or len(value) > _TEXT_LIMIT:
+        return None
+    return None if any(ord(char) < 32 or 0xD800 <= ord(char) <= 0xDFFF for char in value) else value
 
 
-@dataclass(frozen=True, slots=True)
-class Inside(Text):
-    """The name of a file inside the workspace."""
-
-    @property
-    def words(self) -> str:
-        return "the name of a file inside the workspace"
-
-    def take(self, value: object) -> Plain | Misfit:
-        taken = Text.take(self, value)
-        if isinstance(taken, str) and (taken.startswith(("/", "~")) or "\\" in taken or ".." in taken.split("/")):
-            return Misfit(f"must be {self.words}.")
-        return taken
+def _folder(value: object) -> str | None:
+    text = _text(value)
+    return text if text is not None and (text in ("", "~") or text.startswith(("/", "~/", "${"))) else None
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
-    options: tuple[str, ...]
-    # values of other products that are read as one of ours
-    read_as: Mapping[str, str] = field(default_factory=dict)
-
-    @property
-    def words(self) -> str:
-        return "one of " + ", ".join(f'"{option!s}"' for option in self.options)
-
-    def take(self, value: object) -> Plain | Misfit:
-        if not isinstance(value, str):
-            return _misfit(self, value)
-        value = self.read_as.get(value, value)
-        return str(value) if value in self.options else Misfit(f"must be {self.words}.")
+def _inside(value: object) -> str | None:
+    text = _text(value)
+    climbs = text is None or text.startswith(("/", "~")) or "\\" in text or ".." in text.split("/")
+    return None if climbs else text
 
 
-@dataclass(frozen=True, slots=True)
-class Duration:
-    @property
-    def words(self) -> str:
-        return 'a duration such as "30m", "1h30m" or "45s"'
-
-    def take(self, value: object) -> Plain | Misfit:
-        if not isinstance(value, str):
-            return _misfit(self, value)
-        return value if value == "" or parse_duration(value) is not None else Misfit(f"must be {self.words}.")
+def _texts(value: object) -> Plain | None:
+    if not isinstance(value, list | tuple) or len(value) > _LIST_LIMIT:
+        return None
+    taken = tuple(text for item in value if (text := _text(item)))
+    return taken if len(taken) == len(value) else None
 
 
 def parse_duration(text: str) -> timedelta | None:
@@ -189,29 +111,8 @@ def parse_duration(text: str) -> timedelta | None:
             return None
         seconds += int(digits) * _SECONDS[unit]
         if not after_unit:
-            return timedelta(seconds=seconds) if seconds <= _LONGEST.total_seconds() else None
+            return timedelta(seconds=seconds) if seconds <= _LONGEST else None
         rest = after_unit.lstrip(" ")
-
-
-@dataclass(frozen=True, slots=True)
-class TimeOfDay:
-    """ "02:30"; `midnight_end` also allows "24:00", which an end of hours may be; `optional` allows none."""
-
-    optional: bool = False
-    midnight_end: bool = False
-
-    @property
-    def words(self) -> str:
-        return 'a time of day such as "02:30"'
-
-    def take(self, value: object) -> Plain | Misfit:
-        if not isinstance(value, str):
-            return _misfit(self, value)
-        if parse_time(value) is not None or (self.midnight_end and value == "24:00"):
-            return value
-        if self.optional and value == "":
-            return value
-        return Misfit(f"must be {self.words}.")
 
 
 def parse_time(text: str) -> tuple[int, int] | None:
@@ -222,93 +123,62 @@ def parse_time(text: str) -> tuple[int, int] | None:
     return (int(hour), int(minute)) if int(hour) < 24 and int(minute) < 60 else None
 
 
-@dataclass(frozen=True, slots=True)
-class WeeklyTime:
-    @property
-    def words(self) -> str:
-        return 'a day and time such as "Sunday 03:00"'
-
-    def take(self, value: object) -> Plain | Misfit:
-        if not isinstance(value, str):
-            return _misfit(self, value)
-        return value if parse_weekly(value) is not None else Misfit(f"must be {self.words}.")
-
-
 def parse_weekly(text: str) -> tuple[int, int, int] | None:
     """ "Sunday 03:00" → (6, 3, 0), Monday being 0; three letters of the day are enough."""
-    name, _, rest = text.strip().partition(" ")
+    name, _, rest = text.strip().lower().partition(" ")
     time = parse_time(rest.strip())
-    name = name.lower()
-    for number, day in enumerate(DAYS):
-        if time is not None and name in (day, day[:3]):
-            return (number, *time)
-    return None
+    days = [number for number, day in enumerate(DAYS) if name in (day, day[:3])]
+    return (days[0], *time) if days and time is not None else None
 
 
-@dataclass(frozen=True, slots=True)
-class Zone(Text):
-    """An IANA time zone, or one of the `words_for` that stand for one."""
+def _parsed(parse: Callable[[str], object], *also: str) -> Callable[[object], str | None]:
+    """A check for texts that can be parsed, or are one of the others that are allowed."""
+    return lambda value: value if isinstance(value, str) and (value in also or parse(value) is not None) else None
 
-    words_for: tuple[str, ...] = ()
 
-    @property
-    def words(self) -> str:
-        return 'a time zone such as "Europe/Berlin"'
+def times(*also: str) -> Kind:
+    return Kind('a time of day such as "02:30"', _parsed(parse_time, *also))
 
-    def take(self, value: object) -> Plain | Misfit:
-        taken = Text.take(self, value)
-        if not isinstance(taken, str) or taken == "" or taken in self.words_for:
-            return taken
-        from everself.clock import find_zone
-        from everself.errors import BadConfig
 
+def zone(*also: str) -> Kind:
+    def check(value: object) -> Plain | None:
+        text = _text(value)
+        if text is None or text in also:
+            return text
         try:
-            find_zone(taken)
+            find_zone(text)
         except BadConfig:
-            return Misfit(f"must be {self.words}.")
-        return taken
+            return None
+        return text
+
+    return Kind('a time zone such as "Europe/Berlin"', check)
 
 
-@dataclass(frozen=True, slots=True)
-class TextList:
-    @property
-    def words(self) -> str:
-        return "a list of texts"
+def patterns(told: Callable[[str, str], object], *, programs: bool = True) -> Kind:
+    """Triage patterns of the person's own. A route that is a program to run is only for the host file."""
+    words = 'a list of {pattern: "…", route: "miner" or "validator"}'
 
-    def take(self, value: object) -> Plain | Misfit:
+    def check(value: object) -> Plain | Misfit | None:
         if not isinstance(value, list | tuple) or len(value) > _LIST_LIMIT:
-            return _misfit(self, value)
-        taken = [Text().take(item) for item in value]
-        texts = [text for text in taken if isinstance(text, str) and text]
-        return tuple(texts) if len(texts) == len(value) else Misfit(f"must be {self.words}, none of them empty.")
-
-
-@dataclass(frozen=True, slots=True)
-class Patterns:
-    """Triage patterns of the person's own. A route that runs a program is only for the host file."""
-
-    programs: bool = True
-
-    @property
-    def words(self) -> str:
-        return 'a list of {pattern: "…", route: "miner" or "validator"}'
-
-    def take(self, value: object) -> Plain | Misfit:
-        if not isinstance(value, list | tuple) or len(value) > _LIST_LIMIT:
-            return _misfit(self, value)
+            return None
         taken: list[Plain] = []
         for item in value:
-            if not isinstance(item, Mapping) or set(item) != {"pattern", "route"}:
-                return Misfit(f"must be {self.words}.")
-            pattern, route = Text().take(item["pattern"]), Text().take(item["route"])
-            if not isinstance(pattern, str) or not isinstance(route, str) or not pattern or not route:
-                return Misfit(f"must be {self.words}.")
-            if not self.programs and route not in ("miner", "validator"):
+            fields = item if isinstance(item, Mapping) and set(item) == {"pattern", "route"} else {}
+            pattern, route = _text(fields.get("pattern")), _text(fields.get("route"))
+            if not pattern or not route:
+                return None
+            if not programs and route not in ("miner", "validator"):
                 return Misfit("names a program to run, which belongs into the host file.")
             if not _compiles(pattern):
                 return Misfit("holds a pattern that RE2 cannot read.")
             taken.append({"pattern": pattern, "route": route})
         return tuple(taken)
+
+    def convert(value: Plain) -> object:
+        items = value if isinstance(value, tuple) else ()
+        return tuple(told(str(item["pattern"]), str(item["route"])) for item in items if isinstance(item, Mapping))
+
+    return Kind(words, check, convert)
 
 
 def _compiles(pattern: str) -> bool:
@@ -321,3 +191,13 @@ def _compiles(pattern: str) -> bool:
     except re2.error:
         return False
     return True
+
+
+FLAG = Kind("true or false", lambda value: value if isinstance(value, bool) else None)
+TEXT = Kind("a short text without control characters", _text)
+TEXTS = Kind("a list of texts, none of them empty", _texts)
+FOLDER = Kind("an absolute path or one that begins with ~/", _folder)
+INSIDE = Kind("the name of a file inside the workspace", _inside)
+WEEKLY = Kind('a day and time such as "Sunday 03:00"', _parsed(parse_weekly))
+_SPAN = _parsed(parse_duration, "")
+DURATION = Kind('a duration such as "1h30m"', _SPAN, lambda text: parse_duration(str(text)) or timedelta(0))

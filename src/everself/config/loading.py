@@ -32,11 +32,9 @@ def load(places: Places, host_text: str | None, tunables_text: str | None = None
     """The settings of both texts; raises BadConfig or UnknownKey for the first problem of the host file."""
     reading = _read(places, host_text, vault)
     if reading.problems:
-        first, others = reading.problems[0], len(reading.problems) - 1
-        if others:
-            detail = f"{first.detail} There {'is 1 more problem' if others == 1 else f'are {others} more problems'}."
-            raise type(first)(detail, mend=f"{first.mend} everself doctor lists them all.")
-        raise first
+        first, *others = reading.problems
+        more = f" Problems beside it: {len(others)}; everself doctor lists them." if others else ""
+        raise type(first)(first.detail + more, mend=first.mend)
     return _finish(places, reading, tunables_text, vault)
 
 
@@ -64,10 +62,8 @@ def check(places: Places, host_text: str | None, vault: Vault = EMPTY_VAULT) -> 
         findings = reading.findings
     except EverselfError as error:
         problems, findings = (error,), ()
-    return (
-        *(Finding("error", "config-wrong", str(error), error.mend, places.host_file) for error in problems),
-        *findings,
-    )
+    wrong = [Finding("error", "config-wrong", str(error), error.mend, places.host_file) for error in problems]
+    return (*wrong, *findings)
 
 
 def _read(places: Places, host_text: str | None, vault: Vault) -> Reading:

@@ -27,10 +27,8 @@ def is_agent_id(text: str) -> bool:
 
 def _checked_id(agent: str) -> str:
     if not is_agent_id(agent):
-        raise BadConfig(
-            f'"{agent[:_ID_LIMIT]}" cannot name an agent.',
-            mend=f"Use 1 to {_ID_LIMIT} ASCII letters, digits, - and _, beginning with a letter or digit.",
-        )
+        mend = f"Use 1 to {_ID_LIMIT} ASCII letters, digits, - and _, beginning with a letter or digit."
+        raise BadConfig(f'"{agent[:_ID_LIMIT]}" cannot name an agent.', mend=mend)
     return agent
 
 
@@ -46,15 +44,11 @@ class Places:
     color: bool = True
 
     @property
-    def agents_folder(self) -> str:
-        return os.path.join(self.home, "agents")
-
-    @property
     def secrets_file(self) -> str:
         return os.path.join(os.path.dirname(self.host_file), "secrets.json")
 
     def state_of(self, agent: str) -> str:
-        return os.path.join(self.agents_folder, _checked_id(agent))
+        return os.path.join(self.home, "agents", _checked_id(agent))
 
     def default_workspace_of(self, agent: str) -> str:
         name = "workspace" if _checked_id(agent) == MAIN else f"workspace-{agent}"
@@ -68,50 +62,37 @@ class Places:
 def find_places(environ: Mapping[str, str] | None = None) -> Places:
     """Read EVERSELF_HOME, EVERSELF_CONFIG, EVERSELF_KEYS, EVERSELF_PROFILE, XDG_CONFIG_HOME, HOME and NO_COLOR."""
     found = environment() if environ is None else environ
-    user_home = _user_home(found)
+    user_home, profile = found.get("HOME", ""), found.get("EVERSELF_PROFILE", "")
+    if user_home and not os.path.isabs(user_home):
+        raise BadConfig("HOME is not an absolute path.", mend="Set HOME to your home folder.")
+    if profile and not is_agent_id(profile):
+        raise BadConfig("EVERSELF_PROFILE does not name an agent.", mend="Set it to an id of agents.list, or unset it.")
 
     def place(variable: str, fallback: str) -> str:
         given = found.get(variable, "")
-        return _expand(given or fallback, user_home, variable if given else "HOME")
+        return _expand(given or fallback, user_home, variable if given else "The default place")
 
     home = place("EVERSELF_HOME", "~/.everself")
-    profile = found.get("EVERSELF_PROFILE", "")
-    if profile and not is_agent_id(profile):
-        raise BadConfig("EVERSELF_PROFILE does not name an agent.", mend="Set it to an id of agents.list, or unset it.")
     # the XDG specification asks to ignore a relative value
     xdg = found.get("XDG_CONFIG_HOME", "")
-    config_folder = xdg if os.path.isabs(xdg) else "~/.config"
     return Places(
         home=home,
         host_file=place("EVERSELF_CONFIG", os.path.join(home, "everself.json5")),
-        key_folder=place("EVERSELF_KEYS", os.path.join(config_folder, "everself")),
+        key_folder=place("EVERSELF_KEYS", os.path.join(xdg if os.path.isabs(xdg) else "~/.config", "everself")),
         user_home=user_home,
         profile=profile,
         color=not found.get("NO_COLOR") and found.get("TERM") != "dumb",
     )
 
 
-def _user_home(environ: Mapping[str, str]) -> str:
-    home = environ.get("HOME", "")
-    if home and not os.path.isabs(home):
-        raise BadConfig("HOME is not an absolute path.", mend="Set HOME to your home folder.")
-    return home
-
-
 def _expand(path: str, user_home: str, named: str) -> str:
     if path == "~" or path.startswith("~/"):
         if not user_home:
-            raise BadConfig(
-                f"{named} needs your home folder, and HOME is not set.",
-                mend="Set HOME, or set EVERSELF_HOME and EVERSELF_KEYS to absolute paths.",
-            )
+            mend = "Set HOME, or set EVERSELF_HOME and EVERSELF_KEYS to absolute paths."
+            raise BadConfig(f"{named} needs your home folder, and HOME is not set.", mend=mend)
         path = user_home + path[1:]
-    elif path.startswith("~"):
-        raise BadConfig(f"{named}: only ~/ is expanded, not the home of another user.", mend="Write the path in full.")
     if not os.path.isabs(path):
-        raise BadConfig(
-            f"{named} must be an absolute path or begin with ~/.",
-            mend="A relative path would mean another place per folder.",
-        )
+        mend = "Write it in full: a relative path would mean another place in each folder."
+        raise BadConfig(f"{named} must be an absolute path or begin with ~/.", mend=mend)
     # ".." is left alone: behind a symbolic link it does not mean what the text says
     return path if ".." in path.split("/") else os.path.normpath(path)

@@ -3,31 +3,33 @@
 Knows the table of settings; does not know values or files.
 """
 
-from collections.abc import Iterator
+import os
 from dataclasses import dataclass
 from functools import lru_cache
 
-from everself.config import foreign
-from everself.config.settings import SETTINGS, Setting
+from everself.config.sections import SETTINGS
+from everself.config.table import Setting
+from everself.errors import UnknownKey, WrongUse
 
 Path = tuple[str, ...]
 
 ANY, ITEM = "*", "[]"
 _LIST: Path = ("agents", "list")
 
-# newer and older OpenClaw spellings of a group, and the group they are read as
-_GROUP_ALIASES: tuple[tuple[Path, Path], ...] = (
-    (("memorySearch",), ("agents", "defaults", "memorySearch")),
-    (("memory", "search"), ("agents", "defaults", "memorySearch")),
-    (("heartbeat",), ("agents", "defaults", "heartbeat")),
-    (("agents", "entries", ITEM), ("agents", "list", ITEM)),
-    (("crm_context_budget",), ("crm_tokens",)),
-    (("agents", "defaults", "model", "primary"), ("agents", "defaults", "model")),
-)
-_AGENT_ALIASES: tuple[tuple[Path, Path], ...] = (
-    (("agentId",), ("id",)),
-    (("memory", "search"), ("memorySearch",)),
-    (("model", "primary"), ("model",)),
+# newer and older OpenClaw spellings, and what they are read as; applied in this order
+_ALIASES: tuple[tuple[Path, Path], ...] = tuple(
+    (tuple(old.split(".")), tuple(new.split(".")))
+    for old, new in (
+        ("memorySearch", "agents.defaults.memorySearch"),
+        ("memory.search", "agents.defaults.memorySearch"),
+        ("heartbeat", "agents.defaults.heartbeat"),
+        ("agents.defaults.model.primary", "agents.defaults.model"),
+        ("crm_context_budget", "crm_tokens"),
+        ("agents.entries.[]", "agents.list.[]"),
+        ("agents.list.[].agentId", "agents.list.[].id"),
+        ("agents.list.[].memory.search", "agents.list.[].memorySearch"),
+        ("agents.list.[].model.primary", "agents.list.[].model"),
+    )
 )
 
 
@@ -52,16 +54,17 @@ def join_key(path: Path) -> str:
 
 def canonical(path: Path) -> Path:
     """The path under the name that the table uses; paths nobody renamed come back as they are."""
-    for old, new in _GROUP_ALIASES:
-        if _begins(path, old):
-            named = tuple(path[old.index(ITEM)] if part == ITEM else part for part in new)
-            path = (*named, *path[len(old) :])
-            break
-    if path[:2] == _LIST and len(path) > 3:
-        for old, new in _AGENT_ALIASES:
-            if path[3 : 3 + len(old)] == old:
-                return (*path[:3], *new, *path[3 + len(old) :])
+    for old, new in _ALIASES:
+        path = _renamed(path, old, new) or path
     return path
+
+
+def spellings(path: Path) -> tuple[Path, ...]:
+    """The canonical path first, then every alias that leads to it."""
+    forms = [canonical(path)]
+    for old, new in reversed(_ALIASES):
+        forms += [form for known in forms if (form := _renamed(known, new, old))]
+    return tuple(form for form in dict.fromkeys(forms) if canonical(form) == forms[0])
 
 
 def find_spot(path: Path) -> Spot | None:
@@ -74,13 +77,23 @@ def find_spot(path: Path) -> Spot | None:
     return Spot(setting, agent, known, alias=known != path)
 
 
+def get_spot(key: str) -> Spot:
+    """The setting of a key that a person typed; raises where it names none of ours."""
+    path = split_key(key)
+    spot = find_spot(path)
+    if spot is not None:
+        return spot
+    if is_group(path):
+        raise WrongUse(f"{key} is a group of settings, not one.", mend=f"everself config show {key}")
+    if is_foreign(path):
+        raise UnknownKey(f"{key} is a setting of OpenClaw that Everself does not use.", mend="Edit the file by hand.")
+    raise UnknownKey(f"{key}; the nearest known one is {nearest_key(path)}.", mend="everself config show")
+
+
 def value_key(spot: Spot) -> str:
     """The key under which the value is kept: the setting's, with the names that the person chose."""
     parts = _parts(spot.setting.key)
-    for back in range(1, len(parts) + 1):
-        if parts[-back] == ANY:
-            parts = (*parts[: len(parts) - back], spot.path[-back], *parts[len(parts) - back + 1 :])
-    return join_key(parts)
+    return join_key(tuple(spot.path[at] if part == ANY else part for at, part in enumerate(parts, -len(parts))))
 
 
 def is_group(path: Path) -> bool:
@@ -91,22 +104,6 @@ def is_group(path: Path) -> bool:
 def is_foreign(path: Path) -> bool:
     """Whether OpenClaw knows this path and Everself has no use for it."""
     return _template(path) in _foreign() or _template(canonical(path)) in _foreign()
-
-
-def spellings(path: Path) -> Iterator[Path]:
-    """The canonical path first, then every alias that leads to it."""
-    path = canonical(path)
-    forms = [path]
-    if path[:2] == _LIST and len(path) > 3:
-        forms += [
-            (*path[:3], *old, *path[3 + len(new) :]) for old, new in _AGENT_ALIASES if path[3 : 3 + len(new)] == new
-        ]
-    for form in forms:
-        yield form
-        for old, new in _GROUP_ALIASES:
-            if _begins(form, new) and canonical(form) == path:
-                named = tuple(form[new.index(ITEM)] if part == ITEM else part for part in old)
-                yield (*named, *form[len(new) :])
 
 
 def nearest_key(path: Path) -> str:
@@ -127,8 +124,11 @@ def nearest_key(path: Path) -> str:
     return max(same_name or [join_key(known) for known in _names()], key=lambda known: (alike(known, wanted), known))
 
 
-def _begins(path: Path, pattern: Path) -> bool:
-    return len(path) >= len(pattern) and all(want in (ITEM, have) for want, have in zip(pattern, path, strict=False))
+def _renamed(path: Path, old: Path, new: Path) -> Path:
+    """The path with `new` in the place of `old` at its beginning, `[]` being any agent; empty where it begins otherwise."""
+    if len(path) < len(old) or any(want not in (ITEM, have) for want, have in zip(old, path, strict=False)):
+        return ()
+    return (*(path[old.index(ITEM)] if part == ITEM else part for part in new), *path[len(old) :])
 
 
 def _template(path: Path) -> Path:
@@ -145,19 +145,14 @@ def _template(path: Path) -> Path:
 
 @lru_cache(maxsize=1)
 def _by_template() -> dict[Path, Setting]:
-    table: dict[Path, Setting] = {}
-    for setting in SETTINGS:
-        table[_parts(setting.key)] = setting
-        if setting.own:
-            table[(*_LIST, ITEM, *setting.own.split("."))] = setting
-    return table
+    shared = {_parts(setting.key): setting for setting in SETTINGS}
+    return shared | {(*_LIST, ITEM, *setting.own.split(".")): setting for setting in SETTINGS if setting.own}
 
 
 @lru_cache(maxsize=1)
 def _names() -> frozenset[Path]:
     """Every way to write every setting."""
-    table = _by_template()
-    return frozenset(form for path in table for form in spellings(path))
+    return frozenset(form for path in _by_template() for form in spellings(path))
 
 
 @lru_cache(maxsize=1)
@@ -167,12 +162,12 @@ def _groups() -> frozenset[Path]:
 
 @lru_cache(maxsize=1)
 def _foreign() -> frozenset[Path]:
-    agent = [tuple(name.split(".")) for name in foreign.OF_AGENTS.split()]
-    return frozenset(
-        [tuple(name.split(".")) for name in (foreign.TOP + foreign.IN_GROUPS).split()]
-        + [("agents", "defaults", *name) for name in agent]
-        + [(*_LIST, ITEM, *name) for name in agent]
-    )
+    with open(os.path.join(os.path.dirname(__file__), "foreign.txt"), encoding="utf-8") as file:
+        words = [word for line in file if not line.startswith("#") for word in line.split()]
+    names = [tuple(word.split(".")) for word in words if word[0] != "@"]
+    of_agents = [tuple(word[1:].split(".")) for word in words if word[0] == "@"]
+    places: tuple[Path, ...] = (("agents", "defaults"), (*_LIST, ITEM))
+    return frozenset([*names, *((*place, *name) for place in places for name in of_agents)])
 
 
 def _parts(key: str) -> Path:

@@ -10,7 +10,7 @@ from typing import NoReturn
 
 from everself.errors import BadConfig
 
-_OPEN, _CLOSE, _STORED = "${", "}", "secret:"
+_STORED = "secret:"
 _ENV_SYMBOLS = frozenset(string.ascii_letters + string.digits + "_")
 _STORED_SYMBOLS = _ENV_SYMBOLS | frozenset("-.")
 
@@ -27,20 +27,14 @@ class Vault:
 
     def look_up(self, reference: str, key: str) -> str:
         """The value behind one reference, such as OPENAI_API_KEY or secret:NAME."""
-        if reference.startswith(_STORED):
-            name = reference.removeprefix(_STORED)
-            if not self.stored.get(name):
-                raise BadConfig(
-                    f"{key} refers to the secret {name}, which the secrets file does not hold.",
-                    mend=f"everself config set {key} VALUE",
-                )
-            return self.stored[name]
-        if not self.environ.get(reference):
-            raise BadConfig(
-                f"{key} refers to the environment variable {reference}, which is not set.",
-                mend=f"Set {reference}, or run: everself config set {key} VALUE",
-            )
-        return self.environ[reference]
+        stored = reference.startswith(_STORED)
+        name = reference.removeprefix(_STORED)
+        value = (self.stored if stored else self.environ).get(name)
+        if not value:
+            kind, missing = ("secret", "in the secrets file") if stored else ("environment variable", "set")
+            words = f"{key} refers to the {kind} {name}, which is not {missing}."
+            raise BadConfig(words, mend=f"everself config set {key} VALUE")
+        return value
 
 
 EMPTY_VAULT = Vault()
@@ -52,9 +46,7 @@ class Secret:
     __slots__ = ("_text", "_vault", "key")
 
     def __init__(self, key: str, text: str, vault: Vault) -> None:
-        self.key = key
-        self._text = text
-        self._vault = vault
+        self.key, self._text, self._vault = key, text, vault
 
     def reveal(self) -> str:
         """The value; raises BadConfig naming the variable or secret that is missing."""
@@ -63,8 +55,7 @@ class Secret:
     @property
     def origin(self) -> str:
         """Where the value comes from, safe to show."""
-        found = references(self._text)
-        return ", ".join(f"${{{name}}}" for name in found) if found else "the host file"
+        return ", ".join(f"${{{name}}}" for name in references(self._text)) or "the host file"
 
     @property
     def literal(self) -> bool:
@@ -83,19 +74,13 @@ class Secret:
     def __hash__(self) -> int:
         return hash((self.key, self._text))
 
-    def __copy__(self) -> "Secret":
-        return self
-
-    def __deepcopy__(self, memo: object) -> "Secret":
-        return self
-
     def __reduce__(self) -> NoReturn:
         raise TypeError("a secret is not written anywhere")
 
 
 def stored_reference(name: str) -> str:
     """What stands in the host file in the place of a secret that is kept in the secrets file."""
-    return f"{_OPEN}{_STORED}{name}{_CLOSE}"
+    return f"${{{_STORED}{name}}}"
 
 
 def references(text: str) -> tuple[str, ...]:
@@ -111,25 +96,18 @@ def expand_references(text: str, vault: Vault, key: str) -> str:
 def _split(text: str) -> list[tuple[str, str]]:
     """Pairs of plain text and the reference that follows it ("" at the end). Braces that hold no name are plain text."""
     parts: list[tuple[str, str]] = []
-    plain = ""
-    rest = text
-    while True:
-        before, opened, after = rest.partition(_OPEN)
-        name, closed, remainder = after.partition(_CLOSE)
-        plain += before
-        if not opened or not closed:
-            parts.append((plain + opened + after, ""))
-            return parts
-        if _is_name(name):
+    plain, *rest = text.split("${")
+    for piece in rest:
+        name, closed, after = piece.partition("}")
+        if closed and _is_name(name):
             parts.append((plain, name))
-            plain, rest = "", remainder
+            plain = after
         else:
-            plain += opened
-            rest = after
+            plain += "${" + piece
+    return [*parts, (plain, "")]
 
 
 def _is_name(text: str) -> bool:
     if text.startswith(_STORED):
-        name = text.removeprefix(_STORED)
-        return bool(name) and set(name) <= _STORED_SYMBOLS
+        return text != _STORED and set(text.removeprefix(_STORED)) <= _STORED_SYMBOLS
     return bool(text) and set(text) <= _ENV_SYMBOLS and not text[0].isdigit()

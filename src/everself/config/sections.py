@@ -1,153 +1,153 @@
-"""What rooms are told of the settings: frozen sections with every value checked and every path absolute.
+# ruff: noqa: RUF009 (the calls in the defaults are declarations of fields)
+"""The settings and what rooms are told of them: frozen sections whose fields declare key, kind, default and meaning.
 
-Data only. Empty texts mean "not set", so that the next source of a chain is asked.
+Empty texts mean "not set", so that the next source of a chain is asked. Does not know where values come from.
 """
 
 from dataclasses import dataclass
 from datetime import timedelta
+from enum import StrEnum
+from typing import Any
 
-from everself.config.choices import (
-    ContextProfile,
-    CorrectionOverflow,
-    Embedding,
-    Ranking,
-    SoulIntegrity,
-    SoulPolicy,
-    WorkspaceAccess,
-)
+from everself.config import kinds
+from everself.config.kinds import DURATION, FLAG, TEXT, Kind, Plain, number, one_of, times, whole
 from everself.config.places import Places
 from everself.config.secrets import Secret
+from everself.config.table import AGENT, EVERYONE, Scope, Setting, group, list_table, setting
 from everself.errors import BadConfig, NotFound
+
+SoulPolicy = StrEnum("SoulPolicy", "LOCKED PROPOSE EVOLVE")
+SoulIntegrity = StrEnum("SoulIntegrity", "NOTICE STRICT")
+ContextProfile = StrEnum("ContextProfile", "BUDGET VERBATIM LAYERED")
+WorkspaceAccess = StrEnum("WorkspaceAccess", "NONE RO")
+Embedding = StrEnum("Embedding", "AUTO LOCAL OPENAI GEMINI VOYAGE OLLAMA NONE")
+Ranking = StrEnum("Ranking", "DEFAULT HYBRID TFIDF")
+CorrectionOverflow = StrEnum("CorrectionOverflow", "PRIORITIZE_UNVERIFIED")
+
+Headers = tuple[tuple[str, Secret], ...]
+
+_TOKENS = whole(0, 1_000_000)
+_CHARACTERS = whole(1, 10_000_000)
+_DAYS = whole(1, 36_500)
+_SHARE = number(0, 1)
+_CLOCK = times()
+_NOTES = "entries.session-memory"
+_DECAY = "query.hybrid.temporalDecay"
+# OpenClaw also lets sub-agents write, which Everself never does
+_ACCESS = one_of(WorkspaceAccess, {"rw": "ro"})
 
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    name: str
-    emoji: str
-    avatar: str
+    name: str = setting("", TEXT, "", "Name, before the sources that come later in the chain.")
+    emoji: str = setting("", TEXT, "", "Emoji, before the sources that come later in the chain.")
+    avatar: str = setting("", TEXT, "", "Avatar, before the sources that come later in the chain.")
 
 
 @dataclass(frozen=True, slots=True)
-class Remote:
-    base_url: str
-    api_key: Secret | None
-    headers: tuple[tuple[str, Secret], ...]
+class Soul:
+    policy: SoulPolicy = setting("", one_of(SoulPolicy), "propose", "Who changes it: humans, or keepers if approved.")
+    integrity: SoulIntegrity = setting("", one_of(SoulIntegrity), "notice", "Outside edits: told, or withheld too.")
 
 
 @dataclass(frozen=True, slots=True)
-class Decay:
-    enabled: bool
-    half_life_days: float
-
-
-@dataclass(frozen=True, slots=True)
-class Search:
-    enabled: bool
-    provider: Embedding
-    model: str
-    fallback: Embedding
-    store_path: str
-    model_path: str
-    remote: Remote
-    max_results: int
-    min_score: float
-    vector_weight: float
-    text_weight: float
-    decay: Decay
-    extra_paths: tuple[str, ...]
-    ranking: Ranking
+class ContextLimits:
+    profile: ContextProfile = setting(
+        "context.profile", one_of(ContextProfile), "budget", "How a prompt is laid out.", shared="context.profile"
+    )
+    file_chars: int = setting("bootstrapMaxChars", _CHARACTERS, 20_000, "Characters of one file that enter the prompt.")
+    total_chars: int = setting("bootstrapTotalMaxChars", _CHARACTERS, 60_000, "Characters of all such files together.")
 
 
 @dataclass(frozen=True, slots=True)
 class Compaction:
     """Ceilings; for a small window the reserve is a quarter and the soft threshold an eighth of it."""
 
-    reserve_tokens: int
-    flush: bool
-    soft_threshold_tokens: int
-
-
-@dataclass(frozen=True, slots=True)
-class ActiveHours:
-    """Times as "HH:MM"; `zone` is "user", "local" or an IANA name."""
-
-    start: str
-    end: str
-    zone: str
+    reserve_tokens: int = setting("reserveTokensFloor", _TOKENS, 20_000, "Tokens kept free for the answer.")
+    flush: bool = setting("memoryFlush.enabled", FLAG, True, "Stores memories before a conversation is summarised.")
+    soft_threshold: int = setting("memoryFlush.softThresholdTokens", _TOKENS, 4_000, "How long before the limit.")
 
 
 @dataclass(frozen=True, slots=True)
 class Heartbeat:
-    """`every` of zero means that there is none; no hours mean always."""
+    """`every` of zero means that there is none; hours are "HH:MM", empty for always, in "user", "local" or a zone."""
 
-    every: timedelta
-    hours: ActiveHours | None
-
-
-@dataclass(frozen=True, slots=True)
-class Soul:
-    policy: SoulPolicy
-    integrity: SoulIntegrity
+    every: timedelta = setting("", DURATION, "30m", "Time between two heartbeats; 0m turns them off.")
+    active_from: str = setting("activeHours.start", times(""), "", "Time of day from which heartbeats run.")
+    active_until: str = setting("activeHours.end", times("", "24:00"), "", "Time of day until which heartbeats run.")
+    active_zone: str = setting("activeHours.timezone", kinds.zone("user", "local"), "user", "Time zone of these hours.")
 
 
 @dataclass(frozen=True, slots=True)
-class ContextLimits:
-    profile: ContextProfile
-    file_chars: int
-    total_chars: int
+class Search:
+    enabled: bool = setting("", FLAG, True, "Gives the agent memory_search and memory_get.")
+    provider: Embedding = setting("", one_of(Embedding), "auto", "Who embeds; auto is whose key is set, else local.")
+    model: str = setting("", TEXT, "", "Embedding model; empty is the provider's usual one.")
+    fallback: Embedding = setting("", one_of(Embedding, but="auto"), "none", "Who embeds when the first one fails.")
+    store_path: str = setting("store.path", kinds.FOLDER, "", "File of the index; {agentId} stands for the id.")
+    model_path: str = setting("local.modelPath", TEXT, "", "Model file of your own for the provider local.")
+    remote_url: str = setting("remote.baseUrl", TEXT, "", "Address of an OpenAI-compatible embedding server.")
+    remote_key: Secret | None = setting("remote.apiKey", TEXT, "", "Key for embeddings alone.", secret=True)
+    remote_headers: Headers = setting("remote.headers.*", TEXT, "", "Header of these requests.", secret=True)
+    max_results: int = setting("query.maxResults", whole(1, 1_000), 6, "Results of one search.")
+    min_score: float = setting("query.minScore", _SHARE, 0.35, "Score below which a result is left out.")
+    vector_weight: float = setting("query.hybrid.vectorWeight", _SHARE, 0.7, "Weight of meaning in the score.")
+    text_weight: float = setting("query.hybrid.textWeight", _SHARE, 0.3, "Weight of words in the score.")
+    decay: bool = setting(f"{_DECAY}.enabled", FLAG, False, "Lets dated notes lose rank as they age.")
+    half_life_days: float = setting(f"{_DECAY}.halfLifeDays", number(0.01, 36_500), 30.0, "Days in which it halves.")
+    extra_paths: tuple[str, ...] = setting("extraPaths", kinds.TEXTS, (), "More files or folders to search, read only.")
+    ranking: Ranking = setting("", one_of(Ranking), "default", "The measured best, a plain sum, or TF-IDF.")
 
 
 @dataclass(frozen=True, slots=True)
 class Agent:
-    """One agent: the shared values with its own in their place."""
+    """One agent: the shared values with its own in their place. `workspace` and `state` are absolute."""
 
-    id: str
-    workspace: str
-    state: str
-    identity: Identity
-    model: str
-    time_zone: str
-    subagent_access: WorkspaceAccess
-    context: ContextLimits
-    compaction: Compaction
-    heartbeat: Heartbeat
-    search: Search
-    soul: Soul
-
-
-@dataclass(frozen=True, slots=True)
-class Purge:
-    """A daily window, beginning at "HH:MM" in the user's time zone."""
-
-    at: str
-    duration: timedelta
+    id: str = setting("", TEXT, "main", "Id of the agent; it names its folders.", shared=None)
+    marked: bool = setting("default", FLAG, False, "Whether it answers when no agent is named.", shared=None)
+    workspace: str = setting("", kinds.FOLDER, "~/.everself/workspace", "Folder of the agent's files.")
+    state: str = ""
+    identity: Identity = group("identity", Identity, shared=None)
+    model: str = setting("", TEXT, "reflex", "Chat model as provider/name; reflex answers from memory alone.")
+    time_zone: str = setting(
+        "userTimezone", kinds.zone(""), "", "The human's time zone; else USER.md's, then the machine's."
+    )
+    subagent_access: WorkspaceAccess = setting(
+        "sandbox.workspaceAccess", _ACCESS, "ro", "What a sub-agent sees of the workspace: nothing, or read only."
+    )
+    context: ContextLimits = group("", ContextLimits)
+    compaction: Compaction = group("compaction", Compaction)
+    heartbeat: Heartbeat = group("heartbeat", Heartbeat)
+    search: Search = group("memorySearch", Search)
+    soul: Soul = group("soul", Soul, shared="soul")
 
 
 @dataclass(frozen=True, slots=True)
 class AlternatePersona:
-    enabled: bool
-    file: str
-    chance: float
-    purge: Purge | None
+    """`purge_at` is "HH:MM" in the user's time kinds.zone, empty for no daily window."""
 
-
-@dataclass(frozen=True, slots=True)
-class SessionNotes:
-    enabled: bool
-    messages: int
+    enabled: bool = setting("", FLAG, False, "Lets the alternate persona take over at times.")
+    file: str = setting("", kinds.INSIDE, "SOUL_EVIL.md", "File of the workspace that holds the alternate persona.")
+    chance: float = setting("", _SHARE, 0.0, "Chance that a conversation begins with it.")
+    purge_at: str = setting("purge.at", times(""), "", "Time of day at which it takes over, in the user's time zone.")
+    purge_for: timedelta = setting("purge.duration", DURATION, "", "How long it stays after that time.")
 
 
 @dataclass(frozen=True, slots=True)
 class Hooks:
-    persona: AlternatePersona
-    session_notes: SessionNotes
+    """Where `enabled` is off, persona and session notes are told as off too."""
+
+    enabled: bool = setting("", FLAG, True, "Switch for all built-in hooks.")
+    persona: AlternatePersona = group("entries.soul-evil", AlternatePersona)
+    session_notes: bool = setting(f"{_NOTES}.enabled", FLAG, True, "Writes a note about a conversation that /new ends.")
+    session_messages: int = setting(f"{_NOTES}.messages", whole(1, 1_000), 15, "Last messages that make the note.")
 
 
 @dataclass(frozen=True, slots=True)
 class Provider:
     name: str
-    api_key: Secret | None
-    base_url: str
+    api_key: Secret | None = setting("apiKey", TEXT, "", "Key of a model provider; else NAME_API_KEY.", secret=True)
+    base_url: str = setting("baseUrl", TEXT, "", "Address of the provider, for any OpenAI-compatible server.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,58 +158,67 @@ class CustomPattern:
     route: str
 
 
+def _tunable(kind: Kind, default: Plain, doc: str) -> Any:
+    """A setting of CONFIG.md, which is called there as it is here."""
+    return setting("", kind, default, doc, place="both")
+
+
 @dataclass(frozen=True, slots=True)
 class Tunables:
-    """Field names are the keys of CONFIG.md. Daily times are "HH:MM", the weekly one "Day HH:MM"."""
+    """What CONFIG.md may change. Daily times are "HH:MM", the weekly one "Day HH:MM"."""
 
-    context_budget_tokens: int
-    identity_tokens: int
-    user_profile_tokens: int
-    corrections_tokens: int
-    recent_memory_tokens: int
-    semantic_recall_tokens: int
-    crm_tokens: int
-    longterm_memory_tokens: int
-    memory_retention_hours: int
-    compaction_age_days: int
-    correction_archive_days: int
-    correction_overflow_strategy: CorrectionOverflow
-    corrected_embedding_grace_days: int
-    confidence_decay_interval_days: int
-    confidence_decay_amount: float
-    confidence_floor: float
-    confidence_boost_per_mention: float
-    correction_relevance_boost: float
-    soul_max_tokens: int
-    soul_history_retention_days: int
-    cron_soul_keeper: str
-    cron_memory_miner: str
-    cron_conflict_detector: str
-    cron_compactor_weekly: str
-    external_context_budget: int
-    external_context_source: str
-    heartbeat_custom_patterns: tuple[CustomPattern, ...]
+    context_budget_tokens: int = _tunable(whole(100, 1_000_000), 6_000, "Tokens of remembered context.")
+    identity_tokens: int = _tunable(_TOKENS, 800, "Of these, for SOUL.md.")
+    user_profile_tokens: int = _tunable(_TOKENS, 600, "Of these, for USER.md.")
+    corrections_tokens: int = _tunable(_TOKENS, 400, "Of these, for CORRECTIONS.md.")
+    recent_memory_tokens: int = _tunable(_TOKENS, 1_200, "Of these, for recent daily logs.")
+    semantic_recall_tokens: int = _tunable(_TOKENS, 1_500, "Of these, for search results.")
+    crm_tokens: int = _tunable(_TOKENS, 1_000, "Of these, for what the CRM hook gives.")
+    longterm_memory_tokens: int = _tunable(_TOKENS, 500, "Of these, for MEMORY.md.")
+    memory_retention_hours: int = _tunable(whole(1, 876_000), 48, "Hours that count as recent.")
+    compaction_age_days: int = _tunable(_DAYS, 30, "Age at which a daily log is archived.")
+    correction_archive_days: int = _tunable(_DAYS, 14, "Age at which a correction is archived.")
+    correction_overflow_strategy: CorrectionOverflow = _tunable(
+        one_of(CorrectionOverflow), "prioritize_unverified", "Which corrections stay when not all fit."
+    )
+    corrected_embedding_grace_days: int = _tunable(_DAYS, 7, "Days that vectors of closed entries are kept.")
+    confidence_decay_interval_days: int = _tunable(_DAYS, 30, "Days without mention that lower confidence a step.")
+    confidence_decay_amount: float = _tunable(_SHARE, 0.05, "Size of that step.")
+    confidence_floor: float = _tunable(_SHARE, 0.2, "Confidence below which age brings no entry.")
+    confidence_boost_per_mention: float = _tunable(_SHARE, 0.05, "What a mention adds.")
+    correction_relevance_boost: float = _tunable(number(1, 10), 1.5, "Weight of corrections.")
+    soul_max_tokens: int = _tunable(whole(1, 1_000_000), 800, "Size beyond which no growth is proposed.")
+    soul_history_retention_days: int = _tunable(_DAYS, 90, "Days that old souls are kept.")
+    cron_soul_keeper: str = _tunable(_CLOCK, "02:30", "When the Soul Keeper runs each day.")
+    cron_memory_miner: str = _tunable(_CLOCK, "06:00", "When the Memory Miner runs each day.")
+    cron_conflict_detector: str = _tunable(_CLOCK, "07:00", "When the Conflict Detector runs.")
+    cron_compactor_weekly: str = _tunable(kinds.WEEKLY, "Sunday 03:00", "When the Compactor runs.")
+    external_context_budget: int = _tunable(_TOKENS, 0, "Tokens for the external source.")
+    external_context_source: str = _tunable(TEXT, "", "File whose text fills them.")
+    heartbeat_custom_patterns: tuple[CustomPattern, ...] = _tunable(
+        kinds.patterns(CustomPattern), (), "Triage patterns of your own, each with its route."
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class Programs:
     """Commands that Everself runs; only the host file may name them."""
 
-    recall_external_handler: str
-    crm_hook: str
+    recall_external_handler: str = setting("", TEXT, "", "Program for recall failures that are not about the past.")
+    crm_hook: str = setting("", TEXT, "", "Program that gets a message and its names, and prints profiles.")
 
 
 @dataclass(frozen=True, slots=True)
 class Config:
     places: Places
-    ui: Identity
     agents: tuple[Agent, ...]
     default_agent: str
-    hooks: Hooks
-    history: bool
-    providers: tuple[Provider, ...]
-    tunables: Tunables
-    programs: Programs
+    providers: tuple[Provider, ...] = ()
+    ui: Identity = group("ui.assistant", Identity)
+    hooks: Hooks = group("hooks.internal", Hooks)
+    history: bool = setting("history.enabled", FLAG, True, "Keeps every change set as a commit.")
+    tunables: Tunables = group("", Tunables)
+    programs: Programs = group("", Programs)
 
     def agent(self, agent: str = "") -> Agent:
         """The agent of that id, or the one that answers when none is named."""
@@ -219,11 +228,16 @@ class Config:
                 return known
         names = ", ".join(known.id for known in self.agents)
         if not agent and self.places.profile:
-            raise BadConfig(
-                f"EVERSELF_PROFILE names the agent {wanted}; there are {names}.", mend="Change or unset it."
-            )
+            raise BadConfig(f"EVERSELF_PROFILE names the agent {wanted}; there are {names}.", mend="Unset it.")
         raise NotFound(f"No agent is called {wanted}; there are {names}.", mend=f"everself setup --agent {wanted}")
 
     def provider(self, name: str) -> Provider:
         """What is known of a provider, which may be nothing."""
-        return next((known for known in self.providers if known.name == name), Provider(name, None, ""))
+        return next((known for known in self.providers if known.name == name), Provider(name))
+
+
+SETTINGS: tuple[Setting, ...] = (
+    *list_table(Config, EVERYONE),
+    *list_table(Agent, AGENT),
+    *list_table(Provider, Scope("provider.*")),
+)

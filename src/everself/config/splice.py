@@ -1,169 +1,146 @@
 """Changes to a JSON5 text that leave every other character where it was.
 
-The library parses and tells where things stand; the text itself is cut and joined here. Knows paths, not settings:
-below `agents.list` a part of a path is the id of an item.
+Knows paths, not settings: below `agents.list` a part of a path is the id of an item. What it made is parsed again and
+compared with what it meant, so that a slip here is a refusal and never a damaged file.
 """
 
+import copy
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from typing import Any
 
-from json5.dumper import ModelDumper, dumps
-from json5.loader import ModelLoader, loads
-from json5.model import Identifier, JSONArray, JSONObject, JSONText, Key, Node, NullLiteral, String, Value
-
+from everself.config.host import parse_json5
 from everself.config.kinds import Plain
-from everself.config.positions import skip_blanks
+from everself.config.shape import Where, locate, skip_blanks
 from everself.errors import BadConfig
 
 Path = tuple[str, ...]
-LIST: Path = ("agents", "list")
-_ID_NAMES = ("id", "agentId")
+
+FILE = "the host file"
+_LIST: Path = ("agents", "list")
+_START = "{\n}\n"
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
-    """How far a path leads into a text: the last node on it, and how many parts of the path led there."""
+class Editor:
+    """One text, its data and its shape."""
 
-    node: Value
-    depth: int
-
-
-class Text:
-    """One JSON5 text with its parsed shape; refuses texts that the library cannot give back as they were."""
-
-    def __init__(self, text: str, file: str) -> None:
+    def __init__(self, text: str) -> None:
+        self.data = parse_json5(text, FILE)
+        if skip_blanks(text, 0) == len(text):
+            text += ("" if not text or text.endswith("\n") else "\n") + _START
         self.text = text
+        self.shape = locate(text)
         self.newline = "\r\n" if "\r\n" in text else "\n"
-        refusal = BadConfig(
-            f"{file} is written in a way that cannot be changed without risk to the rest of it.",
-            mend=f"Edit {file} by hand.",
-        )
-        try:
-            model = loads(text, loader=ModelLoader())
-            same = dumps(model, dumper=ModelDumper()) == text  # type: ignore[arg-type]
-        # the grammar's own errors, and what its code does on input it did not foresee
-        except (ValueError, TypeError, AttributeError, AssertionError, LookupError, RecursionError):
-            raise refusal from None
-        if not same or not isinstance(model, JSONText) or not isinstance(model.value, JSONObject):
-            raise refusal
-        self.root: JSONObject = model.value
-        self.quoted = bool(self.root.keys) and all(isinstance(key, String) for key in self.root.keys)
+        members = self.shape.members(())
+        self.quoted = bool(members) and text[members[0].first] in "\"'"
+        self.step = self._indent_at(members[0].first) if members else ""
 
-    def find(self, path: Path) -> Found:
-        node: Value = self.root
-        for depth, name in enumerate(path):
-            child = _child(node, name)
-            if child is None:
-                return Found(node, depth)
-            node = child
-        return Found(node, len(path))
-
-    @staticmethod
-    def is_group(found: Found) -> bool:
-        return isinstance(found.node, JSONObject)
+    def follow(self, path: Path) -> tuple[Where, object]:
+        """How far a path leads: the place of the last thing on it, and that thing."""
+        where: Where = ()
+        node: object = self.data
+        for name in path:
+            if isinstance(node, dict) and name in node:
+                where, node = (*where, name), node[name]
+            elif isinstance(node, list) and name in (ids := [_id_of(item) for item in node]):
+                where, node = (*where, ids.index(name)), node[ids.index(name)]
+            else:
+                break
+        return where, node
 
     def put(self, path: Path, value: Plain) -> str:
         """The text with the value at the path, in groups that are made where they are missing."""
-        found = self.find(path)
-        if found.depth == len(path):
-            return self._replace(found.node, value, None)
-        rest = nest(path, found.depth, value)
-        if isinstance(found.node, JSONObject) and isinstance(rest, Mapping):
+        where, node = self.follow(path)
+        rest = json.loads(json.dumps(_nested(path, len(where), value)))
+        expected = copy.deepcopy(self.data)
+        if len(where) == len(path) or node is None:
+            span = self.shape.spans[where]
+            rendered = self._render(rest, self._indent_at(span.first))
+            text = self.text[: span.start] + rendered + self.text[span.end :]
+            _inside(expected, where[:-1])[where[-1]] = rest
+        elif isinstance(node, dict):
             ((name, inner),) = rest.items()
-            return self._append(found.node, lambda indent: f"{self._key(name)}: {self._render(inner, indent)}")
-        if isinstance(found.node, JSONArray) and isinstance(rest, tuple):
-            return self._append(found.node, lambda indent: self._render(rest[0], indent))
-        if isinstance(found.node, NullLiteral):
-            return self._replace(found.node, rest, self._indent_at(_start(found.node)))
-        raise BadConfig(f"{'.'.join(path[: found.depth])} is not a group, so nothing can be set in it.")
+            text = self._append(where, lambda indent: f"{self._key(name)}: {self._render(inner, indent)}")
+            _inside(expected, where).update(rest)
+        elif isinstance(node, list):
+            text = self._append(where, lambda indent: self._render(rest[0], indent))
+            _inside(expected, where).append(rest[0])
+        else:
+            raise BadConfig(f"{'.'.join(path[: len(where)])} is not a group, so nothing can be set in it.")
+        return _checked(text, expected, ())
 
     def remove(self, path: Path) -> str:
-        """The text without the member at the path, which must be there."""
-        parent = self.find(path[:-1]).node
-        assert isinstance(parent, JSONObject)
-        index = max(number for number, key in enumerate(parent.keys) if _name(key) == path[-1])
-        start, end = _start(parent.keys[index]), _end(parent.values[index])
-        after = skip_blanks(self.text, end)
-        if self.text[after] == ",":
+        """The text without the member at the path, which must be there; with an earlier one, if it stood there twice."""
+        where, _ = self.follow(path)
+        span, text = self.shape.spans[where], self.text
+        start, end = span.first, span.end
+        after = skip_blanks(text, end)
+        followed = text[after] == ","
+        if followed:
             end = after + 1
-        text = self.text
-        line_start = text.rfind("\n", 0, start) + 1
-        line_end = text.find("\n", end)
-        alone = not text[line_start:start].strip() and line_end != -1
-        trailing = text[end:line_end].strip() if alone else ""
-        if alone and (not trailing or trailing.startswith("//")):
+        line_start, line_end = text.rfind("\n", 0, start) + 1, text.find("\n", end)
+        rest_of_line = text[end:line_end].strip()
+        if not text[line_start:start].strip() and line_end != -1 and rest_of_line[:2] in ("", "//"):
             start, end = line_start, line_end + 1
-        elif self.text[after] == ",":
+        elif followed:
             end += len(text[end:]) - len(text[end:].lstrip(" "))
-        text = text[:start] + text[end:]
-        if self.text[after] != "," and index > 0:
-            comma = skip_blanks(self.text, _end(parent.values[index - 1]))
-            text = text[:comma] + text[comma + 1 :]
-        return text
+        removed = text[:start] + text[end:]
+        before = [other for other in self.shape.members(where[:-1]) if other.start < span.start]
+        if not followed and before:
+            comma = skip_blanks(text, before[-1].end)
+            removed = removed[:comma] + removed[comma + 1 :]
+        return _checked(removed, self.data, where)
 
-    def _replace(self, node: Value, value: object, indent: str | None) -> str:
-        return self.text[: _start(node)] + self._render(value, indent) + self.text[_end(node) :]
-
-    def _append(self, group: JSONObject | JSONArray, render: Callable[[str | None], str]) -> str:
+    def _append(self, group: Where, render: Callable[[str | None], str]) -> str:
         """The text with one more member at the end of a group, in the group's own layout."""
-        inside, closing = _start(group) + 1, _end(group) - 1
-        members = _members(group)
-        comma_at, comma = inside, ""
+        text, span, members = self.text, self.shape.spans[group], self.shape.members(group)
+        at, closing, comma = span.start + 1, span.end - 1, ""
         if members:
-            last = _end(members[-1][1])
-            after = skip_blanks(self.text, last)
-            comma_at, comma = (after + 1, "") if self.text[after] == "," else (last, ",")
-        tail = self.text[comma_at:closing]
-        kept = tail.rstrip()
-        if members and "\n" not in self.text[inside:closing]:
-            # a group on one line stays on one line
-            padding = tail[len(kept) :]
-            closing_comma = "" if comma else ","
-            return self._joined(comma_at, f"{comma}{kept} {render(None)}{closing_comma}{padding}", closing)
-        outer = self._indent_at(_start(group))
-        indent = self._indent_at(_start(members[0][0])) if members else ""
+            at = members[-1].end
+            after = skip_blanks(text, at)
+            at, comma = (after + 1, "") if text[after] == "," else (at, ",")
+        kept = text[at:closing].rstrip()
+        final = "," if members and not comma else ""
+        if members and "\n" not in text[span.start : closing]:
+            blanks = text[at + len(kept) : closing]
+            return f"{text[:at]}{comma}{kept} {render(None)}{final}{blanks}{text[closing:]}"
+        outer = self._indent_at(span.start)
+        indent = self._indent_at(members[0].first) if members else ""
         if len(indent) <= len(outer):
-            indent = outer + self._unit()
-        closing_comma = "," if members and not comma else ""
-        added = f"{comma}{kept}{self.newline}{indent}{render(indent)}{closing_comma}{self.newline}{outer}"
-        return self._joined(comma_at, added, closing)
-
-    def _joined(self, start: int, middle: str, end: int) -> str:
-        return self.text[:start] + middle + self.text[end:]
+            indent = outer + (self.step or "  ")
+        line = f"{self.newline}{indent}{render(indent)}{final}{self.newline}{outer}"
+        return text[:at] + comma + kept + line + text[closing:]
 
     def _indent_at(self, position: int) -> str:
         """The blanks at the beginning of the line that holds the position."""
-        line = self.text[self.text.rfind("\n", 0, position) + 1 : position].removeprefix("\ufeff")
+        line = self.text[self.text.rfind("\n", 0, position) + 1 : position]
         return line[: len(line) - len(line.lstrip(" \t"))]
 
-    def _unit(self) -> str:
-        """One step of indentation, as the first member of the text shows it."""
-        first = self._indent_at(_start(self.root.keys[0])) if self.root.keys else ""
-        return first or "  "
-
     def _key(self, name: str) -> str:
-        plain = name.isascii() and name.isidentifier() and name not in ("true", "false", "null", "NaN", "Infinity")
-        return name if plain and not self.quoted else json.dumps(name, ensure_ascii=False)
+        plain = name.isascii() and name.isidentifier() and not self.quoted
+        return name if plain else json.dumps(name, ensure_ascii=False)
 
     def _render(self, value: object, indent: str | None) -> str:
         """The value as JSON5, groups spread over lines; without an indent everything stays on one line."""
         if isinstance(value, Mapping) and value:
-            inner = None if indent is None else indent + self._unit()
+            inner = None if indent is None else indent + (self.step or "  ")
             members = [f"{self._key(name)}: {self._render(part, inner)}" for name, part in value.items()]
             if inner is None:
                 return "{" + ", ".join(members) + "}"
-            lines = [self.newline + inner + member for member in members]
-            return "{" + ",".join(lines) + self.newline + (indent or "") + "}"
-        if isinstance(value, list | tuple):
+            return "{" + ",".join(self.newline + inner + member for member in members) + f"{self.newline}{indent}}}"
+        if isinstance(value, list):
             return "[" + ", ".join(self._render(part, None) for part in value) + "]"
         return json.dumps(value, ensure_ascii=False)
 
 
-def nest(path: Path, depth: int, value: Plain) -> Plain:
+def _id_of(item: object) -> object:
+    return item.get("id", item.get("agentId")) if isinstance(item, dict) else None
+
+
+def _nested(path: Path, depth: int, value: Plain) -> Plain:
     """The value inside the groups that the path names from `depth` on."""
     for index in range(len(path) - 1, depth - 1, -1):
-        if path[:index] == LIST:
+        if path[:index] == _LIST:
             members = value if isinstance(value, Mapping) else {}
             value = ({"id": path[index], **members},)
         else:
@@ -171,39 +148,18 @@ def nest(path: Path, depth: int, value: Plain) -> Plain:
     return value
 
 
-def _child(node: Value, name: str) -> Value | None:
-    """The last one of that name, because that is the one that counts."""
-    if isinstance(node, JSONObject):
-        return next((value for key, value in reversed(node.key_value_pairs) if _name(key) == name), None)
-    items = node.values if isinstance(node, JSONArray) else []
-    return next((item for item in items if isinstance(item, JSONObject) and _item_id(item) == name), None)
+def _inside(data: object, where: Where) -> Any:
+    for part in where:
+        data = data[part]  # type: ignore[index]
+    return data
 
 
-def _item_id(item: JSONObject) -> str:
-    for wanted in _ID_NAMES:
-        found = _child(item, wanted)
-        if found is not None:
-            return found.characters if isinstance(found, String) else ""
-    return ""
-
-
-def _name(key: Key) -> str:
-    return key.characters if isinstance(key, String) else key.name if isinstance(key, Identifier) else ""
-
-
-def _members(group: JSONObject | JSONArray) -> list[tuple[Node, Value]]:
-    return (
-        list(zip(group.keys, group.values, strict=True))
-        if isinstance(group, JSONObject)
-        else [(v, v) for v in group.values]
-    )
-
-
-def _start(node: Node) -> int:
-    assert node._tok is not None
-    return node._tok.index
-
-
-def _end(node: Node) -> int:
-    assert node._end_tok is not None
-    return node._end_tok.end
+def _checked(text: str, expected: dict[str, object], but: Where) -> str:
+    """The text, if it holds what is expected; what stands at `but` may be missing or differ."""
+    sides = [copy.deepcopy(expected), parse_json5(text, FILE)]
+    for data in sides if but else ():
+        _inside(data, but[:-1]).pop(but[-1], None)
+    # compared as text, because NaN does not equal itself
+    if repr(sides[0]) != repr(sides[1]):
+        raise BadConfig(f"{FILE} cannot be changed without risk to the rest of it.", mend="Edit it by hand.")
+    return text

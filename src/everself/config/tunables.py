@@ -6,13 +6,15 @@ Pure. Whatever is wrong becomes a finding and leaves the default in force: a bro
 from dataclasses import dataclass, field
 from typing import Literal
 
-from everself.config.kinds import Misfit, Patterns, Plain
+from everself.config.kinds import Misfit, Plain, patterns
 from everself.config.schema import find_spot, is_group, nearest_key
+from everself.config.sections import CustomPattern
 from everself.values import Finding
 
 FILE = "CONFIG.md"
 LIMIT = 256 * 1024
 _LANGUAGES = ("yaml", "yml")
+_SAFE_PATTERNS = patterns(CustomPattern, programs=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,30 +23,22 @@ class TunablesReading:
     findings: tuple[Finding, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class _Block:
-    """The inside of one fence; `line` is the number of its first line."""
-
-    text: str
-    line: int
-
-
 def read_tunables(text: str) -> TunablesReading:
     """The values of every YAML block; where two blocks give the same key, the later one counts."""
     if len(text) > LIMIT:
-        words = f"{FILE} is larger than {LIMIT // 1024} KB; its values are not read."
-        return TunablesReading(findings=(Finding("error", "tunables-broken", words, f"Shorten {FILE}.", FILE),))
+        return _broken(1, f"the file is larger than {LIMIT // 1024} KB and is not read; the defaults are used.")
     values: dict[str, Plain] = {}
     findings: list[Finding] = []
-    for block in _find_blocks(text):
-        read = _read_block(block)
+    for first, block in _find_blocks(text):
+        read = _read_block(first, block)
         values.update(read.values)
         findings.extend(read.findings)
     return TunablesReading(values, tuple(findings))
 
 
-def _find_blocks(text: str) -> list[_Block]:
-    blocks: list[_Block] = []
+def _find_blocks(text: str) -> list[tuple[int, str]]:
+    """The inside of every YAML fence, with the number of its first line."""
+    blocks: list[tuple[int, str]] = []
     fence, language, inside, first = "", "", [""], 0
     for number, line in enumerate(text.removeprefix("\ufeff").split("\n"), start=1):
         line = line.removesuffix("\r")
@@ -54,7 +48,7 @@ def _find_blocks(text: str) -> list[_Block]:
         if fence:
             if run[:1] == fence[0] and len(run) >= len(fence) and not indented and not mark[len(run) :].strip():
                 if language in _LANGUAGES:
-                    blocks.append(_Block("\n".join(inside), first))
+                    blocks.append((first, "\n".join(inside)))
                 fence = ""
             else:
                 inside.append(line)
@@ -62,31 +56,30 @@ def _find_blocks(text: str) -> list[_Block]:
             fence, inside, first = run, [], number + 1
             language = (mark[len(run) :].split() or [""])[0].lower().strip("{}.")
     if fence and language in _LANGUAGES:
-        blocks.append(_Block("\n".join(inside), first))
+        blocks.append((first, "\n".join(inside)))
     return blocks
 
 
-def _read_block(block: _Block) -> TunablesReading:
+def _read_block(first: int, text: str) -> TunablesReading:
     from ruamel.yaml import YAML
     from ruamel.yaml.error import MarkedYAMLError, YAMLError
 
     yaml = YAML(typ="safe", pure=True)
     try:
-        data = yaml.load(block.text)
-        lines = _key_lines(yaml.compose(block.text))
+        data = yaml.load(text)
+        lines = _key_lines(yaml.compose(text))
     except (YAMLError, ValueError, RecursionError, OverflowError) as error:
         mark = error.problem_mark if isinstance(error, MarkedYAMLError) else None
-        line = block.line + (mark.line if mark is not None else 0)
+        line = first + (mark.line if mark is not None else 0)
         return _broken(line, "the YAML cannot be read there; the defaults are used.")
     if data is None:
         return TunablesReading()
     if not isinstance(data, dict):
-        return _broken(block.line, "the YAML must be made of lines KEY: VALUE; the defaults are used.")
+        return _broken(first, "the YAML must be made of lines KEY: VALUE; the defaults are used.")
     values: dict[str, Plain] = {}
     findings: list[Finding] = []
     for name, value in data.items():
-        line = block.line + lines.get(str(name), 0)
-        _take(str(name), value, line, values, findings)
+        _take(str(name), value, first + lines.get(str(name), 0), values, findings)
     return TunablesReading(values, tuple(findings))
 
 
@@ -105,29 +98,22 @@ def _take(name: str, value: object, line: int, values: dict[str, Plain], finding
     if spot is None and is_group((name,)):
         note("error", "tunable-refused", "belongs into the host file.", "everself config show")
     elif spot is None:
-        nearest = nearest_key((name,))
-        note("warning", "tunable-unknown", f"is not a setting; the nearest known one is {nearest}.", f"Edit {FILE}.")
+        words = f"is not a setting; the nearest known one is {nearest_key((name,))}."
+        note("warning", "tunable-unknown", words, f"Edit {FILE}.")
     elif spot.setting.place == "host":
         # the template shows the key with an empty value, which asks for nothing
         if value not in ("", None):
-            mend = f"everself config set {name} VALUE"
-            note(
-                "error",
-                "tunable-refused",
-                "belongs into the host file: a workspace may not name programs to run.",
-                mend,
-            )
+            words = "belongs into the host file: a workspace may not name programs to run."
+            note("error", "tunable-refused", words, f"everself config set {name} VALUE")
     elif value is not None:
-        kind = Patterns(programs=False) if isinstance(spot.setting.kind, Patterns) else spot.setting.kind
-        taken = kind.take(value)
         key = spot.setting.key
+        taken = (_SAFE_PATTERNS if key == "heartbeat_custom_patterns" else spot.setting.kind).take(value)
         if isinstance(taken, Misfit):
             note("error", "tunable-wrong", f"{taken.words} The default is used.", f"Edit line {line} of {FILE}.")
-        elif spot.alias and key in values:
-            if values[key] != taken:
-                note("warning", "tunable-twice", f"means the same as {key}, which counts.", f"Remove one from {FILE}.")
-        else:
+        elif not spot.alias or key not in values:
             values[key] = taken
+        elif values[key] != taken:
+            note("warning", "tunable-twice", f"means the same as {key}, which counts.", f"Remove one from {FILE}.")
 
 
 def _broken(line: int, words: str) -> TunablesReading:
