@@ -129,13 +129,13 @@ def test_changes_are_listed_newest_first_in_pages_and_filtered(state: State):
 def test_commits_follow_later_and_what_is_due_is_listed_oldest_first(state: State):
     for name in ("B", "A", "C"):
         put(state, record(name))
-    state.set_commit("A", "c0ffee")
+    state.set_commits({"A": "c0ffee", "Z": "unknown"})
     assert state.commit_of("A") == "c0ffee"
     assert state.commit_of("B") is None
     assert ids(state.changes_without_commit()) == ["B", "C"]
-    state.set_commit("A", "decade")
+    state.set_commits({"A": "decade"})
     assert state.commit_of("A") == "decade"
-    for act in (lambda: state.set_commit("Z", "x"), lambda: state.commit_of("Z"), lambda: state.seq_of("Z")):
+    for act in (lambda: state.commit_of("Z"), lambda: state.seq_of("Z")):
         with pytest.raises(NotFound):
             act()
     assert state.verify_ledger().ok

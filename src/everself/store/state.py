@@ -4,7 +4,7 @@ Knows tables and the chain. Knows nothing of files, of history or of how a chang
 """
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Self
 
@@ -141,10 +141,15 @@ class State:
         }
         return [self._to_record(row) for row in self.engine.read(_SQL["list_changes"], params)]
 
-    def set_commit(self, change_id: str, commit_id: str) -> None:
-        """Note which history commit holds the change; again, when history was rewritten."""
-        if not self.engine.write(lambda writer: writer.run(_SQL["set_commit"], (change_id, commit_id))):
-            raise _unknown(change_id)
+    def set_commits(self, commits: Mapping[str, str]) -> None:
+        """Note which history commit holds which change; again, when history was rewritten. Unknown changes are passed over."""
+
+        def note(writer: Writer) -> None:
+            for change_id, commit_id in commits.items():
+                writer.run(_SQL["set_commit"], (change_id, commit_id))
+
+        if commits:
+            self.engine.write(note)
 
     def commit_of(self, change_id: str) -> str | None:
         found = self.engine.read(_SQL["commit_of"], (change_id,))

@@ -6,21 +6,23 @@ what to commit is the recorder.
 """
 
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from everself.disk import writes
-from everself.disk.filesystem import FileSystem, parent_of
+from everself.disk.filesystem import TEMPORARY_PREFIX, FileSystem, parent_of
 from everself.errors import Damaged
-from everself.values import FileChange, new_id
+from everself.values import FileChange
 
 if TYPE_CHECKING:
     from dulwich.objects import Commit, ObjectID, ShaFile, Tree
 
 FOLDER = "history.git"
 BRANCH = "refs/heads/main"
+# One name for all that is being written: only one process at a time commits, and what a killed one left is replaced by the next.
+TEMPORARY = f"{FOLDER}/{TEMPORARY_PREFIX}new"
 FILE_MODE = 0o100644
 TREE_MODE = 0o040000
 SKELETON = {
@@ -45,14 +47,28 @@ class History:
     def __init__(self, files: FileSystem, packs: str | None = None) -> None:
         self._files = files
         self._packs = packs
+        # a commit that nothing refers to yet, and the folders whose new names are not synced
+        self._tip: str | None = None
+        self._unsynced: set[str] = set()
 
     def head(self) -> str | None:
         """The newest commit."""
+        if self._tip is not None:
+            return self._tip
         for name, find in ((BRANCH, lambda text: text.strip()), ("packed-refs", _find_branch)):
             data = writes.find(self._files, f"{FOLDER}/{name}")
             if data is not None and (found := find(data.decode("ascii", "replace"))):
                 return found
         return None
+
+    def newest(self) -> Iterator[tuple[str, Note]]:
+        """The commits with what stands beside them, newest first."""
+        at = self.head()
+        while at is not None:
+            found = self._commit(at)
+            moment = datetime.fromtimestamp(found.commit_time, UTC)
+            yield at, Note(found.author.decode().partition(" ")[0], found.message.decode("utf-8", "replace"), moment)
+            at = found.parents[0].decode() if found.parents else None
 
     def content(self, path: str, commit: str | None = None) -> bytes | None:
         """A document as it was in a commit, by default the newest."""
@@ -79,7 +95,7 @@ class History:
         return dict(self._walk("", self._commit(at).tree.decode())) if at else {}
 
     def commit(self, files: Iterable[FileChange], note: Note) -> str:
-        """Record these documents on top of the newest commit. Returns the commit; the newest one when nothing differs."""
+        """Record these documents on top of the newest commit; `publish` makes it stay. The newest one when nothing differs."""
         from dulwich.objects import Blob, Commit
 
         self._ensure()
@@ -106,23 +122,36 @@ class History:
         made.author_timezone = made.commit_timezone = int(offset.total_seconds()) if offset else 0
         made.encoding = b"UTF-8"
         made.message = note.message.encode("utf-8", "replace")
-        identity = self._store(made)
-        self._point(identity)
-        return identity
+        self._tip = self._store(made)
+        return self._tip
+
+    def publish(self) -> None:
+        """Make the commits since the last time durable and let the branch refer to them."""
+        if self._tip is None:
+            return
+        for folder in sorted(self._unsynced):
+            self._files.sync_directory(folder)
+        self._unsynced.clear()
+        self._point(self._tip)
+        self._tip = None
+
+    def abandon(self) -> None:
+        """Forget commits that were not published: the next attempt starts from the branch, where another process may have been."""
+        self._tip = None
 
     def _ensure(self) -> None:
         for name, data in SKELETON.items():
             path = f"{FOLDER}/{name}"
             if self._files.stat(path) is None:
-                writes.create(self._files, path, data, _temporary(path))
+                writes.create(self._files, path, data, TEMPORARY)
         for folder in ("objects", "refs/heads"):
             writes.make_directories(self._files, f"{FOLDER}/{folder}/x")
+        writes.discard(self._files, [TEMPORARY])
 
     def _point(self, commit: str) -> None:
         path = f"{FOLDER}/{BRANCH}"
-        name = _temporary(path)
-        writes.write_new(self._files, name, f"{commit}\n".encode())
-        self._files.rename(name, path)
+        writes.write_new(self._files, TEMPORARY, f"{commit}\n".encode())
+        self._files.rename(TEMPORARY, path)
         self._files.sync_directory(parent_of(path))
 
     def _store(self, item: "ShaFile") -> str:
@@ -130,12 +159,12 @@ class History:
         identity: str = item.id.decode()
         path = f"{FOLDER}/objects/{identity[:2]}/{identity[2:]}"
         if self._find_loose(identity) is None:
-            name = _temporary(path)
             writes.make_directories(self._files, path)
-            writes.write_new(self._files, name, item.as_legacy_object())
+            writes.write_new(self._files, TEMPORARY, item.as_legacy_object())
             # a torn object of the same name may stand there after a power cut; ours is whole
-            self._files.rename(name, path)
-            self._files.sync_directory(parent_of(path))
+            self._files.rename(TEMPORARY, path)
+        # also for one that was there: another process may have died before it synced the name
+        self._unsynced.add(parent_of(path))
         return identity
 
     def _find_loose(self, identity: str) -> "ShaFile | None":
@@ -231,11 +260,6 @@ class History:
             ]
             if blobs != [None, None]:
                 yield FileChange(path, *blobs)
-
-
-def _temporary(path: str) -> str:
-    folder = parent_of(path)
-    return f"{folder}/.everself-{new_id()}"
 
 
 def _find_branch(packed: str) -> str:

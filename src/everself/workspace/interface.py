@@ -1,6 +1,6 @@
 """What a workspace offers to the rooms below it, wherever its documents live. The contract tests hold every implementation to it."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Protocol
 
 from everself.values import Change, ChangeRecord, Conflict, Document, FileChange, FileStat, Outcome
@@ -47,4 +47,4 @@ class Ledger(Protocol):
 
     def commit_of(self, change_id: str) -> str | None: ...
 
-    def set_commit(self, change_id: str, commit_id: str) -> None: ...
+    def set_commits(self, commits: Mapping[str, str]) -> None: ...

@@ -4,14 +4,15 @@ A document that a person changed in between is recorded as theirs first, so that
 """
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from datetime import datetime
 from typing import Protocol
 
 from everself.clock import Clock
 from everself.disk import writes
 from everself.disk.filesystem import FileSystem
-from everself.disk.journal import Filed, Intent, Journal, Step
+from everself.disk.journal import Intent, Journal, Step
 from everself.disk.lock import Lock
 from everself.errors import EverselfError
 from everself.values import Author, FileChange, digest
@@ -22,7 +23,7 @@ from everself.workspace.history import History, Note
 class CommitBook(Protocol):
     """Where it stands which commit holds which change."""
 
-    def set_commit(self, change_id: str, commit_id: str) -> None: ...
+    def set_commits(self, commits: Mapping[str, str]) -> None: ...
 
 
 class Recorder:
@@ -42,18 +43,22 @@ class Recorder:
 
     def drain(self) -> int:
         """Commit everything that waits. How many changes that were."""
-        done = 0
         if self._journal.waiting_count() == 0:
             return 0
-        with self._lock.hold():
-            for filed in self._journal.waiting():
-                self._record(filed)
-                done += 1
-        return done
+        with self._holding():
+            waiting = self._journal.waiting()
+            # one sync of the branch and one transaction for all of them; a crash before either does all of it again
+            commits = {filed.intent.id: self._commit(filed.intent) for filed in waiting}
+            self._history.publish()
+            self._book.set_commits(commits)
+            for filed in waiting:
+                sweep(self._files, filed.intent)
+                self._journal.forget(filed)
+        return len(waiting)
 
     def note_outside(self, paths: list[str], clock: Clock) -> list[str]:
         """Record documents that were changed outside Everself, the removed ones included. Which ones they were."""
-        with self._lock.hold():
+        with self._holding():
             known = self._history.paths()
             found = []
             for path in sorted({*paths, *known}):
@@ -65,7 +70,16 @@ class Recorder:
                     found.append(FileChange(path, before, now))
             if found:
                 self._history.commit(found, Note(Author.HAND, _outside(found), clock.now()))
+                self._history.publish()
             return [file.path for file in found]
+
+    @contextmanager
+    def _holding(self) -> Iterator[None]:
+        with self._lock.hold():
+            try:
+                yield
+            finally:
+                self._history.abandon()
 
     def wake(self) -> None:
         """See to it that what waits is committed soon."""
@@ -95,8 +109,7 @@ class Recorder:
                 self.trouble = error
                 return
 
-    def _record(self, filed: Filed) -> None:
-        intent = filed.intent
+    def _commit(self, intent: Intent) -> str:
         at = datetime.fromisoformat(intent.at)
         files = [self._change_of(step) for step in intent.steps]
         outside = [
@@ -106,10 +119,7 @@ class Recorder:
         ]
         if outside:
             self._history.commit(outside, Note(Author.HAND, _outside(outside), at))
-        commit = self._history.commit(files, Note(intent.author, _message(intent), at))
-        self._book.set_commit(intent.id, commit)
-        sweep(self._files, intent)
-        self._journal.forget(filed)
+        return self._history.commit(files, Note(intent.author, _message(intent), at))
 
     def _change_of(self, step: Step) -> FileChange:
         if not step.is_append:
