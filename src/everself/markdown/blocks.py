@@ -70,7 +70,7 @@ def scan(data: bytes) -> Scan:
     start = head_size
     if not head_lines and data.startswith(BOM):
         first = next(rest)
-        machine.step(first[len(BOM) :], 0, 1)
+        machine.step(first[len(BOM) :], 0, 1, skipped=len(BOM))
         start, head_lines = len(first), 1
     machine.run(rest, start, head_lines + 1)
     return Scan(data, tuple(machine.out), machine.closer)
@@ -179,9 +179,9 @@ class _Machine:
         block = (self.kind, self.start, end, self.first, last, self.level, self.depth, self.indent, self.lead)
         self.out.append(_make(Block, block))
 
-    def step(self, line: bytes, pos: int, number: int) -> None:
-        """One line through the whole algorithm."""
-        self.pos, self.end, self.number = pos, pos + len(line), number
+    def step(self, line: bytes, pos: int, number: int, skipped: int = 0) -> None:
+        """One line through the whole algorithm; `skipped` bytes at `pos` belong to it but are not in `line`."""
+        self.pos, self.end, self.number = pos, pos + skipped + len(line), number
         indent, text = measure(line, 0)
         indent, column, text = self._match(indent, text)
         self.hollow = False

@@ -48,6 +48,7 @@ class FoundComment:
 
 def find_comment(data: bytes, start: int, end: int) -> FoundComment | None:
     """The last well-formed entry comment at the end of data[start:end]. Only other comments may follow it."""
+    end = min(end, len(data))
     while True:
         while end > start and data[end - 1] in b" \t\r\n":
             end -= 1

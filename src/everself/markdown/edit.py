@@ -16,6 +16,10 @@ from everself.markdown.entries import EntryKind, EntrySpan, entries
 from everself.markdown.sections import before_comments, sections
 
 _SILENT = frozenset({BlockKind.BLANK, BlockKind.BREAK})
+# nothing flows into what follows these
+_CLOSED = frozenset(
+    {BlockKind.BLANK, BlockKind.HEADING, BlockKind.BREAK, BlockKind.FENCE, BlockKind.FRONT_MATTER, BlockKind.COMMENT}
+)
 _SEPARATOR = b"<!-- -->"
 
 
@@ -65,7 +69,7 @@ def append_log(document: Scan, clock: str, category: str, text: bytes, comment: 
     """Add `## [clock] category` with its text at the end of the document."""
     nl = newline(document.data)
     head = b"## [" + _one_line(clock) + b"] " + _one_line(category) + nl + nl
-    body = _section_text(text, nl) + nl
+    body = _indented(_section_lines(text), b"", nl) + nl
     if comment is not None:
         body += render_comment(comment) + nl
     return Splice(len(document.data), len(document.data), lead_in(document) + head + body)
@@ -84,22 +88,44 @@ def replace_text(document: Scan, span: EntrySpan, text: bytes) -> Splice:
     """Give an entry other words. Its heading or marker stays, and so do the comments at its end, ours or another's."""
     data, nl = document.data, newline(document.data)
     item = span.kind is EntryKind.ITEM
-    words_end = before_comments(data, span.text_start, span.text_end)
     margin = b" " * span.indent
-    body = _item_text(text, margin, nl) if item else _section_text(text, nl)
+    lines = _item_lines(text) if item else _section_lines(text)
+    body = _indented(lines, margin, nl)
+    words_end = before_comments(data, span.text_start, span.text_end)
     found = span.comment
     if found is not None and span.text_start <= found.start < words_end:
-        raw = data[found.start : found.end]
-        return Splice(span.text_start, words_end, _with_comment(body, raw, margin, nl))
-    if words_end == span.text_start:
+        body += _gap(lines, margin, nl) + data[found.start : found.end]
+    elif words_end == span.text_start:
         before = b"" if item or data[: span.text_start].endswith((b"\n", b"\r")) else nl
         return Splice(span.text_start, span.text_start, before + body + (b" " if item else nl))
     comments = words_end
     while data[comments : comments + 1] in (b" ", b"\t"):
         comments += 1
-    if data.startswith(b"<!--", comments) and not _ends_in_paragraph(body):
-        return Splice(span.text_start, comments, body + nl + margin)
-    return Splice(span.text_start, words_end, body)
+    if data.startswith(b"<!--", comments) and not _ends_in_paragraph(lines):
+        words_end = comments
+        body += nl + margin
+    return _kept_apart(document, span, lines, Splice(span.text_start, words_end, body))
+
+
+def _kept_apart(document: Scan, span: EntrySpan, lines: list[bytes], splice: Splice) -> Splice:
+    """The splice with blank lines where new words would flow into a block that touches the entry."""
+    data, blocks, nl = document.data, document.blocks, newline(document.data)
+    first = bisect_left(blocks, span.start, key=lambda block: block.start)
+    after = bisect_left(blocks, span.end, key=lambda block: block.start)
+    fresh = scan(b"\n" + b"\n".join(lines)).blocks[1:]
+    start, end, body = splice.start, splice.end, splice.data
+    headed = first < after and blocks[first].kind is BlockKind.HEADING and not blocks[first].depth
+    if first and not headed and span.kind is not EntryKind.ITEM and blocks[first - 1].kind not in _CLOSED:
+        calm = blocks[first].lead is fresh[0].lead is BlockKind.PARAGRAPH
+        body = body if calm else nl + body
+    last = blocks[after - 1]
+    if after < len(blocks) and blocks[after].kind is not BlockKind.BLANK and last.kind is not BlockKind.COMMENT:
+        listed = span.kind is EntryKind.ITEM and blocks[after].kind is BlockKind.LIST_ITEM
+        calm = listed or last.lead is fresh[-1].lead is BlockKind.PARAGRAPH
+        if not calm:
+            body += data[end : span.end] + nl
+            end = span.end
+    return Splice(start, end, body)
 
 
 def set_comment(document: Scan, span: EntrySpan, comment: EntryComment | None) -> Splice:
@@ -154,7 +180,7 @@ def _stay_apart(above: Block | None, below: Block) -> bool:
     """Whether two blocks may touch without becoming one, or another thing."""
     if above is None or (below.kind is BlockKind.HEADING and below.first_line == below.last_line):
         return True
-    if above.kind in (BlockKind.HEADING, BlockKind.BREAK, BlockKind.FENCE, BlockKind.FRONT_MATTER):
+    if above.kind in _CLOSED and not above.depth:
         return True
     listed = above.kind is BlockKind.LIST_ITEM or above.depth > 0
     return listed and below.kind is BlockKind.LIST_ITEM
@@ -239,33 +265,49 @@ def _lines(text: bytes) -> list[bytes]:
 
 
 def _item(text: bytes, comment: EntryComment | None, bullet: bytes, nl: bytes) -> bytes:
-    body = _item_text(text, b"  ", nl, bullet)
+    lines = _item_lines(text)
+    body = _indented(lines, b"  ", nl)
     if comment is not None:
-        body = _with_comment(body, render_comment(comment), b"  ", nl)
+        body += _gap(lines, b"  ", nl) + render_comment(comment)
     return bullet + b" " + body + nl
 
 
-def _item_text(text: bytes, margin: bytes, nl: bytes, bullet: bytes = b"-") -> bytes:
-    lines = _lines(text)
-    if any(line_syntax.is_thematic_break(mark + b" " + lines[0]) for mark in (bullet, b"-", b"*", b"+")):
+def _item_lines(text: bytes) -> list[bytes]:
+    """Lines for a list item: no thematic break together with any bullet, open blocks closed."""
+    lines = [_without_tabs(line) for line in _lines(text)]
+    if any(line_syntax.is_thematic_break(mark + b" " + lines[0]) for mark in (b"-", b"*")):
         lines[0] = b"\\" + lines[0]
+    return _closed(lines)
+
+
+def _without_tabs(line: bytes) -> bytes:
+    """Indentation in spaces: tabs would reach elsewhere once the line is moved to the right."""
+    rest = line.lstrip(b" \t>-*+.)0123456789")
+    head = line[: len(line) - len(rest)]
+    return head.expandtabs(4) + rest if b"\t" in head else line
+
+
+def _closed(lines: list[bytes]) -> list[bytes]:
     closer = scan(b"\n" + b"\n".join(lines)).closer
-    if closer:
-        lines.append(closer)
+    return [*lines, closer] if closer else lines
+
+
+def _indented(lines: list[bytes], margin: bytes, nl: bytes) -> bytes:
     return nl.join([lines[0], *(margin + line if line else b"" for line in lines[1:])])
 
 
-def _with_comment(body: bytes, raw: bytes, margin: bytes, nl: bytes) -> bytes:
-    return body + (b" " if _ends_in_paragraph(body) else nl + margin) + raw
+def _gap(lines: list[bytes], margin: bytes, nl: bytes) -> bytes:
+    """What stands between an item's words and its comment."""
+    return b" " if _ends_in_paragraph(lines) else nl + margin
 
 
-def _ends_in_paragraph(body: bytes) -> bool:
+def _ends_in_paragraph(lines: list[bytes]) -> bool:
     """Whether words may be added to the last line without changing what it is."""
-    return scan(b"\n" + body).blocks[-1].lead is BlockKind.PARAGRAPH
+    return scan(b"\n" + b"\n".join(lines)).blocks[-1].lead is BlockKind.PARAGRAPH
 
 
-def _section_text(text: bytes, nl: bytes) -> bytes:
-    """Text that ends no section: headings at the margin escaped, open blocks closed."""
+def _section_lines(text: bytes) -> list[bytes]:
+    """Lines that end no section: headings at the margin escaped, open blocks closed."""
     body = b"\n".join(_lines(text))
     for _ in range(_PASSES):
         heads = [block for block in scan(b"\n" + body).blocks if block.kind is BlockKind.HEADING and not block.depth]
@@ -275,8 +317,7 @@ def _section_text(text: bytes, nl: bytes) -> bytes:
             body = _escape_heading(body, block.start - 1, block.end - 1)
     else:
         body = b"\n".join(_escape_line(line) for line in body.split(b"\n"))
-    closer = scan(b"\n" + body).closer
-    return nl.join([*body.split(b"\n"), *([closer] if closer else [])])
+    return _closed(body.split(b"\n"))
 
 
 # Escaping one underline can make the next line one; after this many rounds every line that looks like either is escaped.
