@@ -1,0 +1,201 @@
+"""Secrets without a shape of their own, known by the word before them: `password = …`, "the API key is …", 密码是….
+
+Finds the names and where their values stand. Whether a value is believed is `credible.py`'s to say.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from everself.text.secrets.credible import How, Name, believed, trimmed
+from everself.text.secrets.shapes import Match, compiled
+
+_PASSCODE = r"pass[ _-]?code|暗証番号|\b(?:my|card|bank|debit|sim|phone|door|alarm|unlock|safe) pin(?: code)?"
+_PASSWORD = (
+    r"pass[ _-]?words?|passwd|pass[ _-]?phrase|\bpwd|[_.-]pwd|\bpw\b|密码|密碼|口令|パスワード|パスフレーズ|비밀번호|비번|암호|"
+    r"contraseña|mot de passe|passwort|kennwort|senha|пароль|wachtwoord"
+)
+_KEY = (
+    r"(?:api|access|auth|private|secret|encryption|signing|master|account|service|app|application|client|admin|root|license|"
+    r"storage|shared|subscription|session|webhook|hmac|jwt|deploy|wi-?fi|wpa2?|wlan|network|recovery|product)[ _-]?key|(?-i:[A-Z0-9]_KEY)|"
+    r"密钥|密鑰|密匙|秘密鍵|秘钥|"
+    r"(?:api|访问|接口|アクセス) ?(?:キー|키)|비밀 ?키"
+)
+_SECRET = r"secret(?:[ _-]?key(?:[ _-]?base)?)?|credentials?|シークレット|시크릿"
+_TOKEN = r"token|令牌|トークン|토큰|访问码"
+_PASS = r"\bpass|[_.-]pass"
+
+_NAMES: tuple[Name, ...] = ("passcode", "password", "key", "secret", "token", "pass")
+
+# A name may go on with where it belongs, not with what else it is: password_prod, but never password_hash.
+_BELONGS = r"(?:[_-]?(?:prod|production|dev|staging|stage|live|test|old|new|main|default|v?[0-9]{1,2}))?"
+_WHOSE = r"(?:\s*\([^()\n]{1,30}\)|\s+(?:for|to|of|on|at|in)\s[^\n:=,.;]{1,40}?)"
+
+# The value may stand on the next line, the sign may not.
+_GAP = r"[ \t]*(?:\r?\n[ \t]*)?"
+_SIGN = (
+    rf"[ \t]*(?::[ \t]*[A-Za-z_][A-Za-z0-9_.\[\]| ]{{0,40}}=|:=|=>|===?|!==?|[:=]|：|＝|->|→|⇒){_GAP}|>|[ \t]+\|[ \t]+"
+)
+_SAID = (
+    rf"{_WHOSE}?\s+(?:(?:is|was|are|will be|should be|has been|have been)(?:\s+(?:now|changed to|set to|reset to))?"
+    rf"|changed to|set to|reset to|to|now):?\s+|{_WHOSE}\s*(?:[:=]|：)\s*"
+    r"|\s*(?:就是|应该是|改成了?|改为|改為|设为|设成|设置为|設為|是|为|為|は|が|는|은|이|가|를|을)\s*(?::|：)?\s*"
+)
+_CALL = r"\(\s*|,\s*"
+_SPACE = r"[ \t]+"
+
+_LEAD = (
+    "(?i)(?:"
+    + "|".join(f"({words})" for words in (_PASSCODE, _PASSWORD, _KEY, _SECRET, _TOKEN, _PASS))
+    + ")"
+    + _BELONGS
+    + r"(?:\\?[\"'`\])*_]{0,4}|[”」』】])"
+    f"(?:({_SIGN})|({_SAID})|({_CALL})|({_SPACE}))"
+)
+
+# Signs that a value may stand between, each opening with its closing.
+_QUOTES = tuple((opening.encode(), closing.encode()) for opening, closing in ('""', "''", "``", "“”", "「」", "『』"))
+_BARE = r"[!#-&(-;=?-_a-~]{1,200}"
+_LONGEST = 400
+
+_REVERSED = (
+    r"([!-~]{6,64})\s+(?i:is|as|was)\s+(?i:(?:my|the|our|your|his|her|their|a|new|old)\s+)*(?:[A-Za-z-]{1,20}\s+){0,3}?"
+    r"(?i:password|passcode|passphrase|api key|access token)\b"
+)
+_PAIR = (
+    r"(?i:\bcredentials|\bcreds|\blogin|\blog in|\buser(?:name)?/pass(?:word)?|账号密码|帳號密碼|账号/密码|アカウント)\s*"
+    r"(?i:are|is|:|=|：|with|as)\s*[\"'`]?[A-Za-z0-9._@+-]{2,60}[\"'`]?\s?[:/,]\s?[\"'`]?([!#-&(-_a-~]{5,100})"
+)
+
+ANCHORS = (
+    *(
+        "pass",
+        "pwd",
+        "pw",
+        "key",
+        "secret",
+        "credential",
+        "token",
+        "pin",
+        "cred",
+        "login",
+        "senha",
+        "kennwort",
+        "contrase",
+        "wachtwoord",
+    ),
+    *(
+        "密",
+        "口令",
+        "秘",
+        "令牌",
+        "访问",
+        "接口",
+        "暗証",
+        "パス",
+        "トークン",
+        "シークレット",
+        "キー",
+        "비밀",
+        "비번",
+        "암호",
+        "토큰",
+        "시크릿",
+        "키",
+    ),
+    *("пароль", "Пароль", "アカウント", "账号", "帳號"),
+)
+
+NAMES_SHOWN: dict[Name, str] = {
+    "passcode": "passcode",
+    "password": "password",
+    "pass": "password",
+    "key": "key",
+    "secret": "secret",
+    "token": "token",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Lead:
+    """A name with its sign of equality; the value begins at `end`."""
+
+    name: Name
+    sign: str
+    start: int
+    end: int
+
+
+def find_assigned(data: bytes) -> Iterator[tuple[str, int, int]]:
+    """Kind, start and end of each. The work per name is bounded by the longest value taken, so the whole is linear."""
+    for match in compiled(_LEAD).finditer(data):
+        lead = _lead(match)
+        start, end, bare = _value(data, lead.end)
+        how = _how(data, lead, bare=bare) if end > start else None
+        if how is None:
+            continue
+        if bare:
+            end = start + len(trimmed(data[start:end]))
+        if believed(lead.name, how, data[start:end], before=data[max(0, lead.start - 24) : lead.start]):
+            yield NAMES_SHOWN[lead.name], start, end
+    yield from _told_otherwise(data)
+
+
+def _value(data: bytes, at: int) -> tuple[int, int, bool]:
+    """Where the value stands, and whether it is bare. An opening quote that is not closed on its line counts for nothing."""
+    at += len(data[at : at + 4]) - len(data[at : at + 4].lstrip(b"*_ "))
+    escaped = data[at : at + 1] == b"\\"
+    at += escaped
+    for opening, closing in _QUOTES:
+        if data.startswith(opening, at):
+            at += len(opening)
+            end = data.find(closing, at, at + _LONGEST)
+            if end > at and b"\n" not in data[at:end]:
+                return at, end - (escaped and data[end - 1 : end] == b"\\"), False
+            break
+    found = compiled(_BARE).match(data, at, min(len(data), at + _LONGEST))
+    return (*(found.span() if found else (at, at)), True)
+
+
+def _lead(match: Match) -> _Lead:
+    name = next(name for index, name in enumerate(_NAMES, 1) if match.span(index)[0] >= 0)
+    signs = ("sign", "said", "call", "space")
+    sign = next(sign for index, sign in enumerate(signs, len(_NAMES) + 1) if match.span(index)[0] >= 0)
+    start, end = match.span()
+    return _Lead(name, sign, start, end)
+
+
+def _how(data: bytes, lead: _Lead, *, bare: bool) -> How | None:
+    """How the value was given, or none where nothing was given: `password field`, `tokens, and`."""
+    if lead.name == "pass" and lead.sign != "sign":
+        return None
+    if not bare:
+        if (
+            lead.sign == "call"
+            and data[lead.start : lead.end].rstrip().endswith(b",")
+            and not _first_argument(data, lead)
+        ):
+            return None
+        return "quoted" if lead.sign in ("sign", "said") else "argument"
+    if lead.sign == "space":
+        # --db-password, --token
+        before = data[max(0, lead.start - 30) : lead.start + 1]
+        return "bare" if compiled(r"(?:^|\s)--(?:[A-Za-z0-9]+[_-])*[A-Za-z0-9]?$").search(before) else None
+    if lead.sign == "call":
+        return None
+    return "prose" if lead.sign == "said" else "bare"
+
+
+def _first_argument(data: bytes, lead: _Lead) -> bool:
+    """`define("DB_PASSWORD", "…")`, and not one word in a list of words."""
+    return compiled(r"\(\s*[\"'`][A-Za-z0-9_.-]{0,30}$").search(data[max(0, lead.start - 40) : lead.start]) is not None
+
+
+def _told_otherwise(data: bytes) -> Iterator[tuple[str, int, int]]:
+    """The value before the word, and names paired with passwords."""
+    for pattern in (_REVERSED, _PAIR):
+        for match in compiled(pattern).finditer(data):
+            start, end = match.span(1)
+            value = trimmed(data[start:end].strip(b"\"'`*"))
+            start = data.find(value, start, end)
+            if value and believed("password", "prose", value, before=b""):
+                yield "password", start, start + len(value)

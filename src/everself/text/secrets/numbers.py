@@ -1,0 +1,91 @@
+"""Payment cards and bank accounts: numbers with check digits, told from the many numbers that mean nothing."""
+
+from everself.text.secrets.kind import Kind, Span
+from everself.text.secrets.shapes import compiled, luhn, mod97
+
+# Numbers of these sorts pass Luhn's test one time in ten.
+_OTHER_NUMBERS = (
+    r"(?i)(?:order|tracking|invoice|isbn|imei|phone|tel|ticket|serial|parcel|shipment|customer|reference|ref|"
+    r"订单|单号|運單|注文|주문)[^\n]{0,16}$"
+)
+
+
+def _card(data: bytes, start: int, end: int) -> Span | None:
+    """Right length for its maker, right check digit, one kind of separator, not a piece of something longer."""
+    shown = data[start:end]
+    number = bytes(byte for byte in shown if 48 <= byte <= 57)
+    separators = {sign for sign in (b" ", b"-", b"\xc2\xa0") if sign in shown}
+    if len(separators) > 1 or len(set(number)) < 2 or not _known_maker(number) or not luhn(number):
+        return None
+    if data[start - 1 : start] in (b".", b"+", b"-", b"/", b"#", b"_") or data[end : end + 1] in (b"-", b"_", b"/"):
+        return None
+    if data[end : end + 1] == b"." and data[end + 1 : end + 2].isdigit():
+        return None
+    if separators and (
+        compiled(r"\b[0-9A-F]{4,5} $").search(data[max(0, start - 6) : start])
+        or compiled(r"^ [0-9A-F]{4,5}\b").search(data[end : end + 8])
+    ):
+        return None  # a table of numbers
+    before = data[max(0, start - 40) : start]
+    return None if not separators and compiled(_OTHER_NUMBERS).search(before) else (start, end)
+
+
+def _known_maker(number: bytes) -> bool:
+    length = len(number)
+    two, four = int(number[:2]), int(number[:4])
+    if number.startswith(b"4"):
+        return length in (16, 19)
+    if 51 <= two <= 55 or 2221 <= four <= 2720 or 2200 <= four <= 2204 or 3528 <= four <= 3589:
+        return length == 16
+    if two in (34, 37):
+        return length == 15
+    if two in (36, 38, 39) or 3000 <= four <= 3059:
+        return length == 14
+    return length in (16, 19) and (two in (62, 65) or four == 6011 or 6440 <= four <= 6499)
+
+
+_COUNTRIES_BY_LENGTH = {
+    15: b"NO",
+    16: b"BE",
+    18: b"DK FI FO GL NL",
+    19: b"MK SI",
+    20: b"AT BA EE KZ LT LU XK",
+    21: b"CH HR LI LV",
+    22: b"BG BH CR DE GB GE IE ME RS VA",
+    23: b"AE GI IL IQ TL",
+    24: b"AD CZ ES MD PK RO SA SE SK TN VG",
+    25: b"LY PT ST",
+    26: b"IS TR",
+    27: b"FR GR IT MC MR SM",
+    28: b"AL AZ BY CY DO GT HU LB PL SV",
+    29: b"BR EG PS QA UA",
+    30: b"JO KW MU",
+    31: b"MT SC",
+    32: b"LC",
+}
+_IBAN_LENGTHS = {country: length for length, countries in _COUNTRIES_BY_LENGTH.items() for country in countries.split()}
+
+
+def _iban(data: bytes, start: int, end: int) -> Span | None:
+    """The run may go on into the next word: the country says how long it must be."""
+    want = _IBAN_LENGTHS.get(data[start : start + 2])
+    if want is None:
+        return None
+    number = bytearray()
+    for at in range(start, end):
+        byte = data[at : at + 1]
+        if byte.isalnum():
+            number += byte
+        if len(number) == want:
+            whole = not data[at + 1 : at + 2].isalnum()
+            return (start, at + 1) if whole and mod97(bytes(number)) else None
+    return None
+
+
+NUMBERS: tuple[Kind, ...] = (
+    Kind(
+        "card number", r"\b[2-6][0-9]{3}(?:(?:[ -]|\xc2\xa0)?[0-9]{4}){3}(?:(?:[ -]|\xc2\xa0)?[0-9]{3})?\b", (), _card
+    ),
+    Kind("card number", r"\b3[0-9]{3}(?:[ -]|\xc2\xa0)?[0-9]{6}(?:[ -]|\xc2\xa0)?[0-9]{4,5}\b", (), _card),
+    Kind("iban", r"\b[A-Z]{2}[0-9]{2}(?:[ -]?[A-Z0-9]{4}){2,7}(?:[ -]?[A-Z0-9]{1,3})?\b", (), _iban),
+)

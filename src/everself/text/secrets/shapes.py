@@ -1,0 +1,156 @@
+"""Tells random values from words, placeholders, references and slices of larger blobs; computes check digits.
+
+Knows nothing of kinds. Works on bytes, because patterns do.
+"""
+
+import zlib
+from collections.abc import Iterator
+from functools import cache
+from typing import Protocol
+
+BASE62 = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+
+_BLOB = frozenset(BASE62 + b"+/")
+_BLOB_BEFORE = 40
+
+# What only people who have no secret to give write in its place. Words need an edge: "mastodon" holds a "todo".
+_STAND_INS = (
+    b"xxxx",
+    b"placeholder",
+    b"changeme",
+    b"change-me",
+    b"change_me",
+    b"redacted",
+    b"****",
+    b"....",
+    b"<",
+    b"${",
+    b"{{",
+)
+_STAND_INS_BEYOND_ASCII = tuple(sign.encode() for sign in ("…", "•", "●", "你的"))
+_STAND_IN_WORDS = (
+    r"(?i)(?:^|[-_. /:])(?:your|(?:todo|fake|insert|replace|dummy|here|sample|some|my)(?:[-_. /:]|$)"
+    r"|not[-_]?a?[-_]?real)"
+)
+
+
+class Match(Protocol):
+    """The part of an RE2 match that we use."""
+
+    def span(self, group: int = 0) -> tuple[int, int]: ...
+
+
+class Pattern(Protocol):
+    """The part of a compiled RE2 pattern that we use."""
+
+    groups: int
+
+    def search(self, text: bytes) -> Match | None: ...
+    def match(self, text: bytes, pos: int, endpos: int) -> Match | None: ...
+    def fullmatch(self, text: bytes) -> Match | None: ...
+    def finditer(self, text: bytes) -> Iterator[Match]: ...
+    def findall(self, text: bytes) -> list[bytes]: ...
+
+
+@cache
+def compiled(pattern: str) -> Pattern:
+    """Byte by byte: a UTF-8 automaton is several times larger, and a text may hold bytes that are no UTF-8."""
+    import re2
+
+    options = re2.Options()
+    options.encoding = re2.Options.Encoding.LATIN1
+    options.log_errors = False
+    made: Pattern = re2.compile(pattern.encode(), options)
+    return made
+
+
+def placeholder(value: bytes) -> bool:
+    lowered = value.lower()
+    if any(word in lowered for word in _STAND_INS) or compiled(_STAND_IN_WORDS).search(value):
+        return True
+    if not value.isascii() and any(sign in value for sign in _STAND_INS_BEYOND_ASCII):
+        return True
+    if len(value) >= 8 and len(set(lowered)) <= 3:
+        return True
+    run = max(6, len(value) // 3)
+    return any(bytes((byte,)) * run in lowered for byte in set(lowered))
+
+
+def in_blob(data: bytes, start: int) -> bool:
+    """True in the middle of base64: the forty bytes before are base64 with many capitals, as no path has."""
+    before = data[max(0, start - _BLOB_BEFORE) : start]
+    if len(before) < _BLOB_BEFORE or not _BLOB.issuperset(before):
+        return False
+    capitals = count_of(_UPPER, before)
+    return capitals >= 6 and count_of(_LOWER, before) + 3 * digits(before) >= 6
+
+
+def plausible(data: bytes, start: int, end: int) -> bool:
+    value = data[start:end]
+    return not placeholder(value[:300]) and not wordy(value) and not in_blob(data, start)
+
+
+def wordy(value: bytes) -> bool:
+    """Lower-case words only, as in `glpat-this-is-how-it-looks`."""
+    return not digits(value) and not count_of(_UPPER, value)
+
+
+def turns(value: bytes) -> int:
+    """How often letters, digits and signs follow upon one another; a capital before small letters is no turn.
+
+    Words and numbered names turn once or twice, random strings every other byte.
+    """
+    classes = value.translate(_CLASSES)
+    return sum(classes.count(pair) for pair in _TURNS)
+
+
+_DIGITS = b"0123456789"
+_UPPER = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+_LOWER = b"abcdefghijklmnopqrstuvwxyz"
+_CLASSES = bytes(
+    ord("0") if byte in _DIGITS else ord("A") if byte in _UPPER else ord("a") if byte in _LOWER else ord("-")
+    for byte in range(256)
+)
+_TURNS = tuple(bytes((one, other)) for one in b"0Aa-" for other in b"0Aa-" if one != other and (one, other) != (65, 97))
+
+
+def count_of(alphabet: bytes, value: bytes) -> int:
+    return len(value) - len(value.translate(None, alphabet))
+
+
+def digits(value: bytes) -> int:
+    return count_of(_DIGITS, value)
+
+
+def letters(value: bytes) -> int:
+    return count_of(_UPPER + _LOWER, value)
+
+
+def mixed(value: bytes) -> bool:
+    """Small letters, capitals and digits together."""
+    return bool(digits(value) and count_of(_UPPER, value) and count_of(_LOWER, value))
+
+
+def luhn(number: bytes) -> bool:
+    total = 0
+    for place, byte in enumerate(reversed(number)):
+        digit = byte - 48
+        if place % 2:
+            digit = digit * 2 - 9 if digit > 4 else digit * 2
+        total += digit
+    return total % 10 == 0
+
+
+def mod97(iban: bytes) -> bool:
+    moved = iban[4:] + iban[:4]
+    return int("".join(str(int(chr(byte), 36)) for byte in moved)) % 97 == 1
+
+
+def base62_crc32(body: bytes) -> bytes:
+    """The six characters that GitHub and npm put at the end of a token: CRC-32 of the thirty before."""
+    rest = zlib.crc32(body)
+    out = bytearray()
+    while rest:
+        rest, digit = divmod(rest, 62)
+        out.append(BASE62[digit])
+    return bytes(reversed(out)).rjust(6, b"0")
