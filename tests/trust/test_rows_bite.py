@@ -1,0 +1,105 @@
+"""The rows are no ornament: break the kernel on purpose, and each break is found."""
+
+import pytest
+from tests.trust.rows.r03 import run_r3
+from tests.trust.rows.r04 import run_r4
+from tests.trust.rows.r06 import run_r6
+
+from everself.disk import journal as journals
+from everself.disk import writes
+from everself.disk.filesystem import FileSystem, Handle
+from everself.disk.journal import Filed, Intent, Journal
+from everself.disk.simulated import SimulatedFileSystem, SimulatedHandle
+from everself.values import Conflict
+from everself.workspace import execution, on_disk
+from everself.workspace.on_disk import DiskWorkspace, Recovery
+
+pytestmark = pytest.mark.trust
+
+# found within far fewer lives than CI runs
+LIVES = 400
+
+
+def test_a_kernel_that_does_not_sync_directories_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(SimulatedFileSystem, "sync_directory", lambda *_: None)
+    with pytest.raises(AssertionError, match="R3 seed"):
+        run_r3(LIVES, 1)
+
+
+def test_a_kernel_that_does_not_sync_files_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(SimulatedHandle, "sync", lambda _: None)
+    with pytest.raises(AssertionError, match="R3 seed"):
+        run_r3(LIVES, 1)
+
+
+def test_a_workspace_that_skips_the_journal_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    def begin(_: Journal, intent: Intent) -> Filed:
+        return Filed(f"journal/00000001-{intent.id}.intent", intent)
+
+    monkeypatch.setattr(Journal, "begin", begin)
+    monkeypatch.setattr(Journal, "finish", lambda _, filed: filed)
+    with pytest.raises(AssertionError, match="R3 seed"):
+        run_r3(LIVES, 1)
+
+
+def test_a_kernel_that_ignores_a_short_write_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    def write_once(handle: Handle, data: bytes) -> None:
+        handle.write(data)
+
+    monkeypatch.setattr(writes, "write_all", write_once)
+    with pytest.raises(AssertionError):
+        run_r4(("append",), 1)
+
+
+def test_a_workspace_that_does_not_put_back_after_a_failure_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(on_disk, "take_back", lambda *_: None)
+    with pytest.raises(AssertionError, match="R4 promote"):
+        run_r4(("promote",), 1)
+
+
+def test_a_workspace_that_does_not_recover_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(DiskWorkspace, "_recover", lambda _: Recovery())
+    with pytest.raises(AssertionError, match="R3 seed"):
+        run_r3(LIVES, 1)
+
+
+def test_a_journal_that_believes_torn_intents_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    def believe(data: bytes) -> Intent:
+        return trusting(data + b"\0" * 64)
+
+    trusting = journals.parse_intent
+    monkeypatch.setattr(journals, "parse_intent", believe)
+    with pytest.raises(AssertionError, match="R3 seed"):
+        run_r3(LIVES, 1)
+
+
+def test_a_replacement_that_does_not_look_at_what_it_replaced_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    def blunt(files: FileSystem, path: str, data: bytes, base: str, temporary: str) -> None:
+        del base
+        writes.write_new(files, temporary, data)
+        files.rename(temporary, path)
+        files.sync_directory("")
+
+    monkeypatch.setattr(writes, "replace", blunt)
+    with pytest.raises(AssertionError, match="R6 seed"):
+        run_r6(LIVES, 1)
+
+
+def test_a_change_that_overrides_a_persons_lines_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(execution, "merge", lambda _base, _theirs, ours: ours)
+    monkeypatch.setattr(on_disk, "resolve", _deaf(on_disk.resolve))
+    with pytest.raises(AssertionError, match="R6 seed"):
+        run_r6(LIVES, 1)
+
+
+def _deaf(resolve):  # type: ignore[no-untyped-def] # wraps whatever resolve is
+    """Plans from what it saw first, as a job does that holds a snapshot across a slow step."""
+    seen: dict[int, object] = {}
+
+    def remembered(change, read):  # type: ignore[no-untyped-def] # as above
+        found = resolve(change, read)
+        if not isinstance(found, Conflict):
+            seen[id(change)] = found
+        return seen.get(id(change), found)
+
+    return remembered
