@@ -1,0 +1,78 @@
+"""The mends that are safe: each can be repeated, loses no text, and gives nobody more rights. All others are left to the person."""
+
+from collections.abc import Callable, Iterable, Iterator
+
+from everself.app.doctor.case import Case
+from everself.app.doctor.privacy import OTHERS, find_exposed
+from everself.app.doctor.traces import find_left_over, is_kept_elsewhere, write_lock
+from everself.app.doctor.words import failed
+from everself.disk import writes
+from everself.disk.filesystem import disk_errors
+from everself.disk.real import RealFileSystem
+from everself.errors import EverselfError
+from everself.values import Finding
+
+LOCK_TIMEOUT = 5.0
+
+
+def mend(case: Case, findings: Iterable[Finding]) -> Iterator[Finding]:
+    """Do what the fixable findings ask for, in an order in which one does not hinder the next. What failed is said."""
+    asked = {finding.code for finding in findings if finding.fixable}
+    for codes, act in _MENDS:
+        if asked.isdisjoint(codes):
+            continue
+        try:
+            act(case)
+        except (EverselfError, OSError) as error:
+            yield failed("fix-failed", error)
+
+
+def _close_to_others(case: Case) -> None:
+    """Take every right from group and others, and leave the owner's as they are. One that resists keeps none back."""
+    resisted: OSError | None = None
+    for one in find_exposed(case):
+        files = RealFileSystem(one.folder)
+        for path, mode in one.modes.items():
+            try:
+                files.set_mode(path, mode & ~OTHERS)
+            except OSError as error:
+                error.filename = f"{one.folder}/{path}"
+                resisted = error
+    if resisted is not None:
+        raise resisted
+
+
+def _finish_changes(case: Case) -> None:
+    """Open the agent as any writing command does: migrates the database, completes what was interrupted, writes the history."""
+    # without its key a new one would be made, and the ledger would never check out again
+    if case.key is None or not case.usable:
+        return
+    from everself.app.app import App
+
+    with App(case.places, case.loaded, case.agent) as app:
+        app.workspace.recover()
+
+
+def _remove_temporaries(case: Case) -> None:
+    with disk_errors(case.agent.workspace), write_lock(case).hold(LOCK_TIMEOUT):
+        left = [one.path for one in find_left_over(case) if is_kept_elsewhere(case, one)]
+        writes.discard(case.files, left)
+
+
+_MENDS: tuple[tuple[frozenset[str], Callable[[Case], None]], ...] = (
+    (frozenset({"open-to-others", "secrets-readable"}), _close_to_others),
+    (
+        frozenset(
+            {
+                "changes-interrupted",
+                "changes-waiting",
+                "database-log",
+                "database-older",
+                "database-unmerged",
+                "intent-torn",
+            }
+        ),
+        _finish_changes,
+    ),
+    (frozenset({"temporary-left"}), _remove_temporaries),
+)

@@ -1,0 +1,71 @@
+"""Look into a state database without leaving a trace.
+
+SQLite makes a `-wal` and a `-shm` beside a database in WAL mode even for a reader, and only a connection that may write takes them
+away again. So where nobody else has it open it is opened for writing and nothing is written; where somebody has, for reading. Knows
+schemas, not what the rows mean.
+"""
+
+import os
+
+from everself.errors import Damaged
+from everself.store.engine import Engine
+from everself.store.migrate import load_migrations, plan_migrations
+from everself.store.state import State
+from everself.values import Finding
+
+BUSY_TIMEOUT = 1.0
+# What SQLite may need beside the database for a moment.
+ROOM = 1_000_000
+_TABLES = {"changes", "ledger", "meta"}
+_FIX = "everself doctor --fix"
+
+
+def peek(path: str, key: bytes | None) -> State | Finding:
+    """The database, open; or the reason why it is better not looked into. Without the key nothing can be verified."""
+    log = _size(f"{path}-wal")
+    shared = os.path.exists(f"{path}-shm")
+    if _size(path) == 0:
+        words = "The state database is missing or empty: the log of changes is gone. Your files are not affected."
+        return Finding("error", "database-missing", words, "everself restore brings it back from a backup.", path)
+    if log and not shared:
+        words = "The state database has a log beside it that was not merged yet."
+        return Finding("warning", "database-unmerged", words, _FIX, path, fixable=True)
+    alone = not log and not shared and _may_write(path)
+    if alone and _free(path) < ROOM:
+        words = "The state database was not looked into, because the disk is full."
+        return Finding("note", "database-unchecked", words, "Free some space, then: everself doctor", path)
+    # naming the usual VFS keeps the store from tightening permissions: a mere look changes no mode
+    engine = Engine.open(path, vfs="unix" if alone else None, busy_timeout=BUSY_TIMEOUT, read_only=not alone)
+    state = None
+    try:
+        missing = plan_migrations(engine, load_migrations("state"))
+        if missing:
+            words = f"The state database is from an older version ({len(missing)} steps behind)."
+            return Finding("note", "database-older", words, _FIX, path, fixable=True)
+        tables = {str(row[0]) for row in engine.read("SELECT name FROM sqlite_schema WHERE type = 'table'")}
+        if not tables >= _TABLES:
+            lost = ", ".join(sorted(_TABLES - tables))
+            raise Damaged(f"{path} lacks its tables {lost}.", mend="everself restore")
+        state = State(engine, key or bytes(32))
+        return state
+    finally:
+        if state is None:
+            engine.close()
+
+
+def _size(path: str) -> int:
+    try:
+        return os.stat(path).st_size
+    except FileNotFoundError:
+        return 0
+
+
+def _free(path: str) -> int:
+    disk = os.statvfs(path)
+    return disk.f_bavail * disk.f_frsize
+
+
+def _may_write(path: str) -> bool:
+    return os.access(path, os.W_OK, effective_ids=True) and os.access(
+        os.path.dirname(path), os.W_OK | os.X_OK, effective_ids=True
+    )
