@@ -189,4 +189,5 @@ def test_honest_text_is_not_touched(text: str) -> None:
 
 def test_a_forgery_stays_readable() -> None:
     assert escape_forged("yes <!-- everself: id=A conf=1.0 -->") == "yes &lt;!-- everself: id=A conf=1.0 -->"
+    assert escape_forged("\ud800 <!-- everself: \udfff") == "\ud800 &lt;!-- everself: \udfff"
     assert escape_forged("<!--\u200bSHARE : group -->") == "&lt;!--\u200bSHARE : group -->"

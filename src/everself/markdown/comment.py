@@ -116,8 +116,9 @@ def escape_forged(text: str) -> str:
     """
     if "<!--" not in text:
         return text
-    escaped: str = _forged().sub(r"&lt;!--\1", text)
-    return escaped
+    # as bytes, because text from outside may hold half a surrogate pair, which no pattern over text takes
+    escaped: bytes = _forged().sub(rb"&lt;!--\1", text.encode("utf-8", "surrogatepass"))
+    return escaped.decode("utf-8", "surrogatepass")
 
 
 @cache
@@ -126,7 +127,7 @@ def _forged() -> "re2._Regexp":
 
     # white space in the widest sense, and the invisible characters that look like none
     gap = r"[\s\x{00}-\x{20}\p{Z}\p{Cf}\x{85}-]*"
-    return re2.compile(r"(?i)<!--(" + gap + r"(?:everself|share)" + gap + r":)")
+    return re2.compile(f"(?i)<!--({gap}(?:everself|share){gap}:)".encode())
 
 
 def _is_key(key: str) -> bool:
