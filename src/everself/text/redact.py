@@ -43,7 +43,7 @@ _Span = tuple[int, int, int]
 
 
 class _Set(Protocol):
-    def Match(self, text: bytes) -> list[int] | None: ...  # noqa: N802
+    def Match(self, text: bytes) -> list[int] | None: ...  # noqa: N802 the name is google-re2's
 
 
 @cache
