@@ -4,9 +4,10 @@ A document that a person changed in between is recorded as theirs first, so that
 """
 
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Set
 from contextlib import contextmanager
 from datetime import datetime
+from itertools import islice
 from typing import Protocol
 
 from everself.clock import Clock
@@ -18,6 +19,9 @@ from everself.errors import EverselfError
 from everself.values import Author, FileChange, digest
 from everself.workspace.execution import sweep
 from everself.workspace.history import History, Note
+
+# how many commits of people are passed over in search of one of ours
+STEPS_BACK = 8
 
 
 class CommitBook(Protocol):
@@ -48,7 +52,10 @@ class Recorder:
         with self._holding():
             waiting = self._journal.waiting()
             # one sync of the branch and one transaction for all of them; a crash before either does all of it again
-            commits = {filed.intent.id: self._commit(filed.intent) for filed in waiting}
+            commits = self._find_commits({filed.intent.id for filed in waiting})
+            for filed in waiting:
+                if filed.intent.id not in commits:
+                    commits[filed.intent.id] = self._commit(filed.intent)
             self._history.publish()
             self._book.set_commits(commits)
             for filed in waiting:
@@ -109,6 +116,18 @@ class Recorder:
                 self.trouble = error
                 return
 
+    def _find_commits(self, waiting: Set[str]) -> dict[str, str]:
+        """Commits of a process that died before it noted them: a second commit of the same change would not be true."""
+        found: dict[str, str] = {}
+        # only what people did can stand between and upon them
+        for commit, note in islice(self._history.newest(), 2 * len(waiting) + STEPS_BACK):
+            identity = note.message.rpartition("\nChange: ")[2].partition("\n")[0]
+            if identity in waiting:
+                found[identity] = commit
+            elif note.author != Author.HAND:
+                break
+        return found
+
     def _commit(self, intent: Intent) -> str:
         at = datetime.fromisoformat(intent.at)
         files = [self._change_of(step) for step in intent.steps]
@@ -136,9 +155,11 @@ class Recorder:
             if before is not None and digest(before) == step.base:
                 return FileChange(step.path, before, before + data)
         # the person rewrote the document since; what they left is what there is to record
-        now = writes.find(self._files, step.path) or data
-        before = now.replace(data, b"", 1)
-        return FileChange(step.path, before, now)
+        now = writes.find(self._files, step.path) or b""
+        if data in now:
+            return FileChange(step.path, now.replace(data, b"", 1), now)
+        # their save came a moment after ours and knew nothing of it: then ours stands in the history at least
+        return FileChange(step.path, now, now + data)
 
 
 def _message(intent: Intent) -> str:
