@@ -56,7 +56,9 @@ def main(folder: str, part: str) -> None:
     wanted = f"{top}[dev]" if part == "dev" else str(top)
     limits = str(top / "constraints.txt")
     uv = None if os.environ.get("EVERSELF_NO_UV") else shutil.which("uv")
-    print(f"Setting up {folder} ({part}, with {'uv' if uv else 'pip'}); this happens once …", file=sys.stderr, flush=True)
+    print(
+        f"Setting up {folder} ({part}, with {'uv' if uv else 'pip'}); this happens once …", file=sys.stderr, flush=True
+    )
     if not Path(python).exists():
         subprocess.run([sys.executable, "-m", "venv", str(venv)], check=True)
     if uv:
@@ -67,7 +69,9 @@ def main(folder: str, part: str) -> None:
         environment = dict(os.environ)
     done = subprocess.run([*command, "--constraint", limits, "--editable", wanted], env=environment, check=False)
     if done.returncode:
-        sys.exit(f"Installing into {folder} failed; the lines above say why. Without a network it cannot work the first time.")
+        sys.exit(
+            f"Installing into {folder} failed; the lines above say why. Without a network it cannot work the first time."
+        )
 
 
 if __name__ == "__main__":

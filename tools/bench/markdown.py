@@ -31,13 +31,23 @@ def run() -> Iterator[str]:
 
 def _notes(size: int) -> bytes:
     random = Random(1)
-    words = "tea rust tundra 茶 봄 deploy meeting Alex prefers dark mode because the project needs a plan by Monday".split()
+    words = (
+        ["tea", "rust", "tundra", "茶", "봄", "deploy", "meeting", "Alex", "prefers", "dark", "mode", "because", "the", "project", "needs", "a", "plan", "by", "Monday"]
+    )
     lines = ["# Memory Log: 2026-03-19"]
     length = 0
     while length < size:
         sentence = " ".join(random.choice(words) for _ in range(random.randrange(6, 40)))
         clock = f"{random.randrange(24):02d}:{random.randrange(60):02d}:00"
-        part = ["", f"## [{clock}] note", "", sentence, "", f"- {sentence[:60]}", f"- **{sentence[:20]}**: {sentence[:80]}"]
+        part = [
+            "",
+            f"## [{clock}] note",
+            "",
+            sentence,
+            "",
+            f"- {sentence[:60]}",
+            f"- **{sentence[:20]}**: {sentence[:80]}",
+        ]
         if random.random() < 0.05:
             part += ["", "```python", "print('tea')", "```"]
         lines += part
