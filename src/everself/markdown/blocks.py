@@ -121,7 +121,7 @@ class _Machine:
         self.closer = b""
 
     def run(self, source: Iterable[bytes], start: int, first: int) -> None:
-        """Feed all lines. The lines that notes are made of (text, blank, top-level bullet) never leave this loop."""
+        """Feed all lines. The lines that notes are made of (text, blank, top-level bullet, heading, code) never leave this loop."""
         paragraph, item, blank = BlockKind.PARAGRAPH, BlockKind.LIST_ITEM, BlockKind.BLANK
         stack = self.stack
         pos, number = start, first - 1
@@ -159,6 +159,16 @@ class _Machine:
                     self.header_text = line
                     pos += len(line)
                     continue
+                if byte == _HASH and (level := line_syntax.heading_level(line)):
+                    stack.clear()
+                    self.begin(BlockKind.HEADING, pos, number)
+                    self.level = level
+                    self.leaf = _NONE
+                    pos += len(line)
+                    continue
+            elif self.leaf == _FENCE and not stack and (PLAIN[byte] or line == b"\n"):
+                pos += len(line)
+                continue
             self.step(line, pos, number)
             pos += len(line)
             calm = self._calm()
