@@ -13,7 +13,7 @@ from everself.app.settings import need_utf8, save_edit
 from everself.config import Agent, Config, Loaded, Places, load, load_here, read_host
 from everself.config.edit import Edited, plan_set
 from everself.config.places import MAIN, is_agent_id
-from everself.errors import RefusedByRule, WrongUse
+from everself.errors import RefusedByRule, UnsafePath, WrongUse
 from everself.workspace.on_disk import Recovery
 
 _ELSEWHERE = "everself setup --workspace PATH"
@@ -98,6 +98,8 @@ def _absolute(places: Places, path: str) -> str:
 def _check_place(config: Config, agent: Agent) -> None:
     """A workspace is read, watched and given to models whole: it neither holds nor lies in what is not for them."""
     places, target = config.places, os.path.realpath(agent.workspace)
+    for path in (agent.workspace, agent.state, places.key_folder):
+        _check_folder(path)
     for path, what in ((places.user_home, "your home folder"), ("/", "the whole machine")):
         if path and target == os.path.realpath(path):
             raise RefusedByRule(f"{agent.workspace} is {what}; a workspace needs a folder of its own.", mend=_ELSEWHERE)
@@ -119,6 +121,15 @@ def _check_move(config: Config, agent: Agent) -> None:
             f"The agent {agent.id} already lives in {before.workspace}.",
             mend=f"Move that folder to {agent.workspace} first, or add another agent: everself setup --agent NAME",
         )
+
+
+def _check_folder(path: str) -> None:
+    """The path is a folder, or can become one."""
+    there = path
+    while not os.path.lexists(there) and os.path.dirname(there) != there:
+        there = os.path.dirname(there)
+    if not os.path.isdir(there):
+        raise UnsafePath(f"{there} exists and is no folder.", mend=_ELSEWHERE)
 
 
 def _holds(outer: str, inner: str) -> bool:

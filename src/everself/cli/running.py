@@ -26,6 +26,10 @@ def run(arguments: Sequence[str]) -> int:
             code = say_error(error, as_json=as_json)
         except BrokenPipeError:
             return _hang_up()
+        except OSError as error:
+            # fails once more where it was the answer that could not be written; any other should have become words long ago
+            sys.stdout.flush()
+            code = _apologise(error, as_json)
         except Exception as error:  # noqa: BLE001 the outermost fence: no traceback reaches a person
             code = _apologise(error, as_json)
         sys.stdout.flush()
@@ -37,6 +41,7 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _obey(arguments: Sequence[str], as_json: bool) -> int:
+    stdout = sys.stdout
     try:
         returned = everself.main(list(arguments), prog_name="everself", standalone_mode=False, obj=Call(json=as_json))
     except click.Abort:
@@ -47,9 +52,10 @@ def _obey(arguments: Sequence[str], as_json: bool) -> int:
     except click.ClickException as error:
         raise EverselfError(error.format_message()) from error
     except SystemExit as stopped:
-        # click ends the process by itself after it completed a word for the shell, and when nobody reads any more
-        if isinstance(stopped.__context__, BrokenPipeError):
-            raise stopped.__context__ from None
+        # click ends the process by itself after it completed a word for the shell, and when nobody reads any more; then
+        # it has put something else in the place of stdout, so that Python does not complain when it flushes at the end
+        if sys.stdout is not stdout:
+            return ExitCode.DONE
         return stopped.code if isinstance(stopped.code, int) else ExitCode.FAILED
     return returned if isinstance(returned, int) else ExitCode.DONE
 

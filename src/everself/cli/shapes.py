@@ -38,6 +38,10 @@ class Family(click.Group):
         self.no_args_is_help = False
         self.examples = tuple(examples)
 
+    def list_commands(self, _: click.Context) -> list[str]:
+        # in the order in which a person meets them, not of the alphabet
+        return list(self.commands)
+
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         examples_section(formatter, self.examples)
         super().format_epilog(ctx, formatter)

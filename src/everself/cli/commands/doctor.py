@@ -34,7 +34,7 @@ def doctor(fix: bool, agent: str) -> int:
     """
     from everself.app.doctor import examine
 
-    report = examine(agent, fix)
+    report = examine(agent, fix=fix)
     code = _code(report.findings)
     errors = sum(one.severity == "error" for one in report.findings)
     if code is ExitCode.FAILED and this_call().json:
