@@ -184,7 +184,12 @@ class RealFileSystem:
             missing.append(here)
             here = os.path.dirname(here)
         for folder in reversed(missing):
-            os.mkdir(folder, 0o700)
+            try:
+                os.mkdir(folder, 0o700)
+            except FileExistsError:
+                # two processes that start for the first time make the same folders
+                if not os.path.isdir(folder):
+                    raise
             above = os.open(os.path.dirname(folder), os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
             try:
                 os.fsync(above)
