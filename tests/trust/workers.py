@@ -29,6 +29,7 @@ from everself.workspace.undo import plan_undo
 
 # generous: it only says that something ends
 PATIENCE = 120.0
+MEMORY, MEMORY_NEEDED = "/dev/shm", 32 * 1024 * 1024
 _SET_PTRACER, _ANY = 0x59616D61, -1
 
 START = b"\n## [09:30:00] "
@@ -41,8 +42,8 @@ LOGS = tuple(f"memory/2026-03-{day}.md" for day in range(10, 22))
 class Nursery:
     """Use as a context manager: leaving it ends every process and removes its folder."""
 
-    def __init__(self, *modules: str) -> None:
-        self.folder = tempfile.mkdtemp(prefix="everself-row-")
+    def __init__(self, *modules: str, in_memory: bool = False) -> None:
+        self.folder = tempfile.mkdtemp(prefix="everself-row-", dir=_find_memory() if in_memory else None)
         self._log = f"{self.folder}/children.log"
         paths = [path for path in sys.path if path]
         with open(self._log, "wb") as log:
@@ -109,6 +110,16 @@ class Nursery:
         return int(answer)
 
 
+def _find_memory() -> str | None:
+    """A file system in memory, for rows that kill processes only: what the kernel has been given outlives them anywhere."""
+    try:
+        found = os.statvfs(MEMORY)
+    except OSError:
+        return None
+    roomy = found.f_bavail * found.f_frsize >= MEMORY_NEEDED
+    return MEMORY if roomy and os.access(MEMORY, os.W_OK | os.X_OK) else None
+
+
 class Report:
     """A file that a child writes lines to, each in one unbuffered call, so that a kill cannot take back what was said."""
 
@@ -167,8 +178,8 @@ def count_entries(documents: Mapping[str, bytes]) -> "Counter[str]":
     return found
 
 
-def write(top: str, name: str, report: str, count: int, logs: Sequence[str] = LOGS) -> None:
-    """A writer: append entries one by one, and report each with its change once it is acknowledged."""
+def write(top: str, name: str, report: str, count: int, logs: Sequence[str] = LOGS, calm: float = 0.0) -> None:
+    """A writer: append entries one by one, `calm` seconds apart at most, and report each with its change once it is acknowledged."""
     said = Report(report)
     random = Random(name)
     with real_workspace(top) as bench:
@@ -180,6 +191,8 @@ def write(top: str, name: str, report: str, count: int, logs: Sequence[str] = LO
             )
             assert isinstance(outcome, Applied), outcome
             said.say(f"{entry} {outcome.id}")
+            if calm:
+                pause(random.uniform(0.0, calm))
 
 
 def maintain(top: str, name: str, report: str, stop: str) -> None:

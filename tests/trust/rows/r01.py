@@ -251,11 +251,14 @@ def check_with_git(repository: str) -> None:
 
 
 def explain(now: dict[str, bytes], scene: Scene) -> str:
-    return "\n".join(
-        f"{path}: {scene.before.get(path, b'-')[-80:]!r} or {scene.after.get(path, b'-')[-80:]!r}, not {data[-80:]!r}"
-        for path, data in now.items()
-        if data not in (scene.before.get(path), scene.after.get(path))
-    ) or f"half of it: {sorted(now)}"
+    return (
+        "\n".join(
+            f"{path}: {scene.before.get(path, b'-')[-80:]!r} or {scene.after.get(path, b'-')[-80:]!r}, not {data[-80:]!r}"
+            for path, data in now.items()
+            if data not in (scene.before.get(path), scene.after.get(path))
+        )
+        or f"half of it: {sorted(now)}"
+    )
 
 
 def kill_at(stage: Stage, scene: Scene, point: Point, points: Sequence[Point], tally: Tally, random: Random) -> None:
@@ -277,7 +280,9 @@ def kill_at(stage: Stage, scene: Scene, point: Point, points: Sequence[Point], t
             stage.kill(second, inside, "recover", top=again)
             check_survivor(again, scene, acknowledged=acknowledged, deep=False)
         except AssertionError as error:
-            raise AssertionError(f"recovery killed before {second.call} {second.number} {second.line}: {error}") from error
+            raise AssertionError(
+                f"recovery killed before {second.call} {second.number} {second.line}: {error}"
+            ) from error
         tally.again += 1
     for one in (top, again, twin):
         shutil.rmtree(one)
@@ -300,7 +305,8 @@ def run_operation(nursery: Nursery, name: str, seed: int, tally: Tally) -> None:
         except AssertionError as error:
             where = f"R1 seed {seed}, {name} killed before {point.call} {point.number}"
             raise AssertionError(f"{where} {point.line}: {error}") from error
-    shutil.rmtree(folder)
+    for one in (whole, folder):
+        shutil.rmtree(one)
 
 
 def run_r1(count: int, seed: int, start: int = 0) -> str:
@@ -308,7 +314,7 @@ def run_r1(count: int, seed: int, start: int = 0) -> str:
     assert shutil.which("strace"), "R1 needs strace: install it (apt-get install strace)"
     tally = Tally()
     names = NAMES[start : start + count]
-    with Nursery("tests.trust.rows.r01", "dulwich.repo") as nursery:
+    with Nursery("tests.trust.rows.r01", "dulwich.repo", in_memory=True) as nursery:
         for name in names:
             run_operation(nursery, name, seed, tally)
     return (
