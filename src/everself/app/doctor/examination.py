@@ -1,60 +1,22 @@
 """examine: every check in turn, each on its own, so that one broken thing never hides another."""
 
-from collections import Counter
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from everself.app.doctor import contents, grounds, names, privacy, records, settings, sizes, structure, traces
+from everself.app.doctor import contents, grounds, names, privacy, records, settings, traces
 from everself.app.doctor.case import Case
 from everself.app.doctor.mending import mend
 from everself.app.doctor.words import failed
 from everself.clock import system_now
-from everself.config import (
-    EMPTY_VAULT,
-    Loaded,
-    Places,
-    Vault,
-    check,
-    environment,
-    find_places,
-    load,
-    read_host,
-    read_vault,
-)
+from everself.config import Loaded, Places, Vault, check, environment, find_places, load, read_host, read_vault
 from everself.errors import EverselfError
 from everself.values import Finding
 
 Check = Callable[[Case], Iterable[Finding]]
 
-_CHECKS: tuple[Check, ...] = (
-    grounds.check_workspace,
-    grounds.check_state,
-    grounds.check_space,
-    settings.check_key,
-    privacy.check_permissions,
-    traces.check_locks,
-    traces.check_journal,
-    records.check_database,
-    records.check_ledger,
-    records.check_history,
-    names.check_spelling,
-    contents.check_kinds,
-    contents.check_text,
-    contents.check_identity,
-    structure.check_structure,
-    names.check_missing,
-    names.check_places,
-    names.check_dates,
-    grounds.check_neighbours,
-    grounds.check_own_git,
-    settings.check_tunables,
-    sizes.check_budgets,
-    sizes.check_limits,
-    privacy.check_secrets,
-    traces.check_temporaries,
-    settings.check_zone,
-    contents.check_rest,
-)
+_ROOMS = (grounds, settings, traces, records, privacy, names, contents)
+_CHECKS: tuple[Check, ...] = tuple(one for room in _ROOMS for one in room.CHECKS)
 _ORDER = ("error", "warning", "note")
 # So many findings of one code are told one by one; a damaged disk brings thousands.
 _ALIKE = 10
@@ -70,50 +32,49 @@ class DoctorReport:
     fixed: tuple[Finding, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class _Looked:
-    agent: str
-    workspace: str
-    findings: tuple[Finding, ...]
-    failures: tuple[Finding, ...] = ()
-
-
 def examine(agent: str = "", *, fix: bool = False, environ: Mapping[str, str] | None = None) -> DoctorReport:
     """Look at one agent and all it stands on. Never raises for a bad state, and changes nothing unless `fix`."""
     variables = environment() if environ is None else environ
-    first = _look(agent, variables, fix=fix)
-    if not fix or not any(finding.fixable for finding in first.findings):
-        return DoctorReport(first.agent, first.workspace, _ordered(first.findings))
+    seen = _look(agent, variables)
+    asked = [finding for finding in seen.findings if finding.fixable]
+    if not fix or not asked:
+        return replace(seen, findings=_ordered(seen.findings))
+    failures = tuple(_mend(agent, variables, asked))
     # looked at again: what is called mended was seen to be
-    second = _look(agent, variables)
-    left = {(finding.code, finding.path) for finding in second.findings}
-    fixed = [finding for finding in first.findings if finding.fixable and (finding.code, finding.path) not in left]
-    return DoctorReport(second.agent, second.workspace, _ordered((*first.failures, *second.findings)), _ordered(fixed))
+    again = _look(agent, variables)
+    left = {(finding.code, finding.path) for finding in again.findings}
+    fixed = _ordered(finding for finding in asked if (finding.code, finding.path) not in left)
+    return replace(again, findings=_ordered((*failures, *again.findings)), fixed=fixed)
 
 
-def _look(agent: str, environ: Mapping[str, str], *, fix: bool = False) -> _Looked:
+def _look(agent: str, environ: Mapping[str, str]) -> DoctorReport:
     try:
         places = find_places(environ)
     except EverselfError as error:
-        return _Looked(agent, "", (failed("environment-wrong", error),))
+        return DoctorReport(agent, "", (failed("environment-wrong", error),))
     loaded, findings = _settings(places, environ)
-    if loaded is None:
-        return _Looked(agent, "", findings)
     try:
         chosen = loaded.config.agent(agent)
     except EverselfError as error:
-        return _Looked(agent, "", (*findings, failed("agent-unknown", error)))
+        return DoctorReport(agent, "", (*findings, failed("agent-unknown", error)))
+    # with a host file that cannot be read nobody knows where the workspace is, unless one lies at the usual place
+    if any(finding.code == "config-wrong" for finding in findings) and not os.path.isdir(chosen.workspace):
+        return DoctorReport(chosen.id, "", findings)
     with Case(loaded, chosen, system_now()) as case:
         findings += tuple(finding for one in _CHECKS for finding in _run(one, case))
-    # a case of its own: nothing that was looked at before counts, and the database is let go
-    failures = tuple(mend(Case(loaded, chosen, system_now()), findings)) if fix else ()
-    return _Looked(chosen.id, chosen.workspace, findings, failures)
+    return DoctorReport(chosen.id, chosen.workspace, findings)
 
 
-def _settings(places: Places, environ: Mapping[str, str]) -> tuple[Loaded | None, tuple[Finding, ...]]:
-    """The settings, or the defaults where they are broken and an agent lives at the default place all the same."""
+def _mend(agent: str, environ: Mapping[str, str], asked: Iterable[Finding]) -> Iterator[Finding]:
+    loaded, _ = _settings(find_places(environ), environ)
+    with Case(loaded, loaded.config.agent(agent), system_now()) as case:
+        yield from mend(case, asked)
+
+
+def _settings(places: Places, environ: Mapping[str, str]) -> tuple[Loaded, tuple[Finding, ...]]:
+    """The settings and what is wrong with them; the defaults where they cannot be read at all."""
     findings: tuple[Finding, ...] = ()
-    vault, text = Vault(environ), None
+    vault = Vault(environ)
     try:
         vault, findings = read_vault(places, environ)
     except EverselfError as error:
@@ -123,12 +84,9 @@ def _settings(places: Places, environ: Mapping[str, str]) -> tuple[Loaded | None
         findings += check(places, text, vault)
         return load(places, text, vault=vault), findings
     except EverselfError as error:
-        if not any(finding.severity == "error" for finding in findings):
+        if not any(finding.code == "config-wrong" for finding in findings):
             findings += (failed("config-wrong", error, places.host_file),)
-    try:
-        return load(places, None, vault=EMPTY_VAULT), findings
-    except EverselfError:
-        return None, findings
+    return load(places, None), findings
 
 
 def _run(one: Check, case: Case) -> Iterator[Finding]:
@@ -140,18 +98,12 @@ def _run(one: Check, case: Case) -> Iterator[Finding]:
 
 def _ordered(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     """Errors, warnings, notes; of many alike the first few and a count."""
-    alike = Counter[str]()
-    kept: list[Finding] = []
-    last: dict[str, Finding] = {}
+    alike: dict[str, list[Finding]] = {}
     for finding in findings:
-        alike[finding.code] += 1
-        if alike[finding.code] <= _ALIKE:
-            kept.append(finding)
-        last[finding.code] = finding
-    for code, number in alike.items():
-        if number > _ALIKE:
-            words = f"There are {number - _ALIKE:,} more findings of this kind ({code})."
-            kept.append(
-                Finding(last[code].severity, code, words, "Mend those above first.", fixable=last[code].fixable)
-            )
+        alike.setdefault(finding.code, []).append(finding)
+    kept = [finding for found in alike.values() for finding in found[:_ALIKE]]
+    for code, found in alike.items():
+        if len(found) > _ALIKE:
+            words = f"There are {len(found) - _ALIKE:,} more findings of this kind ({code})."
+            kept.append(replace(found[-1], message=words, mend="Mend those above first.", path=""))
     return tuple(sorted(kept, key=lambda finding: _ORDER.index(finding.severity)))

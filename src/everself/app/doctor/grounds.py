@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 
 from everself.app.doctor.case import Case
-from everself.app.doctor.words import command, megabytes, shown
+from everself.app.doctor.words import bad, command, megabytes, note, shown, warning
 from everself.values import Finding
 
 FULL = 1_000_000
@@ -22,16 +22,16 @@ def check_workspace(case: Case) -> Iterator[Finding]:
         yield from _check_access(case)
     elif os.path.islink(path):
         words = f"{name} is a link to {shown(os.readlink(path))}, which is no folder or not there now."
-        yield Finding("error", "workspace-dangling", words, f"Bring that folder back, or: {_ELSEWHERE}", path)
+        yield bad("workspace-dangling", words, f"Bring that folder back, or: {_ELSEWHERE}", path)
     elif os.path.lexists(path):
         words = f"{name} should be the workspace, but it is no folder."
         mend = f"{command('mv', path, path + '.old')}, then: {case.setup}"
-        yield Finding("error", "workspace-no-folder", words, mend, path)
+        yield bad("workspace-no-folder", words, mend, path)
     else:
         # says so when it is only hidden from us, by permissions or by a file where a folder should be
         with suppress(FileNotFoundError):
             os.lstat(path)
-        yield Finding("error", "workspace-missing", f"There is no workspace at {name} yet.", case.setup, path)
+        yield bad("workspace-missing", f"There is no workspace at {name} yet.", case.setup, path)
 
 
 def _check_access(case: Case) -> Iterator[Finding]:
@@ -39,13 +39,13 @@ def _check_access(case: Case) -> Iterator[Finding]:
     mend = f"Check who owns it: {command('ls', '-ld', path)}"
     if not case.usable:
         words = "You may not look into the workspace; the agent cannot run."
-        yield Finding("error", "workspace-unreadable", words, mend, path)
+        yield bad("workspace-unreadable", words, mend, path)
     elif os.statvfs(path).f_flag & os.ST_RDONLY:
         words = "The workspace is on a disk that is mounted read-only; the agent can read and remember nothing new."
-        yield Finding("error", "workspace-read-only", words, f"Remount it writable, or: {_ELSEWHERE}", path)
+        yield bad("workspace-read-only", words, f"Remount it writable, or: {_ELSEWHERE}", path)
     elif not os.access(path, os.W_OK, effective_ids=True):
         words = "You may not write in the workspace; the agent can read and remember nothing new."
-        yield Finding("error", "workspace-not-writable", words, mend, path)
+        yield bad("workspace-not-writable", words, mend, path)
 
 
 def check_state(case: Case) -> Iterator[Finding]:
@@ -55,16 +55,16 @@ def check_state(case: Case) -> Iterator[Finding]:
     if os.path.lexists(path) and not case.has_state:
         words = f"{shown(path)} should hold the agent's state, but it is no folder."
         mend = f"{command('mv', path, path + '.old')}, then: {case.setup}"
-        yield Finding("error", "state-no-folder", words, mend, path)
+        yield bad("state-no-folder", words, mend, path)
     elif not case.has_state:
         words = "This workspace has no state on this machine yet: nothing of it is in a log or can be undone."
-        yield Finding("warning", "state-missing", words, case.setup, path)
+        yield warning("state-missing", words, case.setup, path)
     elif not os.access(path, os.R_OK | os.W_OK | os.X_OK, effective_ids=True):
         words = f"You may not read and write {shown(path)}, which holds the agent's state; nothing can be changed."
-        yield Finding("error", "state-not-writable", words, f"Check it: {command('ls', '-ld', path)}", path)
+        yield bad("state-not-writable", words, f"Check it: {command('ls', '-ld', path)}", path)
     if _is_inside(path, case.agent.workspace):
         words = "The agent's state lies inside its own workspace; whoever gets the files gets the state."
-        yield Finding("error", "state-inside", words, "Set EVERSELF_HOME to a folder outside the workspace.", path)
+        yield bad("state-inside", words, "Set EVERSELF_HOME to a folder outside the workspace.", path)
 
 
 def check_space(case: Case) -> Iterator[Finding]:
@@ -78,14 +78,14 @@ def check_space(case: Case) -> Iterator[Finding]:
         look = f"Free some space; {command('df', '-h', path)} shows it."
         if disk.f_blocks and free < FULL:
             words = f"The disk of {shown(path)} is full ({free:,} bytes left); nothing can be written."
-            yield Finding("error", "disk-full", words, look, path)
+            yield bad("disk-full", words, look, path)
         elif disk.f_blocks and free < NEARLY_FULL:
             words = f"The disk of {shown(path)} is nearly full ({megabytes(free)} left)."
-            yield Finding("warning", "disk-nearly-full", words, look, path)
+            yield warning("disk-nearly-full", words, look, path)
         elif disk.f_files and disk.f_favail < FEW_INODES:
             words = f"The disk of {shown(path)} has no room for more files ({disk.f_favail} left)."
             mend = f"Remove files you do not need; {command('df', '-i', path)} shows it."
-            yield Finding("error", "disk-full", words, mend, path)
+            yield bad("disk-full", words, mend, path)
 
 
 def check_neighbours(case: Case) -> Iterator[Finding]:
@@ -99,12 +99,12 @@ def check_neighbours(case: Case) -> Iterator[Finding]:
             f"{folder}/{mark}" in names for mark in _MARKS_OF_A_WORKSPACE
         ):
             words = f"{shown(folder)} looks like a workspace of its own; its files are taken for this agent's."
-            yield Finding("warning", "workspace-nested", words, "Move that folder out of this workspace.", folder)
+            yield warning("workspace-nested", words, "Move that folder out of this workspace.", folder)
     above = os.path.dirname(os.path.realpath(case.agent.workspace))
     while above != os.path.dirname(above):
         if _is_workspace(os.path.isfile(f"{above}/{mark}") for mark in _MARKS_OF_A_WORKSPACE):
             words = f"This workspace lies inside another one, {shown(above)}."
-            yield Finding("warning", "workspace-nested", words, f"Move it out: {_ELSEWHERE}", above)
+            yield warning("workspace-nested", words, f"Move it out: {_ELSEWHERE}", above)
         above = os.path.dirname(above)
 
 
@@ -117,7 +117,7 @@ def check_own_git(case: Case) -> Iterator[Finding]:
     settings = case.files.read(".git/config", 0, 1 << 16).decode("utf-8", "replace")
     if '[remote "' in settings:
         words = "The workspace is a git repository of yours with a remote; Everself never writes it."
-        yield Finding("note", "own-git", words, "Keep that remote private: what you push there is the memory.", ".git")
+        yield note("own-git", words, "Keep that remote private: what you push there is the memory.", ".git")
 
 
 def _is_workspace(marks: Iterator[bool]) -> bool:
@@ -126,3 +126,6 @@ def _is_workspace(marks: Iterator[bool]) -> bool:
 
 def _is_inside(path: str, folder: str) -> bool:
     return os.path.realpath(path).startswith(os.path.realpath(folder) + "/")
+
+
+CHECKS = (check_workspace, check_state, check_space, check_neighbours, check_own_git)

@@ -59,20 +59,9 @@ def _remove_temporaries(case: Case) -> None:
         writes.discard(case.files, left)
 
 
+_HALF_DONE = "changes-interrupted changes-waiting intent-torn database-log database-older database-unmerged"
 _MENDS: tuple[tuple[frozenset[str], Callable[[Case], None]], ...] = (
     (frozenset({"open-to-others", "secrets-readable"}), _close_to_others),
-    (
-        frozenset(
-            {
-                "changes-interrupted",
-                "changes-waiting",
-                "database-log",
-                "database-older",
-                "database-unmerged",
-                "intent-torn",
-            }
-        ),
-        _finish_changes,
-    ),
+    (frozenset(_HALF_DONE.split()), _finish_changes),
     (frozenset({"temporary-left"}), _remove_temporaries),
 )

@@ -7,6 +7,7 @@ schemas, not what the rows mean.
 
 import os
 
+from everself.app.doctor.words import FIX, bad, note, warning
 from everself.errors import Damaged
 from everself.store.engine import Engine
 from everself.store.migrate import load_migrations, plan_migrations
@@ -17,7 +18,6 @@ BUSY_TIMEOUT = 1.0
 # What SQLite may need beside the database for a moment.
 ROOM = 1_000_000
 _TABLES = {"changes", "ledger", "meta"}
-_FIX = "everself doctor --fix"
 
 
 def peek(path: str, key: bytes | None) -> State | Finding:
@@ -26,14 +26,14 @@ def peek(path: str, key: bytes | None) -> State | Finding:
     shared = os.path.exists(f"{path}-shm")
     if _size(path) == 0:
         words = "The state database is missing or empty: the log of changes is gone. Your files are not affected."
-        return Finding("error", "database-missing", words, "everself restore brings it back from a backup.", path)
+        return bad("database-missing", words, "everself restore brings it back from a backup.", path)
     if log and not shared:
         words = "The state database has a log beside it that was not merged yet."
-        return Finding("warning", "database-unmerged", words, _FIX, path, fixable=True)
+        return warning("database-unmerged", words, FIX, path, fixable=True)
     alone = not log and not shared and _may_write(path)
     if alone and _free(path) < ROOM:
         words = "The state database was not looked into, because the disk is full."
-        return Finding("note", "database-unchecked", words, "Free some space, then: everself doctor", path)
+        return note("database-unchecked", words, "Free some space, then: everself doctor", path)
     # naming the usual VFS keeps the store from tightening permissions: a mere look changes no mode
     engine = Engine.open(path, vfs="unix" if alone else None, busy_timeout=BUSY_TIMEOUT, read_only=not alone)
     state = None
@@ -41,7 +41,7 @@ def peek(path: str, key: bytes | None) -> State | Finding:
         missing = plan_migrations(engine, load_migrations("state"))
         if missing:
             words = f"The state database is from an older version ({len(missing)} steps behind)."
-            return Finding("note", "database-older", words, _FIX, path, fixable=True)
+            return note("database-older", words, FIX, path, fixable=True)
         tables = {str(row[0]) for row in engine.read("SELECT name FROM sqlite_schema WHERE type = 'table'")}
         if not tables >= _TABLES:
             lost = ", ".join(sorted(_TABLES - tables))

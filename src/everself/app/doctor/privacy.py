@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from everself.app.doctor.case import Case
-from everself.app.doctor.words import counted, shown
+from everself.app.doctor.words import FIX, counted, shown, warning
 from everself.app.outside import KEY_FILE
 from everself.disk.real import RealFileSystem
 from everself.errors import EverselfError
@@ -14,7 +14,6 @@ from everself.values import FileStat, Finding
 
 OTHERS = 0o077
 OTHERS_WRITE = 0o022
-_FIX = "everself doctor --fix"
 _SEPARATOR = "\n\n\n"
 
 
@@ -50,11 +49,13 @@ def check_permissions(case: Case) -> Iterator[Finding]:
         writable = [path for path, mode in one.modes.items() if mode & OTHERS_WRITE]
         example = min(writable or one.modes, key=lambda path: (path.count("/"), path))
         name = shown(f"{one.folder}/{example}" if example else one.folder)
-        right = "change" if writable else "read"
-        number = len(writable or one.modes)
-        words = f"Others on this machine may {right} {counted(number, 'file or folder', 'files and folders')} of the {one.what}, such as {name} ({one.modes[example]:04o})."
+        right, found = ("change", writable) if writable else ("read", list(one.modes))
+        many = counted(len(found), "file or folder", "files and folders")
+        words = (
+            f"Others on this machine may {right} {many} of the {one.what}, such as {name} ({one.modes[example]:04o})."
+        )
         severe = bool(writable) or one.what == "key folder"
-        yield Finding("error" if severe else "warning", "open-to-others", words, _FIX, one.folder, fixable=True)
+        yield Finding("error" if severe else "warning", "open-to-others", words, FIX, one.folder, fixable=True)
 
 
 def check_secrets(case: Case) -> Iterator[Finding]:
@@ -76,7 +77,7 @@ def check_secrets(case: Case) -> Iterator[Finding]:
         line = text.count("\n", starts[which], secret.start) + 1
         words = f"Line {line} of {shown(paths[which])} holds what looks like a secret ({secret.kind})."
         mend = "Take it out, and replace it where it was issued: whoever can read the file has it."
-        yield Finding("warning", "secret-in-document", words, mend, paths[which])
+        yield warning("secret-in-document", words, mend, paths[which])
 
 
 def _exposed(what: str, folder: str, found: list[FileStat] | tuple[FileStat, ...], *, itself: bool = True) -> Exposed:
@@ -101,3 +102,6 @@ def _state_files(files: RealFileSystem) -> list[FileStat]:
 def _named(folder: str, *names: str) -> list[FileStat]:
     files = RealFileSystem(folder)
     return [found for name in names if (found := files.stat(name)) is not None]
+
+
+CHECKS = (check_permissions, check_secrets)

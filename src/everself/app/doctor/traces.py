@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from everself.app.doctor.case import Case
-from everself.app.doctor.words import command, counted, listed, shown
+from everself.app.doctor.words import FIX, command, counted, listed, note, shown, warning
 from everself.disk.filesystem import READ_LIMIT, TEMPORARY_PREFIX
 from everself.disk.journal import FOLDER, Intent, parse_intent
-from everself.disk.lock import FileLock
+from everself.disk.lock import FileLock, LockOwner
 from everself.errors import Damaged
 from everself.values import CROCKFORD, FileStat, Finding
 
@@ -16,18 +16,16 @@ from everself.values import CROCKFORD, FileStat, Finding
 WRITE_LOCK = "write.lock"
 HISTORY_LOCK = "history.lock"
 HISTORY = "history.git"
-_FIX = "everself doctor --fix"
 _ID = 12
 
 
 @dataclass(frozen=True, slots=True)
 class Journalled:
-    """What the journal holds, read and not touched. The names are those of files in it."""
+    """What the journal holds, read and not touched; `torn` are names of files in it that are not whole."""
 
     unfinished: tuple[Intent, ...]
-    waiting: tuple[str, ...]
+    waiting: int
     torn: tuple[str, ...]
-    torn_done: tuple[str, ...]
 
 
 def write_lock(case: Case) -> FileLock:
@@ -40,10 +38,10 @@ def history_lock(case: Case) -> FileLock:
 
 def read_journal(case: Case) -> Journalled:
     unfinished: list[Intent] = []
-    names: dict[str, list[str]] = {"waiting": [], "torn": [], "torn_done": []}
+    torn: list[str] = []
+    waiting = 0
     for one in case.state_files.list(FOLDER) if case.has_state and case.state_files.stat(FOLDER) else ():
         name = one.path.rpartition("/")[2]
-        done = name.endswith(".done")
         if one.kind != "file" or not name[:8].isdigit() or not name.endswith((".intent", ".abort", ".done")):
             continue
         try:
@@ -51,73 +49,59 @@ def read_journal(case: Case) -> Journalled:
         except FileNotFoundError:
             continue
         except (Damaged, ValueError, KeyError, TypeError):
-            names["torn_done" if done else "torn"].append(name)
+            torn.append(name)
             continue
-        if done:
-            names["waiting"].append(name)
+        if name.endswith(".done"):
+            waiting += 1
         else:
             unfinished.append(intent)
-    return Journalled(tuple(unfinished), *(tuple(found) for found in names.values()))
+    return Journalled(tuple(unfinished), waiting, tuple(torn))
 
 
 def check_locks(case: Case) -> Iterator[Finding]:
+    settings_lock = FileLock(f"{case.places.home}/.everself.lock")
     for lock, what in (
         (write_lock(case), "the workspace"),
         (history_lock(case), "the history"),
-        (FileLock(f"{case.places.home}/.everself.lock"), "the settings"),
+        (settings_lock, "the settings"),
     ):
+        owner = lock.owner()
         if not lock.is_held():
             continue
-        owner = lock.owner()
         if owner is None or not owner.alive:
             words = f"A process is writing {what} right now."
-            yield Finding("note", "lock-held", words, "Wait a moment, then: everself doctor", lock.path)
-            continue
-        who = f"Process {owner.pid} ({shown(owner.command)}) holds {what} since {shown(owner.since)}"
-        if owner.stopped:
-            mend = f"Resume it (fg) or end it: kill -9 {owner.pid}; what it had begun is completed afterwards."
-            yield Finding(
-                "warning", "lock-stopped", f"{who}, but it is stopped: nobody else can write.", mend, lock.path
-            )
+            yield note("lock-held", words, "Wait a moment, then: everself doctor", lock.path)
+        elif owner.stopped:
+            words = f"{_who(owner)} holds {what} since {shown(owner.since)} and is stopped: nobody else can write."
+            mend = f"Resume it with fg, or end it with kill -9 {owner.pid}; what it had begun is completed then."
+            yield warning("lock-stopped", words, mend, lock.path)
         else:
-            yield Finding("note", "lock-held", f"{who}.", "Wait until it is done, or end it.", lock.path)
+            words = f"{_who(owner)} holds {what} since {shown(owner.since)}."
+            yield note("lock-held", words, "Wait until it is done, or end it.", lock.path)
 
 
 def check_journal(case: Case) -> Iterator[Finding]:
-    if not case.has_state:
-        return
-    found = read_journal(case)
+    found, lock = read_journal(case), write_lock(case)
     folder = f"{case.agent.state}/{FOLDER}"
-    if not write_lock(case).is_held():
-        if found.unfinished:
-            paths = {step.path for intent in found.unfinished for step in intent.steps}
-            owner = write_lock(case).owner()
-            dead = (
-                ""
-                if owner is None or owner.alive
-                else f" Process {owner.pid} ({shown(owner.command)}) died while writing."
-            )
-            words = f"{counted(len(found.unfinished), 'change')} to {listed(paths)} {_were(found.unfinished)} interrupted half way.{dead}"
-            yield Finding(
-                "warning",
-                "changes-interrupted",
-                words,
-                f"{_FIX} completes it, and so does any change.",
-                folder,
-                fixable=True,
-            )
-        if found.torn:
-            words = f"{counted(len(found.torn), 'change')} {_were(found.torn)} cut off before the first byte was written; your files are not affected."
-            yield Finding("note", "intent-torn", words, _FIX, folder, fixable=True)
-    if found.waiting and not history_lock(case).is_held():
-        words = f"{counted(len(found.waiting), 'change')} {_were(found.waiting)} made and recorded, but not yet in the history."
-        yield Finding("note", "changes-waiting", words, _FIX, folder, fixable=True)
-    if found.torn_done:
-        words = f"{counted(len(found.torn_done), 'change')} cannot be taken into the history, because the journal is damaged there."
-        mend = (
-            f"The files are as they should be; {command('rm', *(f'{folder}/{name}' for name in found.torn_done[:3]))}"
+    torn = [name for name in found.torn if not name.endswith(".done")]
+    # while somebody writes, an open intent is simply the change under way
+    if found.unfinished and not lock.is_held():
+        paths = {step.path for intent in found.unfinished for step in intent.steps}
+        owner = lock.owner()
+        died = f" {_who(owner)} died while writing." if owner is not None and not owner.alive else ""
+        words = f"Interrupted half way: {counted(len(found.unfinished), 'change')} to {listed(paths)}.{died}"
+        yield warning("changes-interrupted", words, f"{FIX} (or any change) completes it.", folder, fixable=True)
+    if torn and not lock.is_held():
+        words = (
+            f"Cut off before the first byte was written: {counted(len(torn), 'change')}. Your files are not affected."
         )
-        yield Finding("warning", "journal-damaged", words, mend, folder)
+        yield note("intent-torn", words, FIX, folder, fixable=True)
+    if found.waiting and not history_lock(case).is_held():
+        words = f"Made and recorded, but not yet in the history: {counted(found.waiting, 'change')}."
+        yield note("changes-waiting", words, FIX, folder, fixable=True)
+    for name in set(found.torn) - set(torn):
+        words = "A recorded change cannot be taken into the history, because its note is damaged; your files are as they were."
+        yield warning("journal-damaged", words, command("rm", f"{folder}/{name}"), f"{folder}/{name}")
 
 
 def check_temporaries(case: Case) -> Iterator[Finding]:
@@ -125,14 +109,14 @@ def check_temporaries(case: Case) -> Iterator[Finding]:
     left = [] if write_lock(case).is_held() else find_left_over(case)
     safe = [one.path for one in left if is_kept_elsewhere(case, one)]
     if safe:
-        words = f"{counted(len(safe), 'temporary file')} {_were(safe)} left behind: {listed(safe)}. The text is kept elsewhere."
-        yield Finding("note", "temporary-left", words, _FIX, safe[0], fixable=True)
+        words = f"Left behind by a crash, with text that is kept elsewhere: {listed(safe)}."
+        yield note("temporary-left", words, FIX, safe[0], fixable=True)
     for one in left:
         if one.path not in safe:
             whole = f"{case.agent.workspace}/{one.path}"
             words = f"{shown(one.path)} was left behind by a crash and holds text that stands nowhere else."
             mend = f"Look at it and copy what you need ({command('less', whole)}), then: {command('rm', whole)}"
-            yield Finding("warning", "temporary-unique", words, mend, one.path)
+            yield warning("temporary-unique", words, mend, one.path)
 
 
 def find_left_over(case: Case) -> list[FileStat]:
@@ -164,5 +148,8 @@ def _is_in_history(case: Case, data: bytes) -> bool:
     return case.has_state and case.state_files.stat(f"{HISTORY}/objects/{blob[:2]}/{blob[2:]}") is not None
 
 
-def _were(things: tuple[object, ...] | list[str]) -> str:
-    return "was" if len(things) == 1 else "were"
+def _who(owner: LockOwner) -> str:
+    return f"Process {owner.pid} ({shown(owner.command)})"
+
+
+CHECKS = (check_locks, check_journal, check_temporaries)

@@ -2,12 +2,18 @@
 
 import shlex
 from collections.abc import Collection
+from functools import partial
 
 from everself.disk.filesystem import say
 from everself.errors import EverselfError
-from everself.values import Finding, Severity
+from everself.values import Finding
 
 EXAMPLES = 3
+FIX = "everself doctor --fix"
+
+bad = partial(Finding, "error")
+warning = partial(Finding, "warning")
+note = partial(Finding, "note")
 
 
 def shown(path: str) -> str:
@@ -35,7 +41,7 @@ def megabytes(size: int) -> str:
     return f"{size / 1_000_000:,.1f} MB"
 
 
-def failed(code: str, error: EverselfError | OSError, path: str = "", severity: Severity = "error") -> Finding:
+def failed(code: str, error: EverselfError | OSError, path: str = "") -> Finding:
     """An error that a check ran into, as a finding."""
     told = error if isinstance(error, EverselfError) else say(error, path or str(error.filename or ""))
-    return Finding(severity, code, str(told), told.mend or "Check the disk and the permissions there.", path)
+    return bad(code, shown(str(told)), told.mend or "Check the disk and the permissions there.", path)
