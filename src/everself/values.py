@@ -4,7 +4,7 @@ import hashlib
 import os
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import date, datetime
 from enum import StrEnum
 from typing import Literal
 
@@ -134,14 +134,31 @@ class Author(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class Voucher:
+    """What the runtime vouches for when an entry is born: where its words came from. `text` is the hash of those words."""
+
+    entry: str
+    source: str
+    tag: str
+    text: str
+    lineage: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Change:
-    """One reviewed, atomic, reversible step of the workspace's files."""
+    """One reviewed, atomic, reversible step of the workspace's files.
+
+    `vouchers` are recorded with it or not at all. A change with a `key` happens once: asked for again with the same key, it is what
+    it was the first time.
+    """
 
     author: Author
     reason: str
     edits: tuple[Edit, ...]
     evidence: tuple[str, ...] = ()
     undoes: str = ""
+    vouchers: tuple[Voucher, ...] = ()
+    key: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,6 +209,66 @@ class ChangeRecord:
     paths: tuple[str, ...]
     evidence: tuple[str, ...] = ()
     undoes: str = ""
+
+
+# ── entries ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+class Tag(StrEnum):
+    """What kind of memory an entry is; exactly one, or none for text that Everself never touched."""
+
+    EVENT = "event"
+    KNOWLEDGE = "knowledge"
+    SKILL = "skill"
+    DECISION = "decision"
+    CORRECTION = "correction"
+    NONE = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One memory as it stands in a document. What is said in its comment counts only where a voucher confirms it.
+
+    `source` and `base` are what may be believed, `claimed` what the comment says. `day` is the day it belongs to, `seen` the last
+    mention. Lines count from 1, `start..end` are bytes of the document.
+    """
+
+    id: str
+    path: str
+    text: str
+    tag: Tag = Tag.NONE
+    source: str = "hand"
+    base: float = 0.95
+    mentions: int = 1
+    day: date | None = None
+    seen: date | None = None
+    lineage: tuple[str, ...] = ()
+    until: date | None = None
+    closed_by: str = ""
+    who: str = ""
+    project: str = ""
+    tier: Tier = Tier.NONE
+    kind: str = ""
+    heading: tuple[str, ...] = ()
+    category: str = ""
+    time: str = ""
+    struck: bool = False
+    vouched: bool = False
+    claimed: str = ""
+    start: int = 0
+    end: int = 0
+    first_line: int = 0
+    last_line: int = 0
+
+    @property
+    def reference(self) -> str:
+        """How an answer cites it."""
+        lines = f"L{self.first_line}" + (f"-L{self.last_line}" if self.last_line > self.first_line else "")
+        return f"{self.path}#{lines}"
+
+    @property
+    def closed(self) -> bool:
+        return self.struck or self.until is not None
 
 
 # ── findings ─────────────────────────────────────────────────────────────────────────────────────────────────────────

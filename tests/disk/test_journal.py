@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from everself.disk.journal import Intent, Journal, Step, parse_intent, render_intent
 from everself.disk.real import RealFileSystem
 from everself.errors import Damaged
+from everself.values import Voucher
 
 BYTES = st.none() | st.binary(max_size=40)
 STEPS = st.builds(Step, st.text(), st.none() | st.text(), BYTES, BYTES, st.integers(-1, 99), st.binary(max_size=9))
@@ -22,6 +23,10 @@ INTENTS = st.builds(
     undoes=st.text(),
     steps=st.lists(STEPS, max_size=3).map(tuple),
     folders=st.lists(st.text(), max_size=3).map(tuple),
+    vouchers=st.lists(
+        st.builds(Voucher, st.text(), st.text(), st.text(), st.text(), st.lists(st.text(), max_size=2).map(tuple)), max_size=2
+    ).map(tuple),
+    key=st.text(),
 )
 
 

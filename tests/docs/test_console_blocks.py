@@ -33,13 +33,10 @@ def steps(block: str) -> list[tuple[str, list[str]]]:
 
 
 def pattern(lines: list[str]) -> str:
-    parts = []
-    for line in lines:
-        parts.append(r"(?:.*\n)*" if line == "…" else re.escape(line).replace("…", r".*") + r"[ \t]*\n")
-    return "".join(parts)
+    return "".join(r"(?:.*\n)*" if line == "…" else re.escape(line).replace("…", r".*") + r"[ \t]*\n" for line in lines)
 
 
-@pytest.mark.parametrize("name,block", blocks(), ids=[name for name, _ in blocks()])
+@pytest.mark.parametrize(("name", "block"), blocks(), ids=[name for name, _ in blocks()])
 def test_the_console_shows_what_happens(name: str, block: str, tmp_path: Path) -> None:
     programs = tmp_path / "bin"
     programs.mkdir()

@@ -211,3 +211,19 @@ def test_undo_of_lines_that_were_edited_since_is_a_conflict(workspace: Workspace
     workspace.apply(change(Replace("A.md", digest(b"a\nB\nc\n"), 2, 3, b"mine")))
     assert undo(workspace, identity) == Conflict(("A.md",))
     assert text(workspace, "A.md") == b"a\nmine\nc\n"
+
+
+def test_a_change_with_a_key_happens_once(workspace: Workspace) -> None:
+    once = Change(Author.OWNER, "once", (Append("A.md", b"one\n"),), key="message 7")
+    first = workspace.apply(once)
+    assert workspace.apply(once) == first
+    assert text(workspace, "A.md") == b"one\n"
+
+
+def test_a_plan_is_made_while_nobody_else_writes(workspace: Workspace) -> None:
+    def plan() -> Change | None:
+        found = text(workspace, "A.md")
+        return None if found else change(Create("A.md", b"one\n"))
+
+    assert isinstance(workspace.apply_plan(plan), Applied)
+    assert workspace.apply_plan(plan) == Nothing()

@@ -31,9 +31,27 @@ def run() -> Iterator[str]:
 
 def _notes(size: int) -> bytes:
     random = Random(1)
-    words = (
-        ["tea", "rust", "tundra", "茶", "봄", "deploy", "meeting", "Alex", "prefers", "dark", "mode", "because", "the", "project", "needs", "a", "plan", "by", "Monday"]
-    )
+    words = [
+        "tea",
+        "rust",
+        "tundra",
+        "茶",
+        "봄",
+        "deploy",
+        "meeting",
+        "Alex",
+        "prefers",
+        "dark",
+        "mode",
+        "because",
+        "the",
+        "project",
+        "needs",
+        "a",
+        "plan",
+        "by",
+        "Monday",
+    ]
     lines = ["# Memory Log: 2026-03-19"]
     length = 0
     while length < size:

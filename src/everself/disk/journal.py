@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from everself.disk.filesystem import FileSystem, parent_of
 from everself.disk.writes import discard, make_directories, write_new
 from everself.errors import Damaged
+from everself.values import Voucher
 
 MAGIC = b"everself-intent 1\n"
 FOLDER = "journal"
@@ -46,6 +47,8 @@ class Intent:
     steps: tuple[Step, ...]
     # directories that did not exist before, outermost first
     folders: tuple[str, ...] = ()
+    vouchers: tuple[Voucher, ...] = ()
+    key: str = ""
 
 
 def render_intent(intent: Intent) -> bytes:
@@ -65,6 +68,8 @@ def render_intent(intent: Intent) -> bytes:
         "evidence": intent.evidence,
         "undoes": intent.undoes,
         "folders": intent.folders,
+        "vouchers": [[one.entry, one.source, one.tag, one.text, one.lineage] for one in intent.vouchers],
+        "key": intent.key,
         "steps": steps,
     }
     body = MAGIC + json.dumps(head).encode() + b"\n" + bytes(payload)
@@ -96,6 +101,10 @@ def parse_intent(data: bytes) -> Intent:
         undoes=head["undoes"],
         steps=tuple(steps),
         folders=tuple(head["folders"]),
+        vouchers=tuple(
+            Voucher(entry, source, tag, text, tuple(lineage)) for entry, source, tag, text, lineage in head["vouchers"]
+        ),
+        key=head["key"],
     )
 
 

@@ -24,7 +24,8 @@ from everself.store.ledger import (
 )
 from everself.store.migrate import apply_migrations, load_migrations, plan_migrations
 from everself.store.queries import load_queries
-from everself.values import Author, ChangeRecord
+from everself.store.vouchers import Vouchers, mac_of, vouch
+from everself.values import Author, ChangeRecord, Voucher
 
 _SQL = load_queries("state")
 _PAGE = 500
@@ -65,6 +66,7 @@ class State:
             raise WrongUse(f"The integrity key has {len(key)} bytes; it needs {_SHORTEST_KEY}.")
         self.engine = engine
         self._key = key
+        self.vouchers = Vouchers(engine, key)
 
     def __enter__(self) -> Self:
         return self
@@ -75,8 +77,10 @@ class State:
     def close(self) -> None:
         self.engine.close()
 
-    def record_change(self, record: ChangeRecord, files: Sequence[FileHashes]) -> bool:
-        """Record an applied change once; false when this id is there already.
+    def record_change(
+        self, record: ChangeRecord, files: Sequence[FileHashes], vouchers: Sequence[Voucher] = (), key: str = ""
+    ) -> bool:
+        """Record an applied change once, with its vouchers and its key; false when this id is there already.
 
         `files` names the same paths as the record, with plain content hashes; only keyed ones are stored.
         """
@@ -96,9 +100,17 @@ class State:
                 _SQL["add_ledger_row"],
                 (row.seq, row.change_id, row.at, row.author, row.files, row.previous, row.mac),
             )
+            vouch(writer, self._key, vouchers, at)
+            if key:
+                writer.run(_SQL["add_key"], (mac_of(self._key, key), record.id))
             return True
 
         return self.engine.write(insert)
+
+    def change_of_key(self, key: str) -> ChangeRecord | None:
+        """The change that was recorded with this key."""
+        found = self.engine.read(_SQL["change_of_key"], (mac_of(self._key, key),))
+        return self._to_record(found[0]) if found else None
 
     def has_change(self, change_id: str) -> bool:
         return bool(self.engine.read(_SQL["has_change"], (change_id,)))

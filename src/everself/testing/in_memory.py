@@ -31,6 +31,7 @@ class InMemoryWorkspace:
         self._identify = identify
         self._documents: dict[str, bytes] = {}
         self._records: list[tuple[ChangeRecord, tuple[FileChange, ...]]] = []
+        self._keys: dict[str, Applied] = {}
 
     def find(self, path: str) -> Document | None:
         check_path(path)
@@ -56,7 +57,13 @@ class InMemoryWorkspace:
         found = resolve(change, self._documents.get)
         return found if isinstance(found, Conflict) else tuple(one.file for one in found)
 
+    def apply_plan(self, plan: Callable[[], Change | None]) -> Outcome:
+        change = plan()
+        return Nothing() if change is None else self.apply(change)
+
     def apply(self, change: Change) -> Outcome:
+        if change.key and change.key in self._keys:
+            return self._keys[change.key]
         files = self.preview(change)
         if isinstance(files, Conflict):
             return files
@@ -75,7 +82,10 @@ class InMemoryWorkspace:
             self._identify(), self._clock.now(), change.author, change.reason, paths, change.evidence, change.undoes
         )
         self._records.append((record, files))
-        return Applied(record.id, paths)
+        applied = Applied(record.id, paths)
+        if change.key:
+            self._keys[change.key] = applied
+        return applied
 
     def changes(self, limit: int = 20, path: str | None = None) -> Sequence[ChangeRecord]:
         found = [record for record, _ in reversed(self._records) if path is None or path in record.paths]

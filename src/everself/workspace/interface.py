@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Protocol
 
-from everself.values import Change, ChangeRecord, Conflict, Document, FileChange, FileStat, Outcome
+from everself.values import Change, ChangeRecord, Conflict, Document, FileChange, FileStat, Outcome, Voucher
 
 # Reasons why a change must not happen; none means that it may.
 Guard = Callable[[Change, Sequence[FileChange]], Iterable[str]]
@@ -27,6 +27,9 @@ class Workspace(Protocol):
 
     def apply(self, change: Change) -> Outcome: ...
 
+    def apply_plan(self, plan: Callable[[], Change | None]) -> Outcome:
+        """Plan and apply while nobody else can write. For plans that are quick: no model, no network, no person."""
+
     def changes(self, limit: int = 20, path: str | None = None) -> Sequence[ChangeRecord]:
         """What was applied, newest first."""
 
@@ -37,7 +40,15 @@ class Workspace(Protocol):
 class Ledger(Protocol):
     """Where applied changes are recorded. `store.state.State` is one."""
 
-    def record_change(self, record: ChangeRecord, files: Sequence[tuple[str, str | None, str | None]]) -> bool: ...
+    def record_change(
+        self,
+        record: ChangeRecord,
+        files: Sequence[tuple[str, str | None, str | None]],
+        vouchers: Sequence[Voucher] = (),
+        key: str = "",
+    ) -> bool: ...
+
+    def change_of_key(self, key: str) -> ChangeRecord | None: ...
 
     def has_change(self, change_id: str) -> bool: ...
 

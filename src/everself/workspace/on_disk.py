@@ -118,18 +118,13 @@ class DiskWorkspace:
         return found if isinstance(found, Conflict) else tuple(one.file for one in found)
 
     def apply(self, change: Change) -> Outcome:
+        return self.apply_plan(lambda: change)
+
+    def apply_plan(self, plan: Callable[[], Change | None]) -> Outcome:
         with disk_errors("the workspace"), self._parts.lock.hold(self._parts.timeout):
             self._recover()
-            found = resolve(change, self._content)
-            if isinstance(found, Conflict):
-                return found
-            if not found:
-                return Nothing()
-            files = tuple(one.file for one in found)
-            reasons = tuple(reason for guard in self._guards for reason in guard(change, files))
-            if reasons:
-                return Refused(reasons)
-            outcome = self._write(change, found)
+            change = plan()
+            outcome: Outcome = Nothing() if change is None else self._apply(change)
         if isinstance(outcome, Applied):
             self._parts.recorder.wake()
         return outcome
@@ -183,6 +178,19 @@ class DiskWorkspace:
                 )
             return writes.find(self._parts.files, path)
 
+    def _apply(self, change: Change) -> Outcome:
+        earlier = self._parts.ledger.change_of_key(change.key) if change.key else None
+        if earlier is not None:
+            return Applied(earlier.id, earlier.paths)
+        found = resolve(change, self._content)
+        if isinstance(found, Conflict):
+            return found
+        if not found:
+            return Nothing()
+        files = tuple(one.file for one in found)
+        reasons = tuple(reason for guard in self._guards for reason in guard(change, files))
+        return Refused(reasons) if reasons else self._write(change, found)
+
     def _write(self, change: Change, found: Sequence[Resolved]) -> Outcome:
         intent = self._intent(change, found)
         filed = self._parts.journal.begin(intent)
@@ -212,6 +220,8 @@ class DiskWorkspace:
             undoes=change.undoes,
             steps=tuple(_step(one) for one in found),
             folders=tuple(dict.fromkeys(folders)),
+            vouchers=change.vouchers,
+            key=change.key,
         )
 
     def _record(self, intent: Intent, done: Sequence[Hashes]) -> None:
@@ -224,7 +234,7 @@ class DiskWorkspace:
             intent.evidence,
             intent.undoes,
         )
-        self._parts.ledger.record_change(record, done)
+        self._parts.ledger.record_change(record, done, intent.vouchers, intent.key)
 
     def _acknowledge(self, filed: Filed) -> None:
         # from here on the change stands, whatever happens: an intent that cannot be renamed is found in the ledger by the next writer

@@ -21,8 +21,20 @@ INSERT INTO changes VALUES ('01HEALTHYONE', '2026-01-02T23:59:59+09:00', 'owner'
 INSERT INTO changes VALUES ('02SECONDCHNG', '2026-01-03T00:00:01+09:00', 'keeper', '둘째', '["e1","e2"]', '01HEALTHYONE', '["MEMORY.md","memory/2026-01-03.md"]', NULL);
 INSERT INTO ledger VALUES (1, '01HEALTHYONE', '2026-01-02T23:59:59+09:00', 'owner', '[["SOUL.md",null,"aa"]]', '00', 'm1');
 INSERT INTO ledger VALUES (2, '02SECONDCHNG', '2026-01-03T00:00:01+09:00', 'keeper', '[["MEMORY.md","bb","cc"],["memory/2026-01-03.md",null,"dd"]]', 'm1', 'm2');
-""",  # noqa: E501
+""",  # noqa: E501 — rows read better on one line
 }
+ROWS["state", 2] = (
+    ROWS["state", 1]
+    + """
+INSERT INTO vouchers VALUES ('7K3QX9M2ABCD', 'owner', 'decision', '["msg:1"]', 'aa', '2026-01-02T23:59:59+09:00', 'm3');
+INSERT INTO change_keys VALUES ('bb', '01HEALTHYONE');
+INSERT INTO documents VALUES ('MEMORY.md', '1 2 3 4 5', 'cc', 6);
+INSERT INTO entries VALUES ('7K3QX9M2ABCD', 'MEMORY.md', 0, '{}', 'aa', x'0102', '2026-01-02', NULL);
+INSERT INTO tombstones VALUES ('dd', '7K3QX9M2ABCE', '2026-01-02T23:59:59+09:00');
+INSERT INTO sessions VALUES ('s1', 'main', '', 'cli', '2026-01-02T23:59:59+09:00', '{}');
+INSERT INTO messages VALUES ('m1', 's1', 1, '2026-01-02T23:59:59+09:00', 'user', '', '안녕', '{}');
+"""
+)
 
 
 def dump(kind: str, number: int) -> str:

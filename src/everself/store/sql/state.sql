@@ -62,3 +62,11 @@ WHERE seq >= ? ORDER BY seq LIMIT ?;
 
 -- name: change_without_ledger_row
 SELECT count(*) FROM changes WHERE NOT EXISTS (SELECT 1 FROM ledger WHERE change_id = changes.id);
+
+-- name: add_key
+INSERT INTO change_keys (key_mac, change_id) VALUES (?, ?) ON CONFLICT (key_mac) DO NOTHING;
+
+-- name: change_of_key
+SELECT changes.id, changes.at, changes.author, reason, paths, evidence, undoes
+FROM change_keys JOIN changes ON changes.id = change_keys.change_id
+WHERE key_mac = ?;
