@@ -77,7 +77,7 @@ def find_shared(config: Config) -> tuple[Finding, ...]:
 def _build(section: type[_Section], scope: Scope, values: _Values, known: Mapping[str, object]) -> _Section:
     """A section filled from the values; `known` holds the fields that are no settings."""
     arguments: dict[str, Any] = {}
-    for member in fields(section):  # type: ignore[arg-type]
+    for member in fields(section):  # type: ignore[arg-type]  # every section is a dataclass
         declared, inner = setting_of(member, scope), group_of(member, scope)
         if member.name in known:
             arguments[member.name] = known[member.name]
@@ -120,13 +120,13 @@ def _placed(agent: Agent, own: Mapping[str, object], default: str, places: Place
 
 def _providers(values: _Values) -> tuple[Provider, ...]:
     named = dict.fromkeys((*values.names_below("provider"), *_WITH_KEYS))
-    built = (_build(Provider, Scope(f"provider.{name}"), values, {"name": name}) for name in named)
-    keyed = (_with_key(provider, values.vault) for provider in built)
-    return tuple(provider for provider in keyed if provider.api_key or provider.base_url)
+    found = (_provider(name, values) for name in named)
+    return tuple(provider for provider in found if provider.api_key or provider.base_url)
 
 
-def _with_key(provider: Provider, vault: Vault) -> Provider:
-    variable = f"{provider.name.upper().replace('-', '_')}_API_KEY"
-    if provider.api_key or not vault.environ.get(variable):
+def _provider(name: str, values: _Values) -> Provider:
+    provider = _build(Provider, Scope(f"provider.{name}"), values, {"name": name})
+    variable = f"{name.upper().replace('-', '_')}_API_KEY"
+    if provider.api_key or not values.vault.environ.get(variable):
         return provider
-    return replace(provider, api_key=Secret(f"provider.{provider.name}.apiKey", f"${{{variable}}}", vault))
+    return replace(provider, api_key=Secret(f"provider.{name}.apiKey", f"${{{variable}}}", values.vault))

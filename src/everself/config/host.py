@@ -77,13 +77,11 @@ def _read(path: str) -> str | None:
         raise NoPermission(f"{path} cannot be read.", mend=f"chmod u+r {path}") from None
     except OSError as error:
         raise DiskError(f"{path}: {error.strerror}.") from error
-    with os.fdopen(handle, "rb", closefd=True) as file:
-        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-            raise BadConfig(f"{path} is not a plain file.", mend="Move it away and put a file in its place.")
-        try:
-            data = file.read(LIMIT + 1)
-        except OSError as error:
-            raise DiskError(f"{path}: {error.strerror}.") from error
+    if not stat.S_ISREG(os.fstat(handle).st_mode):
+        os.close(handle)
+        raise BadConfig(f"{path} is not a plain file.", mend="Move it away and put a file in its place.")
+    with open(handle, "rb") as file:
+        data = file.read(LIMIT + 1)
     if len(data) > LIMIT:
         raise TooLarge(f"{path} is larger than {LIMIT // 1024} KB.")
     try:

@@ -15,6 +15,9 @@ from everself.config.shape import Shape, Where, locate
 from everself.errors import BadConfig, UnknownKey
 from everself.values import Finding
 
+# problems that are listed: looking for the nearest key takes its time
+_MOST = 50
+
 
 @dataclass(frozen=True, slots=True)
 class Given:
@@ -58,7 +61,8 @@ class _Reader:
 
     def walk(self, value: object, path: Path, where: Where) -> None:
         spot = schema.find_spot(path)
-        if path == ("$schema",) or (value is None and (spot or schema.is_group(path))):
+        skipped = path == ("$schema",) or (value is None and (spot or schema.is_group(path)))
+        if skipped or len(self.problems) >= _MOST:
             return
         if schema.canonical(path) == ("agents", "list") and value is not None:
             self.walk_list(value, path, where)

@@ -15,15 +15,12 @@ _ENV_SYMBOLS = frozenset(string.ascii_letters + string.digits + "_")
 _STORED_SYMBOLS = _ENV_SYMBOLS | frozenset("-.")
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@dataclass(frozen=True, slots=True)
 class Vault:
     """What references are looked up in."""
 
-    environ: Mapping[str, str] = field(default_factory=dict)
-    stored: Mapping[str, str] = field(default_factory=dict)
-
-    def __repr__(self) -> str:
-        return f"Vault({len(self.environ)} variables, {len(self.stored)} stored)"
+    environ: Mapping[str, str] = field(default_factory=dict, repr=False)
+    stored: Mapping[str, str] = field(default_factory=dict, repr=False)
 
     def look_up(self, reference: str, key: str) -> str:
         """The value behind one reference, such as OPENAI_API_KEY or secret:NAME."""

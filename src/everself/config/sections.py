@@ -65,7 +65,7 @@ class Compaction:
 
     reserve_tokens: int = setting("reserveTokensFloor", _TOKENS, 20_000, "Tokens kept free for the answer.")
     flush: bool = setting("memoryFlush.enabled", FLAG, True, "Stores memories before a conversation is summarised.")
-    soft_threshold: int = setting("memoryFlush.softThresholdTokens", _TOKENS, 4_000, "How long before the limit.")
+    soft_threshold: int = setting("memoryFlush.softThresholdTokens", _TOKENS, 4_000, "Tokens before the limit.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,7 +181,7 @@ class Tunables:
     correction_overflow_strategy: CorrectionOverflow = _tunable(
         one_of(CorrectionOverflow), "prioritize_unverified", "Which corrections stay when not all fit."
     )
-    corrected_embedding_grace_days: int = _tunable(_DAYS, 7, "Days that vectors of closed entries are kept.")
+    corrected_embedding_grace_days: int = _tunable(whole(0, 36_500), 7, "Days that vectors of closed entries are kept.")
     confidence_decay_interval_days: int = _tunable(_DAYS, 30, "Days without mention that lower confidence a step.")
     confidence_decay_amount: float = _tunable(_SHARE, 0.05, "Size of that step.")
     confidence_floor: float = _tunable(_SHARE, 0.2, "Confidence below which age brings no entry.")

@@ -13,6 +13,8 @@ from everself.values import Finding
 
 FILE = "CONFIG.md"
 LIMIT = 256 * 1024
+# of keys and of blocks: many times what there is to say, and little enough to look for the nearest of each
+_MOST = 100
 _LANGUAGES = ("yaml", "yml")
 _SAFE_PATTERNS = patterns(CustomPattern, programs=False)
 
@@ -29,7 +31,7 @@ def read_tunables(text: str) -> TunablesReading:
         return _broken(1, f"the file is larger than {LIMIT // 1024} KB and is not read; the defaults are used.")
     values: dict[str, Plain] = {}
     findings: list[Finding] = []
-    for first, block in _find_blocks(text):
+    for first, block in _find_blocks(text)[:_MOST]:
         read = _read_block(first, block)
         values.update(read.values)
         findings.extend(read.findings)
@@ -66,28 +68,20 @@ def _read_block(first: int, text: str) -> TunablesReading:
 
     yaml = YAML(typ="safe", pure=True)
     try:
-        data = yaml.load(text)
-        lines = _key_lines(yaml.compose(text))
+        data = yaml.load(text) or {}
+        keys = [key for key, _ in yaml.compose(text).value] if data and isinstance(data, dict) else []
+        lines = {str(key.value): key.start_mark.line for key in keys}
     except (YAMLError, ValueError, RecursionError, OverflowError) as error:
         mark = error.problem_mark if isinstance(error, MarkedYAMLError) else None
         line = first + (mark.line if mark is not None else 0)
         return _broken(line, "the YAML cannot be read there; the defaults are used.")
-    if data is None:
-        return TunablesReading()
-    if not isinstance(data, dict):
-        return _broken(first, "the YAML must be made of lines KEY: VALUE; the defaults are used.")
+    if not isinstance(data, dict) or len(data) > _MOST:
+        return _broken(first, "the YAML must be made of lines KEY: VALUE, not too many; the defaults are used.")
     values: dict[str, Plain] = {}
     findings: list[Finding] = []
     for name, value in data.items():
         _take(str(name), value, first + lines.get(str(name), 0), values, findings)
     return TunablesReading(values, tuple(findings))
-
-
-def _key_lines(node: object) -> dict[str, int]:
-    from ruamel.yaml.nodes import MappingNode
-
-    pairs = node.value if isinstance(node, MappingNode) else []
-    return {str(key.value): key.start_mark.line for key, _ in pairs}
 
 
 def _take(name: str, value: object, line: int, values: dict[str, Plain], findings: list[Finding]) -> None:
