@@ -107,12 +107,19 @@ def test_a_rival_without_end_is_a_conflict_and_a_lock_is_not_waited_for_again(mo
     assert len(calls) == 1
 
 
+def test_the_usual_folder_of_an_agent_has_its_name(host: Path) -> None:
+    set_value("agents.list.main.id", "main")
+    set_value("agents.list.b.id", "b")
+    assert get_value("workspace", "b").value == str(host.parent / "workspace-b")
+    assert get_value("agents.list.b.workspace").value == str(host.parent / "workspace-b")
+
+
 def test_what_would_make_the_file_unusable_is_not_saved(host: Path) -> None:
     set_value("agents.list.a.id", "a")
     set_value("agents.list.b.id", "b")
     before = host.read_bytes()
     with pytest.raises(BadConfig, match="share"):
-        set_value("agents.list.b.workspace", get_value("agents.list.a.workspace").value or "~/.everself/workspace-a")
+        set_value("agents.list.b.workspace", str(get_value("agents.list.a.workspace").value))
     with pytest.raises(BadConfig):
         set_value("agents.defaults.workspace", "not/absolute")
     assert host.read_bytes() == before

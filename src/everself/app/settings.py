@@ -52,7 +52,12 @@ def get_value(key: str, agent: str = "") -> SettingReport:
     """One setting; with an agent, as it is for that agent."""
     loaded = _load(agent)
     wanted = own_key(key, agent) if agent else key
-    return next((one for one in _from_environment(loaded) if one.key == wanted), _report(get_setting(loaded, wanted)))
+    found = _report(get_setting(loaded, wanted))
+    spot = get_spot(wanted)
+    if spot.agent and found.origin == "default" and spot.setting.key == "agents.defaults.workspace":
+        # the usual folder of an agent has its name
+        found = replace(found, value=loaded.config.agent(spot.agent).workspace)
+    return next((one for one in _from_environment(loaded) if one.key == wanted), found)
 
 
 def list_values(agent: str = "", group: str = "", *, everything: bool = False) -> SettingsReport:
@@ -89,12 +94,15 @@ def own_key(key: str, agent: str) -> str:
     """The key by which one agent differs from the others; refused for what is the same for all."""
     load_here().config.agent(agent)
     spot = find_spot(split_key(key))
+    if spot is not None and spot.agent:
+        if spot.agent != agent:
+            raise WrongUse(f"{key} belongs to the agent {spot.agent}.", mend="Leave --agent out.")
+        return key
     own = spot.setting.own if spot is not None else ""
     for name in (key, key.removeprefix("agents.defaults."), own):
         if name and find_spot(split_key(f"agents.list.{agent}.{name}")) is not None:
             return f"agents.list.{agent}.{name}"
-    if get_spot(key).agent == agent:
-        return key
+    get_spot(key)
     raise WrongUse(f"{key} is the same for all agents.", mend="Leave --agent out.")
 
 
