@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from itertools import zip_longest
 from random import Random
 
 from tests.trust.operations import OPERATIONS, contents, random_id, seeded
@@ -38,10 +39,13 @@ OPENING = ("open", "creat", "openat", "openat2")
 MARKING = ("access", "faccessat", "faccessat2")
 BEGIN = "/everself-begin"
 ACKNOWLEDGED = "acknowledged"
+REPORT = "report"
 
 # these three in CI; the full size takes all
 FIRST = ("append", "promote", "undo")
 NAMES = (*FIRST, *(name for name in OPERATIONS if name not in FIRST))
+# how often a child is started again because strace missed its beginning
+TRIES = 5
 # git looks at every n-th survivor only: it takes longer than all the rest
 FSCK_EACH = 10
 
@@ -53,6 +57,9 @@ class Point:
     call: str
     number: int
     line: str
+
+    def __str__(self) -> str:
+        return f"{self.call} {self.number}: {self.line}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,10 +81,10 @@ class Tally:
     longest: float = 0.0
 
 
-def perform(name: str, top: str, seed: int, report: str) -> None:
+def perform(name: str, top: str, seed: int) -> None:
     """In a child: do the operation, say so, and commit it to the history."""
     work_on_one_thread()
-    said = Report(report)
+    said = Report(f"{top}/{REPORT}")
     os.access(BEGIN, os.F_OK)
     with open_bench(top, seed) as bench:
         change = plan(name, bench, seed)
@@ -141,21 +148,33 @@ class Stage:
         self._number += 1
         return shutil.copytree(source, f"{self._nursery.folder}/take-{self._number}")
 
-    def record(self, function: str, **arguments: object) -> list[Point]:
-        """Every call that changes the disk after the child began."""
-        code, points = self._trace([], function, arguments)
-        assert code == 0, f"{function} ended with {code}:\n{self._nursery.complaints()}"
-        return points
+    def record(self, source: str, function: str, **arguments: object) -> tuple[str, list[Point]]:
+        """Let a child work on a copy: the copy, and every call that changes the disk after the child began."""
+        for _ in range(TRIES):
+            top = self.fresh(source)
+            code, points = self._trace([], function, {"top": top, **arguments})
+            assert code == 0, f"{function} ended with {code}:\n{self._nursery.complaints()}"
+            if points is not None:
+                return top, points
+        raise AssertionError("strace attaches too late")
 
-    def kill(self, point: Point, expected: Sequence[Point], function: str, **arguments: object) -> None:
-        """Run and kill before that very call: the calls until then must be the ones that were recorded."""
+    def kill(self, source: str, points: Sequence[Point], at: int, function: str, **arguments: object) -> str:
+        """Let a child work on a copy and kill it before that very call. The copy.
+
+        Up to there it must have done what was recorded; if it did not, the machine was too busy for strace, and it is done again.
+        """
+        point = points[at]
         inject = ["-e", f"inject={point.call}:signal=SIGKILL:when={point.number}"]
-        code, points = self._trace(inject, function, arguments)
-        assert code == -9, f"was not killed, ended with {code}:\n{self._nursery.complaints()}"
-        until = expected[: expected.index(point) + 1]
-        assert [(one.call, one.number) for one in points] == [(one.call, one.number) for one in until], points[-1:]
+        for _ in range(TRIES):
+            top = self.fresh(source)
+            code, seen = self._trace(inject, function, {"top": top, **arguments})
+            odd = _find_difference(points[: at + 1], seen or [])
+            if code == -9 and not odd:
+                return top
+            shutil.rmtree(top)
+        raise AssertionError(f"does not repeat itself ({code}): {odd}\n{self._nursery.complaints()}")
 
-    def _trace(self, inject: list[str], function: str, arguments: dict[str, object]) -> tuple[int, list[Point]]:
+    def _trace(self, inject: list[str], function: str, arguments: dict[str, object]) -> tuple[int, list[Point] | None]:
         output = f"{self._nursery.folder}/trace"
         pid = self._nursery.start(f"tests.trust.rows.r01:{function}", gated=True, **arguments)
         names = ",".join(f"?{name}" for name in (*CHANGING, *OPENING, *MARKING))
@@ -175,8 +194,15 @@ class Stage:
             return code, _parse(file.read().splitlines())
 
 
-def _parse(lines: Sequence[str]) -> list[Point]:
-    """The changing calls after the mark, numbered as strace numbers them: by name, from where it attached."""
+def _find_difference(recorded: Sequence[Point], seen: Sequence[Point]) -> str:
+    for wanted, got in zip_longest(recorded, seen):
+        if not wanted or not got or (wanted.call, wanted.number) != (got.call, got.number):
+            return f"{wanted} became {got}"
+    return ""
+
+
+def _parse(lines: Sequence[str]) -> list[Point] | None:
+    """The changing calls after the mark, numbered as strace numbers them: by name, from where it attached. None without a mark."""
     seen = Counter[str]()
     points = []
     began = False
@@ -189,8 +215,7 @@ def _parse(lines: Sequence[str]) -> list[Point]:
             began = began or BEGIN in rest
         elif began and f'"{ACKNOWLEDGED}' not in rest and (call in CHANGING or "O_CREAT" in rest):
             points.append(Point(call, seen[call], line))
-    assert began, "strace attached too late"
-    return points
+    return points if began else None
 
 
 def check_survivor(top: str, scene: Scene, *, acknowledged: bool, deep: bool) -> float:
@@ -261,30 +286,24 @@ def explain(now: dict[str, bytes], scene: Scene) -> str:
     )
 
 
-def kill_at(stage: Stage, scene: Scene, point: Point, points: Sequence[Point], tally: Tally, random: Random) -> None:
+def kill_at(stage: Stage, scene: Scene, points: Sequence[Point], at: int, tally: Tally) -> None:
     """Kill the operation at a point and recover; kill the recovery of a copy as well, and recover that."""
-    top = stage.fresh(scene.prepared)
-    report = f"{top}/report"
-    stage.kill(point, points, "perform", name=scene.name, top=top, seed=scene.seed, report=report)
-    acknowledged = ACKNOWLEDGED in reported(report)
-    deep = tally.points % FSCK_EACH == 0
-    again = stage.fresh(top)
-    twin = stage.fresh(top)
-    inside = stage.record("recover", top=twin)
-    took = check_survivor(top, scene, acknowledged=acknowledged, deep=deep)
-    tally.longest = max(tally.longest, took)
-    tally.points += 1
+    top = stage.kill(scene.prepared, points, at, "perform", name=scene.name, seed=scene.seed)
+    acknowledged = ACKNOWLEDGED in reported(f"{top}/{REPORT}")
+    twin, inside = stage.record(top, "recover")
     if inside:
-        second = random.choice(inside)
+        second = Random(f"{scene.name} {scene.seed} {at}").randrange(len(inside))
         try:
-            stage.kill(second, inside, "recover", top=again)
+            again = stage.kill(top, inside, second, "recover")
             check_survivor(again, scene, acknowledged=acknowledged, deep=False)
         except AssertionError as error:
-            raise AssertionError(
-                f"recovery killed before {second.call} {second.number} {second.line}: {error}"
-            ) from error
+            raise AssertionError(f"then recovery before {inside[second]}: {error}") from error
         tally.again += 1
-    for one in (top, again, twin):
+        shutil.rmtree(again)
+    took = check_survivor(top, scene, acknowledged=acknowledged, deep=at % FSCK_EACH == 0)
+    tally.longest = max(tally.longest, took)
+    tally.points += 1
+    for one in (top, twin):
         shutil.rmtree(one)
 
 
@@ -293,18 +312,14 @@ def run_operation(nursery: Nursery, name: str, seed: int, tally: Tally) -> None:
     os.mkdir(folder)
     scene = set_the_scene(folder, name, seed)
     stage = Stage(nursery)
-    whole = stage.fresh(scene.prepared)
-    report = f"{whole}/report"
-    points = stage.record("perform", name=name, top=whole, seed=scene.seed, report=report)
-    assert reported(report) == [ACKNOWLEDGED]
+    whole, points = stage.record(scene.prepared, "perform", name=name, seed=scene.seed)
+    assert reported(f"{whole}/{REPORT}") == [ACKNOWLEDGED]
     check_survivor(whole, scene, acknowledged=True, deep=True)
-    random = Random(f"{name} {seed} again")
-    for point in points:
+    for at, point in enumerate(points):
         try:
-            kill_at(stage, scene, point, points, tally, random)
+            kill_at(stage, scene, points, at, tally)
         except AssertionError as error:
-            where = f"R1 seed {seed}, {name} killed before {point.call} {point.number}"
-            raise AssertionError(f"{where} {point.line}: {error}") from error
+            raise AssertionError(f"R1 seed {seed}, {name} killed before {point}: {error}") from error
     for one in (whole, folder):
         shutil.rmtree(one)
 

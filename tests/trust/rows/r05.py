@@ -7,7 +7,7 @@ from random import Random
 
 from tests.trust.operations import contents
 from tests.trust.rows.r02 import check
-from tests.trust.workers import LOGS, Nursery, Report, entry_of, reported, title_of
+from tests.trust.workers import LOGS, Nursery, Report, entry_of, reported
 
 from everself.app.changes import Changes
 from everself.clock import monotonic, pause
