@@ -22,4 +22,4 @@ def test_without_files_no_parser_is_imported() -> None:
 
 def test_each_file_imports_its_own_parser_only() -> None:
     assert imported_by("c.load(p, '{crm_tokens: 1}', '# no block')") == {"pyjson5"}
-    assert imported_by("c.load(p, None, '```yaml\\\\ncrm_tokens: 1\\\\n```')") == {"ruamel"}
+    assert imported_by("c.load(p, None, '```yaml\\ncrm_tokens: 1\\n```')") == {"ruamel"}
