@@ -19,6 +19,9 @@ VERB_MODULES = {
     "everself.app.seeding": (),
     "everself.app.settings": ("own_key", "save_edit", "need_utf8"),
     "everself.app.changes": (),
+    "everself.app.backups.make": ("default_name",),
+    "everself.app.backups.restore": (),
+    "everself.app.backups.check": ("verify", "open_backup", "OpenBackup.content", "OpenBackup.finish"),
 }
 
 

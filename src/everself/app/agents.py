@@ -1,6 +1,6 @@
-"""The verb setup as a person calls it: for a new agent or an old one, here or elsewhere, and remembered in the host file.
+"""The verbs setup and restore as a person calls them: for a new agent or an old one, here or elsewhere, remembered in the host file.
 
-Knows where a workspace may not be. What setup creates is `app.seeding`'s knowledge.
+Knows where a workspace may not be. What setup creates and what a backup holds is other modules' knowledge.
 """
 
 import os
@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from everself.app.app import App
+from everself.app.backups.check import Progress
+from everself.app.backups.restore import RestoreReport, restore_backup
 from everself.app.seeding import SetupReport, set_up
 from everself.app.settings import need_utf8, save_edit
 from everself.config import Agent, Config, Loaded, Places, load, load_here, read_host
@@ -29,24 +31,68 @@ class Settled:
     recovered: Recovery
 
 
-def settle(agent: str = "", workspace: str = "", *, restore: bool = False) -> Settled:
-    """Set up the agent, adding it where nobody knew it, in the folder that is named, known or usual.
+@dataclass(frozen=True, slots=True)
+class RestoreOptions:
+    """How a backup is brought back; see `restore_backup`."""
 
-    The host file is written last: a folder that turns out unusable is not remembered.
-    """
+    replace: bool = False
+    dry_run: bool = False
+    progress: Progress | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class BroughtBack:
+    """What restore did, and which settings the host file got so that it holds tomorrow."""
+
+    report: RestoreReport
+    remembered: tuple[str, ...]
+
+
+_PLAINLY = RestoreOptions()
+
+
+@dataclass(frozen=True, slots=True)
+class _Prepared:
+    """An agent as it will be once `keys` stand in the host file. Nothing is made or written yet."""
+
+    app: App
+    keys: dict[str, str]
+
+    def remember(self) -> tuple[str, ...]:
+        """Done last: a folder that turned out unusable is not remembered."""
+        if self.keys:
+            save_edit("agents.list", lambda host, secrets: _plan_all(host, secrets, self.keys))
+        return tuple(self.keys)
+
+
+def settle(agent: str = "", workspace: str = "", *, restore: bool = False) -> Settled:
+    """Set up the agent, adding it where nobody knew it, in the folder that is named, known or usual."""
+    prepared = _prepare(agent, workspace)
+    with prepared.app as app:
+        report = set_up(app, restore=restore)
+        documents = tuple(one.path for one in app.workspace.list())
+        recovered = app.recovered
+    return Settled(report, prepared.remember(), documents, recovered)
+
+
+def bring_back(source: str, agent: str = "", workspace: str = "", options: RestoreOptions = _PLAINLY) -> BroughtBack:
+    """Make the agent what a backup holds, adding it where nobody knew it, in the folder that is named, known or usual."""
+    prepared = _prepare(agent, workspace)
+    with prepared.app as app:
+        report = restore_backup(
+            app, source, replace=options.replace, dry_run=options.dry_run, progress=options.progress
+        )
+    return BroughtBack(report, () if options.dry_run else prepared.remember())
+
+
+def _prepare(agent: str, workspace: str) -> _Prepared:
     loaded = load_here()
     keys = dict(_plan_keys(loaded, agent, _absolute(loaded.config.places, workspace) if workspace else ""))
     planned = _with_keys(loaded, keys)
     chosen = planned.config.agent(agent)
     _check_place(planned.config, chosen)
     _check_move(loaded.config, chosen)
-    with App(planned.config.places, planned, chosen) as app:
-        report = set_up(app, restore=restore)
-        documents = tuple(one.path for one in app.workspace.list())
-        recovered = app.recovered
-    if keys:
-        save_edit("agents.list", lambda host, secrets: _plan_all(host, secrets, keys))
-    return Settled(report, tuple(keys), documents, recovered)
+    return _Prepared(App(planned.config.places, planned, chosen), keys)
 
 
 def _plan_keys(loaded: Loaded, agent: str, workspace: str) -> Iterator[tuple[str, str]]:

@@ -84,6 +84,10 @@ def say_error(error: EverselfError, *, as_json: bool, data: object = None) -> Ex
     return code_of(error)
 
 
+def count_of(number: int, noun: str) -> str:
+    return f"{number} {noun}" + ("" if number == 1 else "s")
+
+
 def safe(text: str) -> str:
     """Any text as lines that cannot move a cursor, set a colour or turn the writing direction; spaces stay as they are."""
     if text.isascii() and text.replace("\n", "").isprintable():

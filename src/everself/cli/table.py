@@ -41,6 +41,18 @@ def _undo() -> click.Command:
     return undo
 
 
+def _backup() -> click.Command:
+    from everself.cli.commands.backups import backup
+
+    return backup
+
+
+def _restore() -> click.Command:
+    from everself.cli.commands.backups import restore
+
+    return restore
+
+
 def _completion() -> click.Command:
     from everself.cli.commands.completion import completion
 
@@ -60,6 +72,8 @@ COMMANDS: dict[str, tuple[str, Callable[[], click.Command]]] = {
     "log": ("List what was changed, newest first.", _log),
     "show": ("Show one change, line by line.", _show),
     "undo": ("Take one change back and keep what came after it.", _undo),
+    "backup": ("Save an agent in one file: workspace, history and state.", _backup),
+    "restore": ("Put an agent back as a backup holds it.", _restore),
     "completion": ("Print what teaches your shell to complete commands.", _completion),
     "help": ("Explain a command, or the exit codes.", _help),
 }

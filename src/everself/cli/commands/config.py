@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from everself.cli.call import agent_option, answer, json_option, safe
+from everself.cli.call import agent_option, answer, count_of, json_option, safe
 from everself.cli.shapes import Family, Verb
 
 if TYPE_CHECKING:
@@ -113,8 +113,7 @@ def show(group: str, everything: bool, agent: str) -> None:
     found = list_values(agent, group, everything=everything)
     lines = [line for one in found.settings for line in _described(one, everything or bool(group))]
     count = len(found.remarks)
-    remarks = "There is 1 remark" if count == 1 else f"There are {count} remarks"
-    notices = [f"{remarks} about the settings: everself doctor"] if count else []
+    notices = [f"{count_of(count, 'remark')} about the settings: everself doctor"] if count else []
     nothing = "Nothing is set; all defaults are in force (everself config show --all)."
     answer(found.settings, lines or [nothing], notices)
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from everself.cli.call import agent_option, answer, json_option, safe, say_error, this_call
+from everself.cli.call import agent_option, answer, count_of, json_option, safe, say_error, this_call
 from everself.cli.exit_codes import ExitCode
 from everself.cli.shapes import Verb
 from everself.errors import EverselfError
@@ -38,7 +38,7 @@ def doctor(fix: bool, agent: str) -> int:
     code = _code(report.findings)
     errors = sum(one.severity == "error" for one in report.findings)
     if code is ExitCode.FAILED and this_call().json:
-        trouble = EverselfError(f"{errors} error{'' if errors == 1 else 's'} found.", mend="everself doctor")
+        trouble = EverselfError(f"{count_of(errors, 'error')} found.", mend="everself doctor")
         say_error(trouble, as_json=True, data=report)
         return code
     lines = [*_described(report.fixed, "mended"), *_described(report.findings), _conclusion(report.findings)]
@@ -66,7 +66,7 @@ def _conclusion(findings: Sequence["Finding"]) -> str:
     if not findings:
         return "All is well."
     counts = {name: sum(one.severity == name for one in findings) for name in _COLOURS}
-    said = [f"{count} {name}{'' if count == 1 else 's'}" for name, count in counts.items() if count]
+    said = [count_of(count, name) for name, count in counts.items() if count]
     fixable = sum(one.fixable for one in findings)
     mends = f" everself doctor --fix mends {fixable} of them." if fixable else ""
     return f"{', '.join(said)}.{mends}"

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from everself.cli.call import agent_option, answer, json_option, recovered_notices, safe
+from everself.cli.call import agent_option, answer, count_of, json_option, recovered_notices, safe
 from everself.cli.shapes import Verb
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def _describe(done: "Settled") -> Iterator[str]:
     yield from _tree(done)
     yield ""
     if report.kept:
-        yield f"{_count(report.kept, 'file')} that {'was' if report.kept == 1 else 'were'} there already: untouched."
+        yield f"{count_of(report.kept, 'file')} that {'was' if report.kept == 1 else 'were'} there already: untouched."
     yield from _stayed_away(report.removed_by_you)
     yield "What comes next:"
     yield "  edit SOUL.md       say who the agent should be; USER.md, who you are"
@@ -95,7 +95,7 @@ def _tree(done: "Settled") -> Iterator[str]:
             yield f"  {mark} {click.style(f'{name:<18}', bold=fresh)} {purpose}"
     others = len([path for path in done.documents if _top(path) not in PURPOSES])
     if others:
-        yield f"    and {_count(others, 'other file')} of yours"
+        yield f"    and {count_of(others, 'other file')} of yours"
 
 
 def _top(path: str) -> str:
@@ -106,7 +106,3 @@ def _top(path: str) -> str:
 def _stayed_away(removed: Sequence[str]) -> Iterator[str]:
     if removed:
         yield f"Removed by you, and left so: {safe(', '.join(removed))} (everself setup --restore)"
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" + ("" if number == 1 else "s")
