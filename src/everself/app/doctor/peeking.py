@@ -30,7 +30,7 @@ def peek(path: str, key: bytes | None) -> State | Finding:
     if log and not shared:
         words = "The state database has a log beside it that was not merged yet."
         return warning("database-unmerged", words, FIX, path, fixable=True)
-    alone = not log and not shared and _may_write(path)
+    alone = not log and not shared and _is_in_wal_mode(path) and _may_write(path)
     if alone and _free(path) < ROOM:
         words = "The state database was not looked into, because the disk is full."
         return note("database-unchecked", words, "Free some space, then: everself doctor", path)
@@ -58,6 +58,12 @@ def _size(path: str) -> int:
         return os.stat(path).st_size
     except FileNotFoundError:
         return 0
+
+
+def _is_in_wal_mode(path: str) -> bool:
+    """Any other is a copy just restored: to open it for writing would change its mode, and reading it leaves no trace."""
+    with open(path, "rb") as file:
+        return file.read(20)[18:] == b"\2\2"
 
 
 def _free(path: str) -> int:
