@@ -173,6 +173,10 @@ class RealFileSystem:
     def set_mode(self, path: str, mode: int) -> None:
         descriptor = self._open(path, os.O_RDONLY | PLAIN)
         try:
+            found = os.fstat(descriptor)
+            # the mode belongs to the file, not to the name: through a second hard link it would change outside as well
+            if not modes.S_ISDIR(found.st_mode):
+                refuse_odd(found, path)
             os.fchmod(descriptor, mode)
         finally:
             os.close(descriptor)
@@ -219,7 +223,8 @@ class RealFileSystem:
             check_path(path)
             call = self._open2() if self._open2 is not None else None
             if call is not None:
-                return call(root, path, flags, 0)
+                # it follows no link anyway, and without this flag it says ELOOP for a link where a folder should be, not ENOTDIR
+                return call(root, path, flags & ~os.O_NOFOLLOW, 0)
             return self._walk(root, path, flags)
         finally:
             os.close(root)
