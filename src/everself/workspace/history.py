@@ -25,6 +25,7 @@ BRANCH = "refs/heads/main"
 TEMPORARY = f"{FOLDER}/{TEMPORARY_PREFIX}new"
 FILE_MODE = 0o100644
 TREE_MODE = 0o040000
+_HEX = frozenset("0123456789abcdef")
 SKELETON = {
     "HEAD": f"ref: {BRANCH}\n".encode(),
     "config": b"[core]\n\trepositoryformatversion = 0\n\tfilemode = false\n\tbare = true\n",
@@ -168,6 +169,7 @@ class History:
         return identity
 
     def _find_loose(self, identity: str) -> "ShaFile | None":
+        from dulwich.errors import FileFormatException
         from dulwich.objects import ShaFile
 
         data = writes.find(self._files, f"{FOLDER}/objects/{identity[:2]}/{identity[2:]}")
@@ -179,24 +181,31 @@ class History:
             return None
         kinds = {b"blob": 3, b"tree": 2, b"commit": 1}
         kind = kinds.get(head.partition(b" ")[0])
-        found = None if kind is None else ShaFile.from_raw_string(kind, body)
+        try:
+            found = None if kind is None else ShaFile.from_raw_string(kind, body)
+        except (FileFormatException, ValueError):
+            # whole by its checksum, but no such object: not written by us
+            return None
         return found if found is not None and found.id.decode() == identity else None
 
     def _load(self, identity: str) -> "ShaFile":
-        found = self._find_loose(identity) or self._find_packed(identity)
+        # a branch file or a row of the database that somebody damaged holds anything; it is no part of a path then
+        named = len(identity) == 40 and _HEX.issuperset(identity)
+        found = (self._find_loose(identity) or self._find_packed(identity)) if named else None
         if found is None:
-            raise Damaged(f"The history lacks object {identity[:12]}.", mend="everself doctor")
+            raise Damaged(f"The history lacks object {ascii(identity[:12])[1:-1]}.", mend="everself doctor")
         return found
 
     def _find_packed(self, identity: str) -> "ShaFile | None":
         if self._packs is None:
             return None
+        from dulwich.errors import FileFormatException
         from dulwich.object_store import DiskObjectStore
 
         store = DiskObjectStore(f"{self._packs}/objects")
         try:
             return store[_hex(identity)]
-        except (KeyError, OSError):
+        except (KeyError, OSError, FileFormatException, ValueError):
             return None
         finally:
             store.close()
