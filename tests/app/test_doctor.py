@@ -1,6 +1,7 @@
 """What doctor says about a workspace and its settings, and that looking changes nothing."""
 
 import os
+import re
 import socket
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,7 +11,7 @@ import pytest
 from tests.app.doctoring import STATE, codes, found, settle_in, snapshot, write
 
 from everself.app import app as app_module
-from everself.app.doctor import DoctorReport, case, examine, settings, traces
+from everself.app.doctor import DoctorReport, case, contents, examine, mending, settings, traces
 from everself.app.opening import open_app
 from everself.values import Append, Author, Change
 from everself.workspace import assembly, history
@@ -325,3 +326,15 @@ def test_a_change_that_was_made_leaves_nothing_to_say() -> None:
     with open_app() as app:
         app.workspace.apply(Change(Author.OWNER, "note", (Append("MEMORY.md", b"- likes tea\n"),)))
     assert codes(examine()) == set()
+
+
+def test_the_page_lists_every_code_and_no_other() -> None:
+    page = (Path(__file__).parents[2] / "docs/doctor.md").read_text("utf-8")
+    sources = "\n".join(path.read_text("utf-8") for path in Path(case.__file__).parent.glob("*.py"))
+    listed = set(re.findall(r"^\| `([a-z0-9-]+)` \|", page, re.MULTILINE))
+    said = set(re.findall(r'(?:bad|warning|note|failed)\(\s*"([a-z0-9-]+)"', sources))
+    said |= set(re.findall(r'Finding\(\s*[^",]+, "([a-z0-9-]+)"', sources)) | set(contents._HARMLESS)
+    said |= set(re.findall(r'Finding\("error" if severe else "warning", "([a-z-]+)"', sources))
+    assert said == listed
+    mended = set(re.findall(r"^\| `([a-z0-9-]+)` \|.*\*fix\* \|$", page, re.MULTILINE))
+    assert mended == {code for group, _ in mending._MENDS for code in group} - {"secrets-readable"}

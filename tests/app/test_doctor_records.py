@@ -1,6 +1,7 @@
 """Doctor on locks, journals, databases and histories, and what `fix` mends: only what is safe, and seen to have worked."""
 
 import os
+import random
 import signal
 import subprocess
 import sys
@@ -203,7 +204,8 @@ def test_an_altered_ledger_is_found(state: Path, monkeypatch: pytest.MonkeyPatch
 
 
 def test_a_database_of_another_version_is_said(state: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    newer = (*load_migrations("state"), Migration(2, "more", "CREATE TABLE more (x)"))
+    known = load_migrations("state")
+    newer = (*known, Migration(len(known) + 1, "more", "CREATE TABLE more (x)"))
     monkeypatch.setattr(peeking, "load_migrations", lambda _: newer)
     assert found(examine(), "database-older").fixable
     monkeypatch.undo()
@@ -277,3 +279,22 @@ def test_a_history_of_many_loose_objects_says_how_to_pack_it(state: Path, monkey
     monkeypatch.setattr(records, "MANY_OBJECTS", 100)
     write(state / f"history.git/objects/17/{'0' * 38}", b"")
     assert found(examine(), "history-loose").mend == f"git --git-dir={state}/history.git gc"
+
+
+@pytest.mark.slow
+def test_whatever_is_damaged_is_said_and_never_raised(tmp_path: Path, seed: int) -> None:
+    for number in range(60):
+        chance = random.Random(f"{seed}/{number}")
+        home = tmp_path / str(number)
+        settle_in(home)
+        files = sorted(path for path in home.rglob("*") if path.is_file())
+        target = home / STATE / "state.db" if chance.random() < 0.6 else chance.choice(files)
+        data = bytearray(target.read_bytes() or b"x")
+        for _ in range(chance.choice((1, 5, 100))):
+            start = chance.randrange(len(data))
+            data[start : start + chance.randrange(1, 64)] = chance.randbytes(chance.randrange(1, 64))
+        target.write_bytes(data)
+        before = snapshot(home)
+        report = examine(environ={"HOME": str(home)})
+        assert all(finding.mend for finding in report.findings), (seed, number)
+        assert snapshot(home) == before, (seed, number)

@@ -81,6 +81,12 @@ class Case:
         """The command that makes what is missing."""
         return "everself setup" + ("" if self.agent.id == self.config.default_agent else f" --agent {self.agent.id}")
 
+    @property
+    def relocation(self) -> str:
+        """The command that tells where the workspace has moved."""
+        own = "defaults" if self.agent.id == self.config.default_agent else f"list.{self.agent.id}"
+        return f"everself config set agents.{own}.workspace PATH"
+
     @cached_property
     def usable(self) -> bool:
         """Whether there is a workspace that can be looked into."""

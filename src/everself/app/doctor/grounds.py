@@ -11,7 +11,6 @@ from everself.values import Finding
 FULL = 1_000_000
 NEARLY_FULL = 100_000_000
 FEW_INODES = 100
-_ELSEWHERE = "everself setup --workspace PATH"
 _MARKS_OF_A_WORKSPACE = ("SOUL.md", "IDENTITY.md", "AGENTS.md", "MEMORY.md")
 
 
@@ -22,7 +21,7 @@ def check_workspace(case: Case) -> Iterator[Finding]:
         yield from _check_access(case)
     elif os.path.islink(path):
         words = f"{name} is a link to {shown(os.readlink(path))}, which is no folder or not there now."
-        yield bad("workspace-dangling", words, f"Bring that folder back, or: {_ELSEWHERE}", path)
+        yield bad("workspace-dangling", words, f"Bring that folder back, or say where it is: {case.relocation}", path)
     elif os.path.lexists(path):
         words = f"{name} should be the workspace, but it is no folder."
         mend = f"{command('mv', path, path + '.old')}, then: {case.setup}"
@@ -42,7 +41,7 @@ def _check_access(case: Case) -> Iterator[Finding]:
         yield bad("workspace-unreadable", words, mend, path)
     elif os.statvfs(path).f_flag & os.ST_RDONLY:
         words = "The workspace is on a disk that is mounted read-only; the agent can read and remember nothing new."
-        yield bad("workspace-read-only", words, f"Remount it writable, or: {_ELSEWHERE}", path)
+        yield bad("workspace-read-only", words, f"Remount it writable, or move the folder and: {case.relocation}", path)
     elif not os.access(path, os.W_OK, effective_ids=True):
         words = "You may not write in the workspace; the agent can read and remember nothing new."
         yield bad("workspace-not-writable", words, mend, path)
@@ -104,7 +103,7 @@ def check_neighbours(case: Case) -> Iterator[Finding]:
     while above != os.path.dirname(above):
         if _is_workspace(os.path.isfile(f"{above}/{mark}") for mark in _MARKS_OF_A_WORKSPACE):
             words = f"This workspace lies inside another one, {shown(above)}."
-            yield warning("workspace-nested", words, f"Move it out: {_ELSEWHERE}", above)
+            yield warning("workspace-nested", words, f"Move the folder out and: {case.relocation}", above)
         above = os.path.dirname(above)
 
 

@@ -7,13 +7,14 @@ schemas, not what the rows mean.
 
 import os
 
-from everself.app.doctor.words import FIX, bad, note, warning
+from everself.app.doctor.words import FIX, bad, counted, note, warning
 from everself.errors import Damaged
 from everself.store.engine import Engine
 from everself.store.migrate import load_migrations, plan_migrations
 from everself.store.state import State
 from everself.values import Finding
 
+RESTORE = "A backup brings it back: everself restore FILE --replace"
 BUSY_TIMEOUT = 1.0
 # What SQLite may need beside the database for a moment.
 ROOM = 1_000_000
@@ -26,7 +27,7 @@ def peek(path: str, key: bytes | None) -> State | Finding:
     shared = os.path.exists(f"{path}-shm")
     if _size(path) == 0:
         words = "The state database is missing or empty: the log of changes is gone. Your files are not affected."
-        return bad("database-missing", words, "everself restore brings it back from a backup.", path)
+        return bad("database-missing", words, RESTORE, path)
     if log and not shared:
         words = "The state database has a log beside it that was not merged yet."
         return warning("database-unmerged", words, FIX, path, fixable=True)
@@ -40,12 +41,12 @@ def peek(path: str, key: bytes | None) -> State | Finding:
     try:
         missing = plan_migrations(engine, load_migrations("state"))
         if missing:
-            words = f"The state database is from an older version ({len(missing)} steps behind)."
+            words = f"The state database is from an older version, {counted(len(missing), 'step')} behind."
             return note("database-older", words, FIX, path, fixable=True)
         tables = {str(row[0]) for row in engine.read("SELECT name FROM sqlite_schema WHERE type = 'table'")}
         if not tables >= _TABLES:
             lost = ", ".join(sorted(_TABLES - tables))
-            raise Damaged(f"{path} lacks its tables {lost}.", mend="everself restore")
+            raise Damaged(f"{path} lacks its tables {lost}.", mend=RESTORE)
         state = State(engine, key or bytes(32))
         return state
     finally:

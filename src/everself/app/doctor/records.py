@@ -6,6 +6,7 @@ from datetime import timedelta
 from itertools import pairwise
 
 from everself.app.doctor.case import Case
+from everself.app.doctor.peeking import RESTORE
 from everself.app.doctor.words import bad, command, megabytes, note, warning
 from everself.store.ledger import LedgerHead, next_row
 from everself.store.state import State
@@ -20,7 +21,6 @@ LARGE_LOG = 64_000_000
 MANY_OBJECTS = 20_000
 SKEW = timedelta(minutes=5)
 _TAIL = "SELECT seq, change_id, at, author, files, previous, mac FROM ledger ORDER BY seq DESC LIMIT ?"
-_RESTORE = "everself restore brings back a backup."
 
 
 def check_database(case: Case) -> Iterator[Finding]:
@@ -31,7 +31,7 @@ def check_database(case: Case) -> Iterator[Finding]:
     if os.path.getsize(case.database) <= CHECKED_BYTES:
         for (problem,) in case.state.engine.read("PRAGMA quick_check(3)"):
             if problem != "ok":
-                yield bad("database-damaged", f"The state database is damaged: {problem}.", _RESTORE, case.database)
+                yield bad("database-damaged", f"The state database is damaged: {problem}.", RESTORE, case.database)
     log = f"{case.database}-wal"
     if os.path.exists(log) and (size := os.path.getsize(log)) > LARGE_LOG:
         words = (
@@ -58,7 +58,7 @@ def check_ledger(case: Case) -> Iterator[Finding]:
         problem = _check_tail(case.state, case.key)
     if problem:
         words = f"The ledger of changes does not check out: {problem}. Somebody altered it, or the key is another one."
-        yield bad("ledger-broken", words, f"Compare with a backup; {_RESTORE}", case.database)
+        yield bad("ledger-broken", words, f"Compare with a backup; {RESTORE}", case.database)
 
 
 def _check_tail(state: State, key: bytes) -> str:
@@ -79,7 +79,7 @@ def check_history(case: Case) -> Iterator[Finding]:
     packed = files.stat(f"{FOLDER}/objects/pack") is not None
     if recorded and not (head and (packed or files.stat(f"{FOLDER}/objects/{head[:2]}/{head[2:]}"))):
         words = "The history is gone or lacks its newest commit: earlier changes cannot be shown or undone."
-        yield bad("history-missing", words, f"Your files are not affected. {_RESTORE}", folder)
+        yield bad("history-missing", words, f"Your files are not affected. {RESTORE}", folder)
     # as git does: objects spread evenly over 256 folders, so one of them tells
     sample = files.stat(f"{FOLDER}/objects/17")
     loose = 256 * len(files.list(sample.path)) if sample is not None and sample.kind == "directory" else 0
