@@ -234,15 +234,19 @@ class RealFileSystem:
         here = os.dup(root)
         try:
             for folder in folders:
-                try:
-                    deeper = os.open(folder, FOLDER, dir_fd=here)
-                except NotADirectoryError:
-                    # a link answers as if it were a file; openat2 names it, and so do we
-                    if modes.S_ISLNK(os.stat(folder, dir_fd=here, follow_symlinks=False).st_mode):
-                        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), path) from None
-                    raise
+                deeper = _step(here, folder, FOLDER)
                 os.close(here)
                 here = deeper
-            return os.open(name, flags, dir_fd=here)
+            return _step(here, name, flags)
         finally:
             os.close(here)
+
+
+def _step(here: int, name: str, flags: int) -> int:
+    try:
+        return os.open(name, flags, dir_fd=here)
+    except NotADirectoryError:
+        # a link answers as if it were a file; openat2 names it, and so do we
+        if modes.S_ISLNK(os.stat(name, dir_fd=here, follow_symlinks=False).st_mode):
+            raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), name) from None
+        raise
