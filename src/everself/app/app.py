@@ -2,19 +2,40 @@
 
 import os
 from functools import cached_property
-from typing import Self
+from typing import Self, TypedDict, Unpack
 
 from everself.app.changes import Changes
 from everself.app.outside import ensure_folder, ensure_key
-from everself.clock import Clock, find_zone, host_zone
-from everself.config import Agent, Loaded, Places
+from everself.app.zone import user_zone
+from everself.clock import Clock
+from everself.config import Agent, Loaded, Places, with_tunables
+from everself.config.sections import Tunables
+from everself.disk.real import RealFileSystem
 from everself.errors import NotFound
+from everself.memory.book import Book
+from everself.memory.memory import Corrected, Memory, Remembered
+from everself.memory.trust import OWNER, Dynamics
+from everself.memory.writing import Thought
 from everself.store.state import State, open_state
+from everself.values import Tag
 from everself.workspace.assembly import Habits, assemble, real_grounds
 from everself.workspace.guards import standard_guards
 from everself.workspace.on_disk import DiskWorkspace, Recovery
 
 STATE_FILE = "state.db"
+
+
+class Details(TypedDict, total=False):
+    """What else may be said of a thought."""
+
+    category: str
+    tag: Tag
+    lineage: tuple[str, ...]
+    explicit: bool
+    who: str
+    person: str
+    project: str
+    key: str
 
 
 class App:
@@ -28,7 +49,13 @@ class App:
 
     @cached_property
     def clock(self) -> Clock:
-        return Clock(find_zone(self.agent.time_zone) if self.agent.time_zone else host_zone())
+        return Clock(user_zone(self.agent.time_zone, self._glance("USER.md")))
+
+    @cached_property
+    def tunables(self) -> Tunables:
+        """The settings of CONFIG.md over those of the host file."""
+        text = self._glance("CONFIG.md")
+        return with_tunables(self.loaded, text.decode("utf-8", "replace") if text else None).config.tunables
 
     @cached_property
     def state(self) -> State:
@@ -49,6 +76,36 @@ class App:
     @cached_property
     def changes(self) -> Changes:
         return Changes(self.workspace)
+
+    @cached_property
+    def memory(self) -> Memory:
+        found = self.tunables
+        dynamics = Dynamics(
+            boost=found.confidence_boost_per_mention,
+            loss=found.confidence_decay_amount,
+            days=found.confidence_decay_interval_days,
+            floor=found.confidence_floor,
+        )
+        book = Book(self.workspace, self.state.entries, self.state.vouchers, self.clock)
+        return Memory(self.workspace, book, self.clock, dynamics=dynamics)
+
+    def remember(self, text: str, **details: Unpack[Details]) -> Remembered:
+        """Remember something the owner says."""
+        return self.memory.remember(Thought(text, OWNER, **details))
+
+    def correct(self, old: str, new: str) -> Corrected:
+        """Put something right: `old` is an entry's id or its words."""
+        return self.memory.correct(old, new)
+
+    def _glance(self, path: str) -> bytes | None:
+        """A document that is needed before the workspace can be opened."""
+        if not os.path.isdir(self.agent.workspace):
+            return None
+        try:
+            return RealFileSystem(self.agent.workspace).read(path)
+        except OSError:
+            # whatever is wrong with it, doctor says; the defaults hold
+            return None
 
     def close(self) -> None:
         if "workspace" in self.__dict__:

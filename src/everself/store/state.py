@@ -10,6 +10,7 @@ from typing import Self
 
 from everself.errors import Damaged, NotFound, WrongUse
 from everself.store.engine import Engine, Reader, Row, Value, Writer
+from everself.store.entry_rows import EntryRows
 from everself.store.ledger import (
     GENESIS,
     ChangeSide,
@@ -67,6 +68,7 @@ class State:
         self.engine = engine
         self._key = key
         self.vouchers = Vouchers(engine, key)
+        self.entries = EntryRows(engine, key)
 
     def __enter__(self) -> Self:
         return self

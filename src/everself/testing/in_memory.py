@@ -32,6 +32,8 @@ class InMemoryWorkspace:
         self._documents: dict[str, bytes] = {}
         self._records: list[tuple[ChangeRecord, tuple[FileChange, ...]]] = []
         self._keys: dict[str, Applied] = {}
+        # stands for the time of change, which a dictionary does not have
+        self._versions: dict[str, int] = {}
 
     def find(self, path: str) -> Document | None:
         check_path(path)
@@ -46,7 +48,13 @@ class InMemoryWorkspace:
 
     def stat(self, path: str) -> FileStat | None:
         found = self.find(path)
-        return None if found is None else FileStat(path, "file", len(found.data), 0o600, 1, 0, hash(path), 0, 0)
+        return (
+            None
+            if found is None
+            else FileStat(
+                path, "file", len(found.data), 0o600, 1, 0, 0, self._versions.get(path, 0), self._versions.get(path, 0)
+            )
+        )
 
     def list(self, under: str = "") -> list[FileStat]:
         prefix = f"{under}/" if under else ""
@@ -77,6 +85,7 @@ class InMemoryWorkspace:
                 del self._documents[file.path]
             else:
                 self._documents[file.path] = file.after
+            self._versions[file.path] = self._versions.get(file.path, 0) + 1
         paths = tuple(file.path for file in files)
         record = ChangeRecord(
             self._identify(), self._clock.now(), change.author, change.reason, paths, change.evidence, change.undoes

@@ -1,0 +1,252 @@
+"""The book of entries: which there are, where each stands, and what may be believed about it.
+
+Kept beside the files and brought up to date by comparing stamps: only documents that changed are read again. It may be deleted; then
+ids of text that Everself never touched are derived anew. Reads documents and writes rows, never a document.
+"""
+
+import json
+from collections.abc import Iterable, Sequence
+from datetime import date
+
+from everself.clock import Clock
+from everself.errors import NotFound, WrongUse
+from everself.memory.naming import Found, Known, name_entries, sketch
+from everself.memory.reading import Read, holds_memory, read_document, text_hash, words_at
+from everself.memory.trust import CORRECTION, HAND, base_confidence, parse_tag, rank, weaker
+from everself.store.entry_rows import DocumentRow, EntryRow, EntryRows
+from everself.store.vouchers import Vouchers
+from everself.text.normalise import fold
+from everself.values import Entry, FileStat, Tag, Voucher, digest
+from everself.workspace.interface import Workspace
+from everself.workspace.layout import place
+
+# a file saved again within this time of being read may look unchanged: clocks of file systems are coarse
+GRAIN_NS = 2_000_000_000
+
+
+class Book:
+    """Entries by id, by document, by words."""
+
+    def __init__(self, workspace: Workspace, rows: EntryRows, vouchers: Vouchers, clock: Clock) -> None:
+        self._workspace = workspace
+        self._rows = rows
+        self._vouchers = vouchers
+        self._clock = clock
+
+    def refresh(self, paths: Sequence[str] | None = None) -> int:
+        """Read again what changed: all documents, or the named ones. How many were read."""
+        known = self._rows.documents(paths)
+        if paths is None:
+            stats = {one.path: one for one in self._workspace.list() if one.kind == "file" and holds_memory(one.path)}
+            missing = [path for path in known if path not in stats]
+        else:
+            asked = {path: self._workspace.stat(path) for path in paths if holds_memory(path)}
+            stats = {path: one for path, one in asked.items() if one is not None and one.kind == "file"}
+            missing = [path for path in asked if path not in stats and path in known]
+        changed = [one for one in stats.values() if not _is_fresh(one, known.get(one.path))]
+        if changed or missing:
+            self._read_again(changed, missing, known)
+        return len(changed) + len(missing)
+
+    def all(self) -> list[Entry]:
+        """Every entry, in the order of the documents. Brings the book up to date first."""
+        self.refresh()
+        return self._entries(self._rows.all_rows(), self._vouchers.all())
+
+    def of(self, path: str) -> list[Entry]:
+        """The entries of one document."""
+        self.refresh([path])
+        rows = self._rows.rows_of([path])
+        return self._entries(rows, self._vouchers.find([row.id for row in rows]))
+
+    def find(self, identity: str) -> Entry | None:
+        """The entry of that id, wherever it stands now."""
+        for attempt in (False, True):
+            row = self._rows.find(identity)
+            if row is not None:
+                self.refresh([row.path])
+                row = self._rows.find(identity)
+            if row is not None:
+                found = self._entries([row], self._vouchers.find([row.id]))
+                if found:
+                    return found[0]
+            if not attempt:
+                # it may have been moved by hand to a document that was not read since
+                self.refresh()
+        return None
+
+    def get(self, name: str) -> Entry:
+        """The entry of that id or of the only id that begins so."""
+        name = name.removeprefix("entry:").upper()
+        found = self.find(name) if len(name) == 12 else None
+        if found is not None:
+            return found
+        self.refresh()
+        rows = self._rows.by_prefix(name) if name else []
+        if len(rows) > 1:
+            raise WrongUse(f'"{name}" could be {", ".join(row.id for row in rows[:10])}.', mend="Give more of the id.")
+        if not rows:
+            raise NotFound(f'No entry has the id "{name}".', mend="everself memory list")
+        return self._entries(rows, self._vouchers.find([rows[0].id]))[0]
+
+    def with_words(self, text: str) -> list[Entry]:
+        """Entries that say the same, whatever their spacing, case or width."""
+        mac = self._rows.mac(text_hash(text))
+        paths = {row.path for row in self._rows.by_text(mac)}
+        if paths:
+            self.refresh(sorted(paths))
+        rows = self._rows.by_text(mac)
+        return self._entries(rows, self._vouchers.find([row.id for row in rows]))
+
+    def is_buried(self, text: str, identity: str = "") -> bool:
+        """Whether this was forgotten and must not come back by itself."""
+        return self._rows.is_buried(self._rows.mac(text_hash(text)), identity)
+
+    def unbury(self, text: str) -> None:
+        """The owner says again what was forgotten."""
+        self._rows.unbury(self._rows.mac(text_hash(text)))
+
+    def _read_again(self, changed: Sequence[FileStat], missing: Sequence[str], known: dict[str, DocumentRow]) -> None:
+        found: list[Found] = []
+        documents: list[DocumentRow] = []
+        for one in changed:
+            document = self._workspace.find(one.path)
+            if document is None:
+                continue
+            hashed = digest(document.data)
+            documents.append(DocumentRow(one.path, _stamp(one), hashed, _nanoseconds(self._clock)))
+            if one.path in known and known[one.path].hash == hashed:
+                continue
+            for read in read_document(document.data):
+                folded = fold(read.text)
+                found.append(Found(one.path, read, self._rows.mac(digest(_bytes(folded))), sketch(folded)))
+        unchanged = {row.path for row in documents if row.path in known and known[row.path].hash == row.hash}
+        old = self._rows.rows_of([path for path in [*(d.path for d in documents), *missing] if path not in unchanged])
+        names = name_entries(
+            found,
+            [Known(row.id, row.path, row.ordinal, row.text_mac, row.words) for row in old],
+            self._rows.gone_by_text,
+            lambda identity: self._rows.home_of(identity) is not None,
+        )
+        today = self._clock.today().isoformat()
+        born = {row.id: row.first_seen for row in old}
+        rows = [
+            EntryRow(name, one.path, one.read.ordinal, _pack(one.read), one.text, one.words, born.get(name, today))
+            for name, one in zip(names, found, strict=True)
+        ]
+        gone = {row.id for row in old} - set(names)
+        self._rows.replace(documents, missing, rows, sorted(gone), today)
+
+    def _entries(self, rows: Iterable[EntryRow], vouchers: dict[str, Voucher]) -> list[Entry]:
+        found: list[Entry] = []
+        data: dict[str, bytes] = {}
+        for row in rows:
+            if row.path not in data:
+                document = self._workspace.find(row.path)
+                data[row.path] = b"" if document is None else document.data
+            found.append(_believed(row, _unpack(row, data[row.path]), vouchers.get(row.id)))
+        return found
+
+
+def _believed(row: EntryRow, read: Read, voucher: Voucher | None) -> Entry:
+    """What may be believed of an entry: what a voucher confirms, and of the comment what claims no more than a hand may."""
+    where = place(row.path)
+    claimed = read.claim("src")
+    tag = parse_tag(read.claim("tag"))
+    vouched = voucher is not None and voucher.text == row.text_mac
+    mentions = _number(read.claim("n"))
+    lineage = tuple(part for part in read.claim("from").split(",") if part)
+    if voucher is not None and vouched:
+        source, tag, lineage = voucher.source, parse_tag(voucher.tag), voucher.lineage
+    elif voucher is not None:
+        # somebody changed the words: theirs now, and no more trusted than what they changed
+        source, lineage = weaker(HAND, voucher.source), voucher.lineage
+    else:
+        source = claimed if claimed and rank(claimed) < rank(HAND) else HAND
+        # nobody vouches for how often it was said either
+        mentions = 1 if rank(source) < rank(HAND) else mentions
+    if tag is Tag.CORRECTION and source != CORRECTION:
+        tag = Tag.NONE
+    first_seen = date.fromisoformat(row.first_seen)
+    day = where.day or _date(read.claim("seen")) or first_seen
+    return Entry(
+        id=row.id,
+        path=row.path,
+        text=read.text,
+        tag=tag,
+        source=source,
+        base=base_confidence(source),
+        mentions=mentions,
+        day=day,
+        seen=_date(read.claim("seen")) or day,
+        lineage=lineage,
+        until=_date(read.claim("until")),
+        closed_by=read.claim("by"),
+        who=read.claim("who") or (f"person:{where.person}" if where.person else ""),
+        project=read.claim("project") or where.project or "",
+        tier=where.tier,
+        kind=read.kind,
+        heading=read.heading,
+        category=read.category,
+        time=read.time,
+        struck=read.struck,
+        vouched=vouched,
+        claimed=claimed,
+        start=read.start,
+        end=read.end,
+        first_line=read.first_line,
+        last_line=read.last_line,
+    )
+
+
+def _pack(read: Read) -> str:
+    """Everything about an entry but its words, as a row keeps it. The words are looked up in the document."""
+    place_of = (read.start, read.end, read.first_line, read.last_line, read.words)
+    values = (read.claims, read.kind, read.heading, read.category, read.time, read.struck, *place_of)
+    return json.dumps(values, ensure_ascii=False, separators=(",", ":"))
+
+
+def _unpack(row: EntryRow, data: bytes) -> Read:
+    claims, kind, heading, category, time, struck, start, end, first, last, words = json.loads(row.span)
+    return Read(
+        ordinal=row.ordinal,
+        text=words_at(data, words, struck=struck),
+        claims=tuple((key, value) for key, value in claims),
+        kind=kind,
+        heading=tuple(heading),
+        category=category,
+        time=time,
+        struck=struck,
+        start=start,
+        end=end,
+        first_line=first,
+        last_line=last,
+        words=tuple(words),
+    )
+
+
+def _is_fresh(one: FileStat, known: DocumentRow | None) -> bool:
+    return known is not None and known.stamp == _stamp(one) and one.mtime_ns + GRAIN_NS < known.read_at
+
+
+def _stamp(one: FileStat) -> str:
+    return f"{one.device} {one.inode} {one.size} {one.mtime_ns} {one.ctime_ns}"
+
+
+def _nanoseconds(clock: Clock) -> int:
+    return int(clock.now().timestamp() * 1e9)
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")
+
+
+def _number(text: str) -> int:
+    return max(1, min(10_000, int(text))) if text.isascii() and text.isdigit() else 1
+
+
+def _date(text: str) -> date | None:
+    try:
+        return date.fromisoformat(text) if len(text) == 10 else None
+    except ValueError:
+        return None

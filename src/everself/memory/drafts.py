@@ -1,0 +1,70 @@
+"""A draft: documents as they will be, built up by several edits, and the smallest change that leads there. Pure."""
+
+from collections.abc import Callable
+
+from everself.errors import ChangedMeanwhile
+from everself.markdown.blocks import Scan, scan
+from everself.markdown.comment import EntryComment
+from everself.markdown.edit import Splice, apply_splice
+from everself.markdown.entries import EntrySpan, entries
+from everself.values import Edit, Entry
+from everself.workspace.undo import edit_between
+
+Reader = Callable[[str], bytes | None]
+
+
+class Draft:
+    """Reads each document once and remembers what becomes of it."""
+
+    def __init__(self, read: Reader) -> None:
+        self._read = read
+        self._before: dict[str, bytes | None] = {}
+        self._after: dict[str, bytes | None] = {}
+
+    def find(self, path: str) -> bytes | None:
+        if path not in self._before:
+            self._before[path] = self._after[path] = self._read(path)
+        return self._after[path]
+
+    def put(self, path: str, data: bytes | None) -> None:
+        self.find(path)
+        self._after[path] = data
+
+    def splice(self, path: str, make: Callable[[Scan], Splice], empty: bytes = b"") -> bytes:
+        """Edit a document, which begins as `empty` when there is none. The bytes that were put in."""
+        found = self.find(path)
+        document = scan(empty if found is None else found)
+        splice = make(document)
+        self.put(path, apply_splice(document.data, splice))
+        return splice.data
+
+    def edit_entry(self, entry: Entry, make: Callable[[Scan, EntrySpan], Splice]) -> None:
+        """Edit one entry where it stands."""
+
+        def at_entry(document: Scan) -> Splice:
+            return make(document, find_span(document, entry))
+
+        self.splice(entry.path, at_entry)
+
+    def edits(self) -> tuple[Edit, ...]:
+        found = (edit_between(path, self._before[path], after) for path, after in self._after.items())
+        return tuple(edit for edit in found if edit is not None)
+
+
+def find_span(document: Scan, entry: Entry) -> EntrySpan:
+    """Where the entry stands: by the id in its comment, else where it was read."""
+    spans = entries(document)
+    for span in spans:
+        if span.comment is not None and span.comment.comment.id == entry.id:
+            return span
+    for span in spans:
+        if span.start == entry.start:
+            return span
+    raise ChangedMeanwhile(f"({entry.path})")
+
+
+def comment_of(span: EntrySpan, entry: Entry) -> EntryComment:
+    """The entry's comment, or the one it gets when Everself first has something to note about it."""
+    if span.comment is not None and span.comment.comment.id == entry.id:
+        return span.comment.comment
+    return EntryComment((("id", entry.id), ("src", entry.source)))

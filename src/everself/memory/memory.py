@@ -1,0 +1,270 @@
+"""Memory: remember, mention, correct, supersede, edit; list, find, as of a day. Every write is one change set of the workspace."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+
+from everself.clock import Clock
+from everself.errors import ChangedMeanwhile, NotFound, RefusedByRule, WrongUse
+from everself.memory.book import Book
+from everself.memory.corrections import log_correction
+from everself.memory.drafts import Draft
+from everself.memory.trust import (
+    CORRECTION,
+    DYNAMICS,
+    HAND,
+    OWNER,
+    PERSON,
+    Dynamics,
+    check_source,
+    confidence,
+    rank,
+    weakest_source,
+)
+from everself.memory.writing import (
+    Thought,
+    add_entry,
+    as_correction,
+    change_words,
+    clean,
+    close_entry,
+    core_path,
+    count_mention,
+    log_path,
+    restamp,
+)
+from everself.values import Applied, Author, Change, Conflict, Entry, Outcome, Refused, Voucher, new_id
+from everself.workspace.interface import Workspace
+from everself.workspace.layout import place
+
+TRIES = 5
+_AUTHORS = {OWNER: Author.OWNER, CORRECTION: Author.OWNER, HAND: Author.OWNER}
+
+
+@dataclass(frozen=True, slots=True)
+class Remembered:
+    """What became of a thought. `mention`: it was known, and was counted once more — or, from a weaker source, just left."""
+
+    entry: str
+    path: str
+    change: str = ""
+    mention: bool = False
+    redacted: tuple[str, ...] = ()
+    private: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Corrected:
+    """What a correction closed and what it put in its place. `closed` is empty when nothing was found to close."""
+
+    entry: str
+    closed: tuple[str, ...]
+    change: str
+    redacted: tuple[str, ...] = ()
+
+
+class Memory:
+    """The entries of one agent."""
+
+    def __init__(self, workspace: Workspace, book: Book, clock: Clock, *, dynamics: Dynamics = DYNAMICS) -> None:
+        self._workspace = workspace
+        self._clock = clock
+        self.book = book
+        self.dynamics = dynamics
+
+    def remember(self, thought: Thought, identify: Callable[[], str] = new_id) -> Remembered:
+        """Write a thought down, once. What is known already is counted as a mention."""
+        check_source(thought.source)
+        cleaned = clean(thought.text)
+        if not cleaned.text:
+            raise RefusedByRule(
+                "Nothing is left to remember." if cleaned.private else "There are no words to remember."
+            )
+        thought = replace(thought, text=cleaned.text, category=_plain(thought.category), who=_plain(thought.who))
+        self._check_grave(thought)
+        found = Remembered("", "", redacted=cleaned.kinds, private=cleaned.private)
+
+        def plan() -> Change | None:
+            nonlocal found
+            now = self._clock.now()
+            self.book.refresh([log_path(thought, now.date()), core_path(thought)])
+            draft = self._draft()
+            known = self._known(thought)
+            if known is not None:
+                found = replace(found, entry=known.id, path=known.path, mention=True)
+                return self._mention(draft, known, thought)
+            identity = identify()
+            voucher = add_entry(draft, thought, identity, now)
+            path = core_path(thought) if thought.explicit else log_path(thought, now.date())
+            found = replace(found, entry=identity, path=path, mention=False)
+            return _change(thought.source, "remember", draft, thought.lineage, (voucher,), thought.key)
+
+        outcome = self._apply(plan)
+        if isinstance(outcome, Applied):
+            return replace(found, change=outcome.id)
+        return found
+
+    def correct(self, old: str, new: str, *, said: str = "", trigger: str = "", sure: str = "high") -> Corrected:
+        """Put something right: close what is wrong, write what is right at full confidence, log both. `old` is an id or its words."""
+        cleaned = clean(new)
+        if not cleaned.text:
+            raise RefusedByRule("There are no words to put in its place.")
+        wrong = self._wrong(old)
+        thought = as_correction(Thought(cleaned.text, CORRECTION))
+        if wrong and place(wrong[0].path).person:
+            thought = replace(thought, person=place(wrong[0].path).person or "")
+        found = Corrected("", tuple(entry.id for entry in wrong), "", cleaned.kinds)
+
+        def plan() -> Change:
+            nonlocal found
+            now = self._clock.now()
+            draft = self._draft()
+            lineage = tuple(f"entry:{entry.id}" for entry in wrong)
+            identity = new_id()
+            found = replace(found, entry=identity)
+            for entry in wrong:
+                fresh = self.book.find(entry.id) or entry
+                close_entry(draft, fresh, now.date(), identity)
+            # what it replaces is no evidence for it: a correction stands on the owner's word alone
+            voucher = add_entry(draft, thought, identity, now)
+            before = clean(said or (wrong[0].text if wrong else old)).text
+            log_correction(
+                draft,
+                now,
+                said=before,
+                right=cleaned.text,
+                trigger=clean(trigger).text,
+                sure=sure,
+                entries=(lineage, identity),
+            )
+            return _change(OWNER, "correct", draft, lineage, (voucher,))
+
+        outcome = self._apply(plan)
+        return replace(found, change=outcome.id if isinstance(outcome, Applied) else "")
+
+    def supersede(self, old: str, new: str) -> str:
+        """A newer entry replaces an older one: the older is closed. The change."""
+        older, newer = self.book.get(old), self.book.get(new)
+        if older.id == newer.id:
+            raise WrongUse("An entry cannot replace itself.")
+
+        def plan() -> Change:
+            draft = self._draft()
+            close_entry(draft, self.book.get(older.id), self._clock.today(), newer.id)
+            return _change(OWNER, "supersede", draft, (f"entry:{newer.id}",))
+
+        outcome = self._apply(plan)
+        return outcome.id if isinstance(outcome, Applied) else ""
+
+    def edit(self, identity: str, text: str) -> Remembered:
+        """Other words for an entry, by the owner; it stays the same entry."""
+        cleaned = clean(text)
+        if not cleaned.text:
+            raise RefusedByRule("There are no words left.", mend=f"everself memory forget {identity}")
+        entry = self.book.get(identity)
+
+        def plan() -> Change:
+            draft = self._draft()
+            voucher = change_words(draft, self.book.get(entry.id), cleaned.text, OWNER)
+            return _change(OWNER, "edit", draft, (), (voucher,))
+
+        outcome = self._apply(plan)
+        change = outcome.id if isinstance(outcome, Applied) else ""
+        return Remembered(entry.id, entry.path, change, redacted=cleaned.kinds, private=cleaned.private)
+
+    def confidence(self, entry: Entry) -> float:
+        return confidence(entry, self._clock.today(), self.dynamics)
+
+    def trust(self, entry: Entry) -> str:
+        """The least trusted source that the entry rests on."""
+        return weakest_source(entry, self.book.find)
+
+    def as_of(self, day: date, entries: Iterable[Entry] | None = None) -> list[Entry]:
+        """What was believed on that day."""
+        found = self.book.all() if entries is None else entries
+        return [one for one in found if (one.day is None or one.day <= day) and (one.until is None or one.until > day)]
+
+    def stale(self, entries: Sequence[Entry] | None = None) -> set[str]:
+        """Ids of entries that rest on one that no longer holds, through however many steps."""
+        found = self.book.all() if entries is None else entries
+        gone = {f"entry:{one.id}" for one in found if one.closed}
+        stale: set[str] = set()
+        grown = True
+        while grown:
+            # a correction names what it closed; it does not rest on it
+            new = {
+                one.id
+                for one in found
+                if one.id not in stale and one.source != CORRECTION and not gone.isdisjoint(one.lineage)
+            }
+            stale |= new
+            gone |= {f"entry:{identity}" for identity in new}
+            grown = bool(new)
+        return stale
+
+    def _known(self, thought: Thought) -> Entry | None:
+        """The entry that says the same within the same scope."""
+        scope = place(core_path(thought) if not thought.project else log_path(thought, self._clock.today()))
+        for entry in self.book.with_words(thought.text):
+            where = place(entry.path)
+            if (where.person, where.project) == (scope.person, scope.project) and not entry.closed:
+                return entry
+        return None
+
+    def _mention(self, draft: Draft, known: Entry, thought: Thought) -> Change | None:
+        """Only people count: a page or a summary that repeats itself makes nothing truer."""
+        human = thought.source in (OWNER, CORRECTION, HAND) or thought.source.startswith(PERSON)
+        if not human or rank(thought.source) < rank(known.source):
+            return None
+        count_mention(draft, known, self._clock.today())
+        vouchers: tuple[Voucher, ...] = ()
+        if rank(thought.source) > rank(known.source) and known.source != HAND:
+            vouchers = (restamp(draft, known, thought.source, thought.lineage),)
+        return _change(thought.source, "mention", draft, thought.lineage, vouchers, thought.key)
+
+    def _check_grave(self, thought: Thought) -> None:
+        if not self.book.is_buried(thought.text):
+            return
+        if thought.source not in (OWNER, CORRECTION):
+            raise RefusedByRule("This was forgotten on request and does not come back by itself.")
+        self.book.unbury(thought.text)
+
+    def _wrong(self, old: str) -> list[Entry]:
+        """The entries that a correction closes: the one of that id, or those with these words."""
+        if len(old) == 12 and old.isalnum():
+            found = self.book.find(old.upper())
+            if found is not None:
+                return [found]
+        self.book.refresh()
+        found_by_words = [entry for entry in self.book.with_words(old) if not entry.closed]
+        if not found_by_words:
+            raise NotFound(f'No entry says "{old[:80]}".', mend="everself memory list")
+        return found_by_words
+
+    def _draft(self) -> Draft:
+        def read(path: str) -> bytes | None:
+            found = self._workspace.find(path)
+            return None if found is None else found.data
+
+        return Draft(read)
+
+    def _apply(self, plan: Callable[[], Change | None]) -> Outcome:
+        for _ in range(TRIES):
+            outcome = self._workspace.apply_plan(plan)
+            if isinstance(outcome, Refused):
+                raise RefusedByRule(" ".join(outcome.reasons))
+            if not isinstance(outcome, Conflict):
+                return outcome
+        raise ChangedMeanwhile(f"({', '.join(outcome.paths)})" if isinstance(outcome, Conflict) else "")
+
+
+def _change(
+    source: str, reason: str, draft: Draft, evidence: tuple[str, ...], vouchers: tuple[Voucher, ...] = (), key: str = ""
+) -> Change:
+    author = _AUTHORS.get(source, Author.IMPORT if source == "import" else Author.AGENT)
+    return Change(author, reason, draft.edits(), evidence, vouchers=vouchers, key=key)
+
+
+def _plain(text: str) -> str:
+    """One line without anything that means something in Markdown headings or comments."""
+    return " ".join(text.replace("#", " ").replace("[", " ").replace("]", " ").split())

@@ -1,0 +1,132 @@
+"""Which entry is which: give what was read the ids it had before, so that a person would say it is the same one. Pure.
+
+A comment with an id names its entry. Text without one is known by its words: the same words in the same document, the same words
+anywhere else, then words that are much alike at the place where they stood. What nobody knew gets an id made from where it stands.
+"""
+
+import zlib
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from everself.errors import WrongUse
+from everself.memory.reading import Read
+from everself.values import CROCKFORD, digest
+
+# two texts of which at least this share of words is common are one, edited
+ALIKE = 0.5
+SKETCH = 24
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """An entry as it was when its document was last read; `path` is None when its text was gone."""
+
+    id: str
+    path: str | None
+    ordinal: int
+    text: str
+    words: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """An entry as it stands now."""
+
+    path: str
+    read: Read
+    text: str
+    words: bytes
+
+
+def sketch(text: str) -> bytes:
+    """The smallest hashes of a text's words: enough to tell how alike two texts are."""
+    words = {text[i : i + 2] if ord(text[i]) > 0x2E7F else "" for i in range(len(text))} | set(text.split())
+    hashes = sorted({zlib.crc32(word.encode("utf-8", "surrogatepass")) for word in words if word})[:SKETCH]
+    return b"".join(number.to_bytes(4, "big") for number in hashes)
+
+
+def likeness(one: bytes, other: bytes) -> float:
+    """Share of common words, estimated from two sketches."""
+    first, second = ({data[i : i + 4] for i in range(0, len(data), 4)} for data in (one, other))
+    if not first or not second:
+        return 0.0
+    size = min(SKETCH, len(first | second))
+    union = set(sorted(first | second)[:size])
+    return len(union & first & second) / size
+
+
+def name_entries(
+    found: Sequence[Found], known: Iterable[Known], lost: Callable[[str], str | None], taken: Callable[[str], bool]
+) -> list[str]:
+    """The id of each found entry. `known` are those of the same documents; `lost` finds an id by words among the rest."""
+    names: list[str | None] = [None] * len(found)
+    used: set[str] = set()
+    rest = {one.id: one for one in known}
+
+    def give(index: int, identity: str) -> None:
+        names[index] = identity
+        used.add(identity)
+        rest.pop(identity, None)
+
+    for index, one in enumerate(found):
+        claimed = one.read.claim("id")
+        # an id that stands twice names the first; the copy is a text of its own
+        if claimed and claimed not in used and (claimed in rest or not taken(claimed)):
+            give(index, claimed)
+    _by_words(found, names, rest, give)
+    for index, one in enumerate(found):
+        if names[index] is None:
+            identity = lost(one.text)
+            if identity is not None and identity not in used:
+                give(index, identity)
+    _by_likeness(found, names, rest, give)
+    for index, one in enumerate(found):
+        if names[index] is None:
+            give(index, _derived(one, used, taken))
+    return [name or "" for name in names]
+
+
+def _by_words(
+    found: Sequence[Found], names: Sequence[str | None], rest: dict[str, Known], give: Callable[[int, str], None]
+) -> None:
+    for same_path in (True, False):
+        waiting: dict[object, list[Known]] = defaultdict(list)
+        for one in sorted(rest.values(), key=lambda known: known.ordinal, reverse=True):
+            waiting[(one.path, one.text) if same_path else one.text].append(one)
+        for index, found_one in enumerate(found):
+            key = (found_one.path, found_one.text) if same_path else found_one.text
+            if names[index] is None and waiting.get(key):
+                give(index, waiting[key].pop().id)
+
+
+def _by_likeness(
+    found: Sequence[Found], names: Sequence[str | None], rest: dict[str, Known], give: Callable[[int, str], None]
+) -> None:
+    pairs = []
+    by_path: dict[str | None, list[Known]] = defaultdict(list)
+    for known in rest.values():
+        by_path[known.path].append(known)
+    for index, one in enumerate(found):
+        if names[index] is not None:
+            continue
+        for known in by_path[one.path]:
+            alike = likeness(one.words, known.words)
+            if alike >= ALIKE:
+                pairs.append((-alike, abs(one.read.ordinal - known.ordinal), index, known.id))
+    for _, _, index, identity in sorted(pairs):
+        if names[index] is None and identity in rest:
+            give(index, identity)
+
+
+def _derived(one: Found, used: set[str], taken: Callable[[str], bool]) -> str:
+    """An id from path, heading and words; the same words twice in one place count on."""
+    for number in range(1_000_000):
+        number_text = digest(
+            "\0".join([one.path, *one.read.heading, one.text, str(number)]).encode("utf-8", "surrogatepass")
+        )
+        bits = int(number_text[:15], 16)
+        identity = "".join(CROCKFORD[bits >> shift & 31] for shift in range(55, -1, -5))
+        if identity not in used and not taken(identity):
+            return identity
+    raise WrongUse(f"{one.path} holds one text a million times.")

@@ -1,0 +1,108 @@
+"""Where words come from, how far that is trusted, and how sure an entry is. Pure."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import date
+
+from everself.errors import WrongUse
+from everself.values import Entry, Tag
+
+OWNER, HAND, CORRECTION, AGENT, TOOL, WEB, IMPORT = "owner", "hand", "correction", "agent", "tool", "web", "import"
+PERSON = "person:"
+
+_RANKS = {WEB: 0, TOOL: 0, IMPORT: 1, PERSON: 2, AGENT: 3, HAND: 4, OWNER: 5, CORRECTION: 5}
+_BASES = {OWNER: 0.95, HAND: 0.95, CORRECTION: 1.0}
+_BASE = 0.6
+CEILING = 0.99
+# a chain of evidence longer than this is no evidence
+DEEPEST = 64
+
+
+def check_source(source: str) -> str:
+    """The source itself; WrongUse when there is no such source."""
+    if source in _RANKS and source != PERSON:
+        return source
+    if source.startswith(PERSON) and len(source) > len(PERSON):
+        return source
+    raise WrongUse(f'"{source}" is no source.', mend="owner, person:<id>, correction, agent, tool, web, import or hand")
+
+
+def rank(source: str) -> int:
+    """Order of trust: web = tool < import < person < agent < hand < owner = correction. The unknown is trusted least."""
+    return _RANKS.get(PERSON if source.startswith(PERSON) else source, 0)
+
+
+def weaker(one: str, other: str) -> str:
+    """The less trusted of two sources; the first where they are equal."""
+    return other if rank(other) < rank(one) else one
+
+
+def base_confidence(source: str) -> float:
+    return _BASES.get(source, _BASE)
+
+
+def weakest_source(entry: Entry, find: Callable[[str], Entry | None]) -> str:
+    """The minimum of trust over an entry and everything it was derived from: no summary, promotion or merge raises it."""
+    found = entry.source
+    seen: set[str] = {entry.id}
+    left = list(entry.lineage)
+    for _ in range(DEEPEST):
+        if not left:
+            return found
+        deeper: list[str] = []
+        for reference in left:
+            kind, _, name = reference.partition(":")
+            if name in seen:
+                continue
+            seen.add(name)
+            evidence = find(name) if kind == "entry" else None
+            if evidence is not None:
+                found = weaker(found, evidence.source)
+                deeper += evidence.lineage
+            else:
+                found = weaker(found, _source_of(kind))
+        left = deeper
+    return WEB
+
+
+def _source_of(kind: str) -> str:
+    """How far a reference is trusted that names no entry we know."""
+    match kind:
+        case "url":
+            return WEB
+        case "file":
+            return IMPORT
+        # a message or a change of this agent: who spoke stands in the source of the entry that was made from it
+        case "msg" | "change":
+            return CORRECTION
+    # an entry that is gone cannot be asked any more
+    return AGENT if kind == "entry" else WEB
+
+
+@dataclass(frozen=True, slots=True)
+class Dynamics:
+    """How confidence moves; the tunables of CONFIG.md."""
+
+    boost: float = 0.05
+    loss: float = 0.05
+    days: int = 30
+    floor: float = 0.2
+
+
+DYNAMICS = Dynamics()
+
+
+def confidence(entry: Entry, today: date, dynamics: Dynamics = DYNAMICS) -> float:
+    """How sure an entry is today. Worked out when read; no file is rewritten because time passed."""
+    sure = entry.base + dynamics.boost * (entry.mentions - 1)
+    if entry.source == CORRECTION:
+        return round(min(1.0, max(dynamics.floor, sure)), 6)
+    if entry.seen is not None and today > entry.seen:
+        sure -= dynamics.loss * ((today - entry.seen).days // dynamics.days)
+    return round(min(CEILING, max(dynamics.floor, sure)), 6)
+
+
+def parse_tag(text: str) -> Tag:
+    """The tag of that name, with or without its #; none for anything else."""
+    name = text.removeprefix("#").lower()
+    return Tag(name) if name in Tag._value2member_map_ else Tag.NONE

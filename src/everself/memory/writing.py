@@ -1,0 +1,179 @@
+"""How memory is written: a new entry, a mention of a known one, closing one, other words for one. Works on a draft; pure."""
+
+from dataclasses import dataclass, replace
+from datetime import date, datetime
+
+from everself.markdown.blocks import Scan
+from everself.markdown.comment import EntryComment, escape_forged, with_fields
+from everself.markdown.edit import Splice, append_item, append_log, replace_text, set_comment
+from everself.markdown.entries import EntryKind, EntrySpan
+from everself.memory.drafts import Draft, comment_of
+from everself.memory.reading import REFERENCE, read_document, text_hash
+from everself.memory.trust import base_confidence
+from everself.text.normalise import slug
+from everself.values import Entry, Tag, Tier, Voucher
+
+CORE = "MEMORY.md"
+HEADINGS = {
+    Tag.DECISION: "Decisions",
+    Tag.EVENT: "Events",
+    Tag.SKILL: "Skills",
+    Tag.CORRECTION: "Corrections",
+    Tag.KNOWLEDGE: "Facts",
+    Tag.NONE: "Facts",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Thought:
+    """What shall be remembered. `source` is stamped by the runtime, never by a model.
+
+    `explicit`: somebody said "remember this", so it goes to the curated core. `person` and `project` are the scope it belongs to,
+    `who` the person it is about. With a `key` it is remembered once, however often it is asked for.
+    """
+
+    text: str
+    source: str
+    category: str = "note"
+    tag: Tag = Tag.KNOWLEDGE
+    lineage: tuple[str, ...] = ()
+    explicit: bool = False
+    who: str = ""
+    person: str = ""
+    project: str = ""
+    key: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Cleaned:
+    """Words fit to be written; `kinds` says which secrets were taken out, `private` whether something was left out on request."""
+
+    text: str
+    kinds: tuple[str, ...] = ()
+    private: bool = False
+
+
+def clean(text: str) -> Cleaned:
+    """Take out what must never be stored: what is marked private, secrets, and comments that pretend to be ours."""
+    from everself.text.redact import redact, strip_private
+
+    bare = strip_private(text)
+    redacted = redact(bare)
+    kinds = tuple(sorted({secret.kind for secret in redacted.found}))
+    # a text that begins like a reference by id would be read as one
+    words = escape_forged(redacted.text).strip()
+    return Cleaned(words.removeprefix(REFERENCE.strip()).strip() or words, kinds, bare != text)
+
+
+def scope_of(thought: Thought) -> str:
+    """The folder of whoever the thought belongs to; the owner's own memory is at the top."""
+    if thought.person:
+        return f"users/{slug(thought.person)}/"
+    return f"projects/{slug(thought.project)}/" if thought.project else ""
+
+
+def log_path(thought: Thought, day: date) -> str:
+    return f"{scope_of(thought)}memory/{day.isoformat()}.md"
+
+
+def core_path(thought: Thought) -> str:
+    return f"{scope_of(thought)}{CORE}"
+
+
+def add_entry(draft: Draft, thought: Thought, identity: str, now: datetime) -> Voucher:
+    """A new entry: in today's log, or in the core with a line in the log that refers to it."""
+    comment = _comment(thought, identity, now.date())
+    if not thought.explicit:
+        written = _add_to_log(draft, thought, thought.text, now, comment)
+        return _voucher(thought, identity, written)
+    core = core_path(thought)
+    words = thought.text.encode("utf-8", "replace")
+    draft.splice(core, lambda document: append_item(document, HEADINGS[thought.tag], words, comment), b"# Memory\n")
+    _add_to_log(draft, thought, f"{REFERENCE}{core} (entry:{identity})", now, None)
+    return _voucher(thought, identity, draft.find(core) or b"")
+
+
+def count_mention(draft: Draft, entry: Entry, day: date) -> None:
+    """Somebody said it again: only the count and the day in its comment change."""
+
+    def mention(document: Scan, span: EntrySpan) -> Splice:
+        known = comment_of(span, entry)
+        seen = max(day.isoformat(), known.get("seen"))
+        return set_comment(document, span, with_fields(known, n=str(entry.mentions + 1), seen=seen))
+
+    draft.edit_entry(entry, mention)
+
+
+def close_entry(draft: Draft, entry: Entry, day: date, by: str) -> None:
+    """It no longer holds: the comment says since when and through what, and in the curated core a line goes through it."""
+
+    def strike(document: Scan, span: EntrySpan) -> Splice:
+        return replace_text(document, span, f"~~{entry.text}~~".encode("utf-8", "replace"))
+
+    def close(document: Scan, span: EntrySpan) -> Splice:
+        known = comment_of(span, entry)
+        return set_comment(document, span, with_fields(known, until=day.isoformat(), by=by or None))
+
+    draft.edit_entry(entry, close)
+    if entry.tier is Tier.CORE and entry.kind == EntryKind.ITEM and not entry.struck and "\n" not in entry.text:
+        draft.edit_entry(entry, strike)
+
+
+def change_words(draft: Draft, entry: Entry, text: str, source: str) -> Voucher:
+    """Other words for an entry that stays the same one."""
+
+    def say(document: Scan, span: EntrySpan) -> Splice:
+        return replace_text(document, span, text.encode("utf-8", "replace"))
+
+    def stamp(document: Scan, span: EntrySpan) -> Splice:
+        known = comment_of(span, entry)
+        return set_comment(document, span, with_fields(known, conf=f"{base_confidence(source):g}", src=source))
+
+    draft.edit_entry(entry, stamp)
+    draft.edit_entry(entry, say)
+    thought = Thought(text, source, tag=entry.tag, lineage=entry.lineage)
+    return _voucher(thought, entry.id, draft.find(entry.path) or b"")
+
+
+def restamp(draft: Draft, entry: Entry, source: str, lineage: tuple[str, ...]) -> Voucher:
+    """The same words, said now by somebody who is trusted more."""
+
+    def stamp(document: Scan, span: EntrySpan) -> Splice:
+        known = comment_of(span, entry)
+        fields = with_fields(known, conf=f"{base_confidence(source):g}", src=source, from_=",".join(lineage) or None)
+        return set_comment(document, span, fields)
+
+    draft.edit_entry(entry, stamp)
+    return Voucher(entry.id, source, entry.tag.value, text_hash(entry.text), lineage)
+
+
+def _comment(thought: Thought, identity: str, day: date) -> EntryComment:
+    fields = [("id", identity)]
+    if thought.tag is not Tag.NONE:
+        fields.append(("tag", thought.tag.value))
+    fields += [("conf", f"{base_confidence(thought.source):g}"), ("src", thought.source)]
+    fields += [("seen", day.isoformat()), ("n", "1")]
+    optional = (("from", ",".join(thought.lineage)), ("who", thought.who), ("project", thought.project))
+    return EntryComment(tuple(fields) + tuple((key, value) for key, value in optional if value))
+
+
+def _add_to_log(draft: Draft, thought: Thought, text: str, now: datetime, comment: EntryComment | None) -> bytes:
+    day = now.date()
+    clock, words = now.strftime("%H:%M:%S"), text.encode("utf-8", "replace")
+    header = f"# Memory Log: {day.isoformat()}\n".encode()
+    return draft.splice(
+        log_path(thought, day), lambda document: append_log(document, clock, thought.category, words, comment), header
+    )
+
+
+def _voucher(thought: Thought, identity: str, written: bytes) -> Voucher:
+    """Vouch for the words as they will be read back, not as they were given: writing may escape some of them."""
+    found = next((one for one in read_document(b"\n" + written) if one.claim("id") == identity), None)
+    return Voucher(
+        identity, thought.source, thought.tag.value, text_hash(found.text if found else thought.text), thought.lineage
+    )
+
+
+def as_correction(thought: Thought) -> Thought:
+    """A correction is its own source and tag, and always worth the curated core."""
+    return replace(thought, source="correction", tag=Tag.CORRECTION, category="correction", explicit=True)

@@ -1,0 +1,127 @@
+"""Rows about entries and the documents they were read from, and tombstones. Knows no Markdown: a span is a text to it."""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from everself.store.engine import Engine, Row, Writer
+from everself.store.queries import load_queries
+from everself.store.vouchers import mac_of
+
+_SQL = load_queries("entry_rows")
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentRow:
+    """A document as it was when its entries were read."""
+
+    path: str
+    stamp: str
+    hash: str
+    read_at: int
+
+
+@dataclass(frozen=True, slots=True)
+class EntryRow:
+    """One entry of a document; `span` is what reading the document again would tell."""
+
+    id: str
+    path: str
+    ordinal: int
+    span: str
+    text_mac: str
+    words: bytes
+    first_seen: str
+
+
+class EntryRows:
+    def __init__(self, engine: Engine, key: bytes) -> None:
+        self._engine = engine
+        self._key = key
+
+    def mac(self, text_hash: str) -> str:
+        """The keyed hash that stands in the rows for a text's plain hash."""
+        return mac_of(self._key, text_hash)
+
+    def documents(self, paths: Sequence[str] | None = None) -> dict[str, DocumentRow]:
+        """What is known of all documents, or of the named ones."""
+        if paths is None:
+            found = self._engine.read(_SQL["documents"])
+        else:
+            found = self._engine.read(_SQL["documents_of"], (json.dumps(list(paths)),))
+        return {str(row[0]): DocumentRow(*row) for row in found}
+
+    def all_rows(self) -> list[EntryRow]:
+        return [EntryRow(*row) for row in self._engine.read(_SQL["all_rows"])]
+
+    def rows_of(self, paths: Sequence[str]) -> list[EntryRow]:
+        return _rows(self._engine.read(_SQL["rows_of"], (json.dumps(list(paths)),)))
+
+    def find(self, identity: str) -> EntryRow | None:
+        found = self._engine.read(_SQL["row"], (identity,))
+        return EntryRow(*found[0]) if found else None
+
+    def by_prefix(self, prefix: str) -> list[EntryRow]:
+        return _rows(self._engine.read(_SQL["rows_by_prefix"], {"prefix": prefix}))
+
+    def by_text(self, text_mac: str) -> list[EntryRow]:
+        return _rows(self._engine.read(_SQL["rows_by_text"], (text_mac,)))
+
+    def gone_by_text(self, text_mac: str) -> str | None:
+        found = self._engine.read(_SQL["gone_by_text"], (text_mac,))
+        return str(found[0][0]) if found else None
+
+    def home_of(self, identity: str) -> str | None:
+        """The document where the entry stands; None when it stands nowhere."""
+        found = self._engine.read(_SQL["home_of"], (identity,))
+        return None if not found or found[0][0] is None else str(found[0][0])
+
+    def counts(self) -> Mapping[str, int]:
+        """How many entries each document has."""
+        return {str(path): int(count) for path, count in self._engine.read(_SQL["counts"])}
+
+    def replace(
+        self,
+        documents: Iterable[DocumentRow],
+        removed: Iterable[str],
+        rows: Iterable[EntryRow],
+        gone: Iterable[str],
+        day: str,
+    ) -> None:
+        """What was read anew takes the place of what was known, in one transaction."""
+
+        def work(writer: Writer) -> None:
+            for identity in gone:
+                writer.run(_SQL["mark_gone"], (identity, day))
+            for row in rows:
+                values = (row.id, row.path, row.ordinal, row.span, row.text_mac, row.words, row.first_seen)
+                writer.run(_SQL["put_row"], values)
+            for document in documents:
+                writer.run(_SQL["put_document"], (document.path, document.stamp, document.hash, document.read_at))
+            for path in removed:
+                writer.run(_SQL["drop_document"], (path,))
+
+        self._engine.write(work)
+
+    def bury(self, texts: Mapping[str, str], at: str) -> None:
+        """Tombstones: keyed text hash → entry id."""
+
+        def work(writer: Writer) -> None:
+            for text_mac, identity in texts.items():
+                writer.run(_SQL["put_tombstone"], (text_mac, identity, at))
+
+        self._engine.write(work)
+
+    def is_buried(self, text_mac: str, identity: str = "") -> bool:
+        return bool(self._engine.read(_SQL["is_buried"], (text_mac, identity)))
+
+    def unbury(self, text_mac: str) -> None:
+        """The owner says it again: then it may be remembered again."""
+        self._engine.write(lambda writer: writer.run(_SQL["raise_tombstone"], (text_mac,)))
+
+    def forget(self, identities: Sequence[str]) -> int:
+        return self._engine.write(lambda writer: writer.run(_SQL["forget_rows"], (json.dumps(list(identities)),)))
+
+
+def _rows(found: Iterable[Row]) -> list[EntryRow]:
+    return [EntryRow(*row) for row in found]

@@ -1,0 +1,58 @@
+-- name: documents
+SELECT path, stamp, hash, read_at FROM documents;
+
+-- name: documents_of
+SELECT path, stamp, hash, read_at FROM documents WHERE path IN (SELECT value FROM json_each(?));
+
+-- name: put_document
+INSERT INTO documents (path, stamp, hash, read_at) VALUES (?, ?, ?, ?)
+ON CONFLICT (path) DO UPDATE SET stamp = excluded.stamp, hash = excluded.hash, read_at = excluded.read_at;
+
+-- name: drop_document
+DELETE FROM documents WHERE path = ?;
+
+-- name: rows_of
+SELECT id, path, ordinal, span, text_mac, words, first_seen FROM entries
+WHERE path IN (SELECT value FROM json_each(?)) ORDER BY path, ordinal;
+
+-- name: all_rows
+SELECT id, path, ordinal, span, text_mac, words, first_seen FROM entries WHERE path IS NOT NULL ORDER BY path, ordinal;
+
+-- name: row
+SELECT id, path, ordinal, span, text_mac, words, first_seen FROM entries WHERE id = ? AND path IS NOT NULL;
+
+-- name: rows_by_prefix
+SELECT id, path, ordinal, span, text_mac, words, first_seen FROM entries
+WHERE path IS NOT NULL AND substr(id, 1, length(:prefix)) = :prefix ORDER BY id LIMIT 11;
+
+-- name: rows_by_text
+SELECT id, path, ordinal, span, text_mac, words, first_seen FROM entries WHERE text_mac = ? AND path IS NOT NULL;
+
+-- name: gone_by_text
+SELECT id FROM entries WHERE text_mac = ? AND path IS NULL ORDER BY gone_at DESC LIMIT 1;
+
+-- name: home_of
+SELECT path FROM entries WHERE id = ?;
+
+-- name: put_row
+INSERT INTO entries (id, path, ordinal, span, text_mac, words, first_seen, gone_at) VALUES (?, ?, ?, ?, ?, ?, ?, NULL)
+ON CONFLICT (id) DO UPDATE SET path = excluded.path, ordinal = excluded.ordinal, span = excluded.span,
+    text_mac = excluded.text_mac, words = excluded.words, gone_at = NULL;
+
+-- name: mark_gone
+UPDATE entries SET path = NULL, gone_at = ?2 WHERE id = ?1;
+
+-- name: forget_rows
+DELETE FROM entries WHERE id IN (SELECT value FROM json_each(?));
+
+-- name: counts
+SELECT path, count(*) FROM entries WHERE path IS NOT NULL GROUP BY path;
+
+-- name: put_tombstone
+INSERT INTO tombstones (text_mac, entry_id, at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING;
+
+-- name: is_buried
+SELECT 1 FROM tombstones WHERE text_mac = ?1 OR entry_id = ?2 LIMIT 1;
+
+-- name: raise_tombstone
+DELETE FROM tombstones WHERE text_mac = ?;
