@@ -14,6 +14,7 @@ from everself.disk import writes
 from everself.disk.filesystem import READ_LIMIT, FileSystem, disk_errors
 from everself.disk.journal import Filed, Intent, Journal, Step
 from everself.disk.lock import TIMEOUT, Lock
+from everself.disk.paths import find_fault
 from everself.errors import EverselfError, NotFound, TooLarge
 from everself.values import (
     Applied,
@@ -103,7 +104,8 @@ class DiskWorkspace:
                     if one.path.rpartition("/")[2].startswith("."):
                         continue
                     found.append(one)
-                    if one.kind == "directory":
+                    # a person may call a folder what they like; one that no path of ours can name is told, not entered
+                    if one.kind == "directory" and not find_fault(one.path):
                         folders.append(one.path)
         return sorted(found, key=lambda one: one.path)
 
@@ -159,7 +161,7 @@ class DiskWorkspace:
                 one.path for one in self.list() if one.kind == "file" and one.links == 1 and one.size <= READ_LIMIT
             ]
             return self._parts.recorder.note_outside(
-                [path for path in paths if path.endswith(".md")], self._parts.clock
+                [path for path in paths if path.endswith(".md") and not find_fault(path)], self._parts.clock
             )
 
     def close(self) -> None:
