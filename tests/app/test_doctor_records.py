@@ -235,9 +235,9 @@ def test_a_damaged_database_is_said_and_left_alone(state: Path, home: Path, dama
     assert snapshot(home) == before
 
 
-def test_a_database_without_its_tables_is_damaged(state: Path) -> None:
+def test_a_database_without_its_columns_is_damaged(state: Path) -> None:
     _tamper(state, "DROP TABLE changes")
-    assert "lacks its tables changes" in found(examine(), "database-broken").message
+    assert "lacks changes.at" in found(examine(), "database-broken").message
 
 
 def test_a_restored_copy_is_read_and_keeps_its_mode(state: Path, home: Path) -> None:

@@ -2,12 +2,16 @@
 
 from collections import defaultdict
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from everself.app.doctor.case import Case, is_markdown
 from everself.app.doctor.words import command, counted, listed, megabytes, note, shown, warning
 from everself.disk.filesystem import READ_LIMIT
 from everself.values import FileStat, Finding, Severity
 from everself.workspace.layout import fold, place
+
+if TYPE_CHECKING:
+    from everself.markdown.blocks import Scan
 
 LONG_LINE = 1_000_000
 BOM = b"\xef\xbb\xbf"
@@ -118,15 +122,17 @@ def check_structure(case: Case) -> Iterator[Finding]:
     seen: dict[str, str] = {}
     for path, data in case.changed.items():
         if b"```" in data or b"~~~" in data or _COMMENT in data:
-            yield from _check_open(path, data)
-        if _OURS in data:
-            yield from _check_entries(path, data, seen)
+            from everself.markdown.blocks import scan
+
+            scanned = scan(data)
+            yield from _check_open(path, scanned)
+            if _OURS in data:
+                yield from _check_entries(path, scanned, seen)
 
 
-def _check_open(path: str, data: bytes) -> Iterator[Finding]:
-    from everself.markdown.blocks import BlockKind, scan
+def _check_open(path: str, scanned: "Scan") -> Iterator[Finding]:
+    from everself.markdown.blocks import BlockKind
 
-    scanned = scan(data)
     if scanned.closer:
         last = next(block for block in reversed(scanned.blocks) if block.kind is not BlockKind.BLANK)
         what = "code block" if last.kind is BlockKind.FENCE else "comment"
@@ -137,12 +143,12 @@ def _check_open(path: str, data: bytes) -> Iterator[Finding]:
         yield warning("markdown-open", words, mend, path)
 
 
-def _check_entries(path: str, data: bytes, seen: dict[str, str]) -> Iterator[Finding]:
-    from everself.markdown.blocks import BlockKind, scan
+def _check_entries(path: str, scanned: "Scan", seen: dict[str, str]) -> Iterator[Finding]:
+    from everself.markdown.blocks import BlockKind
     from everself.markdown.comment import parse_comment
     from everself.markdown.entries import entries
 
-    scanned = scan(data)
+    data = scanned.data
     commented = {span.comment.start: span for span in entries(scanned) if span.comment is not None}
     for start, span in commented.items():
         identity, here = span.comment.comment.id if span.comment else "", f"{shown(path)} line {_line(data, start)}"

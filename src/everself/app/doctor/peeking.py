@@ -6,6 +6,7 @@ schemas, not what the rows mean.
 """
 
 import os
+from typing import Literal
 
 from everself.app.doctor.words import FIX, bad, counted, note, warning
 from everself.errors import Damaged
@@ -18,7 +19,15 @@ RESTORE = "A backup brings it back: everself restore FILE --replace"
 BUSY_TIMEOUT = 1.0
 # What SQLite may need beside the database for a moment.
 ROOM = 1_000_000
-_TABLES = {"changes", "ledger", "meta"}
+# One flipped bit can rename a column, and every question about it would be called a mistake of ours.
+_COLUMNS = {
+    *(f"changes.{name}" for name in ("id", "at", "author", "reason", "evidence", "undoes", "paths", "commit_id")),
+    *(f"ledger.{name}" for name in ("seq", "change_id", "at", "author", "files", "previous", "mac")),
+}
+_HAS_COLUMNS = """
+SELECT tables.name || '.' || columns.name FROM sqlite_schema AS tables, pragma_table_info(tables.name) AS columns
+WHERE tables.type = 'table'
+"""
 
 
 def peek(path: str, key: bytes | None) -> State | Finding:
@@ -31,7 +40,8 @@ def peek(path: str, key: bytes | None) -> State | Finding:
     if log and not shared:
         words = "The state database has a log beside it that was not merged yet."
         return warning("database-unmerged", words, FIX, path, fixable=True)
-    alone = not log and not shared and _is_in_wal_mode(path) and _may_write(path)
+    mode = _mode_of(path)
+    alone = not log and not shared and mode == "wal" and _may_write(path)
     if alone and _free(path) < ROOM:
         words = "The state database was not looked into, because the disk is full."
         return note("database-unchecked", words, "Free some space, then: everself doctor", path)
@@ -43,10 +53,9 @@ def peek(path: str, key: bytes | None) -> State | Finding:
         if missing:
             words = f"The state database is from an older version, {counted(len(missing), 'step')} behind."
             return note("database-older", words, FIX, path, fixable=True)
-        tables = {str(row[0]) for row in engine.read("SELECT name FROM sqlite_schema WHERE type = 'table'")}
-        if not tables >= _TABLES:
-            lost = ", ".join(sorted(_TABLES - tables))
-            raise Damaged(f"{path} lacks its tables {lost}.", mend=RESTORE)
+        lost = _COLUMNS - {str(row[0]) for row in engine.read(_HAS_COLUMNS)}
+        if lost:
+            raise Damaged(f"{path} lacks {', '.join(sorted(lost)[:3])}.", mend=RESTORE)
         state = State(engine, key or bytes(32))
         return state
     finally:
@@ -61,10 +70,15 @@ def _size(path: str) -> int:
         return 0
 
 
-def _is_in_wal_mode(path: str) -> bool:
-    """Any other is a copy just restored: to open it for writing would change its mode, and reading it leaves no trace."""
+def _mode_of(path: str) -> Literal["wal", "plain"]:
+    """How the file says it is written. Plain is a copy just restored: opened for writing it would change its mode."""
     with open(path, "rb") as file:
-        return file.read(20)[18:] == b"\2\2"
+        head = file.read(100)
+    format_number, encoding = (int.from_bytes(head[start : start + 4], "big") for start in (44, 56))
+    # SQLite calls these a mistake in the question, and the store does not answer for those
+    if not head.startswith(b"SQLite format 3\0") or not 1 <= format_number <= 4 or not 1 <= encoding <= 3:
+        raise Damaged(f"{path} does not begin like a database.", mend=RESTORE)
+    return "wal" if head[18:20] == b"\2\2" else "plain"
 
 
 def _free(path: str) -> int:
