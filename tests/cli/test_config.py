@@ -81,7 +81,7 @@ def test_show_tells_where_each_value_comes_from(everself, workspace: Path, monke
     assert "soul_max_tokens = 900  (CONFIG.md)" in lines
     assert "provider.openai.apiKey = (secret from ${OPENAI_API_KEY})  (environment)" in lines
     assert not [line for line in lines if "(default)" in line or line.startswith("identity_tokens")]
-    everything = everself("config", "show", "--all", "--json").json["data"]
+    everything = everself("config", "show", "--all", "--json").json["data"]["settings"]
     origins = {one["key"]: one["origin"] for one in everything}
     assert (origins["history.enabled"], origins["identity_tokens"]) == ("default", "CONFIG.md")
     assert all(one["doc"] for one in everything)
@@ -99,9 +99,8 @@ def test_a_group_is_shown_whole(everself) -> None:
     assert everself("config", "show", "heartbeat").out == said.out
 
 
-def test_a_value_for_one_agent(everself) -> None:
-    everself("setup", "--agent", "aria")
-    everself("setup", "--agent", "bob")
+def test_a_value_for_one_agent(everself, host: Path) -> None:
+    host.write_text("{ agents: { list: [{ id: 'aria' }, { id: 'bob' }] } }")
     assert everself("config", "set", "identity.name", "Aria", "--agent", "aria").code == 0
     assert everself("--agent", "aria", "config", "set", KEY, "5m").code == 0
     assert everself("config", "get", KEY, "--agent", "aria").out == "5m\n"
@@ -112,8 +111,7 @@ def test_a_value_for_one_agent(everself) -> None:
 
 
 def test_what_is_the_same_for_all_is_not_set_for_one(everself) -> None:
-    everself("setup", "--agent", "aria")
-    said = everself("config", "set", "history.enabled", "false", "--agent", "aria")
+    said = everself("config", "set", "history.enabled", "false", "--agent", "main")
     assert (said.code, "the same for all agents" in said.err) == (2, True)
 
 

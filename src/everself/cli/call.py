@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from everself.cli.exit_codes import ExitCode
-from everself.errors import EverselfError
+from everself.errors import DiskError, EverselfError
 
 if TYPE_CHECKING:
     from everself.app.app import App
@@ -55,8 +55,8 @@ def answer(data: object, lines: Sequence[str], notices: Sequence[str] = ()) -> N
     if this_call().json:
         print_json({"ok": True, "data": data, "notices": list(notices)})
         return
-    for line in lines:
-        click.echo(line)
+    if lines:
+        write_out("\n".join(lines))
     for notice in notices:
         click.echo(f"Note: {safe(notice)}", err=True)
 
@@ -64,7 +64,18 @@ def answer(data: object, lines: Sequence[str], notices: Sequence[str] = ()) -> N
 def print_json(value: object) -> None:
     from everself.cli.json_form import render_json
 
-    click.echo(render_json(value, getattr(sys.stdout, "encoding", None)))
+    write_out(render_json(value, getattr(sys.stdout, "encoding", None)))
+
+
+def write_out(text: str) -> None:
+    """The answer, on stdout. Where that cannot be written (a full disk behind it), words about it go where they are seen."""
+    try:
+        click.echo(text)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        sys.stdout = sys.stderr
+        raise DiskError(f"The answer could not be written: {error.strerror}.") from error
 
 
 def say_error(error: EverselfError, *, as_json: bool, data: object = None) -> ExitCode:

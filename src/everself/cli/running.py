@@ -1,5 +1,6 @@
 """One call of the command from its words to its exit code. Whatever happens inside, a person gets words and the shell a code."""
 
+import errno
 import io
 import sys
 from collections.abc import Sequence
@@ -11,8 +12,14 @@ from everself.cli.exit_codes import ExitCode
 from everself.cli.root import everself
 from everself.errors import DiskError, EverselfError, Interrupted, WrongUse
 
+_UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
+
 
 def run(arguments: Sequence[str]) -> int:
+    for name in ("stdin", "stdout", "stderr"):
+        # Python has nothing in the place of a stream that was closed before it began (`>&-`)
+        if getattr(sys, name) is None:
+            setattr(sys, name, _Nobody())
     for stream in (sys.stdout, sys.stderr):
         # a terminal that cannot show a character shows a question mark; it is no reason to fail
         reconfigure = getattr(stream, "reconfigure", None)
@@ -27,9 +34,8 @@ def run(arguments: Sequence[str]) -> int:
         except BrokenPipeError:
             return _hang_up()
         except OSError as error:
-            # fails once more where it was the answer that could not be written; any other should have become words long ago
-            sys.stdout.flush()
-            code = _apologise(error, as_json)
+            # of all that writes, only help and completion write to stdout without a net of their own
+            code = _say_unwritable(error) if error.errno in _UNWRITABLE else _apologise(error, as_json)
         except Exception as error:  # noqa: BLE001 the outermost fence: no traceback reaches a person
             code = _apologise(error, as_json)
         sys.stdout.flush()
@@ -61,7 +67,13 @@ def _obey(arguments: Sequence[str], as_json: bool) -> int:
 
 
 class _Nobody(io.TextIOBase):
-    """Takes every word and keeps none."""
+    """Takes every word and keeps none; has none to give."""
+
+    def read(self, _: int | None = -1, /) -> str:
+        return ""
+
+    def readline(self, _: int = -1, /) -> str:  # type: ignore[override] # typeshed gives text streams the bytes of their parent
+        return ""
 
     def write(self, text: str, /) -> int:
         return len(text)

@@ -1,5 +1,6 @@
 """`everself log`, `show` and `undo`: what happened to the workspace, and taking one of it back."""
 
+import shlex
 import sys
 from collections.abc import Iterator
 from datetime import tzinfo
@@ -84,9 +85,9 @@ def undo(identity: str, dry_run: bool, yes: bool, agent: str) -> None:
             planned = app.changes.undo(identity, dry_run=True)
             _object(planned)
             identity = planned.undone.id
-            for line in [*_head(planned.undone, zone), "", *_paint_diff(planned.diff)]:
-                click.echo(line)
-            if planned.diff and not click.confirm("Take it back?"):
+            click.echo("\n".join([*_head(planned.undone, zone), "", *_paint_diff(planned.diff)]))
+            # on stderr, where it is seen even when the rest goes into a file
+            if planned.diff and not click.confirm("Take it back?", err=True):
                 raise Interrupted("Nothing was changed.")
         report = app.changes.undo(identity, dry_run=dry_run)
         notices = recovery_notices(app)
@@ -97,7 +98,7 @@ def undo(identity: str, dry_run: bool, yes: bool, agent: str) -> None:
 
 def _object(report: "UndoReport") -> None:
     if report.conflicts:
-        first = report.conflicts[0]
+        first = shlex.quote(report.conflicts[0])
         raise ChangedMeanwhile(
             f"Later changes stand in the same lines of {', '.join(report.conflicts)}.",
             mend=f"Undo those first: everself log --path {first}",

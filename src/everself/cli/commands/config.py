@@ -115,7 +115,7 @@ def show(group: str, everything: bool, agent: str) -> None:
     count = len(found.remarks)
     notices = [f"{count_of(count, 'remark')} about the settings: everself doctor"] if count else []
     nothing = "Nothing is set; all defaults are in force (everself config show --all)."
-    answer(found.settings, lines or [nothing], notices)
+    answer(found, lines or [nothing], notices)
 
 
 @config.command("path", cls=Verb, examples=[("$EDITOR $(everself config path)", "edit the host file by hand")])
