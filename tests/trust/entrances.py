@@ -1,0 +1,393 @@
+"""The registry of entrances that take a path, or a word that becomes part of one. Whoever adds one adds it here; a test sees to it."""
+
+import types
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, fields, is_dataclass
+from inspect import Parameter, isfunction, signature
+from itertools import count
+from pathlib import Path
+from typing import Literal, Union, get_args, get_origin, get_type_hints
+
+from tests.trust.path_cases import CANARY
+
+from everself.app.agents import bring_back, settle
+from everself.app.backups.manifest import DATABASE, WORKSPACE, Line, Manifest, render_manifest
+from everself.app.changes import Changes
+from everself.app.doctor import examine
+from everself.app.opening import open_app
+from everself.app.verbs import VERBS
+from everself.clock import Clock
+from everself.disk import writes
+from everself.disk.archive import ArchiveWriter, Member
+from everself.disk.filesystem import FileSystem
+from everself.disk.journal import Intent, Journal, Step
+from everself.disk.real import RealFileSystem
+from everself.errors import UnsafePath
+from everself.store.ledger import LedgerHead
+from everself.store.state import State
+from everself.testing.frozen import MOMENT
+from everself.values import (
+    Append,
+    Author,
+    Change,
+    ChangeRecord,
+    Create,
+    Edit,
+    FileChange,
+    Insert,
+    Move,
+    Remove,
+    Replace,
+    digest,
+    new_id,
+)
+from everself.workspace.history import History, Note
+from everself.workspace.interface import Workspace
+from everself.workspace.on_disk import DiskWorkspace
+
+# What a document that somebody wants to reach holds: whoever attacks may well know it.
+KNOWN = CANARY
+SPARE = b"spare\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Doors:
+    """A workspace with all that can be called on it."""
+
+    files: FileSystem
+    workspace: DiskWorkspace
+    history: History
+    journal: Journal
+    state: State
+    clock: Clock
+    # a folder for what an entrance needs beside it
+    beside: Path
+
+    @property
+    def changes(self) -> Changes:
+        return Changes(self.workspace)
+
+
+# content: it opens what stands at the name. folder: it opens a folder or a file. name: it handles the name only.
+Reach = Literal["content", "folder", "name"]
+
+
+@dataclass(frozen=True, slots=True)
+class Entrance:
+    """`covers` is the parameter: owner, what is called, its name.
+
+    Below the workspace plain `OSError` may come out. `looks`: it changes nothing. `costly`: much happens before the path is met;
+    it is tried with all paths at full size only, and in one of the two ways of resolving them.
+    """
+
+    covers: str
+    enter: Callable[[Doors, str], object]
+    reach: Reach
+    plain_errors: bool = False
+    looks: bool = False
+    costly: bool = False
+
+
+LOOKING = (
+    "stat",
+    "list",
+    "read",
+    "sync_directory",
+    "find",
+    "walk",
+    "changes",
+    "record",
+    "log",
+    "show",
+    "content",
+    "files_of",
+)
+
+
+def _looks(covers: str) -> bool:
+    return covers.split(".")[1] in LOOKING or covers.endswith("(preview)")
+
+
+def _files(covers: str, reach: Reach, enter: Callable[[FileSystem, str], object]) -> Entrance:
+    name = f"FileSystem.{covers}"
+    return Entrance(name, lambda doors, path: enter(doors.files, path), reach, plain_errors=True, looks=_looks(name))
+
+
+def _write(files: FileSystem, path: str, *, append: bool) -> None:
+    handle = files.open_append(path) if append else files.create(path)
+    try:
+        handle.write(b"written by us\n")
+    finally:
+        handle.close()
+
+
+ON_FILES = (
+    _files("stat.path", "name", lambda files, path: files.stat(path)),
+    _files("list.path", "folder", lambda files, path: files.list(path)),
+    _files("read.path", "content", lambda files, path: files.read(path)),
+    _files("create.path", "content", lambda files, path: _write(files, path, append=False)),
+    _files("open_append.path", "content", lambda files, path: _write(files, path, append=True)),
+    _files("rename.source", "name", lambda files, path: files.rename(path, "moved.md")),
+    _files("rename.target", "name", lambda files, path: files.rename("spare.md", path)),
+    _files("publish.source", "name", lambda files, path: files.publish(path, "moved.md")),
+    _files("publish.target", "content", lambda files, path: files.publish("spare.md", path)),
+    _files("exchange.one", "name", lambda files, path: files.exchange(path, "spare.md")),
+    _files("exchange.other", "name", lambda files, path: files.exchange("spare.md", path)),
+    _files("unlink.path", "name", lambda files, path: files.unlink(path)),
+    _files("make_directory.path", "content", lambda files, path: files.make_directory(path)),
+    _files("remove_directory.path", "name", lambda files, path: files.remove_directory(path)),
+    _files("sync_directory.path", "folder", lambda files, path: files.sync_directory(path)),
+    _files("set_mode.path", "folder", lambda files, path: files.set_mode(path, 0o640)),
+)
+
+
+def _edit(covers: str, make: Callable[[str], Edit]) -> Iterator[Entrance]:
+    def change(path: str) -> Change:
+        return Change(Author.OWNER, "edit", (make(path),))
+
+    yield Entrance(f"{covers}", lambda doors, path: doors.workspace.apply(change(path)), "content")
+    yield Entrance(
+        f"{covers} (preview)", lambda doors, path: doors.workspace.preview(change(path)), "content", looks=True
+    )
+
+
+BASE = digest(KNOWN)
+BY_EDITS = (
+    *_edit("Append.path", lambda path: Append(path, b"appended by us\n", header=b"# Head\n")),
+    *_edit("Insert.path", lambda path: Insert(path, BASE, 0, b"inserted by us\n")),
+    *_edit("Replace.path", lambda path: Replace(path, BASE, 0, len(KNOWN), b"replaced by us\n")),
+    *_edit("Create.path", lambda path: Create(path, b"created by us\n")),
+    *_edit("Move.path", lambda path: Move(path, BASE, "moved.md")),
+    *_edit("Move.to", lambda path: Move("spare.md", digest(SPARE), path)),
+    *_edit("Remove.path", lambda path: Remove(path, BASE)),
+)
+
+
+def _in_workspace(covers: str, reach: Reach, enter: Callable[[DiskWorkspace, str], object]) -> Entrance:
+    return Entrance(covers, lambda doors, path: enter(doors.workspace, path), reach, looks=_looks(covers))
+
+
+ON_WORKSPACE = (
+    _in_workspace("Workspace.find.path", "content", lambda workspace, path: workspace.find(path)),
+    _in_workspace("Workspace.read.path", "content", lambda workspace, path: workspace.read(path)),
+    _in_workspace("Workspace.stat.path", "name", lambda workspace, path: workspace.stat(path)),
+    _in_workspace("Workspace.list.under", "folder", lambda workspace, path: workspace.list(path)),
+    _in_workspace("Workspace.changes.path", "content", lambda workspace, path: workspace.changes(5, path)),
+    _in_workspace("Workspace.record.identity", "content", lambda workspace, path: workspace.record(path)),
+    _in_workspace("DiskWorkspace.walk.under", "folder", lambda workspace, path: workspace.walk(path)),
+    _in_workspace("DiskWorkspace.make_folders.paths", "folder", lambda workspace, path: workspace.make_folders([path])),
+)
+
+
+def _recover(doors: Doors, intent: Intent, *, abort: bool = False) -> object:
+    """Somebody planted an intent in the journal, and the next start finds it."""
+    filed = doors.journal.begin(intent)
+    if abort:
+        filed = doors.journal.abort(filed)
+    try:
+        return doors.workspace.recover()
+    finally:
+        doors.journal.forget(filed)
+
+
+def _intent(identity: str, *steps: Step, folders: tuple[str, ...] = ()) -> Intent:
+    return Intent(identity, MOMENT.isoformat(), Author.OWNER, "planted", (), "", steps, folders)
+
+
+_names = count()
+
+
+def _need_plantable(path: str) -> None:
+    """Neither git nor an archive has a way to hold other names, and one of that depth we cannot make ourselves."""
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        raise UnsafePath(ascii(path)) from None
+    if path.count("/") > 600:
+        raise UnsafePath("too deep")
+
+
+def _plant(doors: Doors, path: str) -> str:
+    """A commit that is said to have written that path, and the change that it belongs to."""
+    _need_plantable(path)
+    identity = new_id(lambda size: (next(_names) + (1 << 40)).to_bytes(size, "big"))
+    doors.history.commit(
+        [FileChange("log.md", None, SPARE), FileChange(path, None, SPARE)], Note("owner", "planted", MOMENT)
+    )
+    doors.history.publish()
+    head = doors.history.head()
+    record = ChangeRecord(identity, MOMENT, Author.OWNER, "planted", ("log.md",))
+    doors.state.record_change(record, [("log.md", None, digest(SPARE))])
+    doors.state.set_commits({identity: head or ""})
+    return identity
+
+
+def _undo_planted(doors: Doors, path: str) -> object:
+    try:
+        return doors.changes.undo(_plant(doors, path))
+    finally:
+        _forget_history(doors)
+
+
+def _note_planted(doors: Doors, path: str) -> object:
+    try:
+        _plant(doors, path)
+        return doors.workspace.note_outside()
+    finally:
+        _forget_history(doors)
+
+
+def _restore_planted(doors: Doors, path: str) -> object:
+    """A backup from a stranger, whose files are called what the stranger likes."""
+    _need_plantable(path)
+    contents = {DATABASE: b"", f"{WORKSPACE}{path}": KNOWN}
+    lines = tuple(Line(name, len(data), digest(data), 0o600, 0) for name, data in sorted(contents.items()))
+    head = render_manifest(Manifest("0", "main", MOMENT.isoformat(), LedgerHead(0, "0" * 64), "", "", lines, ()))
+    handle = RealFileSystem(str(doors.beside)).create("backup.tar.gz")
+    try:
+        archive = ArchiveWriter(handle)
+        archive.add(Member("manifest.json", len(head)), [head])
+        for line in lines:
+            archive.add(line.member, [contents[line.path]])
+        archive.finish()
+        return bring_back(str(doors.beside / "backup.tar.gz"))
+    finally:
+        handle.close()
+
+
+def _forget_history(doors: Doors) -> None:
+    doors.history.abandon()
+    writes.discard(doors.journal._files, ["history.git/refs/heads/main"])
+
+
+def _planted(covers: str, reach: Reach, enter: Callable[[Doors, str], object]) -> Entrance:
+    return Entrance(covers, enter, reach, costly=True)
+
+
+PLANTED = (
+    _planted(
+        "Step.path",
+        "content",
+        lambda doors, path: _recover(doors, _intent("PLANTEDSTEPS", Step(path, BASE, KNOWN, b"planted\n"))),
+    ),
+    _planted(
+        "Step.path (append)",
+        "content",
+        lambda doors, path: _recover(doors, _intent("PLANTEDAPPND", Step(path, BASE, None, b"planted\n", len(KNOWN)))),
+    ),
+    _planted(
+        "Step.path (undone)",
+        "content",
+        lambda doors, path: _recover(doors, _intent("PLANTEDABORT", Step(path, None, None, KNOWN)), abort=True),
+    ),
+    _planted(
+        "Intent.folders",
+        "name",
+        lambda doors, path: _recover(doors, _intent("PLANTEDFOLDR", folders=(path,)), abort=True),
+    ),
+    _planted("FileChange.path (undo)", "content", _undo_planted),
+    _planted("FileChange.path (note_outside)", "name", _note_planted),
+    _planted("Line.path", "name", _restore_planted),
+)
+
+
+def _asked(covers: str, enter: Callable[[Doors, str], object]) -> Entrance:
+    return Entrance(covers, enter, "content", looks=True)
+
+
+ASKED = (
+    _asked("History.content.path", lambda doors, path: doors.history.content(path)),
+    _asked("History.content.commit", lambda doors, path: doors.history.content("log.md", path)),
+    _asked("History.files_of.commit", lambda doors, path: doors.history.files_of(path)),
+    _asked("Changes.log.path", lambda doors, path: doors.changes.log(5, path)),
+    _asked("Changes.show.identity", lambda doors, path: doors.changes.show(path)),
+)
+
+BY_VERBS = (
+    Entrance("Changes.undo.identity", lambda doors, path: doors.changes.undo(path), "content"),
+    Entrance("settle.agent", lambda _, path: settle(path), "name", costly=True),
+    Entrance("examine.agent", lambda _, path: examine(path), "name", looks=True, costly=True),
+    Entrance("open_app.agent", lambda _, path: open_app(path), "name", looks=True, costly=True),
+)
+
+ENTRANCES: tuple[Entrance, ...] = (*ON_FILES, *BY_EDITS, *ON_WORKSPACE, *ASKED, *PLANTED, *BY_VERBS)
+
+# Words that are no paths, each with the reason. What is not listed here and not entered above fails the completeness test.
+NO_PATHS: dict[str, str] = {
+    **{f"{kind}.base": "a hash, only ever compared" for kind in ("Insert", "Replace", "Move", "Remove", "Step")},
+    "Intent.id": "made by the runtime; in a planted file it meets the same check as a step's path",
+    **{f"Intent.{name}": "stored as text" for name in ("at", "author", "reason", "evidence", "undoes")},
+    "History.commit.files": "entered through FileChange.path",
+    **dict.fromkeys(
+        ("make_backup.target", "bring_back.source", "restore_backup.source", "check_backup.source"),
+        "a file or folder of their own that a person names, wherever it is",
+    ),
+    **dict.fromkeys(("open_app.environ", "examine.environ"), "variables of the environment"),
+    "bring_back.agent": "prepared as in settle",
+    "bring_back.workspace": "the root itself, which a person chooses for themselves",
+    "Intent.key": "stored as text",
+    "settle.workspace": "the root itself, which a person chooses for themselves",
+    "open_app.workspace": "the root itself, which a person chooses for themselves",
+    **{
+        f"{verb}.{word}": "looked up in a table of settings"
+        for verb in ("get_value", "set_value", "unset_value", "list_values")
+        for word in ("key", "group")
+    },
+    "set_value.value": "text of a setting",
+    **{
+        f"{verb}.agent": "looked up among the agents of the settings"
+        for verb in ("get_value", "set_value", "unset_value", "list_values")
+    },
+}
+
+OWNERS: tuple[type, ...] = (FileSystem, Workspace, DiskWorkspace, History, Changes)
+RECORDS: tuple[type, ...] = (*get_args(Edit), Step, Intent)
+
+
+def _holds_text(hint: object) -> bool:
+    """Whether a value of this type is, or holds, text or a file's change."""
+    if hint in (str, FileChange):
+        return True
+    if get_origin(hint) in (Union, types.UnionType, Literal):
+        return any(_holds_text(one) for one in get_args(hint))
+    return any(_holds_text(one) for one in get_args(hint) if one is not hint)
+
+
+def _text_parameters(owner: str, function: Callable[..., object]) -> Iterator[str]:
+    hints = get_type_hints(function)
+    for name, parameter in signature(function).parameters.items():
+        if name != "self" and parameter.kind is not Parameter.VAR_KEYWORD and _holds_text(hints.get(name)):
+            yield f"{owner}.{name}"
+
+
+def text_parameters() -> Iterator[str]:
+    """Every parameter and field that is text, of all that other rooms and people can call."""
+    for owner in OWNERS:
+        for name, function in vars(owner).items():
+            if not name.startswith("_") and isfunction(function):
+                yield from _text_parameters(f"{owner.__name__}.{name}", function)
+    for record in RECORDS:
+        assert is_dataclass(record)
+        hints = get_type_hints(record)
+        yield from (f"{record.__name__}.{one.name}" for one in fields(record) if _holds_text(hints[one.name]))
+    yield from _text_parameters("open_app", open_app)
+    for verb in VERBS:
+        yield from _verb_parameters(verb.called)
+
+
+def _verb_parameters(called: str) -> Iterator[str]:
+    from importlib import import_module
+
+    module, _, name = called.partition(":")
+    found: object = import_module(module)
+    for part in name.split("."):
+        found = getattr(found, part)
+    assert callable(found)
+    yield from _text_parameters(name, found)
+
+
+def unregistered() -> set[str]:
+    """Text that nobody entered and nobody excused. What the workspace on a disk shares with its contract counts once."""
+    known = {one.covers.partition(" ")[0] for one in ENTRANCES} | set(NO_PATHS)
+    shared = {f"Disk{name}" for name in known if name.startswith("Workspace.")}
+    return set(text_parameters()) - known - shared
