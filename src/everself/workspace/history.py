@@ -191,7 +191,10 @@ class History:
     def _load(self, identity: str) -> "ShaFile":
         # a branch file or a row of the database that somebody damaged holds anything; it is no part of a path then
         named = len(identity) == 40 and _HEX.issuperset(identity)
-        found = (self._find_loose(identity) or self._find_packed(identity)) if named else None
+        found = self._find_loose(identity) if named else None
+        # an empty tree is there and yet not true
+        if found is None and named:
+            found = self._find_packed(identity)
         if found is None:
             raise Damaged(f"The history lacks object {ascii(identity[:12])[1:-1]}.", mend="everself doctor")
         return found
