@@ -75,10 +75,11 @@ def _mode_of(path: str) -> Literal["wal", "plain"]:
     with open(path, "rb") as file:
         head = file.read(100)
     format_number, encoding = (int.from_bytes(head[start : start + 4], "big") for start in (44, 56))
-    # SQLite calls these a mistake in the question, and the store does not answer for those
-    if not head.startswith(b"SQLite format 3\0") or not 1 <= format_number <= 4 or not 1 <= encoding <= 3:
+    # SQLite calls some of these a mistake in the question, for which the store does not answer
+    whole = head.startswith(b"SQLite format 3\0") and 1 <= format_number <= 4 and 1 <= encoding <= 3
+    if not whole or head[18:20] not in (b"\1\1", b"\2\2"):
         raise Damaged(f"{path} does not begin like a database.", mend=RESTORE)
-    return "wal" if head[18:20] == b"\2\2" else "plain"
+    return "wal" if head[18] == 2 else "plain"
 
 
 def _free(path: str) -> int:
