@@ -40,8 +40,8 @@ def peek(path: str, key: bytes | None) -> State | Finding:
     if log and not shared:
         words = "The state database has a log beside it that was not merged yet."
         return warning("database-unmerged", words, FIX, path, fixable=True)
-    mode = _mode_of(path)
-    alone = not log and not shared and mode == "wal" and _may_write(path)
+    # its head is read only where nobody has it open: closing the file here would drop the locks this very process may hold
+    alone = not log and not shared and _mode_of(path) == "wal" and _may_write(path)
     if alone and _free(path) < ROOM:
         words = "The state database was not looked into, because the disk is full."
         return note("database-unchecked", words, "Free some space, then: everself doctor", path)
