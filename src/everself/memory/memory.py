@@ -30,8 +30,10 @@ from everself.memory.writing import (
     close_entry,
     core_path,
     count_mention,
+    is_quarantined,
     log_path,
     restamp,
+    target,
 )
 from everself.values import Applied, Author, Change, Conflict, Entry, Outcome, Refused, Voucher, new_id
 from everself.workspace.interface import Workspace
@@ -67,8 +69,8 @@ class Memory:
     """The entries of one agent."""
 
     def __init__(self, workspace: Workspace, book: Book, clock: Clock, *, dynamics: Dynamics = DYNAMICS) -> None:
-        self._workspace = workspace
-        self._clock = clock
+        self.workspace = workspace
+        self.clock = clock
         self.book = book
         self.dynamics = dynamics
 
@@ -86,20 +88,21 @@ class Memory:
 
         def plan() -> Change | None:
             nonlocal found
-            now = self._clock.now()
-            self.book.refresh([log_path(thought, now.date()), core_path(thought)])
-            draft = self._draft()
+            now = self.clock.now()
+            self.book.refresh(sorted({target(thought, now.date()), core_path(thought)}))
+            draft = self.draft()
             known = self._known(thought)
             if known is not None:
                 found = replace(found, entry=known.id, path=known.path, mention=True)
                 return self._mention(draft, known, thought)
             identity = identify()
             voucher = add_entry(draft, thought, identity, now)
-            path = core_path(thought) if thought.explicit else log_path(thought, now.date())
-            found = replace(found, entry=identity, path=path, mention=False)
-            return _change(thought.source, "remember", draft, thought.lineage, (voucher,), thought.key)
+            found = replace(found, entry=identity, path=target(thought, now.date()), mention=False)
+            change = _change(thought.source, "remember", draft, thought.lineage, (voucher,), thought.key)
+            # what is kept apart is kept by the runtime, whoever said it
+            return replace(change, author=Author.RUNTIME) if is_quarantined(found.path) else change
 
-        outcome = self._apply(plan)
+        outcome = self.apply(plan)
         if isinstance(outcome, Applied):
             return replace(found, change=outcome.id)
         return found
@@ -117,8 +120,8 @@ class Memory:
 
         def plan() -> Change:
             nonlocal found
-            now = self._clock.now()
-            draft = self._draft()
+            now = self.clock.now()
+            draft = self.draft()
             lineage = tuple(f"entry:{entry.id}" for entry in wrong)
             identity = new_id()
             found = replace(found, entry=identity)
@@ -139,7 +142,7 @@ class Memory:
             )
             return _change(OWNER, "correct", draft, lineage, (voucher,))
 
-        outcome = self._apply(plan)
+        outcome = self.apply(plan)
         return replace(found, change=outcome.id if isinstance(outcome, Applied) else "")
 
     def supersede(self, old: str, new: str) -> str:
@@ -149,11 +152,11 @@ class Memory:
             raise WrongUse("An entry cannot replace itself.")
 
         def plan() -> Change:
-            draft = self._draft()
-            close_entry(draft, self.book.get(older.id), self._clock.today(), newer.id)
+            draft = self.draft()
+            close_entry(draft, self.book.get(older.id), self.clock.today(), newer.id)
             return _change(OWNER, "supersede", draft, (f"entry:{newer.id}",))
 
-        outcome = self._apply(plan)
+        outcome = self.apply(plan)
         return outcome.id if isinstance(outcome, Applied) else ""
 
     def edit(self, identity: str, text: str) -> Remembered:
@@ -164,16 +167,16 @@ class Memory:
         entry = self.book.get(identity)
 
         def plan() -> Change:
-            draft = self._draft()
+            draft = self.draft()
             voucher = change_words(draft, self.book.get(entry.id), cleaned.text, OWNER)
             return _change(OWNER, "edit", draft, (), (voucher,))
 
-        outcome = self._apply(plan)
+        outcome = self.apply(plan)
         change = outcome.id if isinstance(outcome, Applied) else ""
         return Remembered(entry.id, entry.path, change, redacted=cleaned.kinds, private=cleaned.private)
 
     def confidence(self, entry: Entry) -> float:
-        return confidence(entry, self._clock.today(), self.dynamics)
+        return confidence(entry, self.clock.today(), self.dynamics)
 
     def trust(self, entry: Entry) -> str:
         """The least trusted source that the entry rests on."""
@@ -204,11 +207,17 @@ class Memory:
 
     def _known(self, thought: Thought) -> Entry | None:
         """The entry that says the same within the same scope."""
-        scope = place(core_path(thought) if not thought.project else log_path(thought, self._clock.today()))
+        scope = place(core_path(thought) if not thought.project else log_path(thought, self.clock.today()))
         for entry in self.book.with_words(thought.text):
             where = place(entry.path)
-            if (where.person, where.project) == (scope.person, scope.project) and not entry.closed:
-                return entry
+            if (where.person, where.project) != (scope.person, scope.project) or entry.closed:
+                continue
+            if thought.spot is not None and entry.path != thought.spot.path and not is_quarantined(thought.spot.path):
+                # a page says what it says, whatever else was remembered elsewhere
+                continue
+            if is_quarantined(entry.path) and thought.spot is None:
+                continue
+            return entry
         return None
 
     def _mention(self, draft: Draft, known: Entry, thought: Thought) -> Change | None:
@@ -216,7 +225,7 @@ class Memory:
         human = thought.source in (OWNER, CORRECTION, HAND) or thought.source.startswith(PERSON)
         if not human or rank(thought.source) < rank(known.source):
             return None
-        count_mention(draft, known, self._clock.today())
+        count_mention(draft, known, self.clock.today())
         vouchers: tuple[Voucher, ...] = ()
         if rank(thought.source) > rank(known.source) and known.source != HAND:
             vouchers = (restamp(draft, known, thought.source, thought.lineage),)
@@ -241,16 +250,19 @@ class Memory:
             raise NotFound(f'No entry says "{old[:80]}".', mend="everself memory list")
         return found_by_words
 
-    def _draft(self) -> Draft:
+    def draft(self) -> Draft:
+        """A fresh draft over the documents as they are now."""
+
         def read(path: str) -> bytes | None:
-            found = self._workspace.find(path)
+            found = self.workspace.find(path)
             return None if found is None else found.data
 
         return Draft(read)
 
-    def _apply(self, plan: Callable[[], Change | None]) -> Outcome:
+    def apply(self, plan: Callable[[], Change | None]) -> Outcome:
+        """Plan and apply while nobody else can write; refusals and lasting conflicts are errors."""
         for _ in range(TRIES):
-            outcome = self._workspace.apply_plan(plan)
+            outcome = self.workspace.apply_plan(plan)
             if isinstance(outcome, Refused):
                 raise RefusedByRule(" ".join(outcome.reasons))
             if not isinstance(outcome, Conflict):

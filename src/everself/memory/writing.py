@@ -12,6 +12,7 @@ from everself.memory.reading import REFERENCE, read_document, text_hash
 from everself.memory.trust import base_confidence
 from everself.text.normalise import slug
 from everself.values import Entry, Tag, Tier, Voucher
+from everself.workspace.layout import Kind, place
 
 CORE = "MEMORY.md"
 HEADINGS = {
@@ -22,6 +23,18 @@ HEADINGS = {
     Tag.KNOWLEDGE: "Facts",
     Tag.NONE: "Facts",
 }
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """Where a thought goes that belongs neither to the day nor to the core: a page, and the heading of its list there.
+
+    Without a heading it is added as to a log. `title` is what the page begins with when it is made.
+    """
+
+    path: str
+    title: str
+    heading: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +55,7 @@ class Thought:
     person: str = ""
     project: str = ""
     key: str = ""
+    spot: Spot | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,9 +94,22 @@ def core_path(thought: Thought) -> str:
     return f"{scope_of(thought)}{CORE}"
 
 
+def target(thought: Thought, day: date) -> str:
+    """The document a thought goes to."""
+    if thought.spot is not None:
+        return thought.spot.path
+    return core_path(thought) if thought.explicit else log_path(thought, day)
+
+
+def is_quarantined(path: str) -> bool:
+    return place(path).kind is Kind.QUARANTINE
+
+
 def add_entry(draft: Draft, thought: Thought, identity: str, now: datetime) -> Voucher:
-    """A new entry: in today's log, or in the core with a line in the log that refers to it."""
+    """A new entry: in today's log, in the core with a line in the log that refers to it, or on a page."""
     comment = _comment(thought, identity, now.date())
+    if thought.spot is not None:
+        return _add_to_page(draft, thought, thought.spot, now, comment)
     if not thought.explicit:
         written = _add_to_log(draft, thought, thought.text, now, comment)
         return _voucher(thought, identity, written)
@@ -115,7 +142,8 @@ def close_entry(draft: Draft, entry: Entry, day: date, by: str) -> None:
         return set_comment(document, span, with_fields(known, until=day.isoformat(), by=by or None))
 
     draft.edit_entry(entry, close)
-    if entry.tier is Tier.CORE and entry.kind == EntryKind.ITEM and not entry.struck and "\n" not in entry.text:
+    plain = "\n" not in entry.text and "~~" not in entry.text
+    if entry.tier is Tier.CORE and entry.kind == EntryKind.ITEM and not entry.struck and plain:
         draft.edit_entry(entry, strike)
 
 
@@ -155,6 +183,18 @@ def _comment(thought: Thought, identity: str, day: date) -> EntryComment:
     fields += [("seen", day.isoformat()), ("n", "1")]
     optional = (("from", ",".join(thought.lineage)), ("who", thought.who), ("project", thought.project))
     return EntryComment(tuple(fields) + tuple((key, value) for key, value in optional if value))
+
+
+def _add_to_page(draft: Draft, thought: Thought, spot: Spot, now: datetime, comment: EntryComment) -> Voucher:
+    words = thought.text.encode("utf-8", "replace")
+
+    def add(document: Scan) -> Splice:
+        if spot.heading:
+            return append_item(document, spot.heading, words, comment)
+        return append_log(document, now.strftime("%H:%M:%S"), thought.category, words, comment)
+
+    draft.splice(spot.path, add, f"# {spot.title}\n".encode())
+    return _voucher(thought, comment.id, draft.find(spot.path) or b"")
 
 
 def _add_to_log(draft: Draft, thought: Thought, text: str, now: datetime, comment: EntryComment | None) -> bytes:
