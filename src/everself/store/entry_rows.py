@@ -80,6 +80,22 @@ class EntryRows:
         """How many entries each document has."""
         return {str(path): int(count) for path, count in self._engine.read(_SQL["counts"])}
 
+    def closed(self) -> list[str]:
+        """Ids of entries that no longer hold."""
+        return [str(row[0]) for row in self._engine.read(_SQL["closed"])]
+
+    def unvouched(self) -> Mapping[str, int]:
+        """How many entries of each document nobody vouches for."""
+        return {str(path): int(count) for path, count in self._engine.read(_SQL["unvouched"])}
+
+    def derived(self) -> list[tuple[str, str, tuple[str, ...]]]:
+        """Id, source and evidence of entries that rest on others; no source where nobody vouches for one."""
+        found = []
+        for identity, source, lineage, claims in self._engine.read(_SQL["derived"]):
+            evidence = json.loads(lineage) if lineage else dict(json.loads(claims)).get("from", "").split(",")
+            found.append((str(identity), str(source or ""), tuple(evidence)))
+        return found
+
     def replace(
         self,
         documents: Iterable[DocumentRow],

@@ -48,6 +48,26 @@ DELETE FROM entries WHERE id IN (SELECT value FROM json_each(?));
 -- name: counts
 SELECT path, count(*) FROM entries WHERE path IS NOT NULL GROUP BY path;
 
+-- name: closed
+-- Entries that no longer hold: struck through, or closed by their comment. The cheap look comes before the exact one.
+SELECT id FROM entries
+WHERE path IS NOT NULL
+  AND ((instr(span, ',true,') AND json_extract(span, '$[5]'))
+    OR (instr(span, '["until",') AND instr(json_extract(span, '$[0]'), '["until",')));
+
+-- name: unvouched
+-- Whether a voucher is genuine is not asked here: this is for counting.
+SELECT path, count(*) FROM entries
+WHERE path IS NOT NULL
+  AND NOT EXISTS (SELECT 1 FROM vouchers WHERE entry_id = entries.id AND vouchers.text_mac = entries.text_mac)
+GROUP BY path;
+
+-- name: derived
+-- Entries that rest on others: by their voucher, else by what their comment says.
+SELECT entries.id, vouchers.source, vouchers.lineage, json_extract(span, '$[0]')
+FROM entries LEFT JOIN vouchers ON entry_id = entries.id
+WHERE path IS NOT NULL AND (instr(span, 'entry:') OR instr(vouchers.lineage, 'entry:'));
+
 -- name: put_tombstone
 INSERT INTO tombstones (text_mac, entry_id, at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING;
 
