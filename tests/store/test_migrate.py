@@ -1,7 +1,6 @@
 from datetime import UTC, datetime
 from pathlib import Path
 
-import apsw
 import pytest
 
 import everself.store
@@ -46,7 +45,7 @@ def test_only_what_is_missing_is_applied(engine: Engine):
 
 
 def test_a_failing_migration_leaves_the_version_before_it(engine: Engine):
-    with pytest.raises(apsw.SQLError):
+    with pytest.raises(Damaged):
         apply_migrations(engine, [ONE, FAILING])
     assert engine.read("SELECT number FROM schema_migrations") == [(1,)]
     assert engine.read("SELECT x FROM one") == [("a",)]

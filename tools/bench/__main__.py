@@ -10,6 +10,7 @@ PARTS = {
     "start": "tools.bench.start",
     "storage": "tools.bench.storage",
     "markdown": "tools.bench.markdown",
+    "memory": "tools.bench.memory",
 }
 
 

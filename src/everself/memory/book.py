@@ -5,8 +5,10 @@ ids of text that Everself never touched are derived anew. Reads documents and wr
 """
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from datetime import date
+from functools import lru_cache
+from typing import Any
 
 from everself.clock import Clock
 from everself.errors import NotFound, WrongUse
@@ -18,7 +20,10 @@ from everself.store.vouchers import Vouchers
 from everself.text.normalise import fold
 from everself.values import Entry, FileStat, Tag, Voucher, digest
 from everself.workspace.interface import Workspace
-from everself.workspace.layout import place
+from everself.workspace.layout import Place, place
+
+# what `_pack` wrote, decoded
+Span = list[Any]
 
 # a file saved again within this time of being read may look unchanged: clocks of file systems are coarse
 GRAIN_NS = 2_000_000_000
@@ -137,65 +142,69 @@ class Book:
         gone = {row.id for row in old} - set(names)
         self._rows.replace(documents, missing, rows, sorted(gone), today)
 
-    def _entries(self, rows: Iterable[EntryRow], vouchers: dict[str, Voucher]) -> list[Entry]:
+    def _entries(self, rows: Sequence[EntryRow], vouchers: dict[str, Voucher]) -> list[Entry]:
+        # one call of the decoder for all rows: a hundred thousand calls would cost half a second
+        spans = json.loads(f"[{','.join(row.span for row in rows)}]")
         found: list[Entry] = []
-        data: dict[str, bytes] = {}
-        for row in rows:
-            if row.path not in data:
+        path, data, where = "", b"", place("")
+        for row, span in zip(rows, spans, strict=True):
+            if row.path != path:
                 document = self._workspace.find(row.path)
-                data[row.path] = b"" if document is None else document.data
-            found.append(_believed(row, _unpack(row, data[row.path]), vouchers.get(row.id)))
+                path, data, where = row.path, b"" if document is None else document.data, place(row.path)
+            found.append(_believed(row, span, data, where, vouchers.get(row.id)))
         return found
 
 
-def _believed(row: EntryRow, read: Read, voucher: Voucher | None) -> Entry:
+def _believed(row: EntryRow, span: Span, data: bytes, where: Place, voucher: Voucher | None) -> Entry:
     """What may be believed of an entry: what a voucher confirms, and of the comment what claims no more than a hand may."""
-    where = place(row.path)
-    claimed = read.claim("src")
-    tag = parse_tag(read.claim("tag"))
+    pairs, kind, heading, category, time, struck, start, end, first, last, words = span
+    claims: dict[str, str] = dict(pairs)
+    get = claims.get
+    claimed = get("src", "")
+    tag = parse_tag(get("tag", ""))
+    mentions = _number(get("n", ""))
     vouched = voucher is not None and voucher.text == row.text_mac
-    mentions = _number(read.claim("n"))
-    lineage = tuple(part for part in read.claim("from").split(",") if part)
-    if voucher is not None and vouched:
-        source, tag, lineage = voucher.source, parse_tag(voucher.tag), voucher.lineage
-    elif voucher is not None:
-        # somebody changed the words: theirs now, and no more trusted than what they changed
-        source, lineage = weaker(HAND, voucher.source), voucher.lineage
+    lineage = tuple(part for part in claims["from"].split(",") if part) if "from" in claims else ()
+    if voucher is not None:
+        lineage = voucher.lineage
+        # changed words are of the hand that changed them, and no more trusted than what it changed
+        source = voucher.source if vouched else weaker(HAND, voucher.source)
+        tag = parse_tag(voucher.tag) if vouched else tag
     else:
         source = claimed if claimed and rank(claimed) < rank(HAND) else HAND
         # nobody vouches for how often it was said either
-        mentions = 1 if rank(source) < rank(HAND) else mentions
+        mentions = 1 if source != HAND else mentions
     if tag is Tag.CORRECTION and source != CORRECTION:
         tag = Tag.NONE
-    first_seen = date.fromisoformat(row.first_seen)
-    day = where.day or _date(read.claim("seen")) or first_seen
+    seen = _date(get("seen", ""))
+    day = where.day or seen or _date(row.first_seen)
     return Entry(
         id=row.id,
         path=row.path,
-        text=read.text,
+        text=words_at(data, words, struck=struck),
         tag=tag,
         source=source,
         base=base_confidence(source),
         mentions=mentions,
         day=day,
-        seen=_date(read.claim("seen")) or day,
+        seen=seen or day,
         lineage=lineage,
-        until=_date(read.claim("until")),
-        closed_by=read.claim("by"),
-        who=read.claim("who") or (f"person:{where.person}" if where.person else ""),
-        project=read.claim("project") or where.project or "",
+        until=_date(claims["until"]) if "until" in claims else None,
+        closed_by=get("by", ""),
+        who=get("who", "") or (f"person:{where.person}" if where.person else ""),
+        project=get("project", "") or where.project or "",
         tier=where.tier,
-        kind=read.kind,
-        heading=read.heading,
-        category=read.category,
-        time=read.time,
-        struck=read.struck,
+        kind=kind,
+        heading=tuple(heading),
+        category=category,
+        time=time,
+        struck=struck,
         vouched=vouched,
         claimed=claimed,
-        start=read.start,
-        end=read.end,
-        first_line=read.first_line,
-        last_line=read.last_line,
+        start=start,
+        end=end,
+        first_line=first,
+        last_line=last,
     )
 
 
@@ -204,25 +213,6 @@ def _pack(read: Read) -> str:
     place_of = (read.start, read.end, read.first_line, read.last_line, read.words)
     values = (read.claims, read.kind, read.heading, read.category, read.time, read.struck, *place_of)
     return json.dumps(values, ensure_ascii=False, separators=(",", ":"))
-
-
-def _unpack(row: EntryRow, data: bytes) -> Read:
-    claims, kind, heading, category, time, struck, start, end, first, last, words = json.loads(row.span)
-    return Read(
-        ordinal=row.ordinal,
-        text=words_at(data, words, struck=struck),
-        claims=tuple((key, value) for key, value in claims),
-        kind=kind,
-        heading=tuple(heading),
-        category=category,
-        time=time,
-        struck=struck,
-        start=start,
-        end=end,
-        first_line=first,
-        last_line=last,
-        words=tuple(words),
-    )
 
 
 def _is_fresh(one: FileStat, known: DocumentRow | None) -> bool:
@@ -245,6 +235,7 @@ def _number(text: str) -> int:
     return max(1, min(10_000, int(text))) if text.isascii() and text.isdigit() else 1
 
 
+@lru_cache(maxsize=4096)
 def _date(text: str) -> date | None:
     try:
         return date.fromisoformat(text) if len(text) == 10 else None

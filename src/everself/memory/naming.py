@@ -41,8 +41,11 @@ class Found:
 
 def sketch(text: str) -> bytes:
     """The smallest hashes of a text's words: enough to tell how alike two texts are."""
-    words = {text[i : i + 2] if ord(text[i]) > 0x2E7F else "" for i in range(len(text))} | set(text.split())
-    hashes = sorted({zlib.crc32(word.encode("utf-8", "surrogatepass")) for word in words if word})[:SKETCH]
+    words = set(text.split())
+    if not text.isascii():
+        # Chinese, Japanese and Korean do not put blanks between words: pairs of characters serve instead
+        words |= {text[i : i + 2] for i, character in enumerate(text) if ord(character) > 0x2E7F}
+    hashes = sorted({zlib.crc32(word.encode("utf-8", "surrogatepass")) for word in words})[:SKETCH]
     return b"".join(number.to_bytes(4, "big") for number in hashes)
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from everself.markdown.blocks import scan
 from everself.markdown.entries import EntryKind, EntrySpan, entries
+from everself.markdown.sections import before_comments
 from everself.values import digest
 from everself.workspace.layout import Kind, place
 
@@ -28,6 +29,8 @@ HOLDERS = frozenset(
 NOISE = frozenset({"HEARTBEAT_OK", "NO_REPLY"})
 TRANSCRIPT = "transcript"
 _SPEAKERS = ("user:", "assistant:", "system:", "human:", "tool:")
+# what the note of a session says about the session itself
+_SESSION, _SESSION_LABELS = "session:", ("**session key**", "**session id**", "**source**")
 REFERENCE = "→ "
 
 
@@ -63,29 +66,29 @@ def read_document(data: bytes) -> tuple[Read, ...]:
     document = scan(data)
     found: list[Read] = []
     for span in entries(document):
-        text = words_at(data, _words(span), struck=span.struck)
-        if not is_memory(span, text):
-            continue
-        found.append(_read(len(found), span, text))
+        words = _words(data, span)
+        text = words_at(data, words, struck=span.struck)
+        if is_memory(span, text):
+            found.append(_read(len(found), span, text, words))
     return tuple(found)
 
 
 def is_memory(span: EntrySpan, text: str) -> bool:
-    """Whether a person would call it something remembered."""
-    if span.kind is EntryKind.FRONT_MATTER or not text or text in NOISE:
+    """Whether a person would call it something remembered. What carries an id of ours is, whatever it looks like."""
+    if span.kind is EntryKind.FRONT_MATTER or not text:
         return False
-    if text.startswith(REFERENCE) and "entry:" in text:
+    if span.comment is not None:
+        return True
+    if text.strip("*_`. ") in NOISE or (text.startswith(REFERENCE) and "entry:" in text):
+        return False
+    if span.path and span.path[0].lower().startswith(_SESSION) and text.lower().startswith(_SESSION_LABELS):
         return False
     # a template's blank: `- **Name:** _(what shall I call you?)_`
     bare = text.rpartition(":**")[2].strip()
-    return bool(bare) and not (bare.startswith("_(") and bare.endswith(")_")) and not _is_comment(bare)
+    return bool(bare) and not (bare.startswith("_(") and bare.endswith(")_"))
 
 
-def _is_comment(text: str) -> bool:
-    return text.startswith("<!--") and text.endswith("-->") and text.count("<!--") == 1
-
-
-def _read(ordinal: int, span: EntrySpan, text: str) -> Read:
+def _read(ordinal: int, span: EntrySpan, text: str, words: tuple[int, int, int, int]) -> Read:
     return Read(
         ordinal=ordinal,
         text=text,
@@ -99,19 +102,16 @@ def _read(ordinal: int, span: EntrySpan, text: str) -> Read:
         end=span.end,
         first_line=span.first_line,
         last_line=span.last_line,
-        words=_words(span),
+        words=words,
     )
 
 
-def _words(span: EntrySpan) -> tuple[int, int, int, int]:
+def _words(data: bytes, span: EntrySpan) -> tuple[int, int, int, int]:
+    """Where the words stand. Comments at their end, ours or another tool's, are not seen by a reader and are none of them."""
+    end = before_comments(data, span.text_start, span.text_end)
     found = span.comment
-    inside = found is not None and span.text_start <= found.start < span.text_end
-    return (
-        span.text_start,
-        span.text_end,
-        found.start if found and inside else 0,
-        found.end if found and inside else 0,
-    )
+    inside = found is not None and span.text_start <= found.start < end
+    return (span.text_start, end, found.start, found.end) if found and inside else (span.text_start, end, 0, 0)
 
 
 def words_at(data: bytes, words: Sequence[int], *, struck: bool = False) -> str:
@@ -119,14 +119,16 @@ def words_at(data: bytes, words: Sequence[int], *, struck: bool = False) -> str:
     start, end, cut, after = words
     raw = data[start:cut].rstrip(b" \t") + data[after:end] if after else data[start:end]
     text = raw.decode("utf-8", "replace").strip()
-    return text.removeprefix("~~").removesuffix("~~").strip() if struck else text
+    return text.replace("~~", "", 1).removesuffix("~~").strip() if struck else text
 
 
 def _is_transcript(text: str) -> bool:
-    """Raw lines of a conversation are what was said, not what is so."""
+    """Raw lines of a conversation, or data marked untrusted, are what was said, not what is so."""
     lines = [line.strip("*# ").lower() for line in text.splitlines() if line.strip()]
     spoken = sum(line.startswith(_SPEAKERS) for line in lines)
-    return spoken >= 2 and spoken * 3 >= len(lines)
+    if spoken >= 2 and spoken * 3 >= len(lines):
+        return True
+    return "untrusted" in lines[0] and len(lines) > 1 and lines[1].startswith(("```", "~~~"))
 
 
 def text_hash(text: str) -> str:

@@ -29,7 +29,8 @@ def check_source(source: str) -> str:
 
 def rank(source: str) -> int:
     """Order of trust: web = tool < import < person < agent < hand < owner = correction. The unknown is trusted least."""
-    return _RANKS.get(PERSON if source.startswith(PERSON) else source, 0)
+    found = _RANKS.get(source)
+    return found if found is not None else _RANKS[PERSON] if source.startswith(PERSON) else 0
 
 
 def weaker(one: str, other: str) -> str:
@@ -104,5 +105,8 @@ def confidence(entry: Entry, today: date, dynamics: Dynamics = DYNAMICS) -> floa
 
 def parse_tag(text: str) -> Tag:
     """The tag of that name, with or without its #; none for anything else."""
-    name = text.removeprefix("#").lower()
-    return Tag(name) if name in Tag._value2member_map_ else Tag.NONE
+    found = _TAGS.get(text)
+    return found if found is not None else _TAGS.get(text.removeprefix("#").lower(), Tag.NONE)
+
+
+_TAGS = {tag.value: tag for tag in Tag if tag is not Tag.NONE}

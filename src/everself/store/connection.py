@@ -192,7 +192,7 @@ def patiently(place: Place, step: Callable[[], T]) -> T:
 
 @contextlib.contextmanager
 def translated(place: Place, connection: apsw.Connection | None = None) -> Iterator[None]:
-    """Turn what SQLite says about disk and file into the errors of the house; a wrong statement stays what it is."""
+    """Turn what SQLite says about disk and file into the errors of the house."""
     try:
         yield
     except (apsw.Error, OSError, UnicodeDecodeError) as error:
@@ -210,7 +210,8 @@ def _explain(error: Exception, place: Place, number: int) -> errors.EverselfErro
             return errors.DiskFull(f"{place.path} could not grow.", mend="Free some space, then try again.")
         case apsw.ReadOnlyError():
             return _no_writing(place)
-        case apsw.CorruptError() | apsw.NotADBError() | UnicodeDecodeError():
+        # our statements are fixed and tested: one that SQLite cannot read meets a schema that a flipped bit has changed
+        case apsw.CorruptError() | apsw.NotADBError() | apsw.SQLError() | UnicodeDecodeError():
             return errors.Damaged(f"{place.path}: {error}.", mend="Restore it from a backup.")
         case apsw.PermissionsError():
             return errors.NoPermission(place.path)

@@ -4,7 +4,7 @@ import hmac
 import json
 from collections.abc import Iterable, Sequence
 
-from everself.store.engine import Engine, Writer
+from everself.store.engine import Engine, Row, Writer
 from everself.store.ledger import canonical
 from everself.store.queries import load_queries
 from everself.values import Voucher
@@ -47,14 +47,16 @@ class Vouchers:
     def forget(self, entries: Sequence[str]) -> int:
         return self._engine.write(lambda writer: writer.run(_SQL["forget_vouchers"], (json.dumps(list(entries)),)))
 
-    def _genuine(self, rows: Iterable[tuple[object, ...]]) -> dict[str, Voucher]:
+    def _genuine(self, rows: Iterable[Row]) -> dict[str, Voucher]:
         found = {}
-        for row in rows:
-            entry, source, tag, lineage, text, mac = (str(value) for value in row)
+        for entry, source, tag, lineage, text, mac in rows:
             if hmac.compare_digest(mac, _seal(self._key, entry, source, tag, lineage, text)):
-                found[entry] = Voucher(entry, source, tag, text, tuple(json.loads(lineage)))
+                rests_on = tuple(json.loads(lineage)) if lineage != "[]" else ()
+                found[entry] = Voucher(entry, source, tag, text, rests_on)
         return found
 
 
 def _seal(key: bytes, *fields: str) -> str:
-    return hmac.digest(key, b"voucher " + canonical(list(fields)).encode(), "sha256").hex()
+    # lengths first: no two lists of fields read the same
+    framed = "".join([f"{len(field)}:{field}" for field in fields])
+    return hmac.digest(key, b"voucher " + framed.encode("utf-8", "surrogatepass"), "sha256").hex()

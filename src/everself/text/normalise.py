@@ -107,13 +107,16 @@ _TYPOGRAPHY = str.maketrans(
 
 def fold(text: str) -> str:
     """For comparing only: NFKC, case-folded, typographic quotes and dashes as ASCII, white space collapsed."""
+    if text.isascii():
+        # nothing typographic in it, and ASCII is its own normal form: most of a memory goes this way
+        return " ".join(text.casefold().split())
     folded = " ".join(_nfkc(text.translate(_TYPOGRAPHY)).casefold().translate(_TYPOGRAPHY).split())
     # Case folding can undo the normal form and the normal form can bring capitals back ('ͅ' and 'ϔ' do): twice settles it.
     return " ".join(_nfkc(folded).casefold().translate(_TYPOGRAPHY).split()) if not folded.isascii() else folded
 
 
 def _nfkc(text: str) -> str:
-    if text.isascii():
+    if text.isascii() or unicodedata.is_normalized("NFKC", text):
         return text
     return "".join(unicodedata.normalize("NFKC", part) for part in _split_mark_runs(text))
 
