@@ -61,12 +61,12 @@ def weakest_source(entry: Entry, find: Callable[[str], Entry | None]) -> str:
                 found = weaker(found, evidence.source)
                 deeper += evidence.lineage
             else:
-                found = weaker(found, _source_of(kind))
+                found = weaker(found, source_of_reference(kind))
         left = deeper
     return WEB
 
 
-def _source_of(kind: str) -> str:
+def source_of_reference(kind: str) -> str:
     """How far a reference is trusted that names no entry we know."""
     match kind:
         case "url":

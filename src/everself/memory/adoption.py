@@ -1,0 +1,69 @@
+"""Taking over a workspace that somebody else made, or a clone: nothing is withheld and not a byte of it is changed.
+
+What its comments say about where entries come from is a claim until the owner vouches for it.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from everself.errors import WrongUse
+from everself.memory.memory import Memory
+from everself.memory.reading import text_hash
+from everself.memory.trust import CORRECTION, HAND, OWNER, check_source, rank
+from everself.store.state import State
+from everself.values import Entry, Tag, Voucher
+from everself.workspace.on_disk import DiskWorkspace
+
+META = "adopted"
+
+
+@dataclass(frozen=True, slots=True)
+class AdoptionReport:
+    files: int
+    entries: int
+    unvouched: int
+    notes: tuple[str, ...] = ()
+
+
+def needs_adoption(workspace: DiskWorkspace, state: State) -> bool:
+    """Whether there is content that this installation never saw: documents, but no change and no adoption on record."""
+    if state.get_meta(META) is not None or state.list_changes(1):
+        return False
+    return any(one.kind == "file" and one.path.endswith(".md") for one in workspace.list())
+
+
+def adopt(workspace: DiskWorkspace, state: State, memory: Memory) -> AdoptionReport:
+    """Record the workspace as it is in the history, and read its entries. Done twice, it changes nothing."""
+    recorded = workspace.note_outside()
+    entries = memory.book.all()
+    unvouched = sum(not entry.vouched for entry in entries)
+    if state.get_meta(META) is None:
+        state.set_meta(META, memory.clock.now().isoformat())
+    claims = sorted({entry.claimed for entry in entries if entry.claimed and not entry.vouched})
+    notes = (f"They say of themselves: {', '.join(claims)}.",) if claims else ()
+    return AdoptionReport(len(recorded), len(entries), unvouched, notes)
+
+
+def vouch_for(state: State, memory: Memory, entries: Iterable[Entry]) -> tuple[str, ...]:
+    """The owner vouches for entries as they stand: with the source they claim, else as the owner's own. Their ids.
+
+    What says itself that it is worth less than a hand's word stays so: vouching makes nothing of the web the owner's.
+    """
+    vouchers = [_voucher(entry) for entry in entries if not entry.vouched]
+    if vouchers:
+        state.vouchers.put(vouchers, memory.clock.now().isoformat())
+    return tuple(one.entry for one in vouchers)
+
+
+def _voucher(entry: Entry) -> Voucher:
+    source = entry.source if rank(entry.source) < rank(HAND) else _claimed(entry)
+    tag = Tag.CORRECTION if source == CORRECTION else entry.tag
+    return Voucher(entry.id, source, tag.value, text_hash(entry.text), entry.lineage)
+
+
+def _claimed(entry: Entry) -> str:
+    try:
+        claimed = check_source(entry.claimed)
+    except WrongUse:
+        return OWNER
+    return claimed if rank(claimed) > rank(HAND) else OWNER

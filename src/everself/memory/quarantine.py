@@ -1,0 +1,70 @@
+"""What is kept apart until the owner has looked at it: written by the runtime, shown, and released by the owner alone."""
+
+from dataclasses import dataclass, replace
+
+from everself.errors import RefusedByRule
+from everself.markdown.blocks import Scan
+from everself.markdown.comment import EntryComment, with_fields
+from everself.markdown.edit import Splice, append_log, remove_entry
+from everself.markdown.entries import EntrySpan
+from everself.memory.drafts import comment_of
+from everself.memory.memory import Memory, Remembered
+from everself.memory.writing import Spot, Thought, is_quarantined, log_path
+from everself.values import Applied, Author, Change
+
+CATEGORY = "released"
+
+
+@dataclass(frozen=True, slots=True)
+class Released:
+    """An entry that may be recalled again, as trusted as it was; where it stands now, and through which change."""
+
+    entry: str
+    path: str
+    source: str
+    change: str
+
+
+def quarantine(memory: Memory, thought: Thought, reason: str) -> Remembered:
+    """Keep a thought apart, with the reason as its category. What is known already, or was released, is not kept apart again."""
+    day = memory.clock.today().isoformat()
+    spot = Spot(f"quarantine/{day}.md", f"Quarantine: {day}")
+    return memory.remember(replace(thought, category=reason, explicit=False, person="", project="", spot=spot))
+
+
+def release(memory: Memory, identity: str) -> Released:
+    """Move an entry to today's log. Its source and what it was derived from stay: looking at it made it no truer."""
+    found = memory.book.get(identity)
+    if not is_quarantined(found.path):
+        raise RefusedByRule(
+            f"{found.id} stands in {found.path}, not in quarantine.", mend="everself memory list --path quarantine"
+        )
+
+    def plan() -> Change:
+        entry = memory.book.get(found.id)
+        now = memory.clock.now()
+        draft = memory.draft()
+        known = EntryComment(())
+
+        def take(document: Scan, span: EntrySpan) -> Splice:
+            nonlocal known
+            known = comment_of(span, entry)
+            return remove_entry(document, span)
+
+        def add(document: Scan) -> Splice:
+            comment = with_fields(known, released=now.date().isoformat())
+            return append_log(document, now.strftime("%H:%M:%S"), CATEGORY, entry.text.encode(), comment)
+
+        draft.edit_entry(entry, take)
+        draft.splice(log_path(_UNSCOPED, now.date()), add, f"# Memory Log: {now.date().isoformat()}\n".encode())
+        return Change(Author.OWNER, "release", draft.edits(), (f"entry:{entry.id}",))
+
+    outcome = memory.apply(plan)
+    change = outcome.id if isinstance(outcome, Applied) else ""
+    # both at once, or the id would for a moment seem to belong to the old place
+    memory.book.refresh()
+    released = memory.book.get(found.id)
+    return Released(released.id, released.path, released.source, change)
+
+
+_UNSCOPED = Thought("", "owner")
