@@ -200,7 +200,7 @@ Outcome = Applied | Nothing | Conflict | Refused
 
 @dataclass(frozen=True, slots=True)
 class ChangeRecord:
-    """A change that was applied, as `everself log` lists it."""
+    """A change that was applied, as `everself log` lists it. `forgotten`: something of it was, so it cannot be undone."""
 
     id: str
     at: datetime
@@ -209,6 +209,7 @@ class ChangeRecord:
     paths: tuple[str, ...]
     evidence: tuple[str, ...] = ()
     undoes: str = ""
+    forgotten: bool = False
 
 
 # ── entries ──────────────────────────────────────────────────────────────────────────────────────────────────────────

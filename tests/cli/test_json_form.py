@@ -28,6 +28,7 @@ def test_a_record_keeps_its_field_names_and_its_offset() -> None:
         "paths": ["MEMORY.md"],
         "evidence": [],
         "undoes": "",
+        "forgotten": False,
     }
 
 

@@ -13,7 +13,7 @@ from typing import Any, Self, TypeVar
 import apsw
 
 from everself.errors import DiskError, WrongUse
-from everself.store.connection import Place, connect, disown_after_fork, patiently, translated
+from everself.store.connection import Place, connect, disown_after_fork, patiently, raw_files, translated
 from everself.store.worker import Worker
 
 T = TypeVar("T")
@@ -147,6 +147,21 @@ class Engine:
                     return bool(connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()[0][0] == 0)
 
         return self._on_writer_thread(empty)
+
+    def compact(self) -> None:
+        """Write the whole file anew: no page keeps what a row held once."""
+
+        def rewrite() -> None:
+            with self._turn:
+                connection = self._writing_connection()
+                with translated(self._place, connection):
+                    patiently(self._place, lambda: connection.execute("VACUUM").fetchall())
+
+        self._on_writer_thread(rewrite)
+
+    def raw(self) -> Iterator[tuple[str, bytes]]:
+        """The bytes of the file and of its write-ahead log as they lie on the disk, by name."""
+        return raw_files(self._place)
 
     def close(self) -> None:
         """Finish what was handed in, empty the write-ahead log if nobody else needs it, let go of the file."""

@@ -25,6 +25,7 @@ from everself.store.ledger import (
 )
 from everself.store.migrate import apply_migrations, load_migrations, plan_migrations
 from everself.store.queries import load_queries
+from everself.store.scrub import Scrub
 from everself.store.vouchers import Vouchers, mac_of, vouch
 from everself.values import Author, ChangeRecord, Voucher
 
@@ -69,6 +70,7 @@ class State:
         self._key = key
         self.vouchers = Vouchers(engine, key)
         self.entries = EntryRows(engine, key)
+        self.scrub = Scrub(engine)
 
     def __enter__(self) -> Self:
         return self
@@ -197,7 +199,7 @@ class State:
         self.engine.write(lambda writer: writer.run(_SQL["set_meta"], (key, value)))
 
     def _to_record(self, row: Row) -> ChangeRecord:
-        change_id, at, author, reason, paths, evidence, undoes = row
+        change_id, at, author, reason, paths, evidence, undoes, forgotten = row
         try:
             return ChangeRecord(
                 id=change_id,
@@ -207,6 +209,7 @@ class State:
                 paths=tuple(json.loads(paths)),
                 evidence=tuple(json.loads(evidence)),
                 undoes=undoes,
+                forgotten=bool(forgotten),
             )
         except ValueError as error:
             raise Damaged(f"{self.engine.path}: change {change_id} cannot be read ({error}).") from error

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+from everself.errors import RefusedByRule
 from everself.text.merge import merge
 from everself.values import (
     Append,
@@ -25,6 +26,8 @@ def plan_undo(
     author: Author = Author.OWNER,
 ) -> Change | Conflict:
     """The change that undoes `record`; the documents where later edits touch the same lines otherwise."""
+    if record.forgotten:
+        raise RefusedByRule(f"Something in change {record.id} was forgotten, and what was forgotten cannot come back.")
     edits: list[Edit] = []
     stuck: list[str] = []
     for file in files:

@@ -18,22 +18,27 @@ INSERT INTO ledger (seq, change_id, at, author, files, previous, mac) VALUES (?,
 SELECT seq FROM ledger WHERE change_id = ?;
 
 -- name: get_change
-SELECT id, at, author, reason, paths, evidence, undoes FROM changes WHERE id = ?;
+SELECT id, at, author, reason, paths, evidence, undoes,
+       EXISTS (SELECT 1 FROM forgotten_changes WHERE change_id = changes.id)
+FROM changes WHERE id = ?;
 
 -- name: newest_change
-SELECT changes.id, changes.at, changes.author, reason, paths, evidence, undoes
+SELECT changes.id, changes.at, changes.author, reason, paths, evidence, undoes,
+       EXISTS (SELECT 1 FROM forgotten_changes WHERE change_id = changes.id)
 FROM ledger JOIN changes ON changes.id = ledger.change_id
 ORDER BY seq DESC LIMIT 1;
 
 -- name: changes_by_prefix
 -- People type ids in either case.
-SELECT changes.id, changes.at, changes.author, reason, paths, evidence, undoes
+SELECT changes.id, changes.at, changes.author, reason, paths, evidence, undoes,
+       EXISTS (SELECT 1 FROM forgotten_changes WHERE change_id = changes.id)
 FROM changes JOIN ledger ON ledger.change_id = changes.id
 WHERE lower(substr(changes.id, 1, length(:prefix))) = lower(:prefix)
 ORDER BY seq DESC LIMIT :limit;
 
 -- name: list_changes
-SELECT changes.id, changes.at, changes.author, reason, paths, evidence, undoes
+SELECT changes.id, changes.at, changes.author, reason, paths, evidence, undoes,
+       EXISTS (SELECT 1 FROM forgotten_changes WHERE change_id = changes.id)
 FROM ledger CROSS JOIN changes ON changes.id = ledger.change_id
 WHERE seq < :before
   AND (:author IS NULL OR changes.author = :author)
@@ -47,7 +52,8 @@ UPDATE changes SET commit_id = ?2 WHERE id = ?1;
 SELECT commit_id FROM changes WHERE id = ?;
 
 -- name: changes_without_commit
-SELECT changes.id, changes.at, changes.author, reason, paths, evidence, undoes
+SELECT changes.id, changes.at, changes.author, reason, paths, evidence, undoes,
+       EXISTS (SELECT 1 FROM forgotten_changes WHERE change_id = changes.id)
 FROM changes JOIN ledger ON ledger.change_id = changes.id
 WHERE commit_id IS NULL
 ORDER BY seq;
@@ -67,6 +73,7 @@ SELECT count(*) FROM changes WHERE NOT EXISTS (SELECT 1 FROM ledger WHERE change
 INSERT INTO change_keys (key_mac, change_id) VALUES (?, ?) ON CONFLICT (key_mac) DO NOTHING;
 
 -- name: change_of_key
-SELECT changes.id, changes.at, changes.author, reason, paths, evidence, undoes
+SELECT changes.id, changes.at, changes.author, reason, paths, evidence, undoes,
+       EXISTS (SELECT 1 FROM forgotten_changes WHERE change_id = changes.id)
 FROM change_keys JOIN changes ON changes.id = change_keys.change_id
 WHERE key_mac = ?;

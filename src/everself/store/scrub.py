@@ -1,0 +1,186 @@
+"""What forgetting does to `state.db`: the note of what was begun, rows that go, texts that lose some words, the pages behind them.
+
+Is told by a function what a text becomes; knows nothing of how words are compared. SQLite overwrites what it deletes
+(`secure_delete`); what lies in the write-ahead log and in pages that were copied about is dealt with here.
+"""
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from everself.store.engine import Engine, Row, Writer
+from everself.store.queries import load_queries
+
+_SQL = load_queries("scrub")
+_PAGE = 500
+
+# Every column that can hold words: where it is for a person, whether it is JSON, and its two queries. A test holds it to the schema.
+COLUMNS: Final[tuple[tuple[str, bool, str, str], ...]] = (
+    ("change reasons", False, _SQL["reason_page"], _SQL["set_reason"]),
+    ("change evidence", True, _SQL["evidence_page"], _SQL["set_evidence"]),
+    ("messages", False, _SQL["content_page"], _SQL["set_content"]),
+    ("messages", True, _SQL["message_meta_page"], _SQL["set_message_meta"]),
+    ("sessions", True, _SQL["session_meta_page"], _SQL["set_session_meta"]),
+)
+
+# What a text becomes; None when it stays.
+Clean = Callable[[str], str | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A forgetting that was begun: ids and keyed hashes, no words. `places` are documents; a name that ends in / goes as a whole."""
+
+    id: str
+    at: str
+    entries: tuple[str, ...]
+    texts: tuple[str, ...]
+    messages: tuple[str, ...] = ()
+    places: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class MessageRow:
+    """One message as it was stored."""
+
+    id: str
+    session: str
+    at: str
+    role: str
+    person: str
+    content: str
+
+
+class Scrub:
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    def begin(self, task: Task, graves: Mapping[str, str]) -> None:
+        """Tombstones (keyed text hash → entry id) and the note of what is to be done, both or neither."""
+
+        def work(writer: Writer) -> None:
+            for text_mac, identity in graves.items():
+                writer.run(_SQL["bury"], (text_mac, identity, task.at))
+            lists = (task.entries, task.texts, task.messages, task.places)
+            writer.run(_SQL["begin"], (task.id, task.at, *(json.dumps(one) for one in lists)))
+
+        self._engine.write(work)
+
+    def unfinished(self) -> list[Task]:
+        """What a process that died had begun, oldest first."""
+        return [
+            Task(identity, at, *(tuple(json.loads(one)) for one in lists))
+            for identity, at, *lists in self._engine.read(_SQL["unfinished"])
+        ]
+
+    def finish(self, task: str, at: str) -> None:
+        self._engine.write(lambda writer: writer.run(_SQL["finish"], (task, at)))
+
+    def messages(self) -> Iterator[MessageRow]:
+        for _, *columns in self._pages(_SQL["message_page"]):
+            yield MessageRow(*columns)
+
+    def texts(self) -> Iterator[tuple[str, str]]:
+        """Every text with the name of where it stands."""
+        for name, is_json, page, _ in COLUMNS:
+            for _, text in self._pages(page):
+                yield from ((name, part) for part in (_strings(json.loads(text)) if is_json else (text,)))
+
+    def rewrite(self, clean: Clean) -> dict[str, int]:
+        """Give texts other words. How many were changed, by where they stand."""
+        done: dict[str, int] = {}
+        for name, is_json, page, put in COLUMNS:
+            found = []
+            for rowid, text in self._pages(page):
+                new = _clean_json(text, clean) if is_json else clean(text)
+                if new is not None:
+                    found.append((rowid, text, new))
+            if found:
+                done[name] = done.get(name, 0) + self._put(put, found)
+        return done
+
+    def drop_messages(self, messages: Sequence[str]) -> int:
+        """Remove messages, and the sessions that are empty then."""
+        names = json.dumps(list(messages))
+
+        def work(writer: Writer) -> int:
+            sessions = [row[0] for row in writer.rows(_SQL["sessions_of"], (names,))]
+            count = writer.run(_SQL["drop_messages"], (names,))
+            writer.run(_SQL["drop_empty_sessions"], (json.dumps(sessions),))
+            return count
+
+        return self._engine.write(work) if messages else 0
+
+    def drop_rows(self, entries: Sequence[str], texts: Sequence[str]) -> int:
+        """Remove vouchers and entry rows, by id and by the keyed hash of their words."""
+        asked = (json.dumps(list(entries)), json.dumps(list(texts)))
+        return self._engine.write(
+            lambda writer: writer.run(_SQL["drop_vouchers"], asked) + writer.run(_SQL["drop_entries"], asked)
+        )
+
+    def note_rewriting(self, task: str, commits: Mapping[str, str], forgotten: Sequence[str], change: str = "") -> None:
+        """Which commit became which, and which changes cannot be undone any more: those of the `forgotten` old commits."""
+
+        def work(writer: Writer) -> None:
+            if change:
+                writer.run(_SQL["note_change"], (change, task))
+            for commit in forgotten:
+                writer.run(_SQL["note_changes_of"], (commit, task))
+            for old, new in commits.items():
+                writer.run(_SQL["note_commit"], (old, new, task))
+                writer.run(_SQL["move_commit"], (old, new))
+
+        self._engine.write(work)
+
+    def settle(self) -> bool:
+        """Empty the write-ahead log; false when somebody else still needs it."""
+        return self._engine.checkpoint()
+
+    def compact(self) -> bool:
+        """Write the whole database anew, so that no page holds what a row held once."""
+        self._engine.compact()
+        return self._engine.checkpoint()
+
+    def raw(self) -> Iterator[tuple[str, bytes]]:
+        """The bytes of the database file and its write-ahead log, by name."""
+        return self._engine.raw()
+
+    def _put(self, query: str, rows: Sequence[tuple[int, str, str]]) -> int:
+        return self._engine.write(lambda writer: sum(writer.run(query, row) for row in rows))
+
+    def _pages(self, query: str) -> Iterator[Row]:
+        start = 0
+        while page := self._engine.read(query, (start, _PAGE)):
+            yield from page
+            start = page[-1][0]
+
+
+def _clean_json(text: str, clean: Clean) -> str | None:
+    value = json.loads(text)
+    made = _mapped(value, clean)
+    return None if made == value else json.dumps(made, ensure_ascii=False, separators=(",", ":"))
+
+
+def _mapped(value: object, clean: Clean) -> object:
+    match value:
+        case str():
+            made = clean(value)
+            return value if made is None else made
+        case list():
+            return [_mapped(one, clean) for one in value]
+        case dict():
+            return {key: _mapped(one, clean) for key, one in value.items()}
+    return value
+
+
+def _strings(value: object) -> Iterator[str]:
+    match value:
+        case str():
+            yield value
+        case list():
+            for one in value:
+                yield from _strings(one)
+        case dict():
+            for one in value.values():
+                yield from _strings(one)

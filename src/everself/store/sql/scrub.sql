@@ -1,0 +1,75 @@
+-- name: begin
+INSERT INTO forgettings (id, at, done_at, entries, texts, messages, places) VALUES (?, ?, NULL, ?, ?, ?, ?)
+ON CONFLICT (id) DO NOTHING;
+
+-- name: unfinished
+SELECT id, at, entries, texts, messages, places FROM forgettings WHERE done_at IS NULL ORDER BY at, id;
+
+-- name: finish
+UPDATE forgettings SET done_at = ?2 WHERE id = ?1;
+
+-- name: bury
+INSERT INTO tombstones (text_mac, entry_id, at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING;
+
+-- name: message_page
+SELECT rowid, id, session, at, role, person, content FROM messages WHERE rowid > ? ORDER BY rowid LIMIT ?;
+
+-- name: drop_messages
+DELETE FROM messages WHERE id IN (SELECT value FROM json_each(?));
+
+-- name: drop_empty_sessions
+DELETE FROM sessions WHERE id IN (SELECT value FROM json_each(?))
+AND NOT EXISTS (SELECT 1 FROM messages WHERE session = sessions.id);
+
+-- name: sessions_of
+SELECT DISTINCT session FROM messages WHERE id IN (SELECT value FROM json_each(?));
+
+-- name: drop_vouchers
+DELETE FROM vouchers WHERE entry_id IN (SELECT value FROM json_each(?1))
+OR text_mac IN (SELECT value FROM json_each(?2));
+
+-- name: drop_entries
+DELETE FROM entries WHERE id IN (SELECT value FROM json_each(?1)) OR text_mac IN (SELECT value FROM json_each(?2));
+
+-- name: note_commit
+INSERT INTO rewritten_commits (old, new, forgetting) VALUES (?, ?, ?)
+ON CONFLICT (old) DO UPDATE SET new = excluded.new, forgetting = excluded.forgetting;
+
+-- name: note_change
+INSERT INTO forgotten_changes (change_id, forgetting) VALUES (?, ?) ON CONFLICT DO NOTHING;
+
+-- name: note_changes_of
+INSERT INTO forgotten_changes (change_id, forgetting) SELECT id, ?2 FROM changes WHERE commit_id = ?1 ON CONFLICT DO NOTHING;
+
+-- name: move_commit
+UPDATE changes SET commit_id = ?2 WHERE commit_id = ?1;
+
+-- name: reason_page
+SELECT rowid, reason FROM changes WHERE rowid > ? ORDER BY rowid LIMIT ?;
+
+-- name: set_reason
+UPDATE changes SET reason = ?3 WHERE rowid = ?1 AND reason = ?2;
+
+-- name: evidence_page
+SELECT rowid, evidence FROM changes WHERE rowid > ? ORDER BY rowid LIMIT ?;
+
+-- name: set_evidence
+UPDATE changes SET evidence = ?3 WHERE rowid = ?1 AND evidence = ?2;
+
+-- name: content_page
+SELECT rowid, content FROM messages WHERE rowid > ? ORDER BY rowid LIMIT ?;
+
+-- name: set_content
+UPDATE messages SET content = ?3 WHERE rowid = ?1 AND content = ?2;
+
+-- name: message_meta_page
+SELECT rowid, meta FROM messages WHERE rowid > ? ORDER BY rowid LIMIT ?;
+
+-- name: set_message_meta
+UPDATE messages SET meta = ?3 WHERE rowid = ?1 AND meta = ?2;
+
+-- name: session_meta_page
+SELECT rowid, meta FROM sessions WHERE rowid > ? ORDER BY rowid LIMIT ?;
+
+-- name: set_session_meta
+UPDATE sessions SET meta = ?3 WHERE rowid = ?1 AND meta = ?2;
