@@ -4,11 +4,14 @@ A person may save a document at any moment. What they wrote is carried along; wh
 stays and the change is undone. Knows steps and files; the journal and the ledger are the caller's.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from everself.disk import writes
 from everself.disk.filesystem import TEMPORARY_PREFIX, FileSystem, parent_of
 from everself.disk.journal import Intent, Step
 from everself.text.merge import merge
-from everself.values import Conflict, digest
+from everself.values import Conflict, FileStat, digest
 
 # how often somebody may get in between before we say that there is a conflict
 TRIES = 20
@@ -75,21 +78,37 @@ def _reverse(step: Step) -> Step:
 
 def _settle(files: FileSystem, step: Step, name: str, undoing: Step | None = None) -> bytes | None:
     """Make the document be what the step wants, durably. What it is then."""
-    _clear_temporary(files, undoing or step, name)
-    for _ in range(TRIES):
-        now = writes.find(files, step.path)
-        if undoing is not None and undoing.is_append:
-            wanted = _without_append(undoing, now)
-        elif step.is_append:
-            wanted = _with_append(step, now)
-        else:
-            wanted = _merged(step.old, now, step.new)
-        if wanted == now:
-            _make_durable(files, step.path, now)
-            return now
-        if _act(files, step, now, wanted, name) is None:
-            return wanted
+    with _unless_odd(files, step.path):
+        _clear_temporary(files, undoing or step, name)
+        for _ in range(TRIES):
+            now = writes.find(files, step.path)
+            if undoing is not None and undoing.is_append:
+                wanted = _without_append(undoing, now)
+            elif step.is_append:
+                wanted = _with_append(step, now)
+            else:
+                wanted = _merged(step.old, now, step.new)
+            if wanted == now:
+                _make_durable(files, step.path, now)
+                return now
+            if _act(files, step, now, wanted, name) is None:
+                return wanted
     raise Unmergeable
+
+
+@contextmanager
+def _unless_odd(files: FileSystem, path: str) -> Iterator[None]:
+    """A person who put a link or a folder where the document was keeps it: there is nothing to merge with."""
+    try:
+        yield
+    except OSError as error:
+        if _is_odd(files.stat(path)):
+            raise Unmergeable from error
+        raise
+
+
+def _is_odd(found: FileStat | None) -> bool:
+    return found is not None and (found.kind != "file" or found.links > 1)
 
 
 def _act(files: FileSystem, step: Step, now: bytes | None, wanted: bytes | None, name: str) -> writes.Differs | None:
@@ -157,9 +176,18 @@ def _is_torn(tail: bytes, data: bytes) -> bool:
 def _clear_temporary(files: FileSystem, step: Step, name: str) -> None:
     """Remove what a crash left under the temporary name. It is ours, unless the swap had just brought a person's text there."""
     _restore_aside(files, step, writes.aside(name))
-    left = writes.find(files, name)
-    if left is None:
+    found = files.stat(name)
+    if found is None:
         return
+    if _is_odd(found):
+        _give_back(files, step, name, writes.find(files, step.path))
+        return
+    left = writes.find(files, name)
+    if _is_odd(files.stat(step.path)):
+        # what is not in the journal as well stays where doctor finds it
+        if left in (step.old, step.new):
+            files.unlink(name)
+        raise Unmergeable
     now = writes.find(files, step.path)
     if step.new is None and now is None and left != step.old:
         # set aside for removal, but a person had changed it: it goes back
@@ -173,12 +201,22 @@ def _clear_temporary(files: FileSystem, step: Step, name: str) -> None:
     files.unlink(name)
 
 
+def _give_back(files: FileSystem, step: Step, name: str, now: bytes | None) -> None:
+    """No plain file: the swap or the removal caught a link that had just taken the document's place. It gets that place again."""
+    if step.base is not None and now is None:
+        files.publish(name, step.path)
+    else:
+        if step.base is not None and now in (step.old, step.new):
+            files.exchange(name, step.path)
+        files.unlink(name)
+    files.sync_directory(parent_of(step.path))
+
+
 def _restore_aside(files: FileSystem, step: Step, old: str) -> None:
     """A replacement in two steps was interrupted: what was set aside goes back if nothing else took its place."""
-    left = writes.find(files, old)
-    if left is None:
+    if files.stat(old) is None:
         return
-    if writes.find(files, step.path) is None:
+    if files.stat(step.path) is None:
         files.publish(old, step.path)
         files.sync_directory(parent_of(step.path))
     else:
