@@ -6,7 +6,7 @@ Knows nothing of Everself. What a spelling means is decided here by its own few 
 import os
 import stat
 import unicodedata
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -361,12 +361,13 @@ def _make(path: str, kind: int, *rest: tuple[int, int] | Ground) -> None:
     os.mknod(place, 0o600 | kind, number)
 
 
-def lay_out(ground: Ground) -> None:
+def lay_out(ground: Ground, more: Mapping[str, bytes] | None = None) -> None:
     """What is outside, with times long gone: whoever writes, lists or reads there changes them."""
     (ground.outside / "folder").mkdir(parents=True)
     for name in (SECRET, "hard.md", f"folder/{ONLY_OUTSIDE}", ONLY_OUTSIDE):
         (ground.outside / name).write_bytes(CANARY)
-    (ground.outside / "empty.md").touch()
+    for name, data in {"empty.md": b"", **(more or {})}.items():
+        (ground.outside / name).write_bytes(data)
     for path in (*sorted(ground.outside.rglob("*"), reverse=True), ground.outside):
         path.chmod(0o755 if path.is_dir() else 0o644)
         os.utime(path, ns=(LONG_AGO - 1, LONG_AGO))
