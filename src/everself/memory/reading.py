@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from everself.markdown.blocks import scan
 from everself.markdown.entries import EntryKind, EntrySpan, entries
+from everself.markdown.lines import measure
 from everself.markdown.sections import before_comments
 from everself.values import digest
 from everself.workspace.layout import Kind, place
@@ -50,8 +51,8 @@ class Read:
     end: int
     first_line: int
     last_line: int
-    # where the words stand, and where our comment interrupts them (0, 0: nowhere)
-    words: tuple[int, int, int, int]
+    # where the words stand, where our comment interrupts them (0, 0: nowhere), how far a list item indents them
+    words: tuple[int, int, int, int, int]
 
     def claim(self, key: str) -> str:
         return next((value for name, value in self.claims if name == key), "")
@@ -88,7 +89,7 @@ def is_memory(span: EntrySpan, text: str) -> bool:
     return bool(bare) and not (bare.startswith("_(") and bare.endswith(")_"))
 
 
-def _read(ordinal: int, span: EntrySpan, text: str, words: tuple[int, int, int, int]) -> Read:
+def _read(ordinal: int, span: EntrySpan, text: str, words: tuple[int, int, int, int, int]) -> Read:
     return Read(
         ordinal=ordinal,
         text=text,
@@ -106,20 +107,29 @@ def _read(ordinal: int, span: EntrySpan, text: str, words: tuple[int, int, int, 
     )
 
 
-def _words(data: bytes, span: EntrySpan) -> tuple[int, int, int, int]:
+def _words(data: bytes, span: EntrySpan) -> tuple[int, int, int, int, int]:
     """Where the words stand. Comments at their end, ours or another tool's, are not seen by a reader and are none of them."""
     end = before_comments(data, span.text_start, span.text_end)
     found = span.comment
     inside = found is not None and span.text_start <= found.start < end
-    return (span.text_start, end, found.start, found.end) if found and inside else (span.text_start, end, 0, 0)
+    cut, after = (found.start, found.end) if found and inside else (0, 0)
+    return span.text_start, end, cut, after, span.indent
 
 
 def words_at(data: bytes, words: Sequence[int], *, struck: bool = False) -> str:
-    """The words of an entry in the document it was read from, without the line that goes through them."""
-    start, end, cut, after = words
+    """The words of an entry in the document it was read from: without its list's indentation and the line that goes through them."""
+    start, end, cut, after, indent = words
     raw = data[start:cut].rstrip(b" \t") + data[after:end] if after else data[start:end]
+    if indent and b"\n" in raw:
+        first, *rest = raw.splitlines(keepends=True)
+        raw = first + b"".join(_outdented(line, indent) for line in rest)
     text = raw.decode("utf-8", "replace").strip()
     return text.replace("~~", "", 1).removesuffix("~~").strip() if struck else text
+
+
+def _outdented(line: bytes, indent: int) -> bytes:
+    width, rest = measure(line, 0)
+    return b" " * max(0, width - indent) + rest
 
 
 def _is_transcript(text: str) -> bool:
