@@ -90,6 +90,8 @@ def replace_text(document: Scan, span: EntrySpan, text: bytes) -> Splice:
     item = span.kind is EntryKind.ITEM
     margin = b" " * span.indent
     lines = _item_lines(text) if item else _section_lines(text)
+    if not item and span.kind is not EntryKind.LOG:
+        lines = _undivided(lines, span)
     body = _indented(lines, margin, nl)
     words_end = before_comments(data, span.text_start, span.text_end)
     found = span.comment
@@ -318,6 +320,47 @@ def _section_lines(text: bytes) -> list[bytes]:
     else:
         body = b"\n".join(_escape_line(line) for line in body.split(b"\n"))
     return _closed(body.split(b"\n"))
+
+
+def _undivided(lines: list[bytes], span: EntrySpan) -> list[bytes]:
+    """The same words as one entry: what would begin another one where this stands is escaped, or loses its blank line."""
+    if not span.path:
+        above = b""
+    else:
+        above = b"# -\n\n" if span.kind is EntryKind.SECTION else b"# -\n\n---\n\n"
+    for _ in range(_PASSES):
+        if _is_one(above, lines):
+            return lines
+        lines = _flattened(lines, keep_gaps=bool(span.path))
+    return [_escape_mark(line) for line in lines if line]
+
+
+def _is_one(above: bytes, lines: list[bytes]) -> bool:
+    data = above + b"\n" + b"\n".join(lines) + b"\n"
+    found = entries(data)
+    return len(found) == 1 and found[0].text_start == len(above) + 1 and found[0].text_end == len(data) - 1
+
+
+def _flattened(lines: list[bytes], *, keep_gaps: bool) -> list[bytes]:
+    found: list[bytes] = []
+    for block in scan(b"\n" + b"\n".join(lines)).blocks[1:]:
+        held = lines[block.first_line - 2 : block.last_line - 1]
+        if block.kind is BlockKind.BLANK:
+            found += held if keep_gaps else []
+        elif block.kind in (BlockKind.LIST_ITEM, BlockKind.BREAK, BlockKind.HTML, BlockKind.COMMENT):
+            found += [_escape_mark(held[0]), *held[1:]]
+        else:
+            found += held
+    return found
+
+
+def _escape_mark(line: bytes) -> bytes:
+    """A backslash before what could begin a block; after a number, before what makes it a list's."""
+    text = line.lstrip(b" \t")
+    at = line_syntax.marker_width(text) - 1 if text[:1].isdigit() else 0
+    if at < 0 or text[:1] == b"\\" or text[at : at + 1].isalnum() or text[at] >= 0x80:
+        return line
+    return line[: len(line) - len(text)] + text[:at] + b"\\" + text[at:]
 
 
 # Escaping one underline can make the next line one; after this many rounds every line that looks like either is escaped.
