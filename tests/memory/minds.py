@@ -1,0 +1,38 @@
+"""A memory over a folder, for the tests of this room and for the trust rows: open, use, drop, open again."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from everself.clock import Clock
+from everself.memory.book import Book
+from everself.memory.memory import Memory
+from everself.testing.workspaces import Bench, Wrap, real_workspace
+from everself.workspace.assembly import Habits
+from everself.workspace.guards import standard_guards
+
+
+@dataclass(frozen=True, slots=True)
+class Mind:
+    """A memory with what it stands on."""
+
+    memory: Memory
+    bench: Bench
+
+    @property
+    def book(self) -> Book:
+        return self.memory.book
+
+
+def mind_over(bench: Bench, clock: Clock | None = None) -> Mind:
+    time = clock or bench.clock
+    book = Book(bench.workspace, bench.state.entries, bench.state.vouchers, time)
+    return Mind(Memory(bench.workspace, book, time), bench)
+
+
+@contextmanager
+def open_mind(top: str, clock: Clock | None = None, wrap: Wrap | None = None) -> Iterator[Mind]:
+    """The mind whose workspace and state lie beneath `top`, made where there is none."""
+    habits = Habits(guards=standard_guards(), background=False)
+    with real_workspace(top, habits, clock=clock, wrap=wrap) as bench:
+        yield mind_over(bench)
