@@ -25,6 +25,8 @@ FLOORS = (
     Floor(("context",)),
     Floor(("chat", "keepers")),
     Floor(("app",)),
+    # what looks after an opened agent as a whole; see docs/decisions
+    Floor(("doctor", "backups")),
     Floor(
         (
             "faces",

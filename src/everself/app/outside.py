@@ -8,7 +8,7 @@ from everself.disk.filesystem import TEMPORARY_PREFIX, disk_errors
 from everself.disk.lock import FileLock
 from everself.disk.real import RealFileSystem
 from everself.errors import ChangedMeanwhile, Damaged
-from everself.values import digest, new_id
+from everself.values import digest
 
 KEY_FILE = "integrity.key"
 KEY_BYTES = 32
@@ -32,8 +32,8 @@ def save_file(path: str, data: bytes, base: bytes | None) -> None:
     folder, name = os.path.split(path)
     ensure_folder(folder)
     files = RealFileSystem(folder)
-    temporary = f"{TEMPORARY_PREFIX}{new_id()}"
-    with disk_errors(path), FileLock(f"{folder}/.everself.lock").hold():
+    temporary = _temporary(name)
+    with disk_errors(path), _lock(folder).hold():
         try:
             if base is None:
                 differs = writes.create(files, name, data, temporary)
@@ -43,6 +43,24 @@ def save_file(path: str, data: bytes, base: bytes | None) -> None:
             writes.discard(files, [temporary])
     if differs is not None:
         raise ChangedMeanwhile(f"({path})")
+
+
+def sweep(path: str) -> None:
+    """Remove what a process that was killed while it saved the file left beside it."""
+    folder, name = os.path.split(path)
+    with disk_errors(path):
+        if os.path.lexists(f"{folder}/{_temporary(name)}"):
+            with _lock(folder).hold():
+                writes.discard(RealFileSystem(folder), [_temporary(name)])
+
+
+def _temporary(name: str) -> str:
+    """Always the same for a file: one process at a time saves, and so the next one finds what was left."""
+    return f"{TEMPORARY_PREFIX}{name}"
+
+
+def _lock(folder: str) -> FileLock:
+    return FileLock(f"{folder}/.everself.lock")
 
 
 def find_key(folder: str) -> bytes | None:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from everself.app.outside import find_file, save_file
+from everself.app.outside import find_file, save_file, sweep
 from everself.config import Loaded, Places, Vault, check, environment, find_places, load_here, with_tunables
 from everself.config.edit import Edited, plan_set, plan_unset
 from everself.config.host import parse_secrets
@@ -114,6 +114,8 @@ def save_edit(key: str, plan: Callable[[str | None, str | None], Edited], *, hos
     places = find_places()
     # people keep these files in a repository of their own and link to them
     host_file, secrets_file = os.path.realpath(places.host_file), os.path.realpath(places.secrets_file)
+    for path in (host_file, secrets_file):
+        sweep(path)
     for _ in range(ATTEMPTS):
         host, secrets = find_file(host_file), find_file(secrets_file)
         before = Edited(_text(host, host_file) or "", _text(secrets, secrets_file))

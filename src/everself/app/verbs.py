@@ -36,7 +36,7 @@ VERBS: tuple[Verb, ...] = (
         withheld=(("cli", "bring_back does it, and remembers the place"),),
     ),
     Verb("everself.app.backups.check:check_backup", withheld=(("cli", "restore --dry-run checks it and says more"),)),
-    _cli("everself.app.doctor:examine", "doctor"),
+    _cli("everself.doctor:examine", "doctor"),
     _cli("everself.app.settings:get_value", "config get"),
     _cli("everself.app.settings:list_values", "config show"),
     _cli("everself.app.settings:set_value", "config set", _SETTINGS_RULE),

@@ -141,7 +141,6 @@ def _sweep(place: _Target, state: RealFileSystem) -> None:
 def _take(app: App, spool: Spool, state: RealFileSystem) -> _Moment:
     documents = Copier(spool, RealFileSystem(app.agent.workspace), skip=_own_folders(app))
     history = Copier(spool, state, HISTORY_FOLDER)
-    app.workspace.close()
     documents.take()
     history.take()
     with _stillness(app, state):

@@ -32,7 +32,7 @@ def doctor(fix: bool, agent: str) -> int:
 
     The exit code is 0 when all is well, 6 when there are warnings, 1 when there are errors.
     """
-    from everself.app.doctor import examine
+    from everself.doctor import examine
 
     report = examine(agent, fix=fix)
     code = _code(report.findings)

@@ -3,10 +3,10 @@
 import os
 from collections.abc import Iterator
 
-from everself.app.doctor.case import Case
-from everself.app.doctor.words import bad, command, counted, note, shown, warning
 from everself.app.outside import KEY_FILE, find_key
 from everself.clock import find_zone, host_zone
+from everself.doctor.case import Case
+from everself.doctor.words import bad, command, counted, note, shown, warning
 from everself.errors import BadConfig
 from everself.values import Finding
 from everself.workspace.layout import place

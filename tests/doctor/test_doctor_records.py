@@ -12,11 +12,11 @@ from pathlib import Path
 
 import apsw
 import pytest
-from tests.app.doctoring import STATE, codes, found, settle_in, snapshot, write
+from tests.doctor.doctoring import STATE, codes, found, settle_in, snapshot, write
 
-from everself.app.doctor import examination, examine, peeking, records
 from everself.app.opening import open_app
 from everself.clock import system_now
+from everself.doctor import examination, examine, peeking, records
 from everself.store.migrate import Migration, load_migrations
 from everself.values import Append, Author, Change
 

@@ -4,9 +4,9 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from everself.app.doctor.case import Case, is_markdown
-from everself.app.doctor.words import command, counted, listed, megabytes, note, shown, warning
 from everself.disk.filesystem import READ_LIMIT
+from everself.doctor.case import Case, is_markdown
+from everself.doctor.words import command, counted, listed, megabytes, note, shown, warning
 from everself.values import FileStat, Finding, Severity
 from everself.workspace.layout import fold, place
 

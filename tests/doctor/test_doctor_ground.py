@@ -7,16 +7,16 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
-from tests.app.doctoring import STATE, codes, found, run, settle_in, snapshot
+from tests.doctor.doctoring import STATE, codes, found, run, settle_in, snapshot
 
-from everself.app.doctor import examine
+from everself.doctor import examine
 
 # Runs in a mount namespace of its own, where even an ordinary user may mount.
 MOUNTED = """
 import json, subprocess, sys
 from pathlib import Path
-from everself.app.doctor import examine
-from tests.app.doctoring import settle_in, snapshot
+from everself.doctor import examine
+from tests.doctor.doctoring import settle_in, snapshot
 kind, home = sys.argv[1], Path(sys.argv[2])
 environ = {"HOME": str(home)}
 subprocess.run(["mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs", home], check=True)
@@ -38,7 +38,7 @@ print(json.dumps([findings, snapshot(home) == before, [one.code for one in fixed
 # Loads everything while it still may, then looks again as somebody who may do nothing here.
 AS_NOBODY = """
 import json, os, sys
-from everself.app.doctor import examine
+from everself.doctor import examine
 from everself.clock import host_zone
 host_zone()
 environ = {"HOME": sys.argv[1]}
@@ -139,7 +139,7 @@ def test_a_workspace_without_state_is_said(home: Path) -> None:
 
 def test_a_disk_with_little_room_is_said(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     settle_in(home)
-    monkeypatch.setattr("everself.app.doctor.grounds.NEARLY_FULL", 1 << 80)
+    monkeypatch.setattr("everself.doctor.grounds.NEARLY_FULL", 1 << 80)
     assert found(examine(), "disk-nearly-full").severity == "warning"
 
 

@@ -4,9 +4,9 @@ from collections import defaultdict
 from collections.abc import Iterator
 from datetime import date, timedelta
 
-from everself.app.doctor.case import Case, is_markdown
-from everself.app.doctor.words import command, counted, listed, note, shown, warning
 from everself.disk.paths import find_fault
+from everself.doctor.case import Case, is_markdown
+from everself.doctor.words import command, counted, listed, note, shown, warning
 from everself.values import Finding
 from everself.workspace.layout import Kind, fold, place
 from everself.workspace.layout.dates import find_day

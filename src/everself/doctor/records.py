@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from datetime import timedelta
 from itertools import pairwise
 
-from everself.app.doctor.case import Case
-from everself.app.doctor.peeking import RESTORE
-from everself.app.doctor.words import bad, command, megabytes, note, warning
+from everself.doctor.case import Case
+from everself.doctor.peeking import RESTORE
+from everself.doctor.words import bad, command, megabytes, note, warning
 from everself.store.ledger import LedgerHead, next_row
 from everself.store.state import State
 from everself.values import Finding

@@ -2,13 +2,13 @@
 
 from collections.abc import Callable, Iterable, Iterator
 
-from everself.app.doctor.case import Case
-from everself.app.doctor.privacy import OTHERS, find_exposed
-from everself.app.doctor.traces import find_left_over, is_kept_elsewhere, write_lock
-from everself.app.doctor.words import failed
 from everself.disk import writes
 from everself.disk.filesystem import disk_errors
 from everself.disk.real import RealFileSystem
+from everself.doctor.case import Case
+from everself.doctor.privacy import OTHERS, find_exposed
+from everself.doctor.traces import find_left_over, is_kept_elsewhere, write_lock
+from everself.doctor.words import failed
 from everself.errors import EverselfError
 from everself.values import Finding
 

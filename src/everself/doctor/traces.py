@@ -4,11 +4,11 @@ import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from everself.app.doctor.case import Case
-from everself.app.doctor.words import FIX, command, counted, listed, note, shown, warning
 from everself.disk.filesystem import READ_LIMIT, TEMPORARY_PREFIX
 from everself.disk.journal import FOLDER, Intent, parse_intent
 from everself.disk.lock import FileLock, LockOwner
+from everself.doctor.case import Case
+from everself.doctor.words import FIX, command, counted, listed, note, shown, warning
 from everself.errors import Damaged
 from everself.values import CROCKFORD, FileStat, Finding
 

@@ -8,11 +8,11 @@ from pathlib import Path
 from zoneinfo import ZoneInfo
 
 import pytest
-from tests.app.doctoring import STATE, codes, found, settle_in, snapshot, write
+from tests.doctor.doctoring import STATE, codes, found, settle_in, snapshot, write
 
 from everself.app import app as app_module
-from everself.app.doctor import DoctorReport, case, contents, examine, mending, settings, traces
 from everself.app.opening import open_app
+from everself.doctor import DoctorReport, case, contents, examine, mending, settings, traces
 from everself.values import Append, Author, Change
 from everself.workspace import assembly, history
 

@@ -8,7 +8,7 @@ schemas, not what the rows mean.
 import os
 from typing import Literal
 
-from everself.app.doctor.words import FIX, bad, counted, note, warning
+from everself.doctor.words import FIX, bad, counted, note, warning
 from everself.errors import Damaged
 from everself.store.engine import Engine
 from everself.store.migrate import load_migrations, plan_migrations

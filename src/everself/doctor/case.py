@@ -10,13 +10,13 @@ from datetime import datetime
 from functools import cached_property
 from typing import Self
 
-from everself.app.doctor.peeking import peek
-from everself.app.doctor.words import failed
 from everself.app.outside import find_key
 from everself.config import Agent, Config, Loaded, Places, with_tunables
 from everself.disk.filesystem import READ_LIMIT, TEMPORARY_PREFIX
 from everself.disk.paths import find_fault
 from everself.disk.real import RealFileSystem
+from everself.doctor.peeking import peek
+from everself.doctor.words import failed
 from everself.errors import EverselfError
 from everself.store.state import State
 from everself.values import FileStat, Finding

@@ -5,10 +5,10 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from everself.app.doctor.case import Case
-from everself.app.doctor.words import FIX, counted, shown, warning
 from everself.app.outside import KEY_FILE
 from everself.disk.real import RealFileSystem
+from everself.doctor.case import Case
+from everself.doctor.words import FIX, counted, shown, warning
 from everself.errors import EverselfError
 from everself.values import FileStat, Finding
 

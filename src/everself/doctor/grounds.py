@@ -4,8 +4,8 @@ import os
 from collections.abc import Iterator
 from contextlib import suppress
 
-from everself.app.doctor.case import Case
-from everself.app.doctor.words import bad, command, megabytes, note, shown, warning
+from everself.doctor.case import Case
+from everself.doctor.words import bad, command, megabytes, note, shown, warning
 from everself.values import Finding
 
 FULL = 1_000_000

@@ -8,9 +8,9 @@ from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from everself.app.doctor import DoctorReport
 from everself.app.opening import open_app
 from everself.app.seeding import set_up
+from everself.doctor import DoctorReport
 from everself.values import Finding
 
 Snapshot = dict[str, tuple[object, ...]]

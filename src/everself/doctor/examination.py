@@ -4,12 +4,12 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from everself.app.doctor import contents, grounds, names, privacy, records, settings, traces
-from everself.app.doctor.case import Case
-from everself.app.doctor.mending import mend
-from everself.app.doctor.words import failed
 from everself.clock import system_now
 from everself.config import Loaded, Places, Vault, check, environment, find_places, load, read_host, read_vault
+from everself.doctor import contents, grounds, names, privacy, records, settings, traces
+from everself.doctor.case import Case
+from everself.doctor.mending import mend
+from everself.doctor.words import failed
 from everself.errors import EverselfError
 from everself.values import Finding
 

@@ -3,6 +3,6 @@
 Works on any state, however broken. Without `fix` it changes nothing. Knows no terminal: the faces show what it returns.
 """
 
-from everself.app.doctor.examination import DoctorReport, examine
+from everself.doctor.examination import DoctorReport, examine
 
 __all__ = ["DoctorReport", "examine"]
