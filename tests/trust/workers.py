@@ -17,6 +17,7 @@ import tempfile
 import traceback
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from random import Random
 from typing import Any, Self
 
@@ -91,6 +92,14 @@ class Nursery:
 
     def run(self, function: str, /, **arguments: object) -> None:
         self.finish(self.start(function, **arguments))
+
+    def learn(self, function: str, /, **arguments: object) -> None:
+        """Run it once, and import here what it imported: later children then open no file for it."""
+        known = f"{self.folder}/modules"
+        order = {"order": "start", "function": function, "gated": False, "arguments": arguments, "modules": known}
+        self.finish(self._ask(order))
+        with open(known, encoding="utf-8") as file:
+            self._ask({"order": "import", "modules": file.read().split()})
 
     def complaints(self) -> str:
         """The end of what the children wrote to their standard error."""
@@ -264,6 +273,11 @@ def serve(modules: Sequence[str]) -> None:
         match order["order"]:
             case "start":
                 answer = _fork(order, gates)
+            case "import":
+                for name in order["modules"]:
+                    with suppress(ImportError):
+                        importlib.import_module(name)
+                answer = 0
             case "release":
                 os.write(gates[order["pid"]], b"\n")
                 answer = 0
@@ -293,6 +307,9 @@ def _fork(order: dict[str, Any], gates: dict[int, int]) -> int:
             ctypes.CDLL(None).prctl(_SET_PTRACER, ctypes.c_ulong(_ANY), 0, 0, 0)
             os.read(inside, 1)
         function(**order["arguments"])
+        if "modules" in order:
+            with open(order["modules"], "w", encoding="utf-8") as file:
+                file.write(" ".join(name for name in sys.modules if name != "__main__"))
         code = 0
     finally:
         if code:
