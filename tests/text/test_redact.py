@@ -279,7 +279,7 @@ INNOCENT = [
     "secretName: db-creds-1",
     '<input type="password" name="pw1">',
     "Basic information, bearer of news, bearer authentication",
-    "pwd: /home/user1/dir2",
+    "pwd: /srv/user1/dir2",
     "'password' => 'required|min:8|confirmed'",
     '"password": "Passwort", "hint": "Enter your password"',
     "the API key is missing; the token is expired; credentials are stored elsewhere",
