@@ -4,6 +4,7 @@ import os
 from functools import cached_property
 from typing import Self, TypedDict, Unpack
 
+from everself.app.backups.moves import finish_restore
 from everself.app.changes import Changes
 from everself.app.outside import ensure_folder, ensure_key
 from everself.app.zone import user_zone
@@ -59,12 +60,15 @@ class App:
 
     @cached_property
     def state(self) -> State:
+        # before the database is opened: half of it may still stand beside
+        finish_restore(self.agent)
         ensure_folder(self.agent.state)
         return open_state(f"{self.agent.state}/{STATE_FILE}", ensure_key(self.places.key_folder))
 
     @cached_property
     def workspace(self) -> DiskWorkspace:
         """The agent's workspace, with whatever a dead process left half done completed first."""
+        finish_restore(self.agent)
         if not os.path.isdir(self.agent.workspace):
             raise NotFound(f"There is no workspace at {self.agent.workspace} yet.", mend="everself setup")
         ensure_folder(self.agent.state)
