@@ -49,8 +49,8 @@ class Book:
             stats = {path: one for path, one in asked.items() if one is not None and one.kind == "file"}
             missing = [path for path in asked if path not in stats and path in known]
         changed = [one for one in stats.values() if not _is_fresh(one, known.get(one.path))]
-        if changed or missing:
-            self._read_again(changed, missing, known)
+        if (changed or missing) and not self._read_again(changed, missing, known, whole=paths is None):
+            return self.refresh()
         return len(changed) + len(missing)
 
     def all(self) -> list[Entry]:
@@ -111,7 +111,10 @@ class Book:
         """The owner says again what was forgotten."""
         self._rows.unbury(self._rows.mac(text_hash(text)))
 
-    def _read_again(self, changed: Sequence[FileStat], missing: Sequence[str], known: dict[str, DocumentRow]) -> None:
+    def _read_again(
+        self, changed: Sequence[FileStat], missing: Sequence[str], known: dict[str, DocumentRow], *, whole: bool
+    ) -> bool:
+        """Read and name; False when something came here from a document that was not asked for, so that all must be read."""
         found: list[Found] = []
         documents: list[DocumentRow] = []
         for one in changed:
@@ -127,6 +130,8 @@ class Book:
                 found.append(Found(one.path, read, self._rows.mac(digest(_bytes(folded))), sketch(folded)))
         unchanged = {row.path for row in documents if row.path in known and known[row.path].hash == row.hash}
         old = self._rows.rows_of([path for path in [*(d.path for d in documents), *missing] if path not in unchanged])
+        if not whole and self._came_from_elsewhere(found, old):
+            return False
         names = name_entries(
             found,
             [Known(row.id, row.path, row.ordinal, row.text_mac, row.words) for row in old],
@@ -141,6 +146,18 @@ class Book:
         ]
         gone = {row.id for row in old} - set(names)
         self._rows.replace(documents, missing, rows, sorted(gone), today)
+        return True
+
+    def _came_from_elsewhere(self, found: Sequence[Found], old: Sequence[EntryRow]) -> bool:
+        """Whether an entry is new here but stood elsewhere when that was last read: moved by hand, it keeps its name."""
+        ids, texts = {row.id for row in old}, {row.text_mac for row in old}
+        for one in found:
+            claimed = one.read.claim("id")
+            if claimed in ids or (not claimed and one.text in texts):
+                continue
+            if self._rows.home_of(claimed) is not None if claimed else self._rows.by_text(one.text):
+                return True
+        return False
 
     def _entries(self, rows: Sequence[EntryRow], vouchers: dict[str, Voucher]) -> list[Entry]:
         # one call of the decoder for all rows: a hundred thousand calls would cost half a second
