@@ -115,7 +115,11 @@ def test_it_is_not_put_into_what_it_saves_nor_where_there_is_no_folder(tmp_path:
     workspace = make_agent(tmp_path / "old")
     (tmp_path / "by-link").symlink_to(workspace)
     with agent_in(tmp_path / "old") as app:
-        for target in (workspace / "memory/x.tar.gz", tmp_path / "by-link/x.tar.gz", Path(app.agent.state) / "x.tar.gz"):
+        for target in (
+            workspace / "memory/x.tar.gz",
+            tmp_path / "by-link/x.tar.gz",
+            Path(app.agent.state) / "x.tar.gz",
+        ):
             with pytest.raises(RefusedByRule):
                 make_backup(app, str(target))
         with pytest.raises(NotFound):
@@ -241,7 +245,9 @@ def test_a_large_workspace_holds_writers_up_only_briefly(tmp_path: Path) -> None
             done.set()
             writer.join()
     assert report.files >= 418
-    print(f"backup of {report.files} files: {took:.2f} s; slowest of {len(pauses)} changes meanwhile {max(pauses):.2f} s")
+    print(
+        f"backup of {report.files} files: {took:.2f} s; slowest of {len(pauses)} changes meanwhile {max(pauses):.2f} s"
+    )
 
 
 @pytest.mark.slow
