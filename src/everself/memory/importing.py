@@ -1,0 +1,171 @@
+"""Entries from JSON Lines into the workspace, as one change. Whether they keep their sources is the owner's decision.
+
+Words from a file are laid out so that they read back as the same entries; where they would not (an open fence, a heading that ends
+somebody else's section), they are written in the careful way in which all foreign text is.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from everself.errors import WrongUse
+from everself.memory.exporting import Line, numbered, parse_line
+from everself.memory.laying_out import lay_out
+from everself.memory.memory import Memory
+from everself.memory.reading import REFERENCE, holds_memory, read_document, text_hash
+from everself.memory.trust import CORRECTION, IMPORT, weaker
+from everself.memory.writing import clean
+from everself.values import Applied, Author, Change, Entry, Tag, Voucher
+from everself.workspace.layout import Place, place
+
+Progress = Callable[[int, int], None]
+# every so many lines a person who waits is told
+STEP = 200
+
+
+@dataclass(frozen=True, slots=True)
+class BrokenLine:
+    number: int
+    problem: str
+
+
+@dataclass(frozen=True, slots=True)
+class ImportReport:
+    """What became of the lines. `known` were there already, `differing` too but with other words (ours stay), `forgotten` were
+    forgotten on request, `withheld` may be written by Everself alone. With `broken` lines nothing was imported unless asked."""
+
+    imported: tuple[str, ...] = ()
+    known: int = 0
+    differing: tuple[str, ...] = ()
+    forgotten: int = 0
+    withheld: int = 0
+    redacted: int = 0
+    broken: tuple[BrokenLine, ...] = ()
+    paths: tuple[str, ...] = ()
+    change: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ImportOptions:
+    """`origin` is how the file is cited. `as_mine`: the owner says that these are their own memories, with the sources they have."""
+
+    origin: str
+    as_mine: bool = False
+    skip_broken: bool = False
+    dry_run: bool = False
+    progress: Progress | None = None
+
+
+def import_lines(memory: Memory, lines: Iterable[str], options: ImportOptions) -> ImportReport:
+    """Bring entries in, all in one change; those that are known become nothing."""
+    good, broken = _parse(lines)
+    if broken and not options.skip_broken:
+        return ImportReport(broken=broken)
+    report, chosen = _choose(memory, good, options)
+    report = replace(report, broken=broken, imported=tuple(line.id for line in chosen))
+    by_path: dict[str, list[Line]] = {}
+    for line in chosen:
+        by_path.setdefault(line.path, []).append(line)
+    report = replace(report, paths=tuple(by_path))
+    if options.dry_run or not chosen:
+        return report
+
+    def plan() -> Change:
+        draft = memory.draft()
+        vouchers: list[Voucher] = []
+        for path, held in by_path.items():
+            laid = lay_out(draft.find(path), held)
+            draft.put(path, laid)
+            vouchers += _vouchers(laid, held, options)
+        author = Author.OWNER if options.as_mine else Author.IMPORT
+        return Change(author, "import", draft.edits(), (f"file:{options.origin}",), vouchers=tuple(vouchers))
+
+    outcome = memory.apply(plan)
+    return replace(report, change=outcome.id if isinstance(outcome, Applied) else "")
+
+
+def _parse(lines: Iterable[str]) -> tuple[list[tuple[int, Line]], tuple[BrokenLine, ...]]:
+    good: list[tuple[int, Line]] = []
+    broken: list[BrokenLine] = []
+    seen: set[str] = set()
+    for number, text in numbered(lines):
+        try:
+            line = parse_line(text)
+            if line.id in seen:
+                raise WrongUse("Its id stands in the file twice.")
+            if not holds_memory(line.path):
+                raise WrongUse("Its path is none that holds memory.")
+        except WrongUse as error:
+            broken.append(BrokenLine(number, error.detail))
+            continue
+        seen.add(line.id)
+        good.append((number, line))
+    return good, tuple(broken)
+
+
+def _choose(
+    memory: Memory, lines: Sequence[tuple[int, Line]], options: ImportOptions
+) -> tuple[ImportReport, list[Line]]:
+    """The lines that will be written, as they will be written, and what is to be said of the others."""
+    entries = memory.book.all()
+    ids = {entry.id: entry for entry in entries}
+    said = {(text_hash(entry.text), *_scope(place(entry.path))) for entry in entries if not entry.closed}
+    report, chosen = ImportReport(), []
+    for done, (number, line) in enumerate(lines):
+        if options.progress is not None and done % STEP == 0:
+            options.progress(done, len(lines))
+        cleaned = clean(line.text)
+        known = ids.get(line.id)
+        if known is not None:
+            report = _already(report, known, line)
+        elif not cleaned.text or memory.book.is_buried(cleaned.text, line.id):
+            report = replace(report, forgotten=report.forgotten + 1)
+        elif (text_hash(cleaned.text), *_scope(place(line.path))) in said:
+            report = replace(report, known=report.known + 1)
+        elif not options.as_mine and place(line.path).writer == "runtime":
+            report = replace(report, withheld=report.withheld + 1)
+        else:
+            line = replace(line, text=_arrow(line.text) + cleaned.text)
+            chosen.append(line if options.as_mine else _capped(line, f"file:{options.origin}#L{number}"))
+            report = replace(report, redacted=report.redacted + bool(cleaned.kinds))
+    return report, chosen
+
+
+def _arrow(text: str) -> str:
+    """What cleaning takes away although it is a person's: an arrow that begins no reference by id."""
+    rest = text.removeprefix(REFERENCE.strip())
+    return text[: len(text) - len(rest.lstrip())] if rest != text and rest.strip() and "entry:" not in text else ""
+
+
+def _already(report: ImportReport, known: Entry, line: Line) -> ImportReport:
+    if text_hash(known.text) == text_hash(line.text):
+        return replace(report, known=report.known + 1)
+    return replace(report, differing=(*report.differing, line.id))
+
+
+def _capped(line: Line, origin: str) -> Line:
+    """Worth no more than any file from outside, and never straight into what every prompt shows."""
+    where = place(line.path)
+    scope = f"users/{where.person}/" if where.person else ""
+    return replace(
+        line,
+        path=f"{scope}memory/imported.md" if where.injected else line.path,
+        source=weaker(IMPORT, line.source),
+        vouched=True,
+        tag=Tag.KNOWLEDGE.value if line.tag == CORRECTION else line.tag,
+        mentions=1,
+        lineage=[*line.lineage, origin],
+    )
+
+
+def _vouchers(laid: bytes, held: Sequence[Line], options: ImportOptions) -> list[Voucher]:
+    """For the words as they will be read back. What nobody vouched for where it came from stays a claim."""
+    texts = {read.claim("id"): read.text for read in read_document(laid)}
+    return [
+        Voucher(line.id, line.source, line.tag, text_hash(texts.get(line.id, line.text)), tuple(line.lineage))
+        for line in held
+        if line.vouched or not options.as_mine
+    ]
+
+
+def _scope(where: Place) -> tuple[str, str]:
+    return where.person or "", where.project or ""
