@@ -79,13 +79,8 @@ def test_real_oddities_come_back_equal_but_for_a_fence_that_had_to_be_closed(tmp
     assert len(differ) <= 1
 
 
-WORDS = st.lists(
-    st.sampled_from(
-        ["tea", "river", "小さな猫", "naïve", "[x]", "*stars*", "`code`", "1.", "#", ">", "~~", "→", "é👩\u200d💻"]
-    ),
-    min_size=1,
-    max_size=6,
-)
+SAMPLES = ["tea", "river", "小さな猫", "naïve", "[x]", "*stars*", "`code`", "1.", "#", ">", "~~", "→", "é👩\u200d💻"]
+WORDS = st.lists(st.sampled_from(SAMPLES), min_size=1, max_size=6)
 TEXT = st.lists(WORDS.map(" ".join), min_size=1, max_size=3)
 TITLE = st.sampled_from(["Facts", "People & things", "事実", "C#", "2026 plans", "a  b"])
 

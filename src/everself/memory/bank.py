@@ -1,0 +1,161 @@
+"""The bank: typed pages about the world, about what was lived through, opinions held, and one page for each entity.
+
+Pages are ordinary documents whose items are entries. How strongly an opinion is held is part of what it says, so it stands visibly at
+its end, `(c=0.7)`; how sure the entry is that this was said is another matter, and worked out as for every entry.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+
+from everself.errors import NotFound, WrongUse
+from everself.markdown.blocks import scan
+from everself.markdown.sections import sections
+from everself.memory.memory import Memory, Remembered
+from everself.memory.trust import OWNER
+from everself.memory.writing import Spot, Thought
+from everself.text.normalise import fold, slug
+from everself.values import Entry, Tag
+from everself.workspace.layout import Kind, place
+
+FOLDER = "bank"
+ENTITIES = "entities"
+ALIASES = ("aliases", "alias", "also known as", "别名", "別名", "별칭")
+_SEPARATORS = ",;、，；"
+
+
+class Page(StrEnum):
+    """The pages that there is one of."""
+
+    WORLD = "world"
+    EXPERIENCE = "experience"
+    OPINIONS = "opinions"
+
+
+_TAGS = {Page.WORLD: Tag.KNOWLEDGE, Page.EXPERIENCE: Tag.EVENT, Page.OPINIONS: Tag.KNOWLEDGE}
+
+
+@dataclass(frozen=True, slots=True)
+class BankItem:
+    """One entry of a page. `held` is how strongly an opinion is held, where it says so, and `words` the rest of it."""
+
+    entry: Entry
+    confidence: float
+    words: str
+    held: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class BankPage:
+    path: str
+    title: str
+    aliases: tuple[str, ...]
+    items: tuple[BankItem, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PageName:
+    """A page in a list: how it is asked for, and what it is called by."""
+
+    name: str
+    path: str
+    title: str
+    entries: int
+    aliases: tuple[str, ...] = ()
+
+
+class Bank:
+    def __init__(self, memory: Memory) -> None:
+        self._memory = memory
+
+    def pages(self) -> tuple[PageName, ...]:
+        """Every page there is, entities after the others."""
+        found = [self._name(one.path) for one in self._memory.workspace.list(FOLDER) if one.path.endswith(".md")]
+        return tuple(sorted(found, key=lambda page: (page.path.count("/"), page.path)))
+
+    def entities(self) -> tuple[PageName, ...]:
+        return tuple(page for page in self.pages() if page.path.startswith(f"{FOLDER}/{ENTITIES}/"))
+
+    def entity(self, name: str) -> PageName | None:
+        """The entity of that slug, title or alias, in any script and spelling."""
+        wanted = fold(name)
+        for page in self.entities():
+            stem = page.path.rpartition("/")[2].removesuffix(".md")
+            if wanted in (fold(page.title), fold(stem)) or stem == slug(name):
+                return page
+        return next((page for page in self.entities() if wanted in map(fold, page.aliases)), None)
+
+    def read(self, page: str) -> BankPage:
+        """A page by its kind, its path, or the name of an entity."""
+        found = self._find(page)
+        if found is None:
+            raise NotFound(f'The bank has no page "{page[:80]}".', mend="everself memory bank list")
+        items = tuple(self._item(entry) for entry in self._memory.book.of(found.path))
+        return BankPage(found.path, found.title, found.aliases, items)
+
+    def write(
+        self, page: str, text: str, *, held: float | None = None, source: str = OWNER, lineage: tuple[str, ...] = ()
+    ) -> Remembered:
+        """Add an entry to a page, which is made when it is missing. A name that is no kind of page is an entity's."""
+        if held is not None and not 0 <= held <= 1:
+            raise WrongUse(f"{held} is no confidence.", mend="Use a number from 0 to 1.")
+        if held is not None and page != Page.OPINIONS:
+            raise WrongUse("Only an opinion says how strongly it is held.", mend="everself memory bank add opinions …")
+        kind = Page(page) if page in set(Page) else None
+        words = f"{text.strip()} (c={held:.2g})" if held is not None else text
+        return self._memory.remember(
+            Thought(words, source, tag=_TAGS[kind] if kind else Tag.KNOWLEDGE, lineage=lineage, spot=self._spot(page))
+        )
+
+    def _spot(self, page: str) -> Spot:
+        found = self._find(page)
+        if found is not None:
+            return Spot(found.path, found.title, found.title)
+        title = page.capitalize() if page in set(Page) else " ".join(page.split())
+        if not title or "/" in title or title.startswith("#"):
+            raise WrongUse(f'"{page[:80]}" cannot name a page.', mend="world, experience, opinions or an entity's name")
+        path = f"{FOLDER}/{page}.md" if page in set(Page) else f"{FOLDER}/{ENTITIES}/{slug(title)}.md"
+        return Spot(path, title, title)
+
+    def _find(self, page: str) -> PageName | None:
+        for path in (f"{FOLDER}/{page}.md", page):
+            if place(path).kind is Kind.BANK and self._memory.workspace.stat(path) is not None:
+                return self._name(path)
+        return self.entity(page)
+
+    def _name(self, path: str) -> PageName:
+        data = found.data if (found := self._memory.workspace.find(path)) is not None else b""
+        stem = path.removeprefix(f"{FOLDER}/").removesuffix(".md")
+        titles = sections(scan(data))
+        entries = self._memory.book.of(path)
+        aliases = tuple(alias for entry in entries for alias in _aliases(entry.text))
+        title = titles[0].title if titles and titles[0].title else stem.rpartition("/")[2]
+        return PageName(stem.removeprefix(f"{ENTITIES}/"), path, title, len(entries), aliases)
+
+    def _item(self, entry: Entry) -> BankItem:
+        words, held = parse_held(entry.text)
+        return BankItem(entry, self._memory.confidence(entry), words, held)
+
+
+def parse_held(text: str) -> tuple[str, float | None]:
+    """`Tabs are better (c=0.7)` → the words and the number; any other text as it is."""
+    words, mark, rest = text.rstrip().rpartition("(c=")
+    if not mark or not rest.endswith(")"):
+        return text, None
+    try:
+        held = float(rest[:-1])
+    except ValueError:
+        return text, None
+    return (words.rstrip(), held) if 0 <= held <= 1 else (text, None)
+
+
+def _aliases(text: str) -> Iterator[str]:
+    """The names in `**Aliases:** Ali, 小艾`."""
+    label, mark, names = text.partition(":**")
+    if not mark:
+        label, mark, names = text.partition("：**")
+    if not mark or fold(label.removeprefix("**")) not in ALIASES:
+        return
+    for separator in _SEPARATORS:
+        names = names.replace(separator, "\n")
+    yield from (name.strip() for name in names.split("\n") if name.strip())
