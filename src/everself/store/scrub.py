@@ -56,11 +56,11 @@ class Scrub:
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
 
-    def begin(self, task: Task, graves: Mapping[str, str]) -> None:
-        """Tombstones (keyed text hash → entry id) and the note of what is to be done, both or neither."""
+    def begin(self, task: Task, graves: Sequence[tuple[str, str]]) -> None:
+        """Tombstones (keyed text hash, entry id) and the note of what is to be done, both or neither."""
 
         def work(writer: Writer) -> None:
-            for text_mac, identity in graves.items():
+            for text_mac, identity in graves:
                 writer.run(_SQL["bury"], (text_mac, identity, task.at))
             lists = (task.entries, task.texts, task.messages, task.places)
             writer.run(_SQL["begin"], (task.id, task.at, *(json.dumps(one) for one in lists)))

@@ -1,0 +1,82 @@
+"""From what a person wants forgotten to the entries and messages that this is."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import date, datetime
+
+from everself.clock import Clock
+from everself.errors import WrongUse
+from everself.memory.book import Book
+from everself.memory.forgetting.proof import Target
+from everself.memory.trust import PERSON
+from everself.store.scrub import MessageRow
+from everself.text.normalise import slug
+from everself.values import Entry
+from everself.workspace.layout import place
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """`places`: the documents that short words count in, and folders (ending in /) that go as a whole."""
+
+    entries: tuple[Entry, ...]
+    texts: tuple[str, ...]
+    messages: tuple[str, ...]
+    places: tuple[str, ...]
+
+
+def choose(target: Target, book: Book, messages: Iterable[MessageRow], clock: Clock) -> Chosen:
+    """Everything that is meant. Naming several ways means all of them together."""
+    if not any((target.ids, target.words.strip(), target.session, target.person, target.since, target.until)):
+        raise WrongUse("Nothing was named to forget.", mend="everself memory forget ID")
+    if target.since and target.until and target.since > target.until:
+        raise WrongUse(f"{target.since} comes after {target.until}.")
+    found = {entry.id: entry for entry in (book.get(name) for name in target.ids)}
+    texts = [entry.text for entry in found.values()]
+    if target.words.strip():
+        book.refresh()
+        same = book.with_words(target.words)
+        found |= {entry.id: entry for entry in same}
+        texts += [target.words.strip(), *(entry.text for entry in same)]
+    in_bulk = bool(target.session or target.person or target.since or target.until)
+    gone: list[str] = []
+    places: list[str] = []
+    if in_bulk:
+        gone = list(_messages(target, messages, clock))
+        whole = [entry for entry in book.all() if _is_meant(target, entry, set(gone))]
+        found |= {entry.id: entry for entry in whole}
+        texts += [entry.text for entry in whole]
+        places = sorted({entry.path for entry in found.values()})
+        if target.person:
+            places.append(f"users/{_person(target)}/")
+    return Chosen(tuple(found.values()), tuple(dict.fromkeys(texts)), tuple(gone), tuple(places))
+
+
+def _person(target: Target) -> str:
+    return slug(target.person.removeprefix(PERSON))
+
+
+def _messages(target: Target, messages: Iterable[MessageRow], clock: Clock) -> Iterator[str]:
+    for one in messages:
+        of_person = (
+            bool(target.person) and bool(one.person) and slug(one.person.removeprefix(PERSON)) == _person(target)
+        )
+        of_session = bool(target.session) and one.session == target.session
+        if of_person or of_session or _is_within(target, clock.day_of(datetime.fromisoformat(one.at))):
+            yield one.id
+
+
+def _is_meant(target: Target, entry: Entry, messages: set[str]) -> bool:
+    if any(kind == "msg" and name in messages for kind, _, name in (one.partition(":") for one in entry.lineage)):
+        return True
+    if target.person:
+        names = {one.removeprefix(PERSON) for one in (entry.who, entry.source) if one.startswith(PERSON)}
+        if place(entry.path).person == _person(target) or _person(target) in {slug(name) for name in names}:
+            return True
+    return _is_within(target, entry.day)
+
+
+def _is_within(target: Target, day: date | None) -> bool:
+    if day is None or not (target.since or target.until):
+        return False
+    return (target.since or day) <= day <= (target.until or day)

@@ -1,0 +1,127 @@
+"""What forgetting would do, and the proof of what it did. Holds places and counts; a proof never holds the words themselves."""
+
+import json
+from dataclasses import asdict, dataclass
+from datetime import date
+
+from everself.values import Entry
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What to forget: entries by id, exact words, everything of a session, of a person, or of the days `since` to `until`."""
+
+    ids: tuple[str, ...] = ()
+    words: str = ""
+    session: str = ""
+    person: str = ""
+    since: date | None = None
+    until: date | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """How many entries and lines a document loses."""
+
+    path: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """Words that stay: another sentence's, or in a document that the owner alone may write, or what was made from the forgotten."""
+
+    reference: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Remain:
+    """What Everself cannot reach. `holds`: whether the words were found there; None when that cannot be looked at."""
+
+    name: str
+    words: str
+    holds: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ForgetPlan:
+    """Exactly what would go. Nothing has happened yet."""
+
+    entries: tuple[Entry, ...]
+    texts: tuple[str, ...]
+    documents: tuple[Cut, ...]
+    messages: tuple[str, ...]
+    quoted: tuple[Cut, ...]
+    commits: int
+    mentions: tuple[Mention, ...]
+    remains: tuple[Remain, ...]
+    # for documents that short words count in, and folders (ending in /) that go as a whole
+    places: tuple[str, ...] = ()
+
+    @property
+    def empty(self) -> bool:
+        return not (self.entries or self.documents or self.messages or self.quoted or self.commits)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """One kind of place: how often it held what was forgotten, how often that was removed, and what the search found afterwards.
+
+    `left` ought to be 0. `mentioned` counts what the raw search met in sentences that stay by rule.
+    """
+
+    place: str
+    found: int = 0
+    removed: int = 0
+    left: int = 0
+    mentioned: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ForgetProof:
+    """What was done and what a raw search finds now. `searched` is false when only hashes were left to go by after a crash."""
+
+    id: str
+    at: str
+    change: str
+    entries: tuple[str, ...]
+    places: tuple[Found, ...]
+    commits: tuple[tuple[str, str], ...]
+    mentions: tuple[Mention, ...]
+    remains: tuple[Remain, ...]
+    searched: bool = True
+
+    @property
+    def gone(self) -> bool:
+        """Nothing is left where Everself can reach."""
+        return not any(one.left for one in self.places)
+
+    @property
+    def degraded(self) -> bool:
+        """Something is left somewhere, or may be."""
+        return not self.gone or not self.searched or any(one.holds is not False for one in self.remains)
+
+    def to_json(self) -> str:
+        return json.dumps(asdict(self) | {"gone": self.gone, "degraded": self.degraded}, ensure_ascii=False)
+
+    def render(self) -> str:
+        """The proof as a person reads it."""
+        width = max(len(one.place) for one in self.places)
+        lines = [f"Forgotten: {', '.join(self.entries) or 'no entry of its own'}  ({self.id}, {self.at})"]
+        lines += [
+            f"  {one.place:<{width}}  found {one.found}, removed {one.removed}, left {one.left}" + _mentioned(one)
+            for one in self.places
+        ]
+        if self.commits:
+            lines.append(f"History: {len(self.commits)} commits were written anew; the old ones are gone.")
+        lines += [f"Also mentioned in {one.reference}: {one.reason}." for one in self.mentions]
+        lines += [f"Out of reach: {one.name}: {one.words}." for one in self.remains]
+        if not self.searched:
+            lines.append("It was finished after a crash, when the words themselves were no longer known to search for.")
+        lines.append("A search of every byte finds nothing." if self.gone else "NOT all of it is gone; run it again.")
+        return "\n".join(lines)
+
+
+def _mentioned(one: Found) -> str:
+    return f" ({one.mentioned} in sentences that stay)" if one.mentioned else ""
