@@ -6,10 +6,9 @@ What its comments say about where entries come from is a claim until the owner v
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from everself.errors import WrongUse
 from everself.memory.memory import Memory
 from everself.memory.reading import text_hash
-from everself.memory.trust import CORRECTION, HAND, OWNER, check_source, rank
+from everself.memory.trust import CORRECTION, HAND, OWNER, known_source, rank
 from everself.store.state import State
 from everself.values import Entry, Tag, Voucher
 from everself.workspace.on_disk import DiskWorkspace
@@ -56,14 +55,10 @@ def vouch_for(state: State, memory: Memory, entries: Iterable[Entry]) -> tuple[s
 
 
 def _voucher(entry: Entry) -> Voucher:
-    source = entry.source if rank(entry.source) < rank(HAND) else _claimed(entry)
+    source = known_source(entry.source) if rank(entry.source) < rank(HAND) else _claimed(entry)
     tag = Tag.CORRECTION if source == CORRECTION else entry.tag
     return Voucher(entry.id, source, tag.value, text_hash(entry.text), entry.lineage)
 
 
 def _claimed(entry: Entry) -> str:
-    try:
-        claimed = check_source(entry.claimed)
-    except WrongUse:
-        return OWNER
-    return claimed if rank(claimed) > rank(HAND) else OWNER
+    return entry.claimed if rank(entry.claimed) > rank(HAND) else OWNER

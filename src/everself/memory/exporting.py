@@ -13,7 +13,7 @@ from everself.markdown.comment import KEYS
 from everself.markdown.entries import heading_time
 from everself.memory.memory import Memory
 from everself.memory.reading import read_document
-from everself.memory.trust import check_source
+from everself.memory.trust import check_source, known_source
 from everself.memory.writing import is_quarantined
 from everself.text.redact import redact
 from everself.values import Entry, Tag
@@ -154,7 +154,7 @@ def _line(entry: Entry, text: str, extra: dict[str, str]) -> Line:
         time=entry.time,
         category=entry.category,
         tag=entry.tag.value,
-        source=entry.source,
+        source=known_source(entry.source),
         vouched=entry.vouched,
         claimed="" if entry.vouched else entry.claimed,
         mentions=entry.mentions,

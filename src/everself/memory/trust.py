@@ -20,11 +20,15 @@ DEEPEST = 64
 
 def check_source(source: str) -> str:
     """The source itself; WrongUse when there is no such source."""
-    if source in _RANKS and source != PERSON:
-        return source
-    if source.startswith(PERSON) and len(source) > len(PERSON):
+    if known_source(source) == source:
         return source
     raise WrongUse(f'"{source}" is no source.', mend="owner, person:<id>, correction, agent, tool, web, import or hand")
+
+
+def known_source(source: str) -> str:
+    """The source itself; what somebody made up is worth as little as the web."""
+    known = source in _RANKS if not source.startswith(PERSON) else source != PERSON
+    return source if known else WEB
 
 
 def rank(source: str) -> int:
