@@ -10,18 +10,19 @@ from typing import Literal, Union, get_args, get_origin, get_type_hints
 
 from tests.trust.path_cases import CANARY
 
-from everself.app.agents import bring_back, settle
-from everself.app.backups.manifest import DATABASE, WORKSPACE, Line, Manifest, render_manifest
+from everself.app.agents import settle
 from everself.app.changes import Changes
-from everself.app.doctor import examine
 from everself.app.opening import open_app
-from everself.app.verbs import VERBS
+from everself.backups.bringing import bring_back
+from everself.backups.manifest import DATABASE, WORKSPACE, Line, Manifest, render_manifest
+from everself.cli.verbs import VERBS
 from everself.clock import Clock
 from everself.disk import writes
 from everself.disk.archive import ArchiveWriter, Member
 from everself.disk.filesystem import FileSystem
 from everself.disk.journal import Intent, Journal, Step
 from everself.disk.real import RealFileSystem
+from everself.doctor import examine
 from everself.errors import UnsafePath
 from everself.store.ledger import LedgerHead
 from everself.store.state import State

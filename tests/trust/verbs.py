@@ -15,11 +15,12 @@ from tests.trust.operations import entry
 from tests.trust.tracing import ACKNOWLEDGED, Act, Stage, begin, work_on_one_thread
 
 from everself import values
-from everself.app.agents import RestoreOptions, bring_back, settle
-from everself.app.backups.check import check_backup
-from everself.app.backups.make import make_backup
+from everself.app.agents import settle
 from everself.app.opening import open_app
 from everself.app.settings import set_value
+from everself.backups.bringing import RestoreOptions, bring_back
+from everself.backups.check import check_backup
+from everself.backups.make import make_backup
 from everself.clock import monotonic
 from everself.disk.filesystem import TEMPORARY_PREFIX
 from everself.disk.journal import FOLDER as JOURNAL

@@ -1,6 +1,6 @@
-"""The verbs setup and restore as a person calls them: for a new agent or an old one, here or elsewhere, remembered in the host file.
+"""The verb setup as a person calls it: for a new agent or an old one, here or elsewhere, remembered in the host file.
 
-Knows where a workspace may not be. What setup creates and what a backup holds is other modules' knowledge.
+Knows where a workspace may not be. What setup creates is another module's knowledge.
 """
 
 import os
@@ -8,8 +8,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from everself.app.app import App
-from everself.app.backups.check import Progress
-from everself.app.backups.restore import RestoreReport, restore_backup
 from everself.app.seeding import SetupReport, set_up
 from everself.app.settings import need_utf8, save_edit
 from everself.config import Agent, Config, Loaded, Places, load, load_here, read_host
@@ -32,27 +30,7 @@ class Settled:
 
 
 @dataclass(frozen=True, slots=True)
-class RestoreOptions:
-    """How a backup is brought back; see `restore_backup`."""
-
-    replace: bool = False
-    dry_run: bool = False
-    progress: Progress | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class BroughtBack:
-    """What restore did, and which settings the host file got so that it holds tomorrow."""
-
-    report: RestoreReport
-    remembered: tuple[str, ...]
-
-
-_PLAINLY = RestoreOptions()
-
-
-@dataclass(frozen=True, slots=True)
-class _Prepared:
+class Prepared:
     """An agent as it will be once `keys` stand in the host file. Nothing is made or written yet."""
 
     app: App
@@ -67,7 +45,7 @@ class _Prepared:
 
 def settle(agent: str = "", workspace: str = "", *, restore: bool = False) -> Settled:
     """Set up the agent, adding it where nobody knew it, in the folder that is named, known or usual."""
-    prepared = _prepare(agent, workspace)
+    prepared = prepare(agent, workspace)
     with prepared.app as app:
         report = set_up(app, restore=restore)
         documents = tuple(one.path for one in app.workspace.list())
@@ -75,24 +53,15 @@ def settle(agent: str = "", workspace: str = "", *, restore: bool = False) -> Se
     return Settled(report, prepared.remember(), documents, recovered)
 
 
-def bring_back(source: str, agent: str = "", workspace: str = "", options: RestoreOptions = _PLAINLY) -> BroughtBack:
-    """Make the agent what a backup holds, adding it where nobody knew it, in the folder that is named, known or usual."""
-    prepared = _prepare(agent, workspace)
-    with prepared.app as app:
-        report = restore_backup(
-            app, source, replace=options.replace, dry_run=options.dry_run, progress=options.progress
-        )
-    return BroughtBack(report, () if options.dry_run else prepared.remember())
-
-
-def _prepare(agent: str, workspace: str) -> _Prepared:
+def prepare(agent: str, workspace: str) -> Prepared:
+    """Decide which agent is meant and where it lives, without making anything yet."""
     loaded = load_here()
     keys = dict(_plan_keys(loaded, agent, _absolute(loaded.config.places, workspace) if workspace else ""))
     planned = _with_keys(loaded, keys)
     chosen = planned.config.agent(agent)
     _check_place(planned.config, chosen)
     _check_move(loaded.config, chosen)
-    return _Prepared(App(planned.config.places, planned, chosen), keys)
+    return Prepared(App(planned.config.places, planned, chosen), keys)
 
 
 def _plan_keys(loaded: Loaded, agent: str, workspace: str) -> Iterator[tuple[str, str]]:

@@ -4,8 +4,8 @@ import os
 from functools import cached_property
 from typing import Self, TypedDict, Unpack
 
-from everself.app.backups.moves import finish_restore
 from everself.app.changes import Changes
+from everself.app.moves import finish_restore
 from everself.app.outside import ensure_folder, ensure_key
 from everself.app.zone import user_zone
 from everself.clock import Clock

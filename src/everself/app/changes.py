@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from everself.text.diff import render_diff
-from everself.values import Applied, ChangeRecord, Conflict, Nothing, Outcome
+from everself.values import Applied, ChangeRecord, Conflict, FileChange, Nothing, Outcome
 from everself.workspace.interface import Workspace
 from everself.workspace.undo import plan_undo
 
@@ -49,6 +49,9 @@ class Changes:
             seen = self._workspace.preview(plan)
             if isinstance(seen, Conflict):
                 continue
+            doubled = self._doubled(seen)
+            if doubled:
+                return UndoReport(record, "", conflicts=doubled)
             diff = render_diff(seen)
             if dry_run:
                 return UndoReport(record, diff)
@@ -57,9 +60,30 @@ class Changes:
                 return _report(record, diff, outcome)
         return UndoReport(record, "", conflicts=record.paths)
 
+    def _doubled(self, files: Sequence[FileChange]) -> tuple[str, ...]:
+        """Documents to which somebody took, since then, an entry that undoing would bring back where it was."""
+        before, after = (b"\n".join(side or b"" for side in sides) for sides in _sides(files))
+        marks = [b"id=" + mark for mark in _ids(after) - _ids(before)]
+        if not marks:
+            return ()
+        touched = {file.path for file in files}
+        others = (one.path for one in self._workspace.list() if one.path.endswith(".md") and one.path not in touched)
+        return tuple(path for path in others if any(mark in (self._content(path) or b"") for mark in marks))
+
     def _content(self, path: str) -> bytes | None:
         found = self._workspace.find(path)
         return None if found is None else found.data
+
+
+def _sides(files: Sequence[FileChange]) -> tuple[list[bytes | None], list[bytes | None]]:
+    return [file.before for file in files], [file.after for file in files]
+
+
+def _ids(data: bytes) -> set[bytes]:
+    """The ids that entry comments name."""
+    return {
+        part.lstrip()[3:].split(b" ", 1)[0] for part in data.split(b"<!-- everself:")[1:] if part.startswith(b" id=")
+    }
 
 
 def _report(record: ChangeRecord, diff: str, outcome: Outcome) -> UndoReport:

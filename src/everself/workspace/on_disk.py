@@ -15,7 +15,7 @@ from everself.disk.filesystem import READ_LIMIT, FileSystem, disk_errors
 from everself.disk.journal import Filed, Intent, Journal, Step
 from everself.disk.lock import TIMEOUT, Lock
 from everself.disk.paths import find_fault
-from everself.errors import EverselfError, NotFound, TooLarge
+from everself.errors import EverselfError, LockTimeout, NotFound, TooLarge
 from everself.values import (
     Applied,
     Author,
@@ -36,6 +36,9 @@ from everself.workspace.history import History
 from everself.workspace.interface import Guard, Ledger
 from everself.workspace.recorder import Recorder
 from everself.workspace.resolve import Resolved, resolve
+
+# how long leaving waits for another process that works on the history
+PATIENCE = 5.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,9 +168,9 @@ class DiskWorkspace:
             )
 
     def close(self) -> None:
-        """Commit to the history what still waits."""
-        with disk_errors("the history"):
-            self._parts.recorder.settle()
+        """Commit to the history what still waits; if another process is at it, that one does."""
+        with disk_errors("the history"), suppress(LockTimeout):
+            self._parts.recorder.settle(PATIENCE)
 
     def _content(self, path: str) -> bytes | None:
         """A document as the base of a change: whole or not at all."""

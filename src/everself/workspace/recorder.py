@@ -14,7 +14,7 @@ from everself.clock import Clock
 from everself.disk import writes
 from everself.disk.filesystem import FileSystem
 from everself.disk.journal import Intent, Journal, Step
-from everself.disk.lock import Lock
+from everself.disk.lock import TIMEOUT, Lock
 from everself.errors import EverselfError
 from everself.values import Author, FileChange, digest
 from everself.workspace.execution import sweep
@@ -45,11 +45,11 @@ class Recorder:
         self.background = True
         self.trouble: EverselfError | OSError | None = None
 
-    def drain(self) -> int:
+    def drain(self, patience: float = TIMEOUT) -> int:
         """Commit everything that waits. How many changes that were."""
         if self._journal.waiting_count() == 0:
             return 0
-        with self._holding():
+        with self._holding(patience):
             waiting = self._journal.waiting()
             # one sync of the branch and one transaction for all of them; a crash before either does all of it again
             commits = self._find_commits({filed.intent.id for filed in waiting})
@@ -65,7 +65,7 @@ class Recorder:
 
     def note_outside(self, paths: list[str], clock: Clock) -> list[str]:
         """Record documents that were changed outside Everself, the removed ones included. Which ones they were."""
-        with self._holding():
+        with self._holding(TIMEOUT):
             known = self._history.paths()
             found = []
             for path in sorted({*paths, *known}):
@@ -81,8 +81,8 @@ class Recorder:
             return [file.path for file in found]
 
     @contextmanager
-    def _holding(self) -> Iterator[None]:
-        with self._lock.hold():
+    def _holding(self, patience: float) -> Iterator[None]:
+        with self._lock.hold(patience):
             try:
                 yield
             finally:
@@ -98,13 +98,13 @@ class Recorder:
                 self._thread = threading.Thread(target=self._work, name="everself-history", daemon=True)
                 self._thread.start()
 
-    def settle(self) -> None:
+    def settle(self, patience: float = TIMEOUT) -> None:
         """Wait for the thread and commit the rest: at exit, and before the history is asked."""
         self._more.clear()
         thread = self._thread
         if thread is not None:
-            thread.join()
-        self.drain()
+            thread.join(patience)
+        self.drain(patience)
 
     def _work(self) -> None:
         while self._more.is_set():

@@ -14,11 +14,11 @@ from pathlib import Path
 from random import Random
 
 from everself.app.app import App
-from everself.app.backups.check import check_backup, verify
-from everself.app.backups.make import make_backup
-from everself.app.backups.restore import restore_backup
 from everself.app.opening import open_app
 from everself.app.seeding import set_up
+from everself.backups.check import check_backup, verify
+from everself.backups.make import make_backup
+from everself.backups.restore import restore_backup
 from everself.clock import pause
 from everself.disk.real import RealFileSystem
 from everself.errors import Damaged

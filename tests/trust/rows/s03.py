@@ -26,10 +26,11 @@ from typing import Any
 from tests.trust.operations import OPERATIONS
 
 import everself
-from everself.app.agents import RestoreOptions, bring_back, settle
-from everself.app.backups.make import make_backup
+from everself.app.agents import settle
 from everself.app.opening import open_app
 from everself.app.settings import set_value, unset_value
+from everself.backups.bringing import RestoreOptions, bring_back
+from everself.backups.make import make_backup
 from everself.cli.crash import note_crash
 from everself.disk.real import RealFileSystem
 from everself.doctor import examine
@@ -247,7 +248,7 @@ def run_s3(count: int, seed: int) -> str:
         assert not faults, f"S3 seed {number}: " + "\n".join(faults[:20])
         names += len(told["seen"])
         looks += told["looks"]
-    return f"S3 {names} files and folders in {len(PLACES)} places, {looks} looks, 0 open to others, seed {seed}"
+    return f"S3 {names} files and folders, {len(PLACES)} places, {looks} looks, 0 open to others, seed {seed}"
 
 
 if __name__ == "__main__":

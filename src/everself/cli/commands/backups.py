@@ -12,8 +12,8 @@ from everself.cli.exit_codes import ExitCode
 from everself.cli.shapes import Verb
 
 if TYPE_CHECKING:
-    from everself.app.backups.make import BackupReport
-    from everself.app.backups.restore import RestoreReport
+    from everself.backups.make import BackupReport
+    from everself.backups.restore import RestoreReport
 
 
 @click.command(
@@ -34,7 +34,7 @@ def backup(file: str, with_key: bool, agent: str) -> int:
 
     The agent may go on working meanwhile. No file is overwritten, and the backup is read back before it gets its name.
     """
-    from everself.app.backups.make import make_backup
+    from everself.backups.make import make_backup
 
     with opened(agent) as app, _progress("Saving") as progress:
         report = make_backup(app, file, with_key=with_key, progress=progress)
@@ -65,8 +65,8 @@ def restore(file: str, agent: str, workspace: str, replace: bool, dry_run: bool)
 
     Every bit of the file is checked before anything is touched. It happens whole or not at all.
     """
-    from everself.app.agents import RestoreOptions, bring_back
     from everself.app.settings import host_file
+    from everself.backups.bringing import RestoreOptions, bring_back
 
     with _progress("Restoring") as progress:
         done = bring_back(file, agent, workspace, RestoreOptions(replace, dry_run, progress))

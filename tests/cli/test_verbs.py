@@ -8,20 +8,21 @@ from collections.abc import Iterator
 import click
 import pytest
 
-from everself.app.verbs import VERBS
 from everself.cli.root import everself
+from everself.cli.verbs import VERBS
 
 # What belongs to the command line itself and calls no verb.
 OF_THE_FACE = {"completion", "help"}
 # The modules whose public functions are verbs; of these, what serves other verbs and is none itself.
 VERB_MODULES = {
-    "everself.app.agents": (),
+    "everself.app.agents": ("prepare", "Prepared.remember"),
+    "everself.backups.bringing": (),
     "everself.app.seeding": (),
     "everself.app.settings": ("own_key", "save_edit", "need_utf8"),
     "everself.app.changes": (),
-    "everself.app.backups.make": ("default_name",),
-    "everself.app.backups.restore": (),
-    "everself.app.backups.check": ("verify", "open_backup", "OpenBackup.content", "OpenBackup.finish"),
+    "everself.backups.make": ("default_name",),
+    "everself.backups.restore": (),
+    "everself.backups.check": ("verify", "open_backup", "OpenBackup.content", "OpenBackup.finish"),
 }
 
 

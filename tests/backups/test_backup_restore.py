@@ -6,12 +6,12 @@ import shutil
 from pathlib import Path
 
 import pytest
-from tests.app.backup_ground import agent_in, everything, make_agent, tree
+from tests.backups.backup_ground import agent_in, everything, make_agent, tree
 
-from everself.app.backups import moves
-from everself.app.backups.make import make_backup
-from everself.app.backups.moves import discard_leftovers, find_leftovers, finish_restore
-from everself.app.backups.restore import RestoreReport, restore_backup
+from everself.app import moves
+from everself.app.moves import discard_leftovers, find_leftovers, finish_restore
+from everself.backups.make import make_backup
+from everself.backups.restore import RestoreReport, restore_backup
 from everself.errors import DiskError, DiskFull, RefusedByRule, StoreBusy, WrongUse
 from everself.values import Append, Author, Change
 
@@ -115,7 +115,7 @@ def test_a_dry_run_says_what_would_happen_and_changes_nothing(lived: Path, sourc
 def test_an_agent_that_somebody_has_open_is_left_alone(
     lived: Path, source: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("everself.app.backups.restore._PATIENCE", 0.05)
+    monkeypatch.setattr("everself.backups.restore._PATIENCE", 0.05)
     with agent_in(lived) as other:
         assert other.state.ledger_head().seq == 3
         documents = tree(workspace_of(lived))
@@ -231,8 +231,8 @@ def test_what_a_restore_left_before_it_moved_anything_can_go(
     def stop(*_: object) -> None:
         raise Stop
 
-    monkeypatch.setattr("everself.app.backups.restore.sync_folder", stop)
-    monkeypatch.setattr("everself.app.backups.restore.remove_staging", lambda *_: None)
+    monkeypatch.setattr("everself.backups.restore.sync_folder", stop)
+    monkeypatch.setattr("everself.backups.restore.remove_staging", lambda *_: None)
     with pytest.raises(Stop):
         restore_backup(app, str(source / "one.tar.gz"), replace=True)
     monkeypatch.undo()
@@ -257,7 +257,7 @@ def test_a_disk_that_fills_up_leaves_everything_as_it_was(
         if count > n:
             raise OSError(errno.ENOSPC, "full")
 
-    monkeypatch.setattr("everself.app.backups.restore.write_all", write_all)
+    monkeypatch.setattr("everself.backups.restore.write_all", write_all)
     with pytest.raises(DiskFull):
         restore_backup(agent_in(lived), str(source / "one.tar.gz"), replace=True)
     assert everything(lived) == before

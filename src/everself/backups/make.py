@@ -11,8 +11,9 @@ from dataclasses import dataclass
 
 from everself import __version__
 from everself.app.app import App
-from everself.app.backups.check import Progress, verify
-from everself.app.backups.manifest import (
+from everself.app.outside import KEY_FILE, find_key
+from everself.backups.check import Progress, verify
+from everself.backups.manifest import (
     DATABASE,
     KEY,
     LIMIT,
@@ -24,7 +25,6 @@ from everself.app.backups.manifest import (
     identify_key,
     render_manifest,
 )
-from everself.app.outside import KEY_FILE, find_key
 from everself.disk.archive import ArchiveWriter, Member
 from everself.disk.filesystem import TEMPORARY_PREFIX, disk_errors
 from everself.disk.journal import Journal

@@ -29,13 +29,13 @@ _SETTINGS_RULE = "settings name the programs that run and what the agent may do 
 VERBS: tuple[Verb, ...] = (
     _cli("everself.app.agents:settle", "setup", "an agent does not make agents"),
     Verb("everself.app.seeding:set_up", withheld=(("cli", "settle does it, and remembers the place"),)),
-    _cli("everself.app.backups.make:make_backup", "backup", "a backup holds everything, for whoever has the file"),
-    _cli("everself.app.agents:bring_back", "restore", "an agent does not replace itself"),
+    _cli("everself.backups.make:make_backup", "backup", "a backup holds everything, for whoever has the file"),
+    _cli("everself.backups.bringing:bring_back", "restore", "an agent does not replace itself"),
     Verb(
-        "everself.app.backups.restore:restore_backup",
+        "everself.backups.restore:restore_backup",
         withheld=(("cli", "bring_back does it, and remembers the place"),),
     ),
-    Verb("everself.app.backups.check:check_backup", withheld=(("cli", "restore --dry-run checks it and says more"),)),
+    Verb("everself.backups.check:check_backup", withheld=(("cli", "restore --dry-run checks it and says more"),)),
     _cli("everself.doctor:examine", "doctor"),
     _cli("everself.app.settings:get_value", "config get"),
     _cli("everself.app.settings:list_values", "config show"),

@@ -7,12 +7,12 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.app.backup_ground import agent_in, make_agent
+from tests.backups.backup_ground import agent_in, make_agent
 
-from everself.app.backups.check import BackupCheck, check_backup, verify
-from everself.app.backups.make import make_backup
-from everself.app.backups.manifest import DATABASE, KEY, Line, Manifest, parse_manifest, render_manifest
-from everself.app.backups.restore import restore_backup
+from everself.backups.check import BackupCheck, check_backup, verify
+from everself.backups.make import make_backup
+from everself.backups.manifest import DATABASE, KEY, Line, Manifest, parse_manifest, render_manifest
+from everself.backups.restore import restore_backup
 from everself.disk.archive import ArchiveWriter, Member, seal
 from everself.disk.real import RealFileSystem
 from everself.errors import Damaged, NewerSchema, NotFound, WrongUse

@@ -7,12 +7,12 @@ import threading
 from pathlib import Path
 
 import pytest
-from tests.app.backup_ground import ODD, agent_in, make_agent, modes, tree
+from tests.backups.backup_ground import ODD, agent_in, make_agent, modes, tree
 
-from everself.app.backups.check import check_backup
-from everself.app.backups.make import default_name, make_backup
-from everself.app.backups.restore import restore_backup
 from everself.app.seeding import set_up
+from everself.backups.check import check_backup
+from everself.backups.make import default_name, make_backup
+from everself.backups.restore import restore_backup
 from everself.clock import monotonic
 from everself.disk.real import RealFileSystem, RealHandle
 from everself.errors import DiskFull, EverselfError, NoPermission, NotFound, RefusedByRule
@@ -172,8 +172,8 @@ def test_what_a_killed_backup_left_is_gone_after_the_next(tmp_path: Path, monkey
     out.mkdir()
     with agent_in(tmp_path / "old") as app:
         # a killed process sweeps nothing
-        monkeypatch.setattr("everself.app.backups.make._sweep", lambda *_: None)
-        monkeypatch.setattr("everself.app.backups.make.verify", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+        monkeypatch.setattr("everself.backups.make._sweep", lambda *_: None)
+        monkeypatch.setattr("everself.backups.make.verify", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
         with pytest.raises(KeyboardInterrupt):
             make_backup(app, str(out / "one.tar.gz"))
         monkeypatch.undo()

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from everself.app.backups.manifest import LIMIT, MANIFEST, Line, Manifest, parse_manifest
+from everself.backups.manifest import LIMIT, MANIFEST, Line, Manifest, parse_manifest
 from everself.disk.archive import LARGEST_RATIO, ArchiveReader
 from everself.disk.filesystem import disk_errors
 from everself.errors import Damaged, NotFound, WrongUse

@@ -10,9 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from everself.app.app import App
-from everself.app.backups.check import Progress, open_backup, verify
-from everself.app.backups.manifest import DATABASE, KEY, STATE, WORKSPACE, Line, Manifest, identify_key, place_of
-from everself.app.backups.moves import (
+from everself.app.moves import (
     RESTORE_LOCK,
     Grounds,
     apply_moves,
@@ -24,6 +22,8 @@ from everself.app.backups.moves import (
     remove_staging,
 )
 from everself.app.outside import KEY_BYTES, KEY_FILE, ensure_folder, find_key, save_file
+from everself.backups.check import Progress, open_backup, verify
+from everself.backups.manifest import DATABASE, KEY, STATE, WORKSPACE, Line, Manifest, identify_key, place_of
 from everself.disk.filesystem import disk_errors, parent_of
 from everself.disk.real import RealFileSystem
 from everself.disk.trees import sync_folder

@@ -1,0 +1,37 @@
+"""The verb restore as a person calls it: for a new agent or an old one, here or elsewhere, remembered in the host file."""
+
+from dataclasses import dataclass
+
+from everself.app.agents import prepare
+from everself.backups.check import Progress
+from everself.backups.restore import RestoreReport, restore_backup
+
+
+@dataclass(frozen=True, slots=True)
+class RestoreOptions:
+    """How a backup is brought back; see `restore_backup`."""
+
+    replace: bool = False
+    dry_run: bool = False
+    progress: Progress | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class BroughtBack:
+    """What restore did, and which settings the host file got so that it holds tomorrow."""
+
+    report: RestoreReport
+    remembered: tuple[str, ...]
+
+
+_PLAINLY = RestoreOptions()
+
+
+def bring_back(source: str, agent: str = "", workspace: str = "", options: RestoreOptions = _PLAINLY) -> BroughtBack:
+    """Make the agent what a backup holds, adding it where nobody knew it, in the folder that is named, known or usual."""
+    prepared = prepare(agent, workspace)
+    with prepared.app as app:
+        report = restore_backup(
+            app, source, replace=options.replace, dry_run=options.dry_run, progress=options.progress
+        )
+    return BroughtBack(report, () if options.dry_run else prepared.remember())
