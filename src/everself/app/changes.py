@@ -1,5 +1,6 @@
 """The verbs over what was changed: log, show, undo."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -61,14 +62,15 @@ class Changes:
         return UndoReport(record, "", conflicts=record.paths)
 
     def _doubled(self, files: Sequence[FileChange]) -> tuple[str, ...]:
-        """Documents to which somebody took, since then, an entry that undoing would bring back where it was."""
-        before, after = (b"\n".join(side or b"" for side in sides) for sides in _sides(files))
-        marks = [b"id=" + mark for mark in _ids(after) - _ids(before)]
-        if not marks:
-            return ()
+        """Documents with an entry that undoing would bring back a second time: it was undone before, or moved since."""
+        before, after = (sum((_ids(side) for side in sides), Counter[bytes]()) for sides in _sides(files))
+        gained = after - before
+        twice = tuple(file.path for file in files if any(after[mark] > 1 for mark in _ids(file.after) & gained))
+        if twice or not gained:
+            return twice
         touched = {file.path for file in files}
         others = (one.path for one in self._workspace.list() if one.path.endswith(".md") and one.path not in touched)
-        return tuple(path for path in others if any(mark in (self._content(path) or b"") for mark in marks))
+        return tuple(path for path in others if any(b"id=" + mark in (self._content(path) or b"") for mark in gained))
 
     def _content(self, path: str) -> bytes | None:
         found = self._workspace.find(path)
@@ -79,11 +81,10 @@ def _sides(files: Sequence[FileChange]) -> tuple[list[bytes | None], list[bytes 
     return [file.before for file in files], [file.after for file in files]
 
 
-def _ids(data: bytes) -> set[bytes]:
+def _ids(data: bytes | None) -> "Counter[bytes]":
     """The ids that entry comments name."""
-    return {
-        part.lstrip()[3:].split(b" ", 1)[0] for part in data.split(b"<!-- everself:")[1:] if part.startswith(b" id=")
-    }
+    parts = (data or b"").split(b"<!-- everself: id=")[1:]
+    return Counter(part.split(b" ", 1)[0] for part in parts)
 
 
 def _report(record: ChangeRecord, diff: str, outcome: Outcome) -> UndoReport:
