@@ -229,7 +229,9 @@ class Memory:
         vouchers: tuple[Voucher, ...] = ()
         if rank(thought.source) > rank(known.source) and known.source != HAND:
             vouchers = (restamp(draft, known, thought.source, thought.lineage),)
-        return _change(thought.source, "mention", draft, thought.lineage, vouchers, thought.key)
+        change = _change(thought.source, "mention", draft, thought.lineage, vouchers, thought.key)
+        # where only Everself writes, it is Everself that counts
+        return replace(change, author=Author.RUNTIME) if place(known.path).writer == "runtime" else change
 
     def _check_grave(self, thought: Thought) -> None:
         if not self.book.is_buried(thought.text):
