@@ -30,14 +30,15 @@ Clean = Callable[[str], str | None]
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A forgetting that was begun: ids and keyed hashes, no words. `places` are documents; a name that ends in / goes as a whole."""
+    """A forgetting that was begun: ids and keyed hashes, no words. `homes`: documents with the texts that are meant only there;
+    a folder (ending in /) with no text goes as a whole."""
 
     id: str
     at: str
     entries: tuple[str, ...]
     texts: tuple[str, ...]
     messages: tuple[str, ...] = ()
-    places: tuple[str, ...] = ()
+    homes: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,17 +63,19 @@ class Scrub:
         def work(writer: Writer) -> None:
             for text_mac, identity in graves:
                 writer.run(_SQL["bury"], (text_mac, identity, task.at))
-            lists = (task.entries, task.texts, task.messages, task.places)
+            lists = (task.entries, task.texts, task.messages, task.homes)
             writer.run(_SQL["begin"], (task.id, task.at, *(json.dumps(one) for one in lists)))
 
         self._engine.write(work)
 
     def unfinished(self) -> list[Task]:
         """What a process that died had begun, oldest first."""
-        return [
-            Task(identity, at, *(tuple(json.loads(one)) for one in lists))
-            for identity, at, *lists in self._engine.read(_SQL["unfinished"])
-        ]
+        found = []
+        for identity, at, *lists in self._engine.read(_SQL["unfinished"]):
+            entries, texts, messages, homes = (json.loads(one) for one in lists)
+            pairs = tuple((path, text) for path, text in homes)
+            found.append(Task(identity, at, tuple(entries), tuple(texts), tuple(messages), pairs))
+        return found
 
     def finish(self, task: str, at: str) -> None:
         self._engine.write(lambda writer: writer.run(_SQL["finish"], (task, at)))

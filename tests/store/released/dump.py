@@ -38,7 +38,7 @@ INSERT INTO messages VALUES ('m1', 's1', 1, '2026-01-02T23:59:59+09:00', 'user',
 ROWS["state", 3] = (
     ROWS["state", 2]
     + """
-INSERT INTO forgettings VALUES ('5F0RG0TT3N00', '2026-01-04T08:00:00+09:00', NULL, '["7K3QX9M2ABCE"]', '["dd"]', '["m2"]', '["users/max/"]');
+INSERT INTO forgettings VALUES ('5F0RG0TT3N00', '2026-01-04T08:00:00+09:00', NULL, '["7K3QX9M2ABCE"]', '["dd"]', '["m2"]', '[["users/max/",""]]');
 INSERT INTO forgotten_changes VALUES ('02SECONDCHNG', '5F0RG0TT3N00');
 INSERT INTO rewritten_commits VALUES ('c0ffee', 'decade', '5F0RG0TT3N00');
 """  # noqa: E501 — as above

@@ -100,7 +100,7 @@ CREATE TABLE forgettings (
     entries  TEXT NOT NULL CHECK (json_valid(entries)),      -- ids
     texts    TEXT NOT NULL CHECK (json_valid(texts)),        -- keyed hashes of the folded words
     messages TEXT NOT NULL CHECK (json_valid(messages)),     -- ids of messages that go as a whole
-    places   TEXT NOT NULL CHECK (json_valid(places))        -- documents they stood in; a name that ends in / goes as a whole
+    homes    TEXT NOT NULL CHECK (json_valid(homes))         -- [[document, keyed hash that is meant only there] or [folder/, ""], …]
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE forgotten_changes (
     change_id  TEXT PRIMARY KEY NOT NULL,
@@ -113,7 +113,7 @@ CREATE TABLE rewritten_commits (
 ) STRICT, WITHOUT ROWID;
 INSERT INTO schema_migrations VALUES (1, 'changes_and_ledger', '2026-01-01T00:00:00+00:00', '422211d367edc224ea1fc7d73c4072cbb5d0fb8c9164b31953bb208fc58ddc61');
 INSERT INTO schema_migrations VALUES (2, 'entries_and_messages', '2026-01-01T00:00:00+00:00', '36fdf85731ab6c8f232113499c876ac1d95604f55ce1014ad59874eb90a7c249');
-INSERT INTO schema_migrations VALUES (3, 'forgetting', '2026-01-01T00:00:00+00:00', '0c481c5876c4b647f320879da83b2634d258dfad778b7c95a8d1213f9a6a77ab');
+INSERT INTO schema_migrations VALUES (3, 'forgetting', '2026-01-01T00:00:00+00:00', 'b60f681ceea51201a4b60866609543a9ecdd069d0fcaf613bc3140c6de29949c');
 INSERT INTO meta VALUES ('agent', 'main');
 INSERT INTO changes VALUES ('01HEALTHYONE', '2026-01-02T23:59:59+09:00', 'owner', 'first', '[]', '', '["SOUL.md"]', 'c0ffee');
 INSERT INTO changes VALUES ('02SECONDCHNG', '2026-01-03T00:00:01+09:00', 'keeper', '둘째', '["e1","e2"]', '01HEALTHYONE', '["MEMORY.md","memory/2026-01-03.md"]', NULL);
@@ -126,6 +126,6 @@ INSERT INTO entries VALUES ('7K3QX9M2ABCD', 'MEMORY.md', 0, '{}', 'aa', X'0102',
 INSERT INTO tombstones VALUES ('dd', '7K3QX9M2ABCE', '2026-01-02T23:59:59+09:00');
 INSERT INTO sessions VALUES ('s1', 'main', '', 'cli', '2026-01-02T23:59:59+09:00', '{}');
 INSERT INTO messages VALUES ('m1', 's1', 1, '2026-01-02T23:59:59+09:00', 'user', '', '안녕', '{}');
-INSERT INTO forgettings VALUES ('5F0RG0TT3N00', '2026-01-04T08:00:00+09:00', NULL, '["7K3QX9M2ABCE"]', '["dd"]', '["m2"]', '["users/max/"]');
+INSERT INTO forgettings VALUES ('5F0RG0TT3N00', '2026-01-04T08:00:00+09:00', NULL, '["7K3QX9M2ABCE"]', '["dd"]', '["m2"]', '[["users/max/",""]]');
 INSERT INTO forgotten_changes VALUES ('02SECONDCHNG', '5F0RG0TT3N00');
 INSERT INTO rewritten_commits VALUES ('c0ffee', 'decade', '5F0RG0TT3N00');

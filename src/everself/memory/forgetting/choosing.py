@@ -17,12 +17,12 @@ from everself.workspace.layout import place
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """`places`: the documents that short words count in, and folders (ending in /) that go as a whole."""
+    """`homes`: documents with the texts that are meant only there; a folder (ending in /) with no text goes as a whole."""
 
     entries: tuple[Entry, ...]
     texts: tuple[str, ...]
     messages: tuple[str, ...]
-    places: tuple[str, ...]
+    homes: tuple[tuple[str, str], ...]
 
 
 def choose(target: Target, book: Book, messages: Iterable[MessageRow], clock: Clock) -> Chosen:
@@ -40,16 +40,16 @@ def choose(target: Target, book: Book, messages: Iterable[MessageRow], clock: Cl
         texts += [target.words.strip(), *(entry.text for entry in same)]
     in_bulk = bool(target.session or target.person or target.since or target.until)
     gone: list[str] = []
-    places: list[str] = []
+    homes: list[tuple[str, str]] = []
     if in_bulk:
         gone = list(_messages(target, messages, clock))
         whole = [entry for entry in book.all() if _is_meant(target, entry, set(gone))]
         found |= {entry.id: entry for entry in whole}
         texts += [entry.text for entry in whole]
-        places = sorted({entry.path for entry in found.values()})
+        homes = [(entry.path, entry.text) for entry in whole]
         if target.person:
-            places.append(f"users/{_person(target)}/")
-    return Chosen(tuple(found.values()), tuple(dict.fromkeys(texts)), tuple(gone), tuple(places))
+            homes.append((f"users/{_person(target)}/", ""))
+    return Chosen(tuple(found.values()), tuple(dict.fromkeys(texts)), tuple(gone), tuple(dict.fromkeys(homes)))
 
 
 def _person(target: Target) -> str:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from everself.clock import Clock
 from everself.disk.filesystem import READ_LIMIT, disk_errors
+from everself.disk.journal import FOLDER as JOURNAL
 from everself.errors import ChangedMeanwhile, NotFound, RefusedByRule
 from everself.memory.book import Book
 from everself.memory.drafts import Draft
@@ -60,11 +61,11 @@ class Forgetting:
         """Exactly what would go; changes nothing."""
         chosen = choose(target, self._book, self._scrub.messages(), self._clock)
         ids = [entry.id for entry in chosen.entries]
-        words = _words(ids, chosen.texts, chosen.places)
+        words = Words(ids, chosen.texts, chosen.homes)
         with self._history() as history:
             rewritten = history.rewrite(words.in_document, words.in_message, keep=False, tell=_told(tell, "history"))
         older = tuple(sorted(text for text in words.older if is_telling(fold(text))))
-        words = _words(ids, (*chosen.texts, *older), chosen.places)
+        words = Words(ids, (*chosen.texts, *older), chosen.homes)
         quoted = Counter(name for name, text in self._scrub.texts() if words.in_text(text) is not None)
         for one in self._grip.places:
             quoted[one.name] += one.holds(words)
@@ -77,7 +78,7 @@ class Forgetting:
             commits=len(rewritten.commits),
             mentions=self._mentions(words),
             remains=self._remains(words),
-            places=chosen.places,
+            homes=chosen.homes,
         )
 
     def carry_out(self, plan: ForgetPlan, tell: Tell | None = None) -> ForgetProof:
@@ -96,24 +97,22 @@ class Forgetting:
             tuple(entry.id for entry in plan.entries),
             tuple(dict.fromkeys(mac for mac, _ in graves)),
             plan.messages,
-            plan.places,
+            tuple((path, rows.mac(text_hash(text)) if text else "") for path, text in plan.homes),
         )
         self._scrub.begin(task, graves)
-        return self._perform(task, plan.texts, tell)
+        return self._perform(task, Words(task.entries, plan.texts, plan.homes), tell)
 
     def resume(self, tell: Tell | None = None) -> tuple[ForgetProof, ...]:
         """Go on with what a process that died had begun."""
-        return tuple(self._perform(task, self._recover_texts(task), tell) for task in self._scrub.unfinished())
+        return tuple(self._perform(task, self._recover_words(task), tell) for task in self._scrub.unfinished())
 
-    def _perform(self, task: Task, texts: Sequence[str], tell: Tell | None) -> ForgetProof:
-        words = _words(task.entries, texts, task.places)
+    def _perform(self, task: Task, words: Words, tell: Tell | None) -> ForgetProof:
         found, removed = Counter[str](), Counter[str]()
         # what waits holds documents as they were, and an unfinished change would bring them back
-        self._grip.workspace.recover()
-        self._grip.workspace.close()
+        self._drain()
         change = self._clean_documents(words, found)
         removed += found
-        self._grip.workspace.close()
+        self._drain()
         for name, count in self._clean_database(task, words).items():
             found[name] += count
             removed[name] += count
@@ -127,8 +126,18 @@ class Forgetting:
         removed["old history objects"] += objects
         self._clean_pages(words)
         proof = self._prove(task, words, change, rewritten.commits, (found, removed))
-        self._scrub.finish(task.id, self._clock.now().isoformat())
+        if proof.gone:
+            self._scrub.finish(task.id, self._clock.now().isoformat())
         return proof
+
+    def _drain(self) -> None:
+        self._grip.workspace.recover()
+        self._grip.workspace.close()
+        files = self._grip.grounds.state
+        if files.stat(JOURNAL) is not None:
+            # a name whose removal was not synced comes back after a power cut, and with it what it held
+            with disk_errors(JOURNAL):
+                files.sync_directory(JOURNAL)
 
     def _clean_documents(self, words: Words, found: Counter[str]) -> str:
         """Take it out of every document, as one change. The change, empty when there was nothing to do."""
@@ -210,7 +219,7 @@ class Forgetting:
             commits=tuple(commits.items()),
             mentions=self._mentions(words),
             remains=self._remains(words),
-            searched=bool(words.local) or not task.texts,
+            searched=bool(words.known) or not task.texts,
         )
 
     def _mentions(self, words: Words) -> tuple[Mention, ...]:
@@ -227,7 +236,7 @@ class Forgetting:
         own = search.search_git(files, self._grip.root, words)
         return (*strangers, *own, *search.backups_in(self._grip.backups))
 
-    def _recover_texts(self, task: Task) -> tuple[str, ...]:
+    def _recover_words(self, task: Task) -> Words:
         """The words of an interrupted forgetting, found by their hashes wherever they still stand."""
         rows = self._grip.state.entries
         wanted, found = set(task.texts), dict[str, str]()
@@ -251,7 +260,8 @@ class Forgetting:
                 if len(found) == len(wanted):
                     break
                 look(_texts_of(data.partition(b"\0")[2] if data[:5] in (b"blob ", b"commi") else data))
-        return tuple(found.values())
+        homes = [(path, found.get(mac, "")) for path, mac in task.homes if not mac or mac in found]
+        return Words(task.entries, tuple(found.values()), homes)
 
     def _content(self, path: str) -> bytes | None:
         document = self._grip.workspace.find(path)
@@ -265,11 +275,6 @@ class Forgetting:
                 yield history
             finally:
                 history.close()
-
-
-def _words(ids: Sequence[str], texts: Sequence[str], places: Sequence[str]) -> Words:
-    homes = [one for one in places if not one.endswith("/")]
-    return Words(ids, texts, homes=homes, folders=[one for one in places if one.endswith("/")])
 
 
 def _texts_of(data: bytes) -> Iterator[str]:

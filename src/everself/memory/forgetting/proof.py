@@ -56,8 +56,8 @@ class ForgetPlan:
     commits: int
     mentions: tuple[Mention, ...]
     remains: tuple[Remain, ...]
-    # for documents that short words count in, and folders (ending in /) that go as a whole
-    places: tuple[str, ...] = ()
+    # documents with the texts that are meant only there; a folder (ending in /) with no text goes as a whole
+    homes: tuple[tuple[str, str], ...] = ()
 
     @property
     def empty(self) -> bool:

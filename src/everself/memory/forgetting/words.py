@@ -15,6 +15,7 @@ What the owner alone may write (the soul, the settings) is never changed by forg
 """
 
 import json
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Protocol
@@ -58,18 +59,21 @@ class Place(Protocol):
 
 
 class Words:
-    """What is forgotten: entries by id, their words, and folders that go as a whole. `homes` are the documents they came from, where
-    only those documents are meant by short words."""
+    """What is forgotten: entries by id, their words, and folders that go as a whole.
 
-    def __init__(
-        self, ids: Iterable[str], texts: Iterable[str], *, homes: Iterable[str] = (), folders: Iterable[str] = ()
-    ) -> None:
+    With `homes` (document, text) short words are meant only there; an empty text makes a folder, whose name ends in /.
+    """
+
+    def __init__(self, ids: Iterable[str], texts: Iterable[str], homes: Sequence[tuple[str, str]] = ()) -> None:
         self.ids = frozenset(ids)
-        self.homes = frozenset(homes)
-        self.folders = tuple(folders)
+        self.folders = tuple(path for path, text in homes if not text)
+        self.homes: dict[str, set[str]] = defaultdict(set)
+        for path, text in homes:
+            if text:
+                self.homes[path].add(fold(text))
         every = {fold(text): text for text in texts if fold(text)}
-        self.local = frozenset(every)
-        self.texts = {folded: text for folded, text in every.items() if not self.homes or is_telling(folded)}
+        self.known = frozenset(every)
+        self.texts = {folded: text for folded, text in every.items() if not homes or is_telling(folded)}
         self._needles = tuple({needle for folded, text in self.texts.items() for needle in _needles(folded, text)})
         # what else entries with these ids said, in the documents that were looked at
         self.older: set[str] = set()
@@ -83,7 +87,7 @@ class Words:
             return Cleaned(data)
         text = fold(data.decode("utf-8", "replace"))
         known = [one for one in self.texts if one in text]
-        at_home = path in self.homes and any(one in text for one in self.local)
+        at_home = any(one in text for one in self.homes.get(path, ()))
         pieces: list[bytes] = []
         made = data
         if known or at_home or any(mark in data for mark in self._marks):
@@ -150,12 +154,12 @@ class Words:
 
     def _is_doomed(self, path: str, data: bytes, span: EntrySpan, read: Read | None) -> bool:
         if span.comment is not None and span.comment.comment.id in self.ids:
-            if read is not None and fold(read.text) not in self.local:
+            if read is not None and fold(read.text) not in self.known:
                 self.older.add(read.text)
             return True
         if read is not None:
             words = fold(read.text)
-            return words in self.texts or (path in self.homes and words in self.local)
+            return words in self.texts or words in self.homes.get(path, ())
         text = span.text(data).decode("utf-8", "replace").strip()
         named = [part[:12] for part in text.split("entry:")[1:]]
         return text.startswith(REFERENCE) and bool(named) and self.ids.issuperset(named)

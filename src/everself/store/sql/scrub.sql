@@ -1,9 +1,9 @@
 -- name: begin
-INSERT INTO forgettings (id, at, done_at, entries, texts, messages, places) VALUES (?, ?, NULL, ?, ?, ?, ?)
+INSERT INTO forgettings (id, at, done_at, entries, texts, messages, homes) VALUES (?, ?, NULL, ?, ?, ?, ?)
 ON CONFLICT (id) DO NOTHING;
 
 -- name: unfinished
-SELECT id, at, entries, texts, messages, places FROM forgettings WHERE done_at IS NULL ORDER BY at, id;
+SELECT id, at, entries, texts, messages, homes FROM forgettings WHERE done_at IS NULL ORDER BY at, id;
 
 -- name: finish
 UPDATE forgettings SET done_at = ?2 WHERE id = ?1;

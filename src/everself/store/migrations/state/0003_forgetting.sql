@@ -8,7 +8,7 @@ CREATE TABLE forgettings (
     entries  TEXT NOT NULL CHECK (json_valid(entries)),      -- ids
     texts    TEXT NOT NULL CHECK (json_valid(texts)),        -- keyed hashes of the folded words
     messages TEXT NOT NULL CHECK (json_valid(messages)),     -- ids of messages that go as a whole
-    places   TEXT NOT NULL CHECK (json_valid(places))        -- documents they stood in; a name that ends in / goes as a whole
+    homes    TEXT NOT NULL CHECK (json_valid(homes))         -- [[document, keyed hash that is meant only there] or [folder/, ""], …]
 ) STRICT, WITHOUT ROWID;
 
 -- Changes that were a forgetting, or of which something was forgotten: they cannot be undone any more.
