@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from everself.clock import pause
 from everself.disk.lock import FileLock
 from everself.errors import LockTimeout
 
@@ -71,3 +72,28 @@ def test_a_link_in_the_locks_place_is_refused(tmp_path: Path) -> None:
     with pytest.raises(OSError), FileLock(str(tmp_path / "write.lock")).hold(timeout=0.1):
         pass
     assert (tmp_path / "elsewhere").read_text() == "precious"
+
+
+def test_whoever_waits_gets_its_turn_from_one_that_always_comes_back(tmp_path: Path) -> None:
+    path = str(tmp_path / "write.lock")
+    greedy = FileLock(path)
+    rounds = 0
+    waiting, served = threading.Event(), threading.Event()
+
+    def wait() -> None:
+        waiting.set()
+        with FileLock(path).hold():
+            served.set()
+
+    thread = threading.Thread(target=wait)
+    with greedy.hold():
+        thread.start()
+        waiting.wait()
+        # long enough for the other to look and to leave its mark
+        pause(0.05)
+    while not served.is_set() and rounds < 500:
+        rounds += 1
+        with greedy.hold():
+            pause(0.002)
+    thread.join()
+    assert rounds < 20

@@ -19,6 +19,10 @@ from everself.errors import LockTimeout
 
 TIMEOUT = 30.0
 SHORTEST, LONGEST = 0.001, 0.02
+# Whoever waits looks some fifty times a second, and a holder that comes straight back would always be faster. So waiters
+# stretch the lock file to this size, and a holder that finds it so when it leaves lets each of them look once before it comes again.
+STRETCHED = 4096
+COURTESY = LONGEST * 1.25
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,14 +61,20 @@ class FileLock:
 
     def __init__(self, path: str) -> None:
         self.path = path
+        self._not_before = 0.0
 
     @contextmanager
     def hold(self, timeout: float = TIMEOUT) -> Iterator[None]:
+        pause(min(max(self._not_before - monotonic(), 0.0), timeout, COURTESY))
         descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
         try:
             self._wait(descriptor, timeout)
             self._sign(descriptor)
-            yield
+            try:
+                yield
+            finally:
+                if os.fstat(descriptor).st_size >= STRETCHED:
+                    self._not_before = monotonic() + COURTESY
         finally:
             os.close(descriptor)
 
@@ -72,7 +82,7 @@ class FileLock:
         """Who signed the file last; None when nobody did or it cannot be read."""
         try:
             with open(self.path, "rb") as file:
-                signed = json.loads(file.read(4096))
+                signed = json.loads(file.read(STRETCHED).rstrip(b"\0"))
             pid = int(signed["pid"])
             alive, stopped = describe_process(pid)
             return LockOwner(pid, str(signed["command"]), str(signed["since"]), alive, stopped)
@@ -104,6 +114,9 @@ class FileLock:
                     raise
             if monotonic() >= end:
                 raise LockTimeout(*self._complaint(timeout))
+            with suppress(OSError):
+                if os.fstat(descriptor).st_size < STRETCHED:
+                    os.ftruncate(descriptor, STRETCHED)
             pause(wait)
             wait = min(wait * 2, LONGEST)
 
