@@ -8,12 +8,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from everself.app.app import App
+from everself.app.memories import adopt_workspace
 from everself.app.seeding import SetupReport, set_up
 from everself.app.settings import need_utf8, save_edit
 from everself.config import Agent, Config, Loaded, Places, load, load_here, read_host
 from everself.config.edit import Edited, plan_set
 from everself.config.places import MAIN, is_agent_id
 from everself.errors import RefusedByRule, UnsafePath, WrongUse
+from everself.memory.adoption import AdoptionReport
 from everself.workspace.on_disk import Recovery
 
 _ELSEWHERE = "everself setup --workspace PATH"
@@ -21,12 +23,16 @@ _ELSEWHERE = "everself setup --workspace PATH"
 
 @dataclass(frozen=True, slots=True)
 class Settled:
-    """What setup did, which settings the host file got so that it holds tomorrow, and every document that is there now."""
+    """What setup did, which settings the host file got so that it holds tomorrow, and every document that is there now.
+
+    `adopted` tells of a workspace that was there before this installation was.
+    """
 
     report: SetupReport
     remembered: tuple[str, ...]
     documents: tuple[str, ...]
     recovered: Recovery
+    adopted: AdoptionReport | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,10 +53,11 @@ def settle(agent: str = "", workspace: str = "", *, restore: bool = False) -> Se
     """Set up the agent, adding it where nobody knew it, in the folder that is named, known or usual."""
     prepared = prepare(agent, workspace)
     with prepared.app as app:
+        adopted = adopt_workspace(app)
         report = set_up(app, restore=restore)
         documents = tuple(one.path for one in app.workspace.list())
         recovered = app.recovered
-    return Settled(report, prepared.remember(), documents, recovered)
+    return Settled(report, prepared.remember(), documents, recovered, adopted)
 
 
 def prepare(agent: str, workspace: str) -> Prepared:

@@ -13,13 +13,16 @@ from everself.config import Agent, Loaded, Places, with_tunables
 from everself.config.sections import Tunables
 from everself.disk.real import RealFileSystem
 from everself.errors import NotFound
+from everself.memory.bank import Bank
 from everself.memory.book import Book
+from everself.memory.forgetting.forgetting import Forgetting, Grip
+from everself.memory.forgetting.guard import tombstone_guard
 from everself.memory.memory import Corrected, Memory, Remembered
 from everself.memory.trust import OWNER, Dynamics
 from everself.memory.writing import Thought
 from everself.store.state import State, open_state
 from everself.values import Tag
-from everself.workspace.assembly import Habits, assemble, real_grounds
+from everself.workspace.assembly import Grounds, Habits, assemble, real_grounds
 from everself.workspace.guards import standard_guards
 from everself.workspace.on_disk import DiskWorkspace, Recovery
 
@@ -72,10 +75,14 @@ class App:
         if not os.path.isdir(self.agent.workspace):
             raise NotFound(f"There is no workspace at {self.agent.workspace} yet.", mend="everself setup")
         ensure_folder(self.agent.state)
-        grounds = real_grounds(self.agent.workspace, self.agent.state)
-        made = assemble(grounds, self.state, self.clock, Habits(guards=standard_guards()))
+        guards = (*standard_guards(), tombstone_guard(self.state.entries))
+        made = assemble(self.grounds, self.state, self.clock, Habits(guards=guards))
         self.recovered = made.recover()
         return made
+
+    @cached_property
+    def grounds(self) -> Grounds:
+        return real_grounds(self.agent.workspace, self.agent.state)
 
     @cached_property
     def changes(self) -> Changes:
@@ -92,6 +99,15 @@ class App:
         )
         book = Book(self.workspace, self.state.entries, self.state.vouchers, self.clock)
         return Memory(self.workspace, book, self.clock, dynamics=dynamics)
+
+    @cached_property
+    def bank(self) -> Bank:
+        return Bank(self.memory)
+
+    @cached_property
+    def forgetting(self) -> Forgetting:
+        grip = Grip(self.workspace, self.state, self.grounds, root=self.agent.workspace)
+        return Forgetting(self.memory.book, grip, self.clock)
 
     def remember(self, text: str, **details: Unpack[Details]) -> Remembered:
         """Remember something the owner says."""

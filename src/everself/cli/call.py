@@ -99,6 +99,10 @@ def count_of(number: int, noun: str) -> str:
     return f"{number} {noun}" + ("" if number == 1 else "s")
 
 
+def entries_of(number: int) -> str:
+    return f"{number} entry" if number == 1 else f"{number} entries"
+
+
 def safe(text: str) -> str:
     """Any text as lines that cannot move a cursor, set a colour or turn the writing direction; spaces stay as they are."""
     if text.isascii() and text.replace("\n", "").isprintable():

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from everself.cli.call import agent_option, answer, count_of, json_option, recovered_notices, safe
+from everself.cli.call import agent_option, answer, count_of, entries_of, json_option, recovered_notices, safe
 from everself.cli.shapes import Verb
 
 if TYPE_CHECKING:
@@ -58,6 +58,11 @@ def setup(agent: str, workspace: str, restore: bool) -> None:
     notices = recovered_notices(done.recovered)
     if done.remembered:
         notices.append(f"Remembered in {host_file()}: {', '.join(done.remembered)}")
+    if done.adopted is not None and done.adopted.entries:
+        notices.append(
+            f"Taken over as they were: {entries_of(done.adopted.entries)}. Where they come from is what they say "
+            "themselves, until you vouch for them: everself memory vouch --all"
+        )
     answer(done.report, list(_describe(done)), notices)
 
 

@@ -1,0 +1,68 @@
+"""The verbs over memory that reach beyond it: files of the person's that entries go to and come from, and taking a workspace over."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from everself.app.app import App
+from everself.disk import writes
+from everself.disk.filesystem import TEMPORARY_PREFIX, disk_errors
+from everself.disk.real import RealFileSystem
+from everself.errors import RefusedByRule
+from everself.memory.adoption import AdoptionReport, adopt, needs_adoption
+from everself.memory.exporting import export_entries
+from everself.memory.importing import ImportOptions, ImportReport, import_lines
+from everself.values import new_id
+
+
+@dataclass(frozen=True, slots=True)
+class ExportReport:
+    """What was exported: to a new file, or (`path` is empty) as lines. `redacted` counts entries that secrets were taken out of."""
+
+    path: str
+    entries: int
+    redacted: int
+    lines: tuple[str, ...] = ()
+
+
+def export_memory(app: App, file: str = "") -> ExportReport:
+    """Every entry as JSON Lines, into a new file where one is named. No file is overwritten."""
+    found = export_entries(app.memory)
+    if not file:
+        return ExportReport("", len(found.lines), found.redacted, found.lines)
+    data = "".join(f"{line}\n" for line in found.lines).encode("utf-8", "replace")
+    return ExportReport(_save_new(os.path.abspath(file), data), len(found.lines), found.redacted)
+
+
+def import_memory(app: App, file: str, options: ImportOptions) -> ImportReport:
+    """Bring in the entries of an exported file. `options.origin` is how its lines are cited."""
+    with _reading(file) as lines:
+        return import_lines(app.memory, lines, options)
+
+
+def adopt_workspace(app: App) -> AdoptionReport | None:
+    """Take over a workspace that this installation never saw, as it is; None when there is nothing to take over."""
+    if not os.path.isdir(app.agent.workspace) or not needs_adoption(app.workspace, app.state):
+        return None
+    return adopt(app.workspace, app.state, app.memory)
+
+
+@contextmanager
+def _reading(file: str) -> Iterator[Iterator[str]]:
+    with disk_errors(file), open(file, encoding="utf-8", errors="replace", newline="\n") as lines:
+        yield iter(lines)
+
+
+def _save_new(path: str, data: bytes) -> str:
+    folder, name = os.path.split(path)
+    temporary = f"{TEMPORARY_PREFIX}{new_id()}"
+    with disk_errors(path):
+        files = RealFileSystem(folder)
+        try:
+            taken = writes.create(files, name, data, temporary) is not None
+        finally:
+            writes.discard(files, [temporary])
+    if taken:
+        raise RefusedByRule(f"{path} exists already, and nothing is overwritten.", mend="Name another file.")
+    return path
