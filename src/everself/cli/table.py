@@ -23,6 +23,12 @@ def _config() -> click.Command:
     return config
 
 
+def _memory() -> click.Command:
+    from everself.cli.commands.memory import memory
+
+    return memory
+
+
 def _log() -> click.Command:
     from everself.cli.commands.changes import log
 
@@ -69,6 +75,7 @@ COMMANDS: dict[str, tuple[str, Callable[[], click.Command]]] = {
     "setup": ("Create an agent's workspace, or what is missing of it.", _setup),
     "doctor": ("Look for what is wrong, and say what mends it.", _doctor),
     "config": ("Read and change settings.", _config),
+    "memory": ("List, add, correct, forget, export: what the agent remembers.", _memory),
     "log": ("List what was changed, newest first.", _log),
     "show": ("Show one change, line by line.", _show),
     "undo": ("Take one change back and keep what came after it.", _undo),

@@ -45,4 +45,22 @@ VERBS: tuple[Verb, ...] = (
     _cli("everself.app.changes:Changes.log", "log"),
     _cli("everself.app.changes:Changes.show", "show"),
     _cli("everself.app.changes:Changes.undo", "undo"),
+    _cli("everself.memory.selection:list_entries", "memory list"),
+    _cli("everself.memory.account:account_of", "memory show"),
+    _cli("everself.memory.tiers:count_tiers", "memory status"),
+    _cli("everself.app.app:App.remember", "memory add"),
+    _cli("everself.memory.memory:Memory.edit", "memory edit"),
+    _cli("everself.memory.memory:Memory.correct", "memory correct"),
+    _cli("everself.memory.memory:Memory.supersede", "memory supersede"),
+    _cli("everself.memory.forgetting.forgetting:Forgetting.carry_out", "memory forget", "what is forgotten is gone"),
+    _cli(
+        "everself.app.memories:export_memory", "memory export", "an export holds everything, for whoever has the file"
+    ),
+    _cli("everself.app.memories:import_memory", "memory import", "only the owner says whose memories a file holds"),
+    _cli("everself.memory.adoption:vouch_for", "memory vouch", "a model cannot vouch for itself"),
+    _cli("everself.memory.quarantine:release", "memory release", "what was kept from a model is not released by one"),
+    _cli("everself.memory.bank:Bank.pages", "memory bank list"),
+    _cli("everself.memory.bank:Bank.read", "memory bank show"),
+    _cli("everself.memory.bank:Bank.write", "memory bank add"),
+    Verb("everself.app.memories:adopt_workspace", withheld=(("cli", "setup does it, and says so"),)),
 )

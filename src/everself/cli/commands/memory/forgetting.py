@@ -1,0 +1,122 @@
+"""`everself memory forget`: shows what would go, asks, forgets, and proves it."""
+
+import json
+import sys
+from collections.abc import Iterator
+from datetime import date
+from typing import TYPE_CHECKING, TypedDict, Unpack
+
+import click
+
+from everself.cli.call import agent_option, answer, entries_of, json_option, opened, recovery_notices, safe, this_call
+from everself.cli.commands.memory.given import DAY
+from everself.cli.exit_codes import ExitCode
+from everself.cli.shapes import Verb
+from everself.errors import Interrupted, NotFound, WrongUse
+
+if TYPE_CHECKING:
+    from everself.memory.forgetting.proof import ForgetPlan, Target
+
+_SHOWN = 20
+
+
+class Wanted(TypedDict):
+    """What `forget` is given, as click hands it over."""
+
+    identities: tuple[str, ...]
+    words: str
+    session: str
+    person: str
+    on: date | None
+    since: date | None
+    until: date | None
+    dry_run: bool
+    yes: bool
+    agent: str
+
+
+@click.command(
+    "forget",
+    cls=Verb,
+    examples=[
+        ("everself memory forget 7K3QX9M2ABCD --dry-run", "see what would go, and where it stands"),
+        ('everself memory forget --words "My old address is 5 Elm Street"', "by exact words, wherever they are"),
+        ("everself memory forget --on 2026-03-19", "everything of one day"),
+    ],
+)
+@click.argument("identities", metavar="[ID]...", nargs=-1)
+@click.option("--words", metavar="TEXT", default="", help="Exact words, wherever they stand.")
+@click.option("--session", metavar="ID", default="", help="Everything of one conversation.")
+@click.option("--person", metavar="NAME", default="", help="Everything of one person.")
+@click.option("--on", type=DAY, help="Everything of one day.")
+@click.option("--since", type=DAY, help="Everything of this day and later.")
+@click.option("--until", type=DAY, help="Everything of this day and earlier.")
+@click.option("--dry-run", is_flag=True, help="Show what would go, and change nothing.")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@agent_option
+@json_option
+def forget(**given: Unpack[Wanted]) -> int:
+    """Forget for good, and prove it: files, database and history lose the words.
+
+    It cannot be undone. At a terminal you see first what would go and are asked; elsewhere --yes is needed.
+    """
+    target = _target(given)
+    with opened(given["agent"]) as app:
+        plan = app.forgetting.plan(target)
+        if plan.empty:
+            raise NotFound("Nothing like that is remembered.", mend="everself memory list --all")
+        if given["dry_run"]:
+            answer(plan, [safe(line) for line in (*_planned(plan), "Nothing was changed.")], recovery_notices(app))
+            return ExitCode.DONE
+        _ask(plan, given)
+        proof = app.forgetting.carry_out(plan)
+        notices = recovery_notices(app)
+    answer(json.loads(proof.to_json()), [safe(proof.render())], notices)
+    return ExitCode.DEGRADED if proof.degraded else ExitCode.DONE
+
+
+def _target(given: Wanted) -> "Target":
+    from everself.memory.forgetting.proof import Target
+
+    days = (given["since"], given["until"])
+    if given["on"] is not None and any(days):
+        raise WrongUse("--on is one day; --since and --until are a span.")
+    since, until = days if given["on"] is None else (given["on"], given["on"])
+    if not (given["identities"] or given["words"].strip() or given["session"] or given["person"] or since or until):
+        raise WrongUse("Say what to forget.", mend="everself memory forget --help")
+    return Target(given["identities"], given["words"], given["session"], given["person"], since, until)
+
+
+def _ask(plan: "ForgetPlan", given: Wanted) -> None:
+    if given["yes"]:
+        return
+    if this_call().json or not sys.stdin.isatty():
+        raise WrongUse(
+            "Forgetting cannot be undone, so it wants to be meant.", mend="--dry-run shows it, --yes does it."
+        )
+    click.echo("\n".join(safe(line) for line in _planned(plan)))
+    # on stderr, where it is seen even when the rest goes into a file
+    if not click.confirm("Forget it for good?", err=True):
+        raise Interrupted("Nothing was changed.")
+
+
+def _planned(plan: "ForgetPlan") -> Iterator[str]:
+    from everself.text import one_line
+
+    yield f"This would go: {entries_of(len(plan.entries))}"
+    for entry in plan.entries[:_SHOWN]:
+        yield f"  {entry.id}  {one_line(entry.text, 72)}  ({entry.reference})"
+    if len(plan.entries) > _SHOWN:
+        yield f"  and {len(plan.entries) - _SHOWN} more"
+    if plan.documents:
+        yield "From files: " + ", ".join(f"{cut.path} ({cut.count})" for cut in plan.documents)
+    if plan.messages:
+        yield f"From conversations: {len(plan.messages)} messages"
+    if plan.quoted:
+        yield "Where it is quoted: " + ", ".join(f"{cut.path} ({cut.count})" for cut in plan.quoted)
+    if plan.commits:
+        yield f"From the history: {plan.commits} commits are written anew"
+    for mention in plan.mentions:
+        yield f"Stays in {mention.reference}: {mention.reason}"
+    for remain in plan.remains:
+        yield f"Out of reach: {remain.name}: {remain.words}"
