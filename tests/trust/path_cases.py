@@ -306,14 +306,13 @@ def scenery(ground: Ground, descriptor: int) -> Iterator[Case]:
     yield from linked("self", "self", "self/x.md", "self/self", label="loop")
     yield from linked("a", "a/a", "a/x.md", label="loop")
     yield from linked("a", "b/c", "a/x.md", label="dangling link")
-    top = str(ground.outside).lstrip("/")
-    yield from linked("root", "/", f"root/{top}/{SECRET}", f"root/{top}/new.md", label="link to the root")
+    # nothing leads to a place where a file system that does follow links could do harm
+    above = str(ground.outside.parent)
+    yield from linked("above", above, f"above/outside/{SECRET}", "above/outside/new.md", label="link to what is above")
     if os.path.isdir("/proc/self/fd"):
-        beyond = [f"proc/{top}/{SECRET}", f"proc/{top}/new.md"]
-        yield from linked("proc", "/proc/self/root", *beyond, label="magic link")
+        beyond = [f"proc{ground.outside}/{name}" for name in (SECRET, "new.md", "folder")]
+        yield from list(linked("proc", "/proc/self/root", *beyond, label="magic link"))[1:]
         yield from linked("held", f"/proc/self/fd/{descriptor}", f"held/{SECRET}", "held/new.md", label="magic link")
-        yield from linked("process", "/proc/self/cwd", "process/x.md", label="magic link")
-        yield from linked("threads", "/proc/thread-self", "threads/mem", "threads/new.md", label="link into proc")
     yield from _chains(ground)
     yield from _odd_files()
 

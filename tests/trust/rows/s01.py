@@ -4,7 +4,7 @@ import os
 import shutil
 import tempfile
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -25,11 +25,11 @@ from tests.trust.path_cases import (
 )
 
 from everself.app.changes import UndoReport
-from everself.app.doctor import DoctorReport
 from everself.clock import monotonic
 from everself.disk.journal import Journal
 from everself.disk.lock import FileLock
 from everself.disk.real import RealFileSystem
+from everself.doctor import DoctorReport
 from everself.errors import EverselfError
 from everself.store.state import open_state
 from everself.testing.frozen import FrozenTime
@@ -103,7 +103,7 @@ def quick_folder() -> str | None:
 
 @contextmanager
 def scene() -> Iterator[tuple[Path, Scene]]:
-    with tempfile.TemporaryDirectory(prefix="everself-s1-", dir=quick_folder()) as name:
+    with tempfile.TemporaryDirectory(prefix="everself-s1-", dir=quick_folder(), ignore_cleanup_errors=True) as name:
         top = Path(name).resolve()
         ground = Ground(top / "workspace", top / "outside")
         for folder in ("workspace", "state", "home"):
@@ -164,7 +164,7 @@ class Sweep:
     """All entrances for some cases, in a thread, so that one that waits for ever is noticed and named."""
 
     def __init__(self, cases: list[Case], top: Path, scene: Scene, *, thorough: bool) -> None:
-        self._cases = cases
+        self.cases = cases
         # one of each label, which is one of each idea
         self._examples = set(cases) if thorough else set({one.label: one for one in cases}.values())
         self._top = top
@@ -194,7 +194,7 @@ class Sweep:
             self._trouble = trouble
 
     def _sweep(self, doors: Doors, *, walk_only: bool) -> None:
-        for case in self._cases:
+        for case in self.cases:
             self._scene.reset(case)
             for entrance in ENTRANCES:
                 if entrance.costly and (walk_only or case not in self._examples):
@@ -216,21 +216,31 @@ def all_cases(scene: Scene, descriptor: int) -> list[Case]:
     return list({(one.path, one.label): one for one in found}.values())
 
 
-def run_s1(count: int, seed: int, start: int = 0, *, thorough: bool = False) -> str:
-    """Try `count` cases from number `start` of the seed's order on; `thorough` tries the costly entrances with each of them."""
+def try_cases(choose: Callable[[list[Case]], list[Case]], *, thorough: bool) -> Sweep:
+    """The chosen ones of all cases through every entrance."""
     with scene() as (top, made), at_home(top / "home"):
         descriptor = os.open(made.ground.outside, os.O_RDONLY | os.O_DIRECTORY)
         try:
-            cases = all_cases(made, descriptor)
-            Random(seed).shuffle(cases)
-            sweep = Sweep(cases[start : start + count], top, made, thorough=thorough)
+            sweep = Sweep(choose(all_cases(made, descriptor)), top, made, thorough=thorough)
             sweep.run()
-        except AssertionError as error:
-            raise AssertionError(f"S1 seed {seed}: {error}") from error
+            return sweep
         finally:
             os.close(descriptor)
+
+
+def run_s1(count: int, seed: int, start: int = 0, *, thorough: bool = False) -> str:
+    """Try `count` cases from number `start` of the seed's order on; `thorough` tries the costly entrances with each of them."""
+
+    def choose(cases: list[Case]) -> list[Case]:
+        Random(seed).shuffle(cases)
+        return cases[start : start + count]
+
+    try:
+        sweep = try_cases(choose, thorough=thorough)
+    except AssertionError as error:
+        raise AssertionError(f"S1 seed {seed}: {error}") from error
     return (
-        f"S1 {len(cases[start : start + count])} paths, {len(ENTRANCES)} entrances, {sweep.tried} attempts, "
+        f"S1 {len(sweep.cases)} paths, {len(ENTRANCES)} entrances, {sweep.tried} attempts, "
         f"{sweep.let_in} allowed, 0 escapes, seed {seed}"
     )
 
