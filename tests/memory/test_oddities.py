@@ -5,6 +5,7 @@ import shutil
 from collections import Counter
 from collections.abc import Iterator
 from datetime import date
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -65,7 +66,7 @@ def test_parsing_and_rendering_changes_no_byte(path: str) -> None:
     found = scan(data)
     assert b"".join(data[block.start : block.end] for block in found.blocks) == data
     spans = entries(found)
-    assert all(one.end <= other.start for one, other in zip(spans, spans[1:], strict=False))
+    assert all(one.end <= other.start for one, other in pairwise(spans))
 
 
 def test_loading_everything_changes_no_byte_and_no_time(mind: Mind, tmp_path: Path) -> None:

@@ -1,0 +1,42 @@
+"""The trust rows of memory at CI size, and the registry they run over."""
+
+import importlib
+import inspect
+import pkgutil
+import typing
+from collections.abc import Iterator
+
+import pytest
+from tests.trust.rows.r07 import run_r7
+from tests.trust.walks import LOOKING, OPERATIONS, VERBS
+
+import everself.memory
+from everself.memory.bank import Bank
+from everself.memory.forgetting.forgetting import Forgetting
+from everself.memory.memory import Memory
+
+VERB_HOLDERS = (Memory, Bank, Forgetting)
+
+
+def _verbs() -> Iterator[str]:
+    """Everything public that can be done with a memory: methods, and functions that are given one."""
+    for holder in VERB_HOLDERS:
+        yield from (f"{holder.__name__}.{name}" for name, _ in inspect.getmembers(holder, inspect.isfunction))
+    for found in pkgutil.walk_packages(everself.memory.__path__, "everself.memory."):
+        module = importlib.import_module(found.name)
+        for name, value in inspect.getmembers(module, inspect.isfunction):
+            hints = typing.get_type_hints(value) if value.__module__ == found.name else {}
+            if Memory in [kind for argument, kind in hints.items() if argument != "return"]:
+                yield f"{found.name.rpartition('.')[2]}.{name}"
+
+
+def test_every_verb_of_memory_is_walked_through_or_only_looks() -> None:
+    found = {verb for verb in _verbs() if not verb.rpartition(".")[2].startswith("_")}
+    assert found - set(VERBS) - LOOKING == set(), "add an operation to tests/trust/walks.py"
+    assert set(VERBS) - found == set()
+    assert {name for names in VERBS.values() for name in names} <= set(OPERATIONS)
+
+
+@pytest.mark.trust
+def test_r7_every_acknowledged_entry_is_in_exactly_one_place(seed: int) -> None:
+    print(run_r7(200, seed, 30))
