@@ -65,6 +65,7 @@ def _lock(folder: str) -> FileLock:
 
 def find_key(folder: str) -> bytes | None:
     """The integrity key; None when it was never made."""
+    sweep(f"{folder}/{KEY_FILE}")
     data = find_file(f"{folder}/{KEY_FILE}")
     if data is None:
         return None

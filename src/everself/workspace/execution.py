@@ -179,6 +179,11 @@ def _clear_temporary(files: FileSystem, step: Step, name: str) -> None:
     found = files.stat(name)
     if found is None:
         return
+    there = files.stat(step.path)
+    if there is not None and (there.device, there.inode) == (found.device, found.inode):
+        # a file system that can only link had given it its name, and not yet taken this one away
+        files.unlink(name)
+        return
     if _is_odd(found):
         _give_back(files, step, name, writes.find(files, step.path))
         return
