@@ -44,10 +44,11 @@ def perform_without_journal(name: str, top: str, seed: int) -> None:
 
 
 def test_r1_notices_a_workspace_without_a_journal(seed: int) -> None:
-    with Nursery("tests.trust.test_processes", in_memory=True) as nursery:
+    with Nursery("tests.trust.test_processes", memory=32) as nursery:
         stage = Stage(nursery)
         play = r01.prepare_operation(nursery.folder, "promote", seed)
         careless = dataclasses.replace(play, act=Act(f"{__name__}:perform_without_journal", play.act.arguments))
+        stage.learn(play.prepared, careless.act, play.recovery)
         points = stage.record(play.prepared, careless.act)
         # the first document is exchanged, the second not yet
         exchanges = [
@@ -57,8 +58,19 @@ def test_r1_notices_a_workspace_without_a_journal(seed: int) -> None:
             r01.kill_at(stage, careless, points, exchanges[-1], r01.Tally())
 
 
+def test_a_document_that_was_published_by_a_second_name_is_recovered(seed: int) -> None:
+    with Nursery("tests.trust.rows.r01", memory=32) as nursery:
+        stage = Stage(nursery)
+        play = r01.prepare(stage, nursery.folder, "create on an old file system", seed)
+        stage.learn(play.prepared, play.act, play.recovery)
+        points = stage.record(play.prepared, play.act)
+        linked = next(at for at, point in enumerate(points) if point.call == "linkat")
+        for at in (linked, linked + 1):
+            r01.kill_at(stage, play, points, at, r01.Tally())
+
+
 def test_r1_says_what_is_missing_without_strace(monkeypatch: pytest.MonkeyPatch) -> None:
-    with Nursery(in_memory=True) as nursery:
+    with Nursery(memory=32) as nursery:
         monkeypatch.setenv("PATH", "")
         with pytest.raises(AssertionError, match="strace is missing"):
             Stage(nursery)

@@ -30,7 +30,7 @@ from everself.workspace.undo import plan_undo
 
 # generous: it only says that something ends
 PATIENCE = 120.0
-MEMORY, MEMORY_NEEDED = "/dev/shm", 32 * 1024 * 1024
+MEMORY = "/dev/shm"
 _SET_PTRACER, _ANY = 0x59616D61, -1
 
 START = b"\n## [09:30:00] "
@@ -41,10 +41,13 @@ LOGS = tuple(f"memory/2026-03-{day}.md" for day in range(10, 22))
 
 
 class Nursery:
-    """Use as a context manager: leaving it ends every process and removes its folder."""
+    """Use as a context manager: leaving it ends every process and removes its folder.
 
-    def __init__(self, *modules: str, in_memory: bool = False) -> None:
-        self.folder = tempfile.mkdtemp(prefix="everself-row-", dir=_find_memory() if in_memory else None)
+    With `memory` the folder lies in memory where so many megabytes of it are free.
+    """
+
+    def __init__(self, *modules: str, memory: int = 0) -> None:
+        self.folder = tempfile.mkdtemp(prefix="everself-row-", dir=_find_memory(memory) if memory else None)
         self._log = f"{self.folder}/children.log"
         paths = [path for path in sys.path if path]
         with open(self._log, "wb") as log:
@@ -119,13 +122,13 @@ class Nursery:
         return int(answer)
 
 
-def _find_memory() -> str | None:
+def _find_memory(megabytes: int) -> str | None:
     """A file system in memory, for rows that kill processes only: what the kernel has been given outlives them anywhere."""
     try:
         found = os.statvfs(MEMORY)
     except OSError:
         return None
-    roomy = found.f_bavail * found.f_frsize >= MEMORY_NEEDED
+    roomy = found.f_bavail * found.f_frsize >= megabytes << 20
     return MEMORY if roomy and os.access(MEMORY, os.W_OK | os.X_OK) else None
 
 

@@ -16,6 +16,8 @@ MAINTENANCE = "m"
 # a fresh workspace after so many kills: documents that grow for ever make every later kill slower
 CHUNK = 100
 FOR_EVER = 1_000_000_000
+# seconds at most between two entries of a writer: else all of them wait for the lock all the time, and only kills of waiters are tried
+CALM = 0.02
 
 
 class Crew:
@@ -57,7 +59,7 @@ class Crew:
             )
         else:
             pid = self._nursery.start(
-                "tests.trust.workers:write", top=self._top, name=name, report=report, count=FOR_EVER
+                "tests.trust.workers:write", top=self._top, name=name, report=report, count=FOR_EVER, calm=CALM
             )
         self._pids[role] = pid
 
@@ -86,7 +88,7 @@ def check(top: str, acknowledged: set[str]) -> None:
 def run_chunk(kills: int, seed: int, start: int) -> tuple[int, int]:
     """So many kills on one workspace. How many entries and how much maintenance was acknowledged."""
     random = Random(f"R2 {seed} {start}")
-    with Nursery("tests.trust.workers", "dulwich.repo") as nursery:
+    with Nursery("tests.trust.workers", "dulwich.repo", memory=256) as nursery:
         top = f"{nursery.folder}/top"
         os.mkdir(top)
         # the first start makes the database; it is R1 that kills there

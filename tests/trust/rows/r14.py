@@ -103,7 +103,7 @@ def check(top: str, count: int) -> None:
 def run_r14(count: int, seed: int) -> str:
     random = Random(f"R14 {seed}")
     longest = 0.0
-    with Nursery(__name__, "dulwich.repo", in_memory=True) as nursery:
+    with Nursery(__name__, "dulwich.repo", memory=32) as nursery:
         top = f"{nursery.folder}/top"
         os.mkdir(top)
         for number in range(count):
