@@ -17,11 +17,12 @@ from everself.memory.forgetting.guard import tombstone_guard
 from everself.memory.forgetting.proof import ForgetProof, Target
 from everself.memory.memory import Memory
 from everself.memory.writing import Thought
-from everself.store.engine import Writer
+from everself.store.engine import Engine, Writer
+from everself.store.state import open_state
 from everself.testing.frozen import FrozenTime
-from everself.testing.workspaces import Bench, real_workspace
+from everself.testing.workspaces import KEY, Bench, make_folders, real_workspace
 from everself.values import Append, Applied, Author, Change, Conflict, Create, Refused, Replace, digest
-from everself.workspace.assembly import Habits
+from everself.workspace.assembly import Habits, assemble, real_grounds
 from everself.workspace.guards import standard_guards
 
 FACT = "The vault code is KESTREL-4471."
@@ -451,3 +452,58 @@ def test_a_person_who_saves_meanwhile_keeps_their_words(mind: Mind) -> None:
     assert not isinstance(mind.workspace.apply(Change(Author.HAND, "hand", (edit,))), Refused)
     assert mind.forgetting.carry_out(plan).gone
     assert mind.text("MEMORY.md") == "# Memory\n\n- Second.\n- By hand.\n"
+
+
+def test_whoever_waits_is_told_how_far_it_is(mind: Mind) -> None:
+    for number in range(3):
+        mind.write("MEMORY.md", f"- {number}\n- {FACT}\n")
+    mind.workspace.close()
+    told: list[tuple[str, int, int]] = []
+    mind.forgetting.plan(Target(words=FACT), tell=lambda *step: told.append(step))
+    assert told == [("history", 1, 3), ("history", 2, 3), ("history", 3, 3)]
+
+
+def test_a_reader_that_holds_the_log_back_is_told_and_it_is_gone_on_with(tmp_path: Path) -> None:
+    make_folders(str(tmp_path))
+    with open_state(str(tmp_path / "state/state.db"), KEY, busy_timeout=0.1) as state:
+        grounds = real_grounds(str(tmp_path / "workspace"), str(tmp_path / "state"))
+        clock = FrozenTime().clock()
+        workspace = assemble(grounds, state, clock, Habits(background=False))
+        mind = Mind(Bench(workspace, state, grounds, clock), tmp_path)
+        mind.say("s1", 1, FACT)
+        done = mind.memory.remember(Thought(FACT, "owner"))
+        with Engine.open(state.engine.path) as other, other.snapshot():
+            proof = mind.forget(ids=(done.entry,))
+            assert not proof.gone
+            assert "NOT all of it is gone" in proof.render()
+        (rest,) = mind.forgetting.resume()
+        assert rest.gone
+        assert not rest.searched
+        assert mind.raw() == {}
+        assert mind.forgetting.resume() == ()
+
+
+def test_what_was_begun_is_finished_by_its_hashes_alone(mind: Mind) -> None:
+    done = mind.memory.remember(Thought(FACT, "owner", explicit=True))
+    mind.say("s1", 1, f"So: {FACT}")
+    mind.workspace.close()
+    plan = mind.forgetting.plan(Target(ids=(done.entry,)))
+
+    class Killed(BaseException):
+        pass
+
+    def die(*_: object) -> None:
+        raise Killed
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(type(mind.bench.state.scrub), "rewrite", die)
+        with pytest.raises(Killed):
+            mind.forgetting.carry_out(plan)
+    kept = [json.dumps(row) for row in mind.bench.state.engine.read("SELECT * FROM forgettings")]
+    assert len(kept) == 1
+    assert CANARY.decode() not in kept[0]
+    (proof,) = mind.forgetting.resume()
+    assert proof.gone
+    assert proof.searched
+    assert mind.raw() == {}
+    assert mind.messages() == ["So: [forgotten]"]

@@ -251,9 +251,6 @@ def finish(folder: Path, kind: str, entry: str) -> None:
         home.forgetting.resume()
         with suppress(NotFound):
             home.forget(target_of(kind, entry))
-        # what was forgotten by another name than its words has no name any more
-        with suppress(NotFound):
-            home.forget(Target(words=FACT))
     finally:
         home.close()
 
@@ -274,7 +271,7 @@ def simulated_mind(bench: Bench) -> tuple[Forgetting, Memory]:
     return Forgetting(book, grip, bench.clock), Memory(bench.workspace, book, bench.clock)
 
 
-def lose_power(seed: int, reach: int = 6000) -> int:
+def lose_power(seed: int, reach: int = 4600) -> int:
     """Power goes at some call of the disk, perhaps again while it goes on, and once more right after the end. How often it went."""
     random = Random(seed)
     disk = copy.deepcopy(first_disk()[0])
@@ -302,10 +299,9 @@ def forget_simulated(bench: Bench, target: Target) -> None:
     bench.workspace.recover()
     forgetting, _ = simulated_mind(bench)
     forgetting.resume()
-    for one in (target, Target(words=FACT)):
-        with suppress(NotFound):
-            proof = forgetting.carry_out(forgetting.plan(one))
-            assert proof.gone, proof.render()
+    with suppress(NotFound):
+        proof = forgetting.carry_out(forgetting.plan(target))
+        assert proof.gone, proof.render()
     bench.workspace.close()
 
 

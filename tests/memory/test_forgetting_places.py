@@ -1,0 +1,86 @@
+"""The register of places that hold text is complete: a new file or column without a place fails here."""
+
+from pathlib import Path
+
+import pytest
+from tests.trust.rows.s11 import Home, live
+
+from everself.memory.forgetting.search import place_of
+from everself.store.engine import Engine
+from everself.store.migrate import apply_migrations, load_migrations
+
+# Outside the agent's own folders: the key and the settings, which hold no memory.
+NO_MEMORY = frozenset({"integrity.key", ".everself.lock", "everself.json5"})
+
+# Columns of state.db that forgetting reaches as texts (`store.scrub.COLUMNS`), or whose rows go.
+REACHED = frozenset(
+    {
+        *("changes.reason", "changes.evidence", "messages.content", "messages.meta", "sessions.meta"),
+        *("entries.span", "entries.words", "entries.text_mac", "vouchers.text_mac"),
+    }
+)
+# Ids, hashes, times, paths and names of kinds.
+WITHOUT_WORDS = frozenset(
+    {
+        *("changes.id", "changes.at", "changes.author", "changes.undoes", "changes.paths", "changes.commit_id"),
+        *(
+            "ledger.seq",
+            "ledger.change_id",
+            "ledger.at",
+            "ledger.author",
+            "ledger.files",
+            "ledger.previous",
+            "ledger.mac",
+        ),
+        *("change_keys.key_mac", "change_keys.change_id", "meta.key", "meta.value"),
+        *("documents.path", "documents.stamp", "documents.hash", "documents.read_at"),
+        *("entries.id", "entries.path", "entries.ordinal", "entries.first_seen", "entries.gone_at"),
+        *("vouchers.entry_id", "vouchers.source", "vouchers.tag", "vouchers.lineage", "vouchers.at", "vouchers.mac"),
+        *("tombstones.text_mac", "tombstones.entry_id", "tombstones.at"),
+        *("sessions.id", "sessions.kind", "sessions.person", "sessions.channel", "sessions.started_at"),
+        *("messages.id", "messages.session", "messages.seq", "messages.at", "messages.role", "messages.person"),
+        *("forgettings.id", "forgettings.at", "forgettings.done_at", "forgettings.entries", "forgettings.texts"),
+        *("forgettings.messages", "forgettings.homes", "forgotten_changes.change_id", "forgotten_changes.forgetting"),
+        *("rewritten_commits.old", "rewritten_commits.new", "rewritten_commits.forgetting"),
+        *("schema_migrations.number", "schema_migrations.name"),
+        *("schema_migrations.applied_at", "schema_migrations.sha256"),
+    }
+)
+
+
+@pytest.mark.slow
+def test_every_file_of_a_rich_life_belongs_to_a_place(tmp_path: Path) -> None:
+    home = Home(tmp_path)
+    live(home.workspace, home.app.state, home.memory)
+    work, state = Path(home.app.agent.workspace), Path(home.app.agent.state)
+    strays = []
+    for path in tmp_path.rglob("*"):
+        if not path.is_file():
+            continue
+        if path.is_relative_to(work):
+            known = place_of("workspace", str(path.relative_to(work)))
+        elif path.is_relative_to(state):
+            known = place_of("state", str(path.relative_to(state)))
+        else:
+            known = path.name if path.name in NO_MEMORY else ""
+        if not known:
+            strays.append(str(path.relative_to(tmp_path)))
+    home.close()
+    assert strays == []
+
+
+def test_every_column_of_the_database_is_reached_or_holds_no_words(tmp_path: Path) -> None:
+    with Engine.open(str(tmp_path / "state.db")) as engine:
+        apply_migrations(engine, load_migrations("state"))
+        found = {
+            f"{table}.{column}"
+            for (table,) in engine.read("SELECT name FROM sqlite_schema WHERE type = 'table'")
+            for (column,) in engine.read("SELECT name FROM pragma_table_info(?)", (table,))
+        }
+    assert found == REACHED | WITHOUT_WORDS
+
+
+def test_a_file_nobody_registered_has_no_place() -> None:
+    assert place_of("state", "transcripts/s1.jsonl") == ""
+    assert place_of("state", "notes.txt") == ""
+    assert place_of("workspace", "memory/2026-03-19.md") == "daily log"

@@ -1,0 +1,39 @@
+"""S11 at CI size, and that the row would notice a forgetting that skips a place."""
+
+import pytest
+from tests.trust.rows.s11 import forget_all_kinds, lose_power, run_s11
+
+from everself.memory.forgetting.forgetting import Forgetting
+from everself.memory.forgetting.words import Words
+from everself.store.scrub import Scrub
+from everself.workspace.rewriting import RewritableHistory
+
+pytestmark = pytest.mark.trust
+
+
+def test_s11_what_is_forgotten_is_in_no_byte_of_any_place(seed: int) -> None:
+    print(run_s11(1, seed))
+
+
+def test_old_history_objects_that_stay_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(RewritableHistory, "prune", lambda _: 0)
+    with pytest.raises(AssertionError):
+        forget_all_kinds(1)
+
+
+def test_messages_that_stay_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Scrub, "rewrite", lambda *_: {})
+    with pytest.raises(AssertionError):
+        forget_all_kinds(1)
+
+
+def test_a_forgetting_that_is_not_gone_on_with_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Forgetting, "resume", lambda *_: ())
+    with pytest.raises(AssertionError):
+        sum(lose_power(number) for number in range(60))
+
+
+def test_records_that_keep_their_quotations_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Words, "_without_lines", lambda _self, data, *_, **__: data)
+    with pytest.raises(AssertionError):
+        forget_all_kinds(1)
