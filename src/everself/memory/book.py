@@ -14,7 +14,7 @@ from everself.clock import Clock
 from everself.errors import NotFound, WrongUse
 from everself.memory.naming import Found, Known, name_entries, sketch
 from everself.memory.reading import Read, holds_memory, read_document, text_hash, words_at
-from everself.memory.trust import CORRECTION, HAND, base_confidence, parse_tag, rank, weaker
+from everself.memory.trust import CORRECTION, HAND, base_confidence, is_human, is_source, parse_tag, rank, weaker
 from everself.store.entry_rows import DocumentRow, EntryRow, EntryRows
 from everself.store.vouchers import Vouchers
 from everself.text.normalise import fold
@@ -80,14 +80,21 @@ class Book:
                 self.refresh()
         return None
 
+    def find_even_gone(self, identity: str) -> Entry | None:
+        """As `find`; of an entry whose text is gone, where it came from, as long as a voucher tells."""
+        found = self.find(identity)
+        voucher = self._vouchers.find([identity]).get(identity) if found is None else None
+        return found if voucher is None else Entry(identity, "", "", source=voucher.source, lineage=voucher.lineage)
+
     def get(self, name: str) -> Entry:
         """The entry of that id or of the only id that begins so."""
         name = name.removeprefix("entry:").upper()
-        found = self.find(name) if len(name) == 12 else None
+        found = self.find(name) if len(name) == 12 and name.isascii() else None
         if found is not None:
             return found
         self.refresh()
-        rows = self._rows.by_prefix(name) if name else []
+        # what a command line brings may not even be text; no id is other than ASCII
+        rows = self._rows.by_prefix(name) if name and name.isascii() else []
         if len(rows) > 1:
             raise WrongUse(f'"{name}" could be {", ".join(row.id for row in rows[:10])}.', mend="Give more of the id.")
         if not rows:
@@ -186,11 +193,15 @@ def _believed(row: EntryRow, span: Span, data: bytes, where: Place, voucher: Vou
         lineage = voucher.lineage
         # changed words are of the hand that changed them, and no more trusted than what it changed
         source = voucher.source if vouched else weaker(HAND, voucher.source)
+        # after an undo the comment tells again what it was before somebody better said it
+        source = weaker(source, claimed) if claimed and is_source(claimed) else source
         tag = parse_tag(voucher.tag) if vouched else tag
     else:
         source = claimed if claimed and rank(claimed) < rank(HAND) else HAND
         # nobody vouches for how often it was said either
         mentions = 1 if source != HAND else mentions
+    if not is_human(source):
+        mentions = 1
     if tag is Tag.CORRECTION and source != CORRECTION:
         tag = Tag.NONE
     seen = _date(get("seen", ""))
