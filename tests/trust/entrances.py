@@ -24,6 +24,14 @@ from everself.disk.journal import Intent, Journal, Step
 from everself.disk.real import RealFileSystem
 from everself.doctor import examine
 from everself.errors import UnsafePath
+from everself.memory.account import account_of
+from everself.memory.bank import Bank
+from everself.memory.book import Book
+from everself.memory.memory import Memory
+from everself.memory.quarantine import release
+from everself.memory.selection import Selection, list_entries
+from everself.memory.trust import OWNER
+from everself.memory.writing import Spot, Thought
 from everself.store.ledger import LedgerHead
 from everself.store.state import State
 from everself.testing.frozen import MOMENT
@@ -70,7 +78,8 @@ class Doors:
 
 
 # content: it opens what stands at the name. folder: it opens a folder or a file. name: it handles the name only.
-Reach = Literal["content", "folder", "name"]
+# words: a name is made from it, so anything may be said.
+Reach = Literal["content", "folder", "name", "words"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -311,7 +320,40 @@ BY_VERBS = (
     Entrance("open_app.agent", lambda _, path: open_app(path), "name", looks=True, costly=True),
 )
 
-ENTRANCES: tuple[Entrance, ...] = (*ON_FILES, *BY_EDITS, *ON_WORKSPACE, *ASKED, *PLANTED, *BY_VERBS)
+
+def _memory(doors: Doors) -> Memory:
+    book = Book(doors.workspace, doors.state.entries, doors.state.vouchers, doors.clock)
+    return Memory(doors.workspace, book, doors.clock)
+
+
+def _remembered(covers: str, enter: Callable[[Memory, str], object], *, looks: bool = False) -> Entrance:
+    return Entrance(covers, lambda doors, path: enter(_memory(doors), path), "words", looks=looks, costly=True)
+
+
+def _thought(name: str, make: Callable[[str], Thought]) -> Entrance:
+    return _remembered(f"Thought.{name}", lambda memory, path: memory.remember(make(path)))
+
+
+IN_MEMORY = (
+    _thought("person", lambda path: Thought("likes tea", OWNER, person=path)),
+    _thought("project", lambda path: Thought("likes tea", OWNER, project=path)),
+    _thought("category", lambda path: Thought("likes tea", OWNER, category=path)),
+    Entrance(
+        "Spot.path",
+        lambda doors, path: _memory(doors).remember(Thought("likes tea", OWNER, spot=Spot(path, "Tea"))),
+        "content",
+        costly=True,
+    ),
+    _remembered("Bank.read.page", lambda memory, path: Bank(memory).read(path), looks=True),
+    _remembered("Bank.write.page", lambda memory, path: Bank(memory).write(path, "likes tea")),
+    _remembered("Memory.edit.identity", lambda memory, path: memory.edit(path, "likes coffee")),
+    _remembered("Memory.supersede.old", lambda memory, path: memory.supersede(path, "0123456789AB")),
+    _remembered("account_of.identity", account_of, looks=True),
+    _remembered("release.identity", release),
+    _remembered("Selection.path", lambda memory, path: list_entries(memory, Selection(path=path)), looks=True),
+)
+
+ENTRANCES: tuple[Entrance, ...] = (*ON_FILES, *BY_EDITS, *ON_WORKSPACE, *ASKED, *PLANTED, *BY_VERBS, *IN_MEMORY)
 
 # Words that are no paths, each with the reason. What is not listed here and not entered above fails the completeness test.
 NO_PATHS: dict[str, str] = {
@@ -335,6 +377,40 @@ NO_PATHS: dict[str, str] = {
         for word in ("key", "group")
     },
     "set_value.value": "text of a setting",
+    **dict.fromkeys(
+        ("App.remember.text", "Bank.write.text", "Memory.edit.text", "Memory.correct.new", "Memory.supersede.new"),
+        "words that are remembered, or an id as the one before it",
+    ),
+    **dict.fromkeys(
+        (
+            "Bank.write.source",
+            "Bank.write.lineage",
+            "Memory.correct.said",
+            "Memory.correct.trigger",
+            "Memory.correct.sure",
+        ),
+        "stored beside the words",
+    ),
+    "Memory.correct.old": "an id as in supersede, or words that are searched for",
+    **dict.fromkeys(
+        ("export_memory.file", "import_memory.file"), "a file of their own that a person names, wherever it is"
+    ),
+    **dict.fromkeys(
+        (
+            "Thought.text",
+            "Thought.source",
+            "Thought.lineage",
+            "Thought.who",
+            "Thought.key",
+            "Spot.title",
+            "Spot.heading",
+        ),
+        "stored as text",
+    ),
+    **dict.fromkeys(
+        ("Selection.source", "Selection.person", "Selection.project"),
+        "compared with what the entries say",
+    ),
     **{
         f"{verb}.agent": "looked up among the agents of the settings"
         for verb in ("get_value", "set_value", "unset_value", "list_values")
@@ -342,7 +418,7 @@ NO_PATHS: dict[str, str] = {
 }
 
 OWNERS: tuple[type, ...] = (FileSystem, Workspace, DiskWorkspace, History, Changes)
-RECORDS: tuple[type, ...] = (*get_args(Edit), Step, Intent)
+RECORDS: tuple[type, ...] = (*get_args(Edit), Step, Intent, Thought, Spot, Selection)
 
 
 def _holds_text(hint: object) -> bool:

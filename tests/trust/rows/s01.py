@@ -129,6 +129,8 @@ def is_refused(result: object) -> bool:
 
 
 def must_refuse(entrance: Entrance, case: Case) -> bool:
+    if entrance.reach == "words":
+        return False
     match case.kind:
         case "spelling" | "through":
             return True
