@@ -77,6 +77,9 @@ def test_a_correction_closes_the_old_and_stands_at_full_confidence(memory: Memor
     assert closed.closed
     assert (closed.closed_by, closed.text, closed.vouched) == (done.entry, "Lives in Berlin.", True)
     assert (memory.confidence(right), right.tag, right.source) == (1.0, Tag.CORRECTION, "correction")
+    assert "Lives in Oslo. <!-- was: “Lives in Berlin.” -->".encode() in bench.workspace.read("MEMORY.md").data
+    assert right.text == "Lives in Oslo."
+    assert right.vouched
     assert b"~~Lives in Berlin.~~" in bench.workspace.read("MEMORY.md").data
     assert b"**Said:** Lives in Berlin." in bench.workspace.read("CORRECTIONS.md").data
 

@@ -14,10 +14,10 @@ from everself.memory.trust import (
     DYNAMICS,
     HAND,
     OWNER,
-    PERSON,
     Dynamics,
     check_source,
     confidence,
+    is_human,
     rank,
     weakest_source,
 )
@@ -113,8 +113,8 @@ class Memory:
         if not cleaned.text:
             raise RefusedByRule("There are no words to put in its place.")
         wrong = self._wrong(old)
-        thought = as_correction(Thought(cleaned.text, CORRECTION))
-        if wrong and place(wrong[0].path).person:
+        thought = as_correction(Thought(cleaned.text, CORRECTION, was=clean(wrong[0].text).text))
+        if place(wrong[0].path).person:
             thought = replace(thought, person=place(wrong[0].path).person or "")
         found = Corrected("", tuple(entry.id for entry in wrong), "", cleaned.kinds)
 
@@ -130,7 +130,7 @@ class Memory:
                 close_entry(draft, fresh, now.date(), identity)
             # what it replaces is no evidence for it: a correction stands on the owner's word alone
             voucher = add_entry(draft, thought, identity, now)
-            before = clean(said or (wrong[0].text if wrong else old)).text
+            before = clean(said or wrong[0].text).text
             log_correction(
                 draft,
                 now,
@@ -180,7 +180,7 @@ class Memory:
 
     def trust(self, entry: Entry) -> str:
         """The least trusted source that the entry rests on."""
-        return weakest_source(entry, self.book.find)
+        return weakest_source(entry, self.book.find_even_gone)
 
     def as_of(self, day: date, entries: Iterable[Entry] | None = None) -> list[Entry]:
         """What was believed on that day."""
@@ -222,12 +222,12 @@ class Memory:
 
     def _mention(self, draft: Draft, known: Entry, thought: Thought) -> Change | None:
         """Only people count: a page or a summary that repeats itself makes nothing truer."""
-        human = thought.source in (OWNER, CORRECTION, HAND) or thought.source.startswith(PERSON)
-        if not human or rank(thought.source) < rank(known.source):
+        if not is_human(thought.source) or rank(thought.source) < rank(known.source):
             return None
         count_mention(draft, known, self.clock.today())
         vouchers: tuple[Voucher, ...] = ()
-        if rank(thought.source) > rank(known.source) and known.source != HAND:
+        # only where the comment tells what it was until now: undoing brings that back, and no other trace of it is left
+        if rank(thought.source) > rank(known.source) and known.source == known.claimed:
             vouchers = (restamp(draft, known, thought.source, thought.lineage),)
         change = _change(thought.source, "mention", draft, thought.lineage, vouchers, thought.key)
         # where only Everself writes, it is Everself that counts

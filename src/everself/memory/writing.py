@@ -15,6 +15,8 @@ from everself.values import Entry, Tag, Tier, Voucher
 from everself.workspace.layout import Kind, place
 
 CORE = "MEMORY.md"
+# a longer one would make the line unreadable; the closed entry and CORRECTIONS.md hold it anyway
+LONGEST_ASIDE = 200
 HEADINGS = {
     Tag.DECISION: "Decisions",
     Tag.EVENT: "Events",
@@ -41,7 +43,7 @@ class Spot:
 class Thought:
     """What shall be remembered. `source` is stamped by the runtime, never by a model.
 
-    `explicit`: somebody said "remember this", so it goes to the curated core. `person` and `project` are the scope it belongs to,
+    `explicit`: somebody said "remember this", so it goes to the curated core. `was` is what it corrects, kept in a comment beside it. `person` and `project` are the scope it belongs to,
     `who` the person it is about. With a `key` it is remembered once, however often it is asked for.
     """
 
@@ -55,6 +57,7 @@ class Thought:
     person: str = ""
     project: str = ""
     key: str = ""
+    was: str = ""
     spot: Spot | None = None
 
 
@@ -114,10 +117,16 @@ def add_entry(draft: Draft, thought: Thought, identity: str, now: datetime) -> V
         written = _add_to_log(draft, thought, thought.text, now, comment)
         return _voucher(thought, identity, written)
     core = core_path(thought)
-    words = thought.text.encode("utf-8", "replace")
+    words = f"{thought.text}{_beside(thought.was)}".encode("utf-8", "replace")
     draft.splice(core, lambda document: append_item(document, HEADINGS[thought.tag], words, comment), b"# Memory\n")
     _add_to_log(draft, thought, f"{REFERENCE}{core} (entry:{identity})", now, None)
     return _voucher(thought, identity, draft.find(core) or b"")
+
+
+def _beside(was: str) -> str:
+    """What a correction replaced, in a comment that forgetting finds again: word for word in quotation marks, or not at all."""
+    fits = was and len(was) <= LONGEST_ASIDE and not any(part in was for part in ("\n", "--", ">", "”"))
+    return f" <!-- was: “{was}” -->" if fits else ""
 
 
 def count_mention(draft: Draft, entry: Entry, day: date) -> None:
