@@ -38,8 +38,8 @@ def perform_without_journal(name: str, top: str, seed: int) -> None:
     def begin(_: Journal, intent: Intent) -> Filed:
         return Filed(f"journal/00000001-{intent.id}.intent", intent)
 
-    Journal.begin = begin  # type: ignore[method-assign]
-    Journal.finish = lambda _, filed: filed  # type: ignore[method-assign]
+    Journal.begin = begin  # type: ignore[method-assign, assignment]
+    Journal.finish = lambda _, filed: filed  # type: ignore[method-assign, assignment]
     r01.perform(name, top, seed)
 
 

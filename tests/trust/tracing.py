@@ -133,7 +133,7 @@ class Stage:
 
     def _trace(self, inject: list[str], act: Act) -> tuple[int, list[Point] | None]:
         output = f"{self._nursery.folder}/trace"
-        pid = self._nursery.start(act.function, gated=True, top=self.top, **act.arguments)
+        pid = self._nursery.start_gated(act.function, top=self.top, **act.arguments)
         names = ",".join(f"?{name}" for name in (*CHANGING, *OPENING, *MARKING))
         command = ["strace", "-qq", "-s", "200", "-o", output, "-e", f"trace={names}", *inject, "-p", str(pid)]
         with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as strace:

@@ -169,6 +169,13 @@ def prepare_verb(stage: Stage, folder: str, name: str, seed: int) -> VerbPlay:
     return VerbPlay(name, prepared, act, before, after)
 
 
+def live_not_yet(_: str) -> None: ...
+
+
+def set_up(_: str) -> None:
+    settle()
+
+
 def live_a_little(top: str, steps: int = 3) -> None:
     settle()
     with open_app() as app:
@@ -213,7 +220,7 @@ def _secret_first(before: Look, after: Look) -> tuple[Look, ...]:
 
 
 VERBS: dict[str, Verb] = {
-    "setup": Verb(lambda _: None, lambda _: settle() and None),
+    "setup": Verb(live_not_yet, set_up),
     "config set": Verb(live_a_little, set_a_secret, _secret_first),
     "config set again": Verb(live_with_settings, set_a_secret, _secret_first),
     "backup": Verb(live_a_little, back_up),

@@ -43,11 +43,12 @@ LOGS = tuple(f"memory/2026-03-{day}.md" for day in range(10, 22))
 class Nursery:
     """Use as a context manager: leaving it ends every process and removes its folder.
 
-    With `memory` the folder lies in memory where so many megabytes of it are free.
+    With `memory` the folder lies in memory where so many megabytes of it are free. `patience` is how long a child may take.
     """
 
-    def __init__(self, *modules: str, memory: int = 0) -> None:
+    def __init__(self, *modules: str, memory: int = 0, patience: float = PATIENCE) -> None:
         self.folder = tempfile.mkdtemp(prefix="everself-row-", dir=_find_memory(memory) if memory else None)
+        self._patience = patience
         self._log = f"{self.folder}/children.log"
         paths = [path for path in sys.path if path]
         with open(self._log, "wb") as log:
@@ -73,9 +74,13 @@ class Nursery:
         self._process.wait()
         shutil.rmtree(self.folder, ignore_errors=True)
 
-    def start(self, function: str, /, *, gated: bool = False, **arguments: object) -> int:
-        """Fork a child that calls `module:function`; a gated one waits for `release`. Its process id."""
-        return self._ask({"order": "start", "function": function, "gated": gated, "arguments": arguments})
+    def start(self, function: str, /, **arguments: object) -> int:
+        """Fork a child that calls `module:function`. Its process id."""
+        return self._ask({"order": "start", "function": function, "gated": False, "arguments": arguments})
+
+    def start_gated(self, function: str, /, **arguments: object) -> int:
+        """A child that waits for `release` and lets itself be traced."""
+        return self._ask({"order": "start", "function": function, "gated": True, "arguments": arguments})
 
     def release(self, pid: int) -> None:
         self._ask({"order": "release", "pid": pid})
@@ -115,8 +120,8 @@ class Nursery:
         assert answers is not None
         pipe.write(json.dumps(order).encode() + b"\n")
         pipe.flush()
-        ready, _, _ = select.select([answers], [], [], PATIENCE)
-        assert ready, f"no answer to {order} within {PATIENCE:g} s:\n{self.complaints()}"
+        ready, _, _ = select.select([answers], [], [], self._patience)
+        assert ready, f"no answer to {order} within {self._patience:g} s:\n{self.complaints()}"
         answer = answers.readline()
         assert answer, f"the nursery died of {order}:\n{self.complaints()}"
         return int(answer)

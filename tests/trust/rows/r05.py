@@ -1,13 +1,12 @@
 """R5: eight processes append while others change documents; and a person saves from an editor beside two writers and an undo."""
 
 import os
-from collections.abc import Callable
 from dataclasses import dataclass
 from random import Random
 
 from tests.trust.operations import contents
 from tests.trust.rows.r02 import check
-from tests.trust.workers import LOGS, Nursery, Report, entry_of, reported
+from tests.trust.workers import LOGS, PATIENCE, Nursery, Report, entry_of, reported
 
 from everself.app.changes import Changes
 from everself.clock import monotonic, pause
@@ -22,7 +21,7 @@ CALM = 0.1
 
 def run_writers(count: int, seed: int) -> tuple[int, float]:
     """Eight writers with maintenance beside them. How many other changes there were, and how long it took."""
-    with Nursery("tests.trust.workers", "dulwich.repo") as nursery:
+    with Nursery("tests.trust.workers", "dulwich.repo", patience=PATIENCE + 2 * count) as nursery:
         top = f"{nursery.folder}/top"
         os.mkdir(top)
         started = monotonic()
@@ -146,7 +145,7 @@ class Meeting:
 
 def run_meeting(count: int, seed: int) -> Meeting:
     """Two processes append, one undoes and a person saves from an editor: nothing is lost."""
-    with Nursery("tests.trust.rows.r05", "dulwich.repo") as nursery:
+    with Nursery("tests.trust.rows.r05", "dulwich.repo", patience=PATIENCE + 2 * count) as nursery:
         top = f"{nursery.folder}/top"
         os.mkdir(top)
         stop = f"{top}/stop"
@@ -203,12 +202,11 @@ def check_meeting(bench: Bench, lines: list[str], appended: dict[str, str], undo
 
 def run_r5(count: int, seed: int) -> str:
     """Eight times `count` entries, and the meeting with a person."""
-    told: Callable[[str], AssertionError] = lambda words: AssertionError(f"R5 seed {seed}: {words}")  # noqa: E731
     try:
         others, took = run_writers(count, seed)
         meeting = run_meeting(count, seed)
     except AssertionError as error:
-        raise told(str(error)) from error
+        raise AssertionError(f"R5 seed {seed}: {error}") from error
     return (
         f"R5 {WRITERS} × {count} entries, {others} other changes, {WRITERS * count / took:.0f} entries/s, 0 lost; with a person: "
         f"{meeting.lines} lines, {meeting.appended} entries, {meeting.undone} undone, 0 lost, "
