@@ -5,14 +5,13 @@ Exported are entries, not documents: what stands between them (references by id,
 
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
 from datetime import date
 
 from everself.errors import WrongUse
-from everself.markdown.comment import KEYS
+from everself.markdown.comment import KEYS, parse_comment
 from everself.markdown.entries import heading_time
 from everself.memory.memory import Memory
-from everself.memory.reading import read_document
 from everself.memory.trust import check_source, known_source
 from everself.memory.writing import is_quarantined
 from everself.text.redact import redact
@@ -52,6 +51,9 @@ class Line:
     extra: dict[str, str]
 
 
+_NAMES = tuple(field.name for field in fields(Line))
+
+
 @dataclass(frozen=True, slots=True)
 class Export:
     """The lines, and from how many of them secrets were taken out."""
@@ -71,12 +73,12 @@ def export_entries(memory: Memory, *, aside: bool = True) -> Export:
             continue
         clean = redact(entry.text)
         redacted += bool(clean.found)
-        lines.append(render_line(_line(entry, clean.text, extras[entry.path].get(entry.start, {}))))
+        lines.append(render_line(_line(entry, clean.text, extras[entry.path].get(entry.id, {}))))
     return Export(tuple(lines), redacted)
 
 
 def render_line(line: Line) -> str:
-    return json.dumps(asdict(line), ensure_ascii=False, separators=(",", ":"))
+    return json.dumps({name: getattr(line, name) for name in _NAMES}, ensure_ascii=False, separators=(",", ":"))
 
 
 def parse_line(text: str) -> Line:
@@ -89,10 +91,9 @@ def parse_line(text: str) -> Line:
         raise WrongUse("It is no JSON.") from None
     if not isinstance(found, dict) or found.get("v") != VERSION:
         raise WrongUse(f"It is no entry of version {VERSION}.")
-    known = {field.name for field in fields(Line)}
-    for name in known:
+    for name in _NAMES:
         _check_type(name, found.get(name))
-    line = Line(**{name: found[name] for name in known})
+    line = Line(**{name: found[name] for name in _NAMES})
     for problem in _problems(line):
         raise WrongUse(problem)
     return line
@@ -169,15 +170,15 @@ def _line(entry: Entry, text: str, extra: dict[str, str]) -> Line:
     )
 
 
-def _extras(memory: Memory, path: str) -> dict[int, dict[str, str]]:
-    """The unknown fields of each comment in a document, by where its entry begins."""
+def _extras(memory: Memory, path: str) -> dict[str, dict[str, str]]:
+    """The fields of comments in a document that Everself does not know, by the entry's id."""
     document = memory.workspace.find(path)
-    if document is None or b"everself:" not in document.data:
-        return {}
-    return {
-        read.start: {key: value for key, value in read.claims if key not in KEYS}
-        for read in read_document(document.data)
-    }
+    found: dict[str, dict[str, str]] = {}
+    for piece in (document.data if document is not None else b"").split(b"<!--")[1:]:
+        comment = parse_comment(b"<!--" + piece.partition(b"-->")[0] + b"-->")
+        if comment is not None and any(key not in KEYS for key, _ in comment.fields):
+            found.setdefault(comment.id, {key: value for key, value in comment.fields if key not in KEYS})
+    return found
 
 
 def _day(day: date | None) -> str:

@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 
 from everself.errors import WrongUse
 from everself.memory.exporting import Line, numbered, parse_line
-from everself.memory.laying_out import lay_out
+from everself.memory.laying_out import LaidOut, lay_out
 from everself.memory.memory import Memory
-from everself.memory.reading import REFERENCE, holds_memory, read_document, text_hash
+from everself.memory.reading import REFERENCE, holds_memory, text_hash
 from everself.memory.trust import CORRECTION, IMPORT, weaker
 from everself.memory.writing import clean
 from everself.values import Applied, Author, Change, Entry, Tag, Voucher
@@ -69,13 +69,18 @@ def import_lines(memory: Memory, lines: Iterable[str], options: ImportOptions) -
     if options.dry_run or not chosen:
         return report
 
+    # laid out before anybody has to wait for the lock, and again only where somebody wrote in between
+    early = memory.draft()
+    laid = {path: lay_out(early.find(path), held) for path, held in by_path.items()}
+
     def plan() -> Change:
         draft = memory.draft()
         vouchers: list[Voucher] = []
         for path, held in by_path.items():
-            laid = lay_out(draft.find(path), held)
-            draft.put(path, laid)
-            vouchers += _vouchers(laid, held, options)
+            if draft.find(path) != laid[path].before:
+                laid[path] = lay_out(draft.find(path), held)
+            draft.put(path, laid[path].after)
+            vouchers += _vouchers(laid[path], held, options)
         author = Author.OWNER if options.as_mine else Author.IMPORT
         return Change(author, "import", draft.edits(), (f"file:{options.origin}",), vouchers=tuple(vouchers))
 
@@ -157,11 +162,10 @@ def _capped(line: Line, origin: str) -> Line:
     )
 
 
-def _vouchers(laid: bytes, held: Sequence[Line], options: ImportOptions) -> list[Voucher]:
+def _vouchers(laid: LaidOut, held: Sequence[Line], options: ImportOptions) -> list[Voucher]:
     """For the words as they will be read back. What nobody vouched for where it came from stays a claim."""
-    texts = {read.claim("id"): read.text for read in read_document(laid)}
     return [
-        Voucher(line.id, line.source, line.tag, text_hash(texts.get(line.id, line.text)), tuple(line.lineage))
+        Voucher(line.id, line.source, line.tag, text_hash(laid.texts[line.id]), tuple(line.lineage))
         for line in held
         if line.vouched or not options.as_mine
     ]

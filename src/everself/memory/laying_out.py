@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from everself.errors import RefusedByRule
 from everself.markdown.blocks import scan
@@ -20,29 +21,39 @@ Care = Counter[str]
 _HEADED = (EntryKind.LOG.value, EntryKind.SECTION.value)
 
 
-def lay_out(before: bytes | None, lines: Sequence[Line]) -> bytes:
+@dataclass(frozen=True, slots=True)
+class LaidOut:
+    """A document as it was, as it will be, and the words of each new entry as they will be read back."""
+
+    before: bytes | None
+    after: bytes
+    texts: dict[str, str]
+
+
+def lay_out(before: bytes | None, lines: Sequence[Line]) -> LaidOut:
     """The document with these entries added, in their order; under headings that are there already where it has them."""
+    old = len(read_document(before or b""))
     care: Care = Counter()
     for _ in range(3):
-        laid = _lay_out(before or b"", lines, care)
-        lost = _unread(before or b"", laid, lines, care)
+        after = _lay_out(before or b"", lines, care)
+        found = read_document(after)
+        # where what stood there suffered, none of them is taken as it is
+        lost = {line.id for line in lines} if len(found) != old + len(lines) else _unread(found, lines, care)
         if not lost:
-            return laid
+            return LaidOut(before, after, {read.claim("id"): read.text for read in found})
         care.update(lost)
     raise RefusedByRule(f"{len(lost)} entries of {lines[0].path} cannot be written so that they could be read again.")
 
 
-def _unread(before: bytes, laid: bytes, lines: Sequence[Line], care: Care) -> set[str]:
-    """Ids of entries that would not read back as what they are. All of them, where what stood there suffered.
+def _unread(found: Sequence[Read], lines: Sequence[Line], care: Care) -> set[str]:
+    """Ids of entries that would not read back as what they are.
 
-    What was written the careful way may have been escaped or closed; it only has to be there.
+    What was written with care may have been escaped or closed; it only has to be there.
     """
-    found = {read.claim("id"): read for read in read_document(laid)}
-    if len(read_document(laid)) != len(read_document(before)) + len(lines):
-        return {line.id for line in lines}
+    by_id = {read.claim("id"): read for read in found}
     lost = set()
     for line in lines:
-        read = found.get(line.id)
+        read = by_id.get(line.id)
         if read is None or (line.id not in care and not _is_same(read, line)):
             lost.add(line.id)
     return lost
