@@ -64,6 +64,7 @@ ROWS: dict[str, Row] = {
     "S1": Row("tests.trust.rows.s01", "run_s1", 700, 100, "start", "paths", {"thorough": True}),
     "S2": Row("tests.trust.rows.s02", "run_s2", 400, 40, "seed", "swaps of each operation"),
     "S3": Row("tests.trust.rows.s03", "run_s3", 3, 1, "seed", "lives"),
+    "S7": Row("tests.trust.rows.s07", "run_s7", 10_000, 500, "seed", "graphs"),
     "S10": Row("tests.trust.rows.s10", "run_s10", 1_500, 1_500, "seed", "texts"),
     "S11": Row("tests.trust.rows.s11", "run_s11", 100, 5, "seed", "lives of every kind"),
 }

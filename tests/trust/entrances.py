@@ -401,6 +401,7 @@ NO_PATHS: dict[str, str] = {
             "Thought.source",
             "Thought.lineage",
             "Thought.who",
+            "Thought.was",
             "Thought.key",
             "Spot.title",
             "Spot.heading",

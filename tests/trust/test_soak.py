@@ -34,6 +34,8 @@ def log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "fake_row.py").write_text(FAKE)
     monkeypatch.syspath_prepend(str(tmp_path))
     monkeypatch.setenv("FAKE_LOG", str(tmp_path / "log"))
+    # whoever edits the house while this runs does not make it begin anew
+    monkeypatch.setattr("tools.soak.code_digest", lambda: "always the same")
     return tmp_path / "log"
 
 
@@ -98,8 +100,10 @@ def test_a_soak_that_was_ended_goes_on_with_the_next_chunk_and_leaves_no_process
 ) -> None:
     monkeypatch.setenv("FAKE_WAITS", "30001")
     script = (
-        "import sys; sys.path[:0] = sys.argv[2:]; from pathlib import Path; from tools.soak import Row, Soak, work\n"
-        "sys.exit(work(Soak(3, path=Path(sys.argv[1]), rows={'R0': Row('fake_row', 'run', 25, 10)}), ['R0']))"
+        "import sys; sys.path[:0] = sys.argv[2:]; from pathlib import Path; from tools import soak\n"
+        "soak.code_digest = lambda: 'always the same'\n"
+        "made = soak.Soak(3, path=Path(sys.argv[1]), rows={'R0': soak.Row('fake_row', 'run', 25, 10)})\n"
+        "sys.exit(soak.work(made, ['R0']))"
     )
     paths = [path for path in sys.path if path]
     progress = tmp_path / "progress" / "progress.json"
@@ -127,6 +131,17 @@ def test_a_row_that_had_its_hour_is_stopped(tmp_path: Path, log: Path, monkeypat
     assert found.failure.startswith("stopped after 0.0333333 minutes")
     assert found.done == 1
     assert log.exists()
+
+
+@pytest.mark.slow
+def test_what_was_shown_for_other_code_is_shown_again(
+    tmp_path: Path, log: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert soak(tmp_path, 10).run("R0").done == 1
+    assert soak(tmp_path, 10).run("R0").done == 1
+    monkeypatch.setattr("tools.soak.code_digest", lambda: "another")
+    assert soak(tmp_path, 10).run("R0").done == 1
+    assert log.read_text().split() == ["3", "3"]
 
 
 def test_figures_of_chunks_become_one() -> None:
