@@ -31,7 +31,7 @@ from everself.workspace.undo import plan_undo
 # generous: it only says that something ends
 PATIENCE = 120.0
 MEMORY = "/dev/shm"
-_SET_PTRACER, _ANY = 0x59616D61, -1
+_SET_DEATH_SIGNAL, _SET_PTRACER, _ANY = 1, 0x59616D61, -1
 
 START = b"\n## [09:30:00] "
 CORE = "MEMORY.md"
@@ -273,6 +273,7 @@ def tend(bench: Bench, random: Random, name: str) -> Outcome:
 
 def serve(modules: Sequence[str]) -> None:
     """Take orders until the row that gives them is gone, then take everyone along."""
+    _die_with_parent()
     for name in modules:
         importlib.import_module(name)
     gates: dict[int, int] = {}
@@ -298,6 +299,11 @@ def serve(modules: Sequence[str]) -> None:
     os.killpg(0, signal.SIGKILL)
 
 
+def _die_with_parent() -> None:
+    # a row that is itself killed cannot clear up behind it
+    ctypes.CDLL(None).prctl(_SET_DEATH_SIGNAL, signal.SIGKILL, 0, 0, 0)
+
+
 def _fork(order: dict[str, Any], gates: dict[int, int]) -> int:
     inside, outside = os.pipe() if order["gated"] else (-1, -1)
     pid = os.fork()
@@ -307,6 +313,7 @@ def _fork(order: dict[str, Any], gates: dict[int, int]) -> int:
             gates[pid] = outside
         return pid
     code = 1
+    _die_with_parent()
     try:
         module, _, name = order["function"].partition(":")
         function = getattr(importlib.import_module(module), name)
