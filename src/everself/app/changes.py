@@ -2,8 +2,9 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from everself.memory.revouching import vouchers_before
 from everself.text.diff import render_diff
 from everself.values import Applied, ChangeRecord, Conflict, FileChange, Nothing, Outcome
 from everself.workspace.interface import Workspace
@@ -56,7 +57,7 @@ class Changes:
             diff = render_diff(seen)
             if dry_run:
                 return UndoReport(record, diff)
-            outcome = self._workspace.apply(plan)
+            outcome = self._workspace.apply(replace(plan, vouchers=vouchers_before(record.evidence, seen)))
             if not isinstance(outcome, Conflict):
                 return _report(record, diff, outcome)
         return UndoReport(record, "", conflicts=record.paths)

@@ -14,7 +14,7 @@ from everself.clock import Clock
 from everself.errors import NotFound, WrongUse
 from everself.memory.naming import Found, Known, name_entries, sketch
 from everself.memory.reading import Read, holds_memory, read_document, text_hash, words_at
-from everself.memory.trust import CORRECTION, HAND, base_confidence, is_human, is_source, parse_tag, rank, weaker
+from everself.memory.trust import CORRECTION, HAND, base_confidence, is_human, parse_tag, rank, weaker
 from everself.store.entry_rows import DocumentRow, EntryRow, EntryRows
 from everself.store.vouchers import Vouchers
 from everself.text.normalise import fold
@@ -193,8 +193,6 @@ def _believed(row: EntryRow, span: Span, data: bytes, where: Place, voucher: Vou
         lineage = voucher.lineage
         # changed words are of the hand that changed them, and no more trusted than what it changed
         source = voucher.source if vouched else weaker(HAND, voucher.source)
-        # after an undo the comment tells again what it was before somebody better said it
-        source = weaker(source, claimed) if claimed and is_source(claimed) else source
         tag = parse_tag(voucher.tag) if vouched else tag
     else:
         source = claimed if claimed and rank(claimed) < rank(HAND) else HAND

@@ -9,6 +9,7 @@ from everself.errors import ChangedMeanwhile, NotFound, RefusedByRule, WrongUse
 from everself.memory.book import Book
 from everself.memory.corrections import log_correction
 from everself.memory.drafts import Draft
+from everself.memory.revouching import trace
 from everself.memory.trust import (
     CORRECTION,
     DYNAMICS,
@@ -168,8 +169,9 @@ class Memory:
 
         def plan() -> Change:
             draft = self.draft()
-            voucher = change_words(draft, self.book.get(entry.id), cleaned.text, OWNER)
-            return _change(OWNER, "edit", draft, (), (voucher,))
+            before = self.book.get(entry.id)
+            voucher = change_words(draft, before, cleaned.text, OWNER)
+            return _change(OWNER, "edit", draft, (trace(before),), (voucher,))
 
         outcome = self.apply(plan)
         change = outcome.id if isinstance(outcome, Applied) else ""
@@ -226,10 +228,11 @@ class Memory:
             return None
         count_mention(draft, known, self.clock.today())
         vouchers: tuple[Voucher, ...] = ()
-        # only where the comment tells what it was until now: undoing brings that back, and no other trace of it is left
-        if rank(thought.source) > rank(known.source) and known.source == known.claimed:
+        evidence = thought.lineage
+        if rank(thought.source) > rank(known.source) and known.source != HAND:
             vouchers = (restamp(draft, known, thought.source, thought.lineage),)
-        change = _change(thought.source, "mention", draft, thought.lineage, vouchers, thought.key)
+            evidence = (*evidence, trace(known))
+        change = _change(thought.source, "mention", draft, evidence, vouchers, thought.key)
         # where only Everself writes, it is Everself that counts
         return replace(change, author=Author.RUNTIME) if place(known.path).writer == "runtime" else change
 

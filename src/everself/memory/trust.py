@@ -18,17 +18,20 @@ CEILING = 0.99
 DEEPEST = 64
 
 
+def is_source(name: str) -> bool:
+    return len(name) > len(PERSON) if name.startswith(PERSON) else name in _RANKS
+
+
 def check_source(source: str) -> str:
     """The source itself; WrongUse when there is no such source."""
-    if known_source(source) == source:
+    if is_source(source):
         return source
     raise WrongUse(f'"{source}" is no source.', mend="owner, person:<id>, correction, agent, tool, web, import or hand")
 
 
 def known_source(source: str) -> str:
     """The source itself; what somebody made up is worth as little as the web."""
-    known = source in _RANKS if not source.startswith(PERSON) else source != PERSON
-    return source if known else WEB
+    return source if is_source(source) else WEB
 
 
 def rank(source: str) -> int:
@@ -42,6 +45,11 @@ def weaker(one: str, other: str) -> str:
     return other if rank(other) < rank(one) else one
 
 
+def is_human(source: str) -> bool:
+    """Whether somebody said it, not something."""
+    return source in (OWNER, CORRECTION, HAND) or source.startswith(PERSON)
+
+
 def base_confidence(source: str) -> float:
     return _BASES.get(source, _BASE)
 
@@ -49,17 +57,17 @@ def base_confidence(source: str) -> float:
 def weakest_source(entry: Entry, find: Callable[[str], Entry | None]) -> str:
     """The minimum of trust over an entry and everything it was derived from: no summary, promotion or merge raises it."""
     found = entry.source
-    seen: set[str] = {entry.id}
+    seen: set[str] = {f"entry:{entry.id}"}
     left = list(entry.lineage)
     for _ in range(DEEPEST):
         if not left:
             return found
         deeper: list[str] = []
         for reference in left:
-            kind, _, name = reference.partition(":")
-            if name in seen:
+            if reference in seen:
                 continue
-            seen.add(name)
+            seen.add(reference)
+            kind, _, name = reference.partition(":")
             evidence = find(name) if kind == "entry" else None
             if evidence is not None:
                 found = weaker(found, evidence.source)
@@ -80,8 +88,8 @@ def source_of_reference(kind: str) -> str:
         # a message or a change of this agent: who spoke stands in the source of the entry that was made from it
         case "msg" | "change":
             return CORRECTION
-    # an entry that is gone cannot be asked any more
-    return AGENT if kind == "entry" else WEB
+    # an entry that nobody knows any more could have come from anywhere
+    return WEB
 
 
 @dataclass(frozen=True, slots=True)
