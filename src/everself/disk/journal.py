@@ -159,16 +159,18 @@ class Journal:
     def unfinished_count(self) -> int:
         return sum(name.endswith((".intent", ".abort")) for name in self._names())
 
-    def waiting(self) -> list[Filed]:
+    def waiting(self, limit: int | None = None) -> list[Filed]:
         """Changes that are recorded but not in the history yet, oldest first."""
-        return self._load((".done",), drop_torn=False)
+        return self._load((".done",), drop_torn=False, limit=limit)
 
     def waiting_count(self) -> int:
         return sum(name.endswith(".done") for name in self._names())
 
-    def _load(self, endings: tuple[str, ...], *, drop_torn: bool) -> list[Filed]:
-        found = []
+    def _load(self, endings: tuple[str, ...], *, drop_torn: bool, limit: int | None = None) -> list[Filed]:
+        found: list[Filed] = []
         for name in self._names():
+            if len(found) == limit:
+                break
             if not name.endswith(endings):
                 continue
             path = f"{FOLDER}/{name}"
