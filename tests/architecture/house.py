@@ -17,9 +17,11 @@ class Floor:
 FLOORS = (
     Floor(("errors", "values", "clock", "text", "patterns"), in_a_row=True),
     Floor(("disk", "markdown", "config")),
-    Floor(("store",)),
+    Floor(("store", "history", "layout")),
     Floor(("workspace", "models")),
     Floor(("identity", "memory", "schedule")),
+    # what acts on memory as a whole
+    Floor(("forgetting", "transfer")),
     Floor(("index",)),
     Floor(("recall", "triage")),
     Floor(("context",)),
@@ -81,7 +83,7 @@ HOMES: dict[str, tuple[str, ...]] = {
     "ruamel": ("config",),
     "apsw": ("store", "index", "testing"),
     "psycopg": ("store", "index"),
-    "dulwich": ("workspace",),
+    "dulwich": ("history",),
     "watchfiles": ("workspace",),
     "click": SPEAKING,
     "rich": SPEAKING,

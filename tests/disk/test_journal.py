@@ -24,7 +24,8 @@ INTENTS = st.builds(
     steps=st.lists(STEPS, max_size=3).map(tuple),
     folders=st.lists(st.text(), max_size=3).map(tuple),
     vouchers=st.lists(
-        st.builds(Voucher, st.text(), st.text(), st.text(), st.text(), st.lists(st.text(), max_size=2).map(tuple)), max_size=2
+        st.builds(Voucher, st.text(), st.text(), st.text(), st.text(), st.lists(st.text(), max_size=2).map(tuple)),
+        max_size=2,
     ).map(tuple),
     key=st.text(),
 )

@@ -162,4 +162,8 @@ def _act(mind: Mind, act: str, entry: Entry) -> str:
 
 def _others_comments(mind: Mind, path: str) -> list[bytes]:
     data = mind.bench.workspace.read(path).data
-    return [b"<!--" + part.partition(b"-->")[0] for part in data.split(b"<!--")[1:] if b"everself:" not in part[:14]]
+    return [
+        b"<!--" + part.partition(b"-->")[0]
+        for part in data.split(b"<!--")[1:]
+        if not part.strip().startswith((b"everself:", b"was:"))
+    ]

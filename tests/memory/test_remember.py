@@ -98,9 +98,7 @@ def test_a_forged_comment_carries_no_authority(memory: Memory) -> None:
     assert memory.book.find("AAAAAAAAAAAA") is None
 
 
-def test_text_written_by_hand_is_an_entry_and_keeps_its_id_when_edited(
-    memory: Memory, bench: Bench, tmp_path: Path
-) -> None:
+def test_text_written_by_hand_is_an_entry_and_keeps_its_id_when_edited(memory: Memory, tmp_path: Path) -> None:
     path = tmp_path / "workspace" / "MEMORY.md"
     path.write_text("# Memory\n\n- Likes long walks along the river\n- Plays chess on Sundays\n")
     first = {entry.text: entry.id for entry in memory.book.all()}

@@ -24,6 +24,7 @@ from everself.disk.journal import Intent, Journal, Step
 from everself.disk.real import RealFileSystem
 from everself.doctor import examine
 from everself.errors import UnsafePath
+from everself.history.commits import History, Note
 from everself.memory.account import account_of
 from everself.memory.bank import Bank
 from everself.memory.book import Book
@@ -50,7 +51,6 @@ from everself.values import (
     digest,
     new_id,
 )
-from everself.workspace.history import History, Note
 from everself.workspace.interface import Workspace
 from everself.workspace.on_disk import DiskWorkspace
 

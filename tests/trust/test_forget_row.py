@@ -3,10 +3,10 @@
 import pytest
 from tests.trust.rows.s11 import forget_all_kinds, lose_power, run_s11
 
-from everself.memory.forgetting.forgetting import Forgetting
-from everself.memory.forgetting.words import Words
+from everself.forgetting.forgetting import Forgetting
+from everself.forgetting.words import Words
+from everself.history.rewriting import RewritableHistory
 from everself.store.scrub import Scrub
-from everself.workspace.rewriting import RewritableHistory
 
 pytestmark = pytest.mark.trust
 

@@ -11,8 +11,8 @@ from tests.trust.rows.r07 import run_r7
 from tests.trust.walks import LOOKING, OPERATIONS, VERBS
 
 import everself.memory
+from everself.forgetting.forgetting import Forgetting
 from everself.memory.bank import Bank
-from everself.memory.forgetting.forgetting import Forgetting
 from everself.memory.memory import Memory
 
 VERB_HOLDERS = (Memory, Bank, Forgetting)

@@ -13,21 +13,21 @@ from tests.trust.worlds import LightWorld, World
 
 from everself.app.changes import Changes
 from everself.errors import NotFound, RefusedByRule
+from everself.forgetting.forgetting import Forgetting, Grip
+from everself.forgetting.proof import Target
+from everself.layout import place
 from everself.markdown.blocks import scan
 from everself.markdown.edit import append_item, apply_splice, remove_entry
 from everself.markdown.entries import EntryKind, EntrySpan, entries
 from everself.memory.bank import Bank
-from everself.memory.exporting import export_entries
-from everself.memory.forgetting.forgetting import Forgetting, Grip
-from everself.memory.forgetting.proof import Target
-from everself.memory.importing import ImportOptions, import_lines
 from everself.memory.quarantine import quarantine, release
 from everself.memory.reading import holds_memory, read_document
 from everself.memory.trust import OWNER
 from everself.memory.writing import Thought
 from everself.testing.frozen import FrozenTime
+from everself.transfer.exporting import export_entries
+from everself.transfer.importing import ImportOptions, import_lines
 from everself.values import Author, Change, Move, Tag, digest
-from everself.workspace.layout import place
 
 WORDS = ("tea", "rust", "茶", "봄", "tundra", "Monday", "harbour", "the", "of", "likes", "keeps")
 SOURCES = (OWNER, OWNER, OWNER, "agent", "web", "tool", "import", "person:jun")

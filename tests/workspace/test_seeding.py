@@ -3,8 +3,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from everself.disk.paths import check_path
+from everself.layout import Kind, fold, place
 from everself.values import Author, Change, Create, FileKind
-from everself.workspace.layout import Kind, fold, place
 from everself.workspace.seeding import BOOTSTRAP, KEEPERS, folders, plan_folders, plan_setup, templates
 
 ALL = {path for path, _ in templates()}

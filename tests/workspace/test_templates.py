@@ -6,7 +6,7 @@ from markdown_it import MarkdownIt
 from ruamel.yaml import YAML
 
 import everself.workspace
-from everself.workspace.layout import place
+from everself.layout import place
 from everself.workspace.seeding import KEEPERS, templates
 
 TEXTS = {path: data.decode() for path, data in templates()}

@@ -13,10 +13,10 @@ from everself.config import Agent, Loaded, Places, with_tunables
 from everself.config.sections import Tunables
 from everself.disk.real import RealFileSystem
 from everself.errors import NotFound
+from everself.forgetting.forgetting import Forgetting, Grip
+from everself.forgetting.guard import tombstone_guard
 from everself.memory.bank import Bank
 from everself.memory.book import Book
-from everself.memory.forgetting.forgetting import Forgetting, Grip
-from everself.memory.forgetting.guard import tombstone_guard
 from everself.memory.memory import Corrected, Memory, Remembered
 from everself.memory.trust import OWNER, Dynamics
 from everself.memory.writing import Thought

@@ -11,8 +11,8 @@ from everself.disk.filesystem import TEMPORARY_PREFIX, disk_errors
 from everself.disk.real import RealFileSystem
 from everself.errors import RefusedByRule
 from everself.memory.adoption import AdoptionReport, adopt, needs_adoption
-from everself.memory.exporting import export_entries
-from everself.memory.importing import ImportOptions, ImportReport, import_lines
+from everself.transfer.exporting import export_entries
+from everself.transfer.importing import ImportOptions, ImportReport, import_lines
 from everself.values import new_id
 
 

@@ -33,12 +33,12 @@ from everself.disk.real import RealFileSystem
 from everself.disk.spool import Copied, Copier, LeftOut, Spool, Taken
 from everself.disk.writes import discard
 from everself.errors import ChangedMeanwhile, Damaged, NotFound, RefusedByRule, TooLarge
+from everself.history.commits import FOLDER as HISTORY_FOLDER
+from everself.history.commits import History
 from everself.store.backup import check_database, copy_database
 from everself.store.ledger import LedgerHead
 from everself.values import digest
 from everself.workspace.assembly import HISTORY_LOCK, WRITE_LOCK
-from everself.workspace.history import FOLDER as HISTORY_FOLDER
-from everself.workspace.history import History
 
 BACKUP_LOCK = "backup.lock"
 _DATABASE_COPY = f"{TEMPORARY_PREFIX}backup.db"

@@ -52,7 +52,7 @@ VERBS: tuple[Verb, ...] = (
     _cli("everself.memory.memory:Memory.edit", "memory edit"),
     _cli("everself.memory.memory:Memory.correct", "memory correct"),
     _cli("everself.memory.memory:Memory.supersede", "memory supersede"),
-    _cli("everself.memory.forgetting.forgetting:Forgetting.carry_out", "memory forget", "what is forgotten is gone"),
+    _cli("everself.forgetting.forgetting:Forgetting.carry_out", "memory forget", "what is forgotten is gone"),
     _cli(
         "everself.app.memories:export_memory", "memory export", "an export holds everything, for whoever has the file"
     ),

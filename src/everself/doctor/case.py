@@ -18,9 +18,9 @@ from everself.disk.real import RealFileSystem
 from everself.doctor.peeking import peek
 from everself.doctor.words import failed
 from everself.errors import EverselfError
+from everself.layout import is_temporary, place
 from everself.store.state import State
 from everself.values import FileStat, Finding
-from everself.workspace.layout import is_temporary, place
 
 # as everself.app.app has it, which is too heavy to load for a word
 STATE_FILE = "state.db"

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from everself.disk.filesystem import READ_LIMIT
 from everself.doctor.case import Case, is_markdown
 from everself.doctor.words import command, counted, listed, megabytes, note, shown, warning
+from everself.layout import fold, place
 from everself.values import FileStat, Finding, Severity
-from everself.workspace.layout import fold, place
 
 if TYPE_CHECKING:
     from everself.markdown.blocks import Scan

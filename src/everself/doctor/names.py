@@ -7,9 +7,9 @@ from datetime import date, timedelta
 from everself.disk.paths import find_fault
 from everself.doctor.case import Case, is_markdown
 from everself.doctor.words import command, counted, listed, note, shown, warning
+from everself.layout import Kind, fold, place
+from everself.layout.dates import find_day
 from everself.values import Finding
-from everself.workspace.layout import Kind, fold, place
-from everself.workspace.layout.dates import find_day
 from everself.workspace.seeding import plan_setup
 
 SETUP = "setup"

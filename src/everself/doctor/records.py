@@ -8,10 +8,10 @@ from itertools import pairwise
 from everself.doctor.case import Case
 from everself.doctor.peeking import RESTORE
 from everself.doctor.words import bad, command, megabytes, note, warning
+from everself.history.commits import FOLDER, History
 from everself.store.ledger import LedgerHead, next_row
 from everself.store.state import State
 from everself.values import Finding
-from everself.workspace.history import FOLDER, History
 
 # The ledger is checked whole up to here; beyond, only the newest rows, so that the command stays quick.
 WHOLE_LEDGER = 5_000

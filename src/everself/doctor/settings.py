@@ -8,8 +8,8 @@ from everself.clock import find_zone, host_zone
 from everself.doctor.case import Case
 from everself.doctor.words import bad, command, counted, note, shown, warning
 from everself.errors import BadConfig
+from everself.layout import place
 from everself.values import Finding
-from everself.workspace.layout import place
 
 # Names under which machines without a time zone of their own go.
 _NO_ZONE = ("UTC", "Etc/UTC", "Etc/UCT", "GMT", "Etc/GMT", "local")

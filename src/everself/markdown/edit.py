@@ -324,10 +324,9 @@ def _section_lines(text: bytes) -> list[bytes]:
 
 def _undivided(lines: list[bytes], span: EntrySpan) -> list[bytes]:
     """The same words as one entry: what would begin another one where this stands is escaped, or loses its blank line."""
-    if not span.path:
-        above = b""
-    else:
-        above = b"# -\n\n" if span.kind is EntryKind.SECTION else b"# -\n\n---\n\n"
+    above = b"# -\n\n" if span.path else b""
+    if span.path and span.kind is not EntryKind.SECTION:
+        above += b"---\n\n"
     for _ in range(_PASSES):
         if _is_one(above, lines):
             return lines

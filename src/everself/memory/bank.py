@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from everself.errors import NotFound, WrongUse
+from everself.layout import Kind, place
 from everself.markdown.blocks import scan
 from everself.markdown.sections import sections
 from everself.memory.memory import Memory, Remembered
@@ -16,7 +17,6 @@ from everself.memory.trust import OWNER
 from everself.memory.writing import Spot, Thought
 from everself.text.normalise import fold, slug
 from everself.values import Entry, Tag
-from everself.workspace.layout import Kind, place
 
 FOLDER = "bank"
 ENTITIES = "entities"

@@ -12,6 +12,7 @@ from typing import Any
 
 from everself.clock import Clock
 from everself.errors import NotFound, WrongUse
+from everself.layout import Place, place
 from everself.memory.naming import Found, Known, name_entries, sketch
 from everself.memory.reading import Read, holds_memory, read_document, text_hash, words_at
 from everself.memory.trust import CORRECTION, HAND, base_confidence, is_human, parse_tag, rank, weaker
@@ -20,7 +21,6 @@ from everself.store.vouchers import Vouchers
 from everself.text.normalise import fold
 from everself.values import Entry, FileStat, Tag, Voucher, digest
 from everself.workspace.interface import Workspace
-from everself.workspace.layout import Place, place
 
 # what `_pack` wrote, decoded
 Span = list[Any]
@@ -84,7 +84,12 @@ class Book:
         """As `find`; of an entry whose text is gone, where it came from, as long as a voucher tells."""
         found = self.find(identity)
         voucher = self._vouchers.find([identity]).get(identity) if found is None else None
-        return found if voucher is None else Entry(identity, "", "", source=voucher.source, lineage=voucher.lineage)
+        if voucher is None:
+            return found
+        # a hand may have changed the words before they went
+        same = self._rows.gone_by_text(voucher.text) == identity
+        source = voucher.source if same else weaker(HAND, voucher.source)
+        return Entry(identity, "", "", source=source, lineage=voucher.lineage)
 
     def get(self, name: str) -> Entry:
         """The entry of that id or of the only id that begins so."""

@@ -6,6 +6,7 @@ from datetime import date
 
 from everself.clock import Clock
 from everself.errors import ChangedMeanwhile, NotFound, RefusedByRule, WrongUse
+from everself.layout import place
 from everself.memory.book import Book
 from everself.memory.corrections import log_correction
 from everself.memory.drafts import Draft
@@ -38,7 +39,6 @@ from everself.memory.writing import (
 )
 from everself.values import Applied, Author, Change, Conflict, Entry, Outcome, Refused, Voucher, new_id
 from everself.workspace.interface import Workspace
-from everself.workspace.layout import place
 
 TRIES = 5
 _AUTHORS = {OWNER: Author.OWNER, CORRECTION: Author.OWNER, HAND: Author.OWNER}

@@ -6,12 +6,12 @@ Judges what is a memory at all: noise, placeholders and references by id are non
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from everself.layout import Kind, place
 from everself.markdown.blocks import scan
 from everself.markdown.entries import EntryKind, EntrySpan, entries
 from everself.markdown.lines import measure
 from everself.markdown.sections import before_comments
 from everself.values import digest
-from everself.workspace.layout import Kind, place
 
 # documents whose text is memory; the others are rules, logs of the runtime, or not ours
 HOLDERS = frozenset(

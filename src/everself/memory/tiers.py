@@ -2,11 +2,11 @@
 
 from dataclasses import dataclass
 
+from everself.layout import place
 from everself.memory.memory import Memory
 from everself.memory.writing import is_quarantined
 from everself.store.entry_rows import EntryRows
 from everself.values import Entry, Tier
-from everself.workspace.layout import place
 
 NAMES = {Tier.SOUL: "Soul", Tier.CORE: "Core", Tier.WORKING: "Working"}
 

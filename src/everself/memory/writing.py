@@ -3,6 +3,7 @@
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 
+from everself.layout import Kind, place
 from everself.markdown.blocks import Scan
 from everself.markdown.comment import EntryComment, escape_forged, with_fields
 from everself.markdown.edit import Splice, append_item, append_log, replace_text, set_comment
@@ -12,7 +13,6 @@ from everself.memory.reading import REFERENCE, read_document, text_hash
 from everself.memory.trust import base_confidence
 from everself.text.normalise import slug
 from everself.values import Entry, Tag, Tier, Voucher
-from everself.workspace.layout import Kind, place
 
 CORE = "MEMORY.md"
 # a longer one would make the line unreadable; the closed entry and CORRECTIONS.md hold it anyway
@@ -43,8 +43,9 @@ class Spot:
 class Thought:
     """What shall be remembered. `source` is stamped by the runtime, never by a model.
 
-    `explicit`: somebody said "remember this", so it goes to the curated core. `was` is what it corrects, kept in a comment beside it. `person` and `project` are the scope it belongs to,
-    `who` the person it is about. With a `key` it is remembered once, however often it is asked for.
+    `explicit`: somebody said "remember this", so it goes to the curated core. `person` and `project` are the scope it belongs to,
+    `who` the person it is about, `spot` a page it belongs on. With a `key` it is remembered once, however often it is asked for.
+    `was` is what it corrects, kept in a comment beside it.
     """
 
     text: str

@@ -8,8 +8,8 @@ from everself.disk.filesystem import FileSystem
 from everself.disk.journal import Journal
 from everself.disk.lock import TIMEOUT, FileLock, Lock
 from everself.disk.real import RealFileSystem
+from everself.history.commits import FOLDER, History
 from everself.values import new_id
-from everself.workspace.history import FOLDER, History
 from everself.workspace.interface import Guard, Ledger
 from everself.workspace.on_disk import DiskWorkspace, Machinery
 from everself.workspace.recorder import Recorder

@@ -7,9 +7,9 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from everself.disk.filesystem import READ_LIMIT
+from everself.layout import Place, place
 from everself.values import Author, Change, FileChange
 from everself.workspace.interface import Guard
-from everself.workspace.layout import Place, place
 
 # Whoever sits at the keyboard decides alone; everybody else is checked.
 HUMANS = frozenset({Author.OWNER, Author.HAND})

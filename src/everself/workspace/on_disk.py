@@ -16,6 +16,7 @@ from everself.disk.journal import Filed, Intent, Journal, Step
 from everself.disk.lock import TIMEOUT, Lock
 from everself.disk.paths import find_fault
 from everself.errors import EverselfError, LockTimeout, NotFound, TooLarge
+from everself.history.commits import History
 from everself.values import (
     Applied,
     Author,
@@ -32,7 +33,6 @@ from everself.values import (
     new_id,
 )
 from everself.workspace.execution import Hashes, carry_out, take_back
-from everself.workspace.history import History
 from everself.workspace.interface import Guard, Ledger
 from everself.workspace.recorder import Recorder
 from everself.workspace.resolve import Resolved, resolve

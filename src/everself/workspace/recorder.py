@@ -16,9 +16,9 @@ from everself.disk.filesystem import FileSystem
 from everself.disk.journal import Intent, Journal, Step
 from everself.disk.lock import TIMEOUT, Lock
 from everself.errors import EverselfError
+from everself.history.commits import History, Note
 from everself.values import Author, FileChange, digest
 from everself.workspace.execution import sweep
-from everself.workspace.history import History, Note
 
 # how many commits of people are passed over in search of one of ours
 STEPS_BACK = 8

@@ -6,8 +6,8 @@ It knows the templates and the names that exist, not what stands in the files: n
 from collections.abc import Collection, Iterable, Mapping
 from typing import Final
 
+from everself.layout import fold
 from everself.values import Author, Change, Create, FileKind
-from everself.workspace.layout import fold
 
 BOOTSTRAP: Final = "BOOTSTRAP.md"
 KEEPERS: Final = ("memory-miner", "soul-keeper", "recall-validator", "conflict-detector", "memory-compactor")

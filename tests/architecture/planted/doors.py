@@ -175,7 +175,7 @@ DOORS = [
         "the history's library",
         "homes",
         ("app/a.py", "from dulwich.repo import Repo"),
-        ("workspace/h.py", "import dulwich.repo"),
+        ("history/h.py", "import dulwich.repo"),
     ),
     one("colours below the faces", "homes", ("app/a.py", "import rich"), ("faces/repl/r.py", "import rich")),
     one("re", "re", ("text/t.py", "import re"), ("text/t.py", "import re2")),

@@ -18,11 +18,11 @@ from everself.clock import monotonic
 from everself.disk import real
 from everself.disk.filesystem import TEMPORARY_PREFIX
 from everself.disk.journal import FOLDER as JOURNAL
+from everself.history.commits import FOLDER as HISTORY
+from everself.history.commits import History
 from everself.testing.workspaces import Bench, real_workspace
 from everself.values import Applied, Change
 from everself.workspace.assembly import Habits
-from everself.workspace.history import FOLDER as HISTORY
-from everself.workspace.history import History
 
 # these three in CI; the full size takes all
 FIRST = ("append", "promote", "undo")

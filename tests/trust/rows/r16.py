@@ -22,8 +22,8 @@ from everself.backups.restore import restore_backup
 from everself.clock import pause
 from everself.disk.real import RealFileSystem
 from everself.errors import Damaged
+from everself.history.commits import History
 from everself.values import Append, Applied, Author, Change
-from everself.workspace.history import History
 
 TOP = Path(__file__).resolve().parents[3]
 LEDGER_LINE = "line "

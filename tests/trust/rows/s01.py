@@ -31,12 +31,12 @@ from everself.disk.lock import FileLock
 from everself.disk.real import RealFileSystem
 from everself.doctor import DoctorReport
 from everself.errors import EverselfError
+from everself.history.commits import FOLDER, History
 from everself.store.state import open_state
 from everself.testing.frozen import FrozenTime
 from everself.testing.workspaces import KEY
 from everself.values import Conflict, Nothing, Refused
 from everself.workspace.assembly import Grounds, Habits, assemble
-from everself.workspace.history import FOLDER, History
 from everself.workspace.on_disk import Recovery
 
 # one call that takes this long hangs

@@ -15,7 +15,7 @@ from everself.cli.shapes import Verb
 from everself.errors import Interrupted, NotFound, WrongUse
 
 if TYPE_CHECKING:
-    from everself.memory.forgetting.proof import ForgetPlan, Target
+    from everself.forgetting.proof import ForgetPlan, Target
 
 _SHOWN = 20
 
@@ -76,7 +76,7 @@ def forget(**given: Unpack[Wanted]) -> int:
 
 
 def _target(given: Wanted) -> "Target":
-    from everself.memory.forgetting.proof import Target
+    from everself.forgetting.proof import Target
 
     days = (given["since"], given["until"])
     if given["on"] is not None and any(days):

@@ -115,7 +115,7 @@ def _line(one: "Listed") -> str:
     marks = [f"#{entry.tag}" if entry.tag else "", "closed" if entry.closed else "", "stale" if one.stale else ""]
     said = " ".join(mark for mark in marks if mark)
     source = one_line(entry.source, 20) + ("" if entry.vouched or entry.source == "hand" else "?")
-    head = f"{click.style(safe(entry.id), fg='yellow')}  {str(entry.day or ''):<10}  {one.confidence:.2f}  {source:<10}"
+    head = f"{click.style(safe(entry.id), fg='yellow')}  {entry.day or ''!s:<10}  {one.confidence:.2f}  {source:<10}"
     return f"{head}  {said:<11}  {one_line(entry.text, 72)}  ({one_line(one.citation, 60)})"
 
 
@@ -211,9 +211,7 @@ def _counted(found: "MemoryStatus") -> Iterator[str]:
         files = f"{one.files} file" + ("" if one.files == 1 else "s")
         held = f", {entries_of(one.entries)}" if one.tier != "T0" else ""
         yield f"  {one.tier} {one.name}: {files}{held}, {_size(one.bytes)}"
-    yield f"Entries: {found.entries}" + (
-        f", {found.elsewhere} of them in no tier" if found.elsewhere else ""
-    )
+    yield f"Entries: {found.entries}" + (f", {found.elsewhere} of them in no tier" if found.elsewhere else "")
     counts = {
         "no longer hold": found.closed,
         "stale": found.stale,

@@ -26,7 +26,7 @@ from everself.cli.shapes import Verb
 from everself.errors import EverselfError
 
 if TYPE_CHECKING:
-    from everself.memory.importing import BrokenLine, ImportReport
+    from everself.transfer.importing import BrokenLine, ImportReport
 
 _SHOWN = 10
 
@@ -86,7 +86,7 @@ def import_command(file: str, as_mine: bool, skip_broken: bool, dry_run: bool, a
     What is known becomes nothing, and what was forgotten on request does not come back.
     """
     from everself.app.memories import import_memory
-    from everself.memory.importing import ImportOptions
+    from everself.transfer.importing import ImportOptions
 
     with opened(agent) as app, _progress("Importing") as progress:
         options = ImportOptions(os.path.basename(file), as_mine, skip_broken, dry_run, progress)

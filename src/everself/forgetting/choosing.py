@@ -6,13 +6,13 @@ from datetime import date, datetime
 
 from everself.clock import Clock
 from everself.errors import WrongUse
+from everself.forgetting.proof import Target
+from everself.layout import place
 from everself.memory.book import Book
-from everself.memory.forgetting.proof import Target
 from everself.memory.trust import PERSON
 from everself.store.scrub import MessageRow
 from everself.text.normalise import slug
 from everself.values import Entry
-from everself.workspace.layout import place
 
 
 @dataclass(frozen=True, slots=True)

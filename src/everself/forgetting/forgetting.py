@@ -14,21 +14,21 @@ from everself.clock import Clock
 from everself.disk.filesystem import READ_LIMIT, disk_errors
 from everself.disk.journal import FOLDER as JOURNAL
 from everself.errors import ChangedMeanwhile, NotFound, RefusedByRule
+from everself.forgetting import search
+from everself.forgetting.choosing import choose
+from everself.forgetting.proof import Cut, ForgetPlan, ForgetProof, Found, Mention, Remain, Target
+from everself.forgetting.words import Place, Words, candidates, is_open, is_telling
+from everself.history.rewriting import RewritableHistory, Rewritten
+from everself.layout import place
 from everself.memory.book import Book
 from everself.memory.drafts import Draft
-from everself.memory.forgetting import search
-from everself.memory.forgetting.choosing import choose
-from everself.memory.forgetting.proof import Cut, ForgetPlan, ForgetProof, Found, Mention, Remain, Target
-from everself.memory.forgetting.words import Place, Words, candidates, is_open, is_telling
 from everself.memory.reading import read_document, text_hash
 from everself.store.scrub import Task
 from everself.store.state import State
 from everself.text.normalise import fold
 from everself.values import Applied, Author, Change, Conflict, Refused, new_id
 from everself.workspace.assembly import Grounds
-from everself.workspace.layout import place
 from everself.workspace.on_disk import DiskWorkspace
-from everself.workspace.rewriting import RewritableHistory, Rewritten
 
 TRIES = 5
 # evidence stands in the commit's words; who forgets a whole year needs no list there

@@ -14,9 +14,9 @@ from tests.memory.minds import Mind, open_mind
 
 from everself.errors import WrongUse
 from everself.memory.adoption import vouch_for
-from everself.memory.exporting import export_entries, parse_line
-from everself.memory.importing import ImportOptions, import_lines
 from everself.memory.writing import Thought, text_hash
+from everself.transfer.exporting import export_entries, parse_line
+from everself.transfer.importing import ImportOptions, import_lines
 from everself.values import Tag
 
 MINE = ImportOptions("mine.jsonl", as_mine=True)
@@ -68,7 +68,7 @@ def test_a_life_comes_back_equal(mind: Mind, other: Mind) -> None:
 
 
 def test_real_oddities_come_back_equal_but_for_a_fence_that_had_to_be_closed(tmp_path: Path) -> None:
-    shutil.copytree(Path(__file__).parent / "oddities" / "workspace", tmp_path / "one" / "workspace")
+    shutil.copytree(Path(__file__).parents[1] / "memory" / "oddities" / "workspace", tmp_path / "one" / "workspace")
     with open_mind(str(tmp_path / "one")) as mind, open_mind(str(tmp_path / "two")) as other:
         lines = lines_of(mind)
         import_lines(other.memory, lines, MINE)

@@ -20,13 +20,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Protocol
 
+from everself.history.rewriting import Cleaned
+from everself.layout import Kind, place
 from everself.markdown.blocks import scan
 from everself.markdown.edit import apply_splice, remove_entry
 from everself.markdown.entries import EntrySpan, entries
 from everself.memory.reading import REFERENCE, Read, read_document
 from everself.text.normalise import fold, without_surrogates
-from everself.workspace.layout import Kind, place
-from everself.workspace.rewriting import Cleaned
 
 if TYPE_CHECKING:
     import re2

@@ -8,14 +8,14 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from everself.errors import WrongUse
-from everself.memory.exporting import Line, numbered, parse_line
-from everself.memory.laying_out import LaidOut, lay_out
+from everself.layout import Place, place
 from everself.memory.memory import Memory
 from everself.memory.reading import REFERENCE, holds_memory, text_hash
 from everself.memory.trust import CORRECTION, IMPORT, weaker
 from everself.memory.writing import clean
+from everself.transfer.exporting import Line, numbered, parse_line
+from everself.transfer.laying_out import LaidOut, lay_out
 from everself.values import Applied, Author, Change, Entry, Tag, Voucher
-from everself.workspace.layout import Place, place
 
 Progress = Callable[[int, int], None]
 # every so many lines a person who waits is told

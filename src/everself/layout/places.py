@@ -10,9 +10,9 @@ from enum import StrEnum
 from functools import lru_cache
 from typing import Final, Literal
 
+from everself.layout.dates import find_day, find_span_end
+from everself.layout.names import fold, is_hidden, is_temporary
 from everself.values import Tier
-from everself.workspace.layout.dates import find_day, find_span_end
-from everself.workspace.layout.names import fold, is_hidden, is_temporary
 
 
 class Kind(StrEnum):

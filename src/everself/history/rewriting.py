@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 from everself.disk import writes
 from everself.disk.filesystem import FileSystem, parent_of
 from everself.errors import Damaged
+from everself.history.commits import BRANCH, FOLDER, TEMPORARY, TREE_MODE, History
 from everself.values import digest
-from everself.workspace.history import BRANCH, FOLDER, TEMPORARY, TREE_MODE, History
 
 if TYPE_CHECKING:
     from dulwich.object_store import DiskObjectStore

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from tests.trust.rows.s11 import Home, live
 
-from everself.memory.forgetting.search import place_of
+from everself.forgetting.search import place_of
 from everself.store.engine import Engine
 from everself.store.migrate import apply_migrations, load_migrations
 

@@ -7,10 +7,10 @@ import pytest
 
 from everself.disk.real import RealFileSystem
 from everself.errors import Damaged
+from everself.history.commits import History, Note
 from everself.testing.frozen import MOMENT
 from everself.testing.workspaces import real_workspace
 from everself.values import Append, Author, Change, Create, FileChange, Remove, digest
-from everself.workspace.history import History, Note
 
 NOTE = Note("owner", "a change\n", MOMENT)
 

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from everself.layout import Kind, Place, fold, is_hidden, is_temporary, place
 from everself.values import Tier
-from everself.workspace.layout import Kind, Place, fold, is_hidden, is_temporary, place
 
 T0, T1, T2, NONE = Tier.SOUL, Tier.CORE, Tier.WORKING, Tier.NONE
 

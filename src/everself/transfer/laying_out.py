@@ -5,16 +5,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from everself.errors import RefusedByRule
+from everself.layout import place
 from everself.markdown.blocks import scan
 from everself.markdown.comment import EntryComment, escape_forged
 from everself.markdown.edit import append_item, append_log, apply_splice, lead_in, set_comment
 from everself.markdown.entries import EntryKind, entries
 from everself.markdown.sections import sections
-from everself.memory.exporting import Line
 from everself.memory.reading import TRANSCRIPT, Read, read_document
 from everself.memory.trust import HAND, base_confidence, rank
 from everself.text.normalise import fold
-from everself.workspace.layout import place
+from everself.transfer.exporting import Line
 
 # how often an entry could not be read back: 0 is written as it was, 1 escaped and closed, 2 as a list item
 Care = Counter[str]

@@ -10,13 +10,13 @@ from typing import Final, Literal
 from everself.disk import writes
 from everself.disk.filesystem import READ_LIMIT, FileSystem
 from everself.disk.journal import FOLDER as JOURNAL
-from everself.memory.forgetting.proof import Mention, Remain
-from everself.memory.forgetting.words import Words, is_open
+from everself.forgetting.proof import Mention, Remain
+from everself.forgetting.words import Words, is_open
+from everself.history.commits import FOLDER as HISTORY
+from everself.history.rewriting import RewritableHistory, git_objects, remotes
+from everself.layout import Kind, place
 from everself.store.scrub import Scrub
 from everself.values import FileStat
-from everself.workspace.history import FOLDER as HISTORY
-from everself.workspace.layout import Kind, place
-from everself.workspace.rewriting import RewritableHistory, git_objects, remotes
 
 GIT: Final = ".git"
 NO_TEXT: Final = "holds no text"

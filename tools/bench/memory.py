@@ -1,0 +1,89 @@
+"""A large memory: 100,000 entries in 400 files. Loading, writing beside a bare append of the same run, counting."""
+
+import os
+import statistics
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from datetime import date, timedelta
+from pathlib import Path
+from random import Random
+
+from everself.memory.book import Book
+from everself.memory.memory import Memory
+from everself.memory.writing import Thought
+from everself.testing.workspaces import Bench, real_workspace
+from everself.values import new_id
+from everself.workspace.assembly import Habits
+from everself.workspace.guards import standard_guards
+
+ENTRIES = 100_000
+WRITES = 60
+WORDS = ("tea", "rust", "tundra", "茶", "봄", "deploy", "meeting", "prefers", "dark", "mode", "river", "chess", "Oslo")
+
+
+def run() -> Iterator[str]:
+    medians = {}
+    for files in (400, 5_000):
+        with tempfile.TemporaryDirectory() as folder:
+            _grow(Path(folder) / "workspace" / "memory", files)
+            with real_workspace(folder, Habits(guards=standard_guards(), background=False)) as bench:
+                yield from _measure(bench, files, Path(folder), medians)
+    yield f"one write at 5,000 files = {medians[5_000] / medians[400]:.2f} × that at 400 (promised within 20 %)"
+
+
+def _measure(bench: Bench, files: int, folder: Path, medians: dict[int, float]) -> Iterator[str]:
+    memory = _memory(bench)
+    cold = _time(memory.book.all)
+    # the grain of file clocks makes fresh files look unsure for two seconds
+    time.sleep(2.1)
+    memory.book.refresh()
+    warm = _time(_memory(bench).book.all)
+    check = _time(_memory(bench).book.refresh)
+    count = len(memory.book.all())
+    yield f"{count} entries in {files} files: load {warm:.2f} s (promised < 2), first time {cold:.2f} s, freshness {check * 1000:.0f} ms"
+    bare = [_time(lambda: _bare(folder / "bare.md")) for _ in range(WRITES)]
+    random = Random(1)
+    writes = [_time(lambda: memory.remember(Thought(_sentence(random), "owner"))) for _ in range(WRITES)]
+    base = statistics.median(bare)
+    medians[files] = statistics.median(writes)
+    ratio = medians[files] / base
+    yield f"one write: p50 {medians[files] * 1000:.1f} ms = {ratio:.1f} × a bare fsynced append of {base * 1000:.2f} ms (promised ≤ 20)"
+    begin = time.perf_counter()
+    bench.workspace.close()
+    yield f"history commit, beside it: {(time.perf_counter() - begin) / WRITES * 1000:.1f} ms a write"
+
+
+def _memory(bench: Bench) -> Memory:
+    return Memory(
+        bench.workspace, Book(bench.workspace, bench.state.entries, bench.state.vouchers, bench.clock), bench.clock
+    )
+
+
+def _sentence(random: Random) -> str:
+    return " ".join(random.choice(WORDS) for _ in range(12)) + f" {random.randrange(10**9)}"
+
+
+def _grow(folder: Path, files: int) -> None:
+    folder.mkdir(parents=True)
+    random = Random(0)
+    for number in range(files):
+        day = date(2010, 1, 1) + timedelta(days=number)
+        lines = [f"# Memory Log: {day}\n"]
+        for _ in range(ENTRIES // files):
+            comment = f"<!-- everself: id={new_id(random.randbytes)} tag=event conf=0.95 src=owner seen={day} n=1 -->"
+            lines.append(f"\n## [09:30:00] note\n\n{_sentence(random)}\n{comment}\n")
+        (folder / f"{day}.md").write_text("".join(lines))
+
+
+def _bare(path: Path) -> None:
+    descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+    os.write(descriptor, b"## [09:30:00] note\n\nLikes green tea in the morning.\n")
+    os.fsync(descriptor)
+    os.close(descriptor)
+
+
+def _time(work: Callable[[], object]) -> float:
+    begin = time.perf_counter()
+    work()
+    return time.perf_counter() - begin
