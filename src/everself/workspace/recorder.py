@@ -4,7 +4,7 @@ A document that a person changed in between is recorded as theirs first, so that
 """
 
 import threading
-from collections.abc import Callable, Iterator, Mapping, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from datetime import datetime
 from itertools import islice
@@ -13,7 +13,7 @@ from typing import Protocol
 from everself.clock import Clock
 from everself.disk import writes
 from everself.disk.filesystem import FileSystem
-from everself.disk.journal import Intent, Journal, Step
+from everself.disk.journal import Filed, Intent, Journal, Step
 from everself.disk.lock import TIMEOUT, Lock
 from everself.errors import EverselfError
 from everself.history.commits import History, Note
@@ -22,6 +22,8 @@ from everself.workspace.execution import sweep
 
 # how many commits of people are passed over in search of one of ours
 STEPS_BACK = 8
+# changes committed while the lock is held once: about a second on a slow and busy disk
+BATCH = 32
 
 
 class CommitBook(Protocol):
@@ -46,21 +48,28 @@ class Recorder:
         self.trouble: EverselfError | OSError | None = None
 
     def drain(self, patience: float = TIMEOUT) -> int:
-        """Commit everything that waits. How many changes that were."""
-        if self._journal.waiting_count() == 0:
-            return 0
-        with self._holding(patience):
-            waiting = self._journal.waiting()
-            # one sync of the branch and one transaction for all of them; a crash before either does all of it again
-            commits = self._find_commits({filed.intent.id for filed in waiting})
-            for filed in waiting:
-                if filed.intent.id not in commits:
-                    commits[filed.intent.id] = self._commit(filed.intent)
-            self._history.publish()
-            self._book.set_commits(commits)
-            for filed in waiting:
-                sweep(self._files, filed.intent)
-                self._journal.forget(filed)
+        """Commit everything that waits now. How many changes that were."""
+        done = 0
+        left = self._journal.waiting_count()
+        while left > 0:
+            with self._holding(patience):
+                # no more at once than others can wait for: they want the lock as well, and may do the rest
+                count = self._drain_some(self._journal.waiting(BATCH))
+            done += count
+            left = min(left - count, self._journal.waiting_count()) if count else 0
+        return done
+
+    def _drain_some(self, waiting: Sequence[Filed]) -> int:
+        # one sync of the branch and one transaction for all of them; a crash before either does all of it again
+        commits = self._find_commits({filed.intent.id for filed in waiting})
+        for filed in waiting:
+            if filed.intent.id not in commits:
+                commits[filed.intent.id] = self._commit(filed.intent)
+        self._history.publish()
+        self._book.set_commits(commits)
+        for filed in waiting:
+            sweep(self._files, filed.intent)
+            self._journal.forget(filed)
         return len(waiting)
 
     def note_outside(self, paths: list[str], clock: Clock) -> list[str]:
