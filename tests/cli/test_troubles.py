@@ -10,7 +10,8 @@ import pytest
 import everself.app.settings
 from everself.app.changes import Changes
 from everself.app.opening import open_app
-from everself.cli.call import safe, wants_json
+from everself.cli.call import wants_json
+from everself.cli.lines import paint, render, safe
 from everself.errors import ChangedMeanwhile
 from everself.values import Append, Author, Change
 from everself.workspace.on_disk import DiskWorkspace, Recovery
@@ -144,17 +145,73 @@ def test_json_is_asked_for_before_the_double_dash(words: list[str], wanted: bool
 @pytest.mark.parametrize(
     ("text", "shown"),
     [
-        ("plain  text\nsecond", "plain  text\nsecond"),
+        ("plain  text\nsecond", "plain  text␊second"),
         ("  indented\tand tabbed", "  indented    and tabbed"),
         ("기억  해\u200d요", "기억  해\u200d요"),
         ("a\x1b[2Jb", "a␛[2Jb"),
         ("\udc80", "\ufffd"),
-        ("crlf\r\n", "crlf␍\n"),
+        ("crlf\r\n", "crlf␍␊"),
         ("", ""),
     ],
 )
 def test_text_is_shown_as_it_is_but_powerless(text: str, shown: str) -> None:
     assert safe(text) == shown
+
+
+def test_only_a_colour_that_was_asked_for_reaches_the_terminal() -> None:
+    line = paint("er\x1b[8mror", "red") + ": a\x1b[32mb" + paint("\n", bold=True)
+    assert render(line) == "\x1b[31mer␛[8mror\x1b[0m: a␛[32mb\x1b[1m␊\x1b[0m"
+
+
+HOSTILE = "a\n  → rm -rf ~\x1b[2J\u202e.md"
+
+
+def hostile_lines(said: str) -> list[str]:
+    return [line for line in said.splitlines() if "rm -rf" in line]
+
+
+@pytest.mark.parametrize("words", [("doctor",), ("backup", "kept.tar.gz"), ("doctor", "--fix"), ("setup",)])
+def test_a_name_makes_no_line_of_its_own(
+    everself, words: tuple[str, ...], workspace: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (workspace / HOSTILE).write_text("x\n")
+    (workspace / f"l{HOSTILE}").symlink_to(workspace / "SOUL.md")
+    said = everself(*words)
+    told = said.out + said.err
+    assert not [line for line in told.splitlines() if line.startswith("  → rm")]
+    assert "\x1b" not in told
+    assert "\u202e" not in told
+    if words[0] != "setup":
+        assert hostile_lines(told)
+
+
+def test_json_keeps_a_name_as_it_is(everself, workspace: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.chdir(tmp_path)
+    (workspace / HOSTILE).write_text("x\n")
+    left = everself("backup", "kept.tar.gz", "--json").json["data"]["left_out"]
+    assert HOSTILE in [one["path"] for one in left]
+
+
+@pytest.mark.usefixtures("workspace")
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("memory", "show", HOSTILE),
+        ("memory", "bank", "show", HOSTILE),
+        ("memory", "import", HOSTILE),
+        ("log", "--path", HOSTILE),
+        ("config", "get", HOSTILE),
+        ("show", HOSTILE),
+        (HOSTILE,),
+        ("--agent", HOSTILE, "log"),
+        ("restore", HOSTILE),
+    ],
+)
+def test_what_was_typed_or_pasted_makes_no_line_of_its_own(everself, words: tuple[str, ...]) -> None:
+    said = everself(*words)
+    assert not [line for line in (said.out + said.err).splitlines() if line.startswith("  → rm")]
+    assert "\x1b" not in said.out + said.err
 
 
 def test_the_agent_may_stand_before_or_after_the_command(everself) -> None:

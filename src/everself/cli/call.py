@@ -1,7 +1,7 @@
 """How one call of the command answers: data as JSON or as lines for a person, with notices. Knows no verb."""
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from everself.cli.exit_codes import ExitCode
+from everself.cli.lines import Line, render
 from everself.errors import DiskError, EverselfError
 
 if TYPE_CHECKING:
@@ -50,15 +51,26 @@ def _inherited(context: click.Context, _: click.Parameter, value: str) -> str:
     return value or (outer if isinstance(outer, str) else "")
 
 
-def answer(data: object, lines: Sequence[str], notices: Sequence[str] = ()) -> None:
+def answer(data: object, lines: Sequence[Line], notices: Sequence[str] = ()) -> None:
     """What came of the call, on stdout; notices for a person go to stderr, so that a pipe holds the data alone."""
     if this_call().json:
         print_json({"ok": True, "data": data, "notices": list(notices)})
         return
-    if lines:
-        write_out("\n".join(lines))
-    for notice in notices:
-        click.echo(f"Note: {safe(notice)}", err=True)
+    show_lines(lines)
+    show_notices(notices)
+
+
+def show_lines(lines: Iterable[Line], *, err: bool = False) -> None:
+    """The one way of words to a person: each line is rendered powerless, whoever wrote what it quotes."""
+    text = "\n".join(render(line) for line in lines)
+    if text and err:
+        click.echo(text, err=True)
+    elif text:
+        write_out(text)
+
+
+def show_notices(notices: Sequence[str]) -> None:
+    show_lines([f"Note: {notice}" for notice in notices], err=True)
 
 
 def print_json(value: object) -> None:
@@ -78,20 +90,18 @@ def write_out(text: str) -> None:
         raise DiskError(f"The answer could not be written: {error.strerror}.") from error
 
 
-def say_error(error: EverselfError, *, as_json: bool, data: object = None) -> ExitCode:
-    """The one place where an error becomes words: what, then what helps."""
+def say_error(error: EverselfError, *, as_json: bool, data: object = None, details: Sequence[str] = ()) -> ExitCode:
+    """The one place where an error becomes words: what, each detail on a line of its own, then what helps."""
     from everself.cli.exit_codes import code_of
 
     if as_json:
         said: dict[str, object] = {"ok": False}
         if data is not None:
             said["data"] = data
-        trouble = {"kind": type(error).__name__, "message": str(error), "mend": error.mend}
+        trouble = {"kind": type(error).__name__, "message": "\n".join([str(error), *details]), "mend": error.mend}
         print_json({**said, "error": trouble, "notices": []})
     else:
-        click.echo(safe(str(error)), err=True)
-        if error.mend:
-            click.echo(f"→ {safe(error.mend)}", err=True)
+        show_lines([str(error), *details, *([f"→ {error.mend}"] if error.mend else [])], err=True)
     return code_of(error)
 
 
@@ -101,19 +111,6 @@ def count_of(number: int, noun: str) -> str:
 
 def entries_of(number: int) -> str:
     return f"{number} entry" if number == 1 else f"{number} entries"
-
-
-def safe(text: str) -> str:
-    """Any text as lines that cannot move a cursor, set a colour or turn the writing direction; spaces stay as they are."""
-    if text.isascii() and text.replace("\n", "").isprintable():
-        return text
-    from everself.text import one_line
-
-    def shown(word: str) -> str:
-        return one_line(word, 2 * len(word)) if word else ""
-
-    visible = text.replace("\t", "    ").replace("\r", "␍")
-    return "\n".join(" ".join(map(shown, line.split(" "))) for line in visible.split("\n"))
 
 
 @contextmanager

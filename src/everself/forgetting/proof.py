@@ -107,6 +107,10 @@ class ForgetProof:
 
     def render(self) -> str:
         """The proof as a person reads it."""
+        return "\n".join(self.lines())
+
+    def lines(self) -> list[str]:
+        """The same line by line, for whoever must know which line breaks are ours and which stand in a name."""
         width = max(len(one.place) for one in self.places)
         lines = [f"Forgotten: {', '.join(self.entries) or 'no entry of its own'}  ({self.id}, {self.at})"]
         lines += [
@@ -120,7 +124,7 @@ class ForgetProof:
         if not self.searched:
             lines.append("It was finished after a crash, when the words themselves were no longer known to search for.")
         lines.append("A search of every byte finds nothing." if self.gone else "NOT all of it is gone; run it again.")
-        return "\n".join(lines)
+        return lines
 
 
 def _mentioned(one: Found) -> str:

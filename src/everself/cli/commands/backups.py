@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from everself.cli.call import agent_option, answer, count_of, json_option, opened, recovery_notices, safe, this_call
+from everself.cli.call import agent_option, answer, count_of, json_option, opened, recovery_notices, this_call
 from everself.cli.exit_codes import ExitCode
 from everself.cli.shapes import Verb
 
@@ -41,7 +41,7 @@ def backup(file: str, with_key: bool, agent: str) -> int:
         notices = [*recovery_notices(app), *report.notices]
     notices += [f"Left out: {one.path} ({one.reason})" for one in report.left_out]
     lines = [f"Saved {_contents(report)} ({_size(report.bytes)}) in {report.path}"]
-    answer(report, [safe(line) for line in lines], notices)
+    answer(report, lines, notices)
     return _code([*report.notices, *report.left_out])
 
 
@@ -78,7 +78,7 @@ def restore(file: str, agent: str, workspace: str, replace: bool, dry_run: bool)
     lines = [f"{did} {_contents(report)} in {report.workspace}"]
     keeps = "What is there would be kept in" if dry_run else "What was there is kept in"
     lines += [f"{keeps} {folder}" for folder in report.kept_beside]
-    answer(report, [safe(line) for line in lines], notices)
+    answer(report, lines, notices)
     return _code(report.notices)
 
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from everself.cli.call import agent_option, answer, json_option, opened, recovery_notices, safe, this_call
+from everself.cli.call import agent_option, answer, json_option, opened, recovery_notices, show_lines, this_call
+from everself.cli.lines import Line, paint
 from everself.cli.shapes import Verb
 from everself.errors import ChangedMeanwhile, Interrupted, RefusedByRule
 
@@ -40,7 +41,7 @@ def log(limit: int, path: str, agent: str) -> None:
         zone = app.clock.zone
     lines = [_line(record, zone) for record in records]
     empty = f"Nothing was changed in {within} yet." if within else "Nothing was changed yet."
-    answer(records, lines or [safe(empty)], notices)
+    answer(records, lines or [empty], notices)
 
 
 @click.command(
@@ -85,14 +86,14 @@ def undo(identity: str, dry_run: bool, yes: bool, agent: str) -> None:
             planned = app.changes.undo(identity, dry_run=True)
             _object(planned)
             identity = planned.undone.id
-            click.echo("\n".join([*_head(planned.undone, zone), "", *_paint_diff(planned.diff)]))
+            show_lines([*_head(planned.undone, zone), "", *_paint_diff(planned.diff)])
             # on stderr, where it is seen even when the rest goes into a file
             if planned.diff and not click.confirm("Take it back?", err=True):
                 raise Interrupted("Nothing was changed.")
         report = app.changes.undo(identity, dry_run=dry_run)
         notices = recovery_notices(app)
     _object(report)
-    seen = [] if asks else [*_head(report.undone, zone), "", *_paint_diff(report.diff)]
+    seen: list[Line] = [] if asks else [*_head(report.undone, zone), "", *_paint_diff(report.diff)]
     answer(report, [*seen, _conclusion(report, dry_run)], notices)
 
 
@@ -115,36 +116,35 @@ def _conclusion(report: "UndoReport", dry_run: bool) -> str:
     return f"Taken back, as change {report.applied}. To have it again: everself undo {report.applied}"
 
 
-def _line(record: "ChangeRecord", zone: tzinfo) -> str:
+def _line(record: "ChangeRecord", zone: tzinfo) -> Line:
     from everself.text import one_line
 
     when = record.at.astimezone(zone).strftime("%Y-%m-%d %H:%M")
     first, more = (record.paths[0] if record.paths else ""), len(record.paths) - 1
     touched = f"{first} and {more} more" if more > 0 else first
     reason = one_line(record.reason, 60)
-    return (
-        f"{click.style(record.id, fg='yellow')}  {when}  {record.author.value:<7}  {reason}  ({one_line(touched, 60)})"
-    )
+    told = f"  {when}  {record.author.value:<7}  {reason}  ({one_line(touched, 60)})"
+    return paint(record.id, "yellow") + told
 
 
-def _head(record: "ChangeRecord", zone: tzinfo) -> Iterator[str]:
-    yield click.style(f"change {record.id}", fg="yellow")
+def _head(record: "ChangeRecord", zone: tzinfo) -> Iterator[Line]:
+    yield paint(f"change {record.id}", "yellow")
     yield f"when    {record.at.astimezone(zone).isoformat(sep=' ', timespec='seconds')}"
     yield f"author  {record.author.value}"
-    yield f"reason  {safe(record.reason)}"
+    yield f"reason  {record.reason}"
     if record.evidence:
-        yield f"because {safe(', '.join(record.evidence))}"
+        yield f"because {', '.join(record.evidence)}"
     if record.undoes:
         yield f"undoes  {record.undoes}"
 
 
-def _paint_diff(diff: str) -> Iterator[str]:
-    for line in safe(diff).splitlines():
+def _paint_diff(diff: str) -> Iterator[Line]:
+    for line in diff.split("\n")[: -1 if diff.endswith("\n") else None]:
         if line.startswith(("---", "+++")):
-            yield click.style(line, bold=True)
+            yield paint(line, bold=True)
         elif line.startswith("+"):
-            yield click.style(line, fg="green")
+            yield paint(line, "green")
         elif line.startswith("-"):
-            yield click.style(line, fg="red")
+            yield paint(line, "red")
         else:
-            yield click.style(line, fg="cyan") if line.startswith("@@") else line
+            yield paint(line, "cyan") if line.startswith("@@") else line

@@ -33,4 +33,5 @@ def completion(context: click.Context, shell: str) -> None:
     completer = kind(context.find_root().command, {}, "everself", "_EVERSELF_COMPLETE")
     # the bash class would first start a bash to ask for its version
     script = ShellComplete.source(completer).strip()
-    answer({"shell": shell, "install": _INSTALL[shell], "script": script}, [f"# Install: {_INSTALL[shell]}", script])
+    lines = [f"# Install: {_INSTALL[shell]}", *script.split("\n")]
+    answer({"shell": shell, "install": _INSTALL[shell], "script": script}, lines)

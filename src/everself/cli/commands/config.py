@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from everself.cli.call import agent_option, answer, count_of, json_option, safe
+from everself.cli.call import agent_option, answer, count_of, json_option
+from everself.cli.lines import Line, paint
 from everself.cli.shapes import Family, Verb
 
 if TYPE_CHECKING:
@@ -44,7 +45,8 @@ def get(key: str, agent: str) -> None:
     from everself.app.settings import get_value
 
     found = get_value(key, agent)
-    answer(found, [_shown(found)])
+    # a value of several lines is printed as it is set
+    answer(found, _shown(found).split("\n"))
 
 
 @config.command(
@@ -131,22 +133,22 @@ def path_command() -> None:
 def _tell(saved: "SavedReport", words: str) -> None:
     done = words if saved.changed else f"{saved.key} was so already; nothing was written"
     secret = f"The secret itself is in {saved.secrets_file}, which only you can read."
-    lines = [safe(f"{done}.")] + ([safe(secret)] if saved.secrets_file else [])
+    lines = [f"{done}."] + ([secret] if saved.secrets_file else [])
     answer(saved, lines, [f"{one.message} {one.mend}".strip() for one in saved.remarks])
 
 
-def _described(found: "SettingReport", documented: bool) -> Iterator[str]:
-    yield f"{safe(found.key)} = {_shown(found)}  ({found.origin})"
+def _described(found: "SettingReport", documented: bool) -> Iterator[Line]:
+    yield f"{found.key} = {_shown(found)}  ({found.origin})"
     if documented:
-        yield click.style(f"    {found.doc}", dim=True)
+        yield paint(f"    {found.doc}", dim=True)
 
 
 def _shown(found: "SettingReport") -> str:
     """The value as one would type it for `config set`."""
     if isinstance(found.value, str):
-        return safe(found.value)
+        return found.value
     import json
 
     from everself.cli.json_form import to_json
 
-    return safe(json.dumps(to_json(found.value), ensure_ascii=False))
+    return json.dumps(to_json(found.value), ensure_ascii=False)

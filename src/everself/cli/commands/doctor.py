@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from everself.cli.call import agent_option, answer, count_of, json_option, safe, say_error, this_call
+from everself.cli.call import agent_option, answer, count_of, json_option, say_error, this_call
 from everself.cli.exit_codes import ExitCode
+from everself.cli.lines import Line, paint
 from everself.cli.shapes import Verb
 from everself.errors import EverselfError
 
@@ -53,13 +54,13 @@ def _code(findings: Sequence["Finding"]) -> ExitCode:
     return ExitCode.DEGRADED if "warning" in severities else ExitCode.DONE
 
 
-def _described(findings: Sequence["Finding"], label: str = "") -> Iterator[str]:
+def _described(findings: Sequence["Finding"], label: str = "") -> Iterator[Line]:
     for one in findings:
         colour = "green" if label else _COLOURS[one.severity]
-        place = f"{safe(one.path)}: " if one.path and one.path not in one.message else ""
-        yield f"{click.style(label or one.severity, fg=colour)}: {place}{safe(one.message)}"
+        place = f"{one.path}: " if one.path and one.path not in one.message else ""
+        yield paint(label or one.severity, colour) + f": {place}{one.message}"
         if one.mend and not label:
-            yield f"  → {safe(one.mend)}"
+            yield f"  → {one.mend}"
 
 
 def _conclusion(findings: Sequence["Finding"]) -> str:

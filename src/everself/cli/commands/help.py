@@ -33,4 +33,4 @@ def help_command(context: click.Context, topic: tuple[str, ...]) -> None:
             raise click.UsageError(f'There is no command "{name[:60]}".', context)
         place = click.Context(command, parent=place, info_name=name)
     text = place.get_help()
-    answer({"command": place.command_path, "help": text}, [text])
+    answer({"command": place.command_path, "help": text}, text.split("\n"))

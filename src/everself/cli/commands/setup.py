@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from everself.cli.call import agent_option, answer, count_of, entries_of, json_option, recovered_notices, safe
+from everself.cli.call import agent_option, answer, count_of, entries_of, json_option, recovered_notices
+from everself.cli.lines import Line, paint
 from everself.cli.shapes import Verb
 
 if TYPE_CHECKING:
@@ -66,16 +67,16 @@ def setup(agent: str, workspace: str, restore: bool) -> None:
     answer(done.report, list(_describe(done)), notices)
 
 
-def _describe(done: "Settled") -> Iterator[str]:
+def _describe(done: "Settled") -> Iterator[Line]:
     report = done.report
-    where = click.style(safe(report.workspace), bold=True)
+    where = paint(report.workspace, bold=True)
     if not report.created and not report.folders:
-        yield f"Nothing was missing in {where} ({report.kept} files, all untouched)."
+        yield "Nothing was missing in " + where + f" ({report.kept} files, all untouched)."
         yield from _stayed_away(report.removed_by_you)
         return
     new = not report.kept
     who = "Your agent" if report.agent == "main" else f"The agent {report.agent}"
-    yield f"{who} lives in {where}" + (":" if new else ". What was missing has been added:")
+    yield f"{who} lives in " + where + (":" if new else ". What was missing has been added:")
     yield ""
     yield from _tree(done)
     yield ""
@@ -89,15 +90,15 @@ def _describe(done: "Settled") -> Iterator[str]:
     yield "  To talk to it: the conversation comes with one of the next versions."
 
 
-def _tree(done: "Settled") -> Iterator[str]:
+def _tree(done: "Settled") -> Iterator[Line]:
     """The names at the top of the workspace with what each is for; a plus stands before what is new."""
     created = {_top(path) for path in (*done.report.created, *(f"{folder}/" for folder in done.report.folders))}
     there = {_top(path) for path in done.documents} | created
     for name, purpose in PURPOSES.items():
         if name in there:
             fresh = name in created
-            mark = click.style("+", fg="green") if fresh else " "
-            yield f"  {mark} {click.style(f'{name:<18}', bold=fresh)} {purpose}"
+            mark = paint("+", "green") if fresh else " "
+            yield "  " + mark + " " + paint(f"{name:<18}", bold=fresh) + f" {purpose}"
     others = len([path for path in done.documents if _top(path) not in PURPOSES])
     if others:
         yield f"    and {count_of(others, 'other file')} of yours"
@@ -110,4 +111,4 @@ def _top(path: str) -> str:
 
 def _stayed_away(removed: Sequence[str]) -> Iterator[str]:
     if removed:
-        yield f"Removed by you, and left so: {safe(', '.join(removed))} (everself setup --restore)"
+        yield f"Removed by you, and left so: {', '.join(removed)} (everself setup --restore)"

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from everself.cli.call import agent_option, answer, entries_of, json_option, opened, recovery_notices, safe
+from everself.cli.call import agent_option, answer, entries_of, json_option, opened, recovery_notices
 from everself.cli.commands.memory.given import words_of
 from everself.cli.commands.memory.writing import left_out
 from everself.cli.shapes import Family, Verb
@@ -41,7 +41,7 @@ def list_command(agent: str) -> None:
     lines = []
     for page in pages:
         aliases = f", also {', '.join(page.aliases)}" if page.aliases else ""
-        lines.append(safe(f"{page.name:<20}  {page.title}{aliases}  ({page.path}, {entries_of(page.entries)})"))
+        lines.append(f"{page.name:<20}  {page.title}{aliases}  ({page.path}, {entries_of(page.entries)})")
     answer(pages, lines or ['The bank is empty. To begin: everself memory bank add world "…"'], notices)
 
 
@@ -61,7 +61,7 @@ def show(page: str, agent: str) -> None:
     with opened(agent) as app:
         found = app.bank.read(page)
         notices = recovery_notices(app)
-    answer(found, [safe(line) for line in _told(found)], notices)
+    answer(found, list(_told(found)), notices)
 
 
 @bank.command(
@@ -90,7 +90,7 @@ def add(page: str, text: str, confidence: float | None, agent: str) -> None:
         done = app.bank.write(page, words, held=confidence)
         notices = [*recovery_notices(app), *left_out(done)]
     did = "Known already" if done.mention else "Written"
-    answer(done, [safe(f"{did} in {done.path} as entry {done.entry}.")], notices)
+    answer(done, [f"{did} in {done.path} as entry {done.entry}."], notices)
 
 
 def _told(page: "BankPage") -> Iterator[str]:

@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING, TypedDict, Unpack
 
 import click
 
-from everself.cli.call import agent_option, answer, entries_of, json_option, opened, recovery_notices, safe, this_call
+from everself.cli.call import (
+    agent_option,
+    answer,
+    entries_of,
+    json_option,
+    opened,
+    recovery_notices,
+    show_lines,
+    this_call,
+)
 from everself.cli.commands.memory.given import DAY
 from everself.cli.exit_codes import ExitCode
 from everself.cli.shapes import Verb
@@ -66,12 +75,12 @@ def forget(**given: Unpack[Wanted]) -> int:
         if plan.empty:
             raise NotFound("Nothing like that is remembered.", mend="everself memory list --all")
         if given["dry_run"]:
-            answer(plan, [safe(line) for line in (*_planned(plan), "Nothing was changed.")], recovery_notices(app))
+            answer(plan, [*_planned(plan), "Nothing was changed."], recovery_notices(app))
             return ExitCode.DONE
         _ask(plan, given)
         proof = app.forgetting.carry_out(plan)
         notices = recovery_notices(app)
-    answer(json.loads(proof.to_json()), [safe(proof.render())], notices)
+    answer(json.loads(proof.to_json()), proof.lines(), notices)
     return ExitCode.DEGRADED if proof.degraded else ExitCode.DONE
 
 
@@ -94,7 +103,7 @@ def _ask(plan: "ForgetPlan", given: Wanted) -> None:
         raise WrongUse(
             "Forgetting cannot be undone, so it wants to be meant.", mend="--dry-run shows it, --yes does it."
         )
-    click.echo("\n".join(safe(line) for line in _planned(plan)))
+    show_lines(_planned(plan))
     # on stderr, where it is seen even when the rest goes into a file
     if not click.confirm("Forget it for good?", err=True):
         raise Interrupted("Nothing was changed.")

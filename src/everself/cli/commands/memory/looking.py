@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, TypedDict, Unpack
 
 import click
 
-from everself.cli.call import agent_option, answer, entries_of, json_option, opened, recovery_notices, safe
+from everself.cli.call import agent_option, answer, entries_of, json_option, opened, recovery_notices
 from everself.cli.commands.memory.given import DAY
+from everself.cli.lines import Line, paint
 from everself.cli.shapes import Verb
 
 if TYPE_CHECKING:
@@ -108,15 +109,15 @@ def _selection(given: Filters, workspace: str) -> "Selection":
     )
 
 
-def _line(one: "Listed") -> str:
+def _line(one: "Listed") -> Line:
     from everself.text import one_line
 
     entry = one.entry
     marks = [f"#{entry.tag}" if entry.tag else "", "closed" if entry.closed else "", "stale" if one.stale else ""]
     said = " ".join(mark for mark in marks if mark)
     source = one_line(entry.source, 20) + ("" if entry.vouched or entry.source == "hand" else "?")
-    head = f"{click.style(safe(entry.id), fg='yellow')}  {entry.day or ''!s:<10}  {one.confidence:.2f}  {source:<10}"
-    return f"{head}  {said:<11}  {one_line(entry.text, 72)}  ({one_line(one.citation, 60)})"
+    head = f"  {entry.day or ''!s:<10}  {one.confidence:.2f}  {source:<10}"
+    return paint(entry.id, "yellow") + f"{head}  {said:<11}  {one_line(entry.text, 72)}  ({one_line(one.citation, 60)})"
 
 
 @click.command(
@@ -135,7 +136,7 @@ def show(identity: str, agent: str) -> None:
         found = account_of(app.memory, identity)
         notices = recovery_notices(app)
         zone = app.clock.zone
-    answer(found, [safe(line) for line in _told(found, zone)], notices)
+    answer(found, list(_told(found, zone)), notices)
 
 
 def _told(found: "Account", zone: tzinfo) -> Iterator[str]:

@@ -16,8 +16,8 @@ from everself.cli.call import (
     json_option,
     opened,
     recovery_notices,
-    safe,
     say_error,
+    show_notices,
     this_call,
     write_out,
 )
@@ -56,13 +56,12 @@ def export(file: str, kind: str, agent: str) -> None:
     if report.redacted:
         notices.append(f"Secrets were taken out of {entries_of(report.redacted)}.")
     if report.path:
-        answer(report, [safe(f"Exported {entries_of(report.entries)} to {report.path} ({kind})")], notices)
+        answer(report, [f"Exported {entries_of(report.entries)} to {report.path} ({kind})"], notices)
         return
     # a stream is JSON Lines either way
     if report.lines:
         write_out("\n".join(report.lines))
-    for notice in notices:
-        click.echo(f"Note: {safe(notice)}", err=True)
+    show_notices(notices)
 
 
 @click.command(
@@ -95,12 +94,13 @@ def import_command(file: str, as_mine: bool, skip_broken: bool, dry_run: bool, a
     problems = _problems(report.broken)
     if report.broken and not skip_broken:
         mend = "Mend the file, or leave them out: --skip-broken"
-        trouble = EverselfError("\n".join([f"Nothing was imported from {file}.", *problems]), mend=mend)
-        return say_error(trouble, as_json=this_call().json, data=report if this_call().json else None)
+        trouble = EverselfError(f"Nothing was imported from {file}.", mend=mend)
+        data = report if this_call().json else None
+        return say_error(trouble, as_json=this_call().json, data=data, details=problems)
     notices += [*problems, *_remarks(report)]
     if report.imported and not as_mine:
         notices.append("They count as a file from outside. If they are your own: undo this, and say --as-mine.")
-    answer(report, [safe(_said(report, dry_run))], notices)
+    answer(report, [_said(report, dry_run)], notices)
     return ExitCode.DEGRADED if report.broken or report.differing or report.withheld else ExitCode.DONE
 
 

@@ -4,7 +4,7 @@ import sys
 
 import click
 
-from everself.cli.call import agent_option, answer, entries_of, json_option, opened, recovery_notices, safe, this_call
+from everself.cli.call import agent_option, answer, entries_of, json_option, opened, recovery_notices, this_call
 from everself.cli.shapes import Verb
 from everself.errors import Interrupted, WrongUse
 
@@ -67,4 +67,4 @@ def release(identity: str, agent: str) -> None:
     with opened(agent) as app:
         done = let_out(app.memory, identity)
         notices = recovery_notices(app)
-    answer(done, [safe(f"{done.entry} stands in {done.path} now; its source is still {done.source}.")], notices)
+    answer(done, [f"{done.entry} stands in {done.path} now; its source is still {done.source}."], notices)

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, TypedDict, Unpack
 
 import click
 
-from everself.cli.call import agent_option, answer, json_option, opened, recovery_notices, safe
+from everself.cli.call import agent_option, answer, json_option, opened, recovery_notices
 from everself.cli.commands.memory.given import words_of
 from everself.cli.shapes import Verb
 
@@ -69,7 +69,7 @@ def add(**given: Unpack[Adding]) -> None:
             key=given["key"],
         )
         notices = [*recovery_notices(app), *left_out(done)]
-    answer(done, [safe(_became(done))], notices)
+    answer(done, [_became(done)], notices)
 
 
 @click.command(
@@ -90,7 +90,7 @@ def edit(identity: str, text: str, agent: str) -> None:
         done = app.memory.edit(identity, words)
         notices = [*recovery_notices(app), *left_out(done)]
     said = f"Changed in {done.path} as change {done.change}." if done.change else "It said so already."
-    answer(done, [safe(said)], notices)
+    answer(done, [said], notices)
 
 
 @click.command(
@@ -116,7 +116,7 @@ def correct(old: str, new: str, trigger: str, agent: str) -> None:
         done = app.memory.correct(old, words, trigger=trigger)
         notices = [*recovery_notices(app), *(f"Taken out before it was written: {kind}" for kind in done.redacted)]
     closed = ", ".join(done.closed) or "nothing"
-    answer(done, [safe(f"Closed {closed}; what is right is entry {done.entry}.")], notices)
+    answer(done, [f"Closed {closed}; what is right is entry {done.entry}."], notices)
 
 
 @click.command(
@@ -134,7 +134,7 @@ def supersede(old: str, new: str, agent: str) -> None:
         change = app.memory.supersede(old, new)
         notices = recovery_notices(app)
     data = {"closed": old, "by": new, "change": change}
-    answer(data, [safe(f"{old} no longer holds; {new} took its place.")], notices)
+    answer(data, [f"{old} no longer holds; {new} took its place."], notices)
 
 
 def left_out(done: "Remembered") -> list[str]:

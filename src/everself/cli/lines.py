@@ -1,0 +1,61 @@
+"""Lines for a person. Whatever text comes into one, it stays one line, and no part of it commands the terminal.
+
+A colour is asked for with `paint`; escape codes that stand in a text itself are shown, never obeyed. Knows no stream.
+"""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import click
+
+
+class Look(NamedTuple):
+    fg: str | None = None
+    bold: bool | None = None
+    dim: bool | None = None
+
+
+PLAIN = Look()
+
+
+@dataclass(frozen=True, slots=True)
+class Painted:
+    """A line some parts of which have a look of their own."""
+
+    parts: tuple[tuple[str, Look], ...]
+
+    def __add__(self, other: "Painted | str") -> "Painted":
+        return Painted(self.parts + _parts(other))
+
+    def __radd__(self, other: str) -> "Painted":
+        return Painted(_parts(other) + self.parts)
+
+
+Line = str | Painted
+
+
+def paint(text: str, fg: str | None = None, *, bold: bool | None = None, dim: bool | None = None) -> Painted:
+    return Painted(((text, Look(fg, bold, dim)),))
+
+
+def _parts(line: Line) -> tuple[tuple[str, Look], ...]:
+    return line.parts if isinstance(line, Painted) else ((line, PLAIN),)
+
+
+def render(line: Line) -> str:
+    """The line as it may be written to a terminal."""
+    shown = ((safe(text), look) for text, look in _parts(line))
+    return "".join(text if look == PLAIN else click.style(text, **look._asdict()) for text, look in shown)
+
+
+def safe(text: str) -> str:
+    """Any text as one line that cannot move a cursor, set a colour or turn the writing direction; spaces stay as they are."""
+    if text.isascii() and text.isprintable():
+        return text
+    from everself.text import one_line
+
+    def shown(word: str) -> str:
+        return one_line(word, 2 * len(word)) if word else ""
+
+    visible = text.replace("\t", "    ").replace("\r", "␍").replace("\n", "␊")
+    return " ".join(map(shown, visible.split(" ")))
