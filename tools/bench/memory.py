@@ -8,7 +8,9 @@ from collections.abc import Callable, Iterator
 from datetime import date, timedelta
 from pathlib import Path
 from random import Random
+from zoneinfo import ZoneInfo
 
+from everself.clock import Clock
 from everself.memory.book import Book
 from everself.memory.memory import Memory
 from everself.memory.writing import Thought
@@ -23,11 +25,12 @@ WORDS = ("tea", "rust", "tundra", "茶", "봄", "deploy", "meeting", "prefers", 
 
 
 def run() -> Iterator[str]:
-    medians = {}
+    medians: dict[int, float] = {}
+    habits = Habits(guards=standard_guards(), background=False)
     for files in (400, 5_000):
         with tempfile.TemporaryDirectory() as folder:
             _grow(Path(folder) / "workspace" / "memory", files)
-            with real_workspace(folder, Habits(guards=standard_guards(), background=False)) as bench:
+            with real_workspace(folder, habits, clock=Clock(ZoneInfo("UTC"))) as bench:
                 yield from _measure(bench, files, Path(folder), medians)
     yield f"one write at 5,000 files = {medians[5_000] / medians[400]:.2f} × that at 400 (promised within 20 %)"
 

@@ -14,7 +14,7 @@ from everself.clock import Clock
 from everself.errors import NotFound, WrongUse
 from everself.layout import Place, place
 from everself.memory.naming import Found, Known, name_entries, sketch
-from everself.memory.reading import Read, holds_memory, read_document, text_hash, words_at
+from everself.memory.reading import Read, holds_memory, read_document, read_growth, text_hash, words_at
 from everself.memory.trust import CORRECTION, HAND, base_confidence, is_human, parse_tag, rank, weaker
 from everself.store.entry_rows import DocumentRow, EntryRow, EntryRows
 from everself.store.vouchers import Vouchers
@@ -129,19 +129,26 @@ class Book:
         """Read and name; False when something came here from a document that was not asked for, so that all must be read."""
         found: list[Found] = []
         documents: list[DocumentRow] = []
+        # documents whose known entries stand as they stood
+        settled: set[str] = set()
         for one in changed:
             document = self._workspace.find(one.path)
             if document is None:
                 continue
-            hashed = digest(document.data)
-            documents.append(DocumentRow(one.path, _stamp(one), hashed, _nanoseconds(self._clock)))
-            if one.path in known and known[one.path].hash == hashed:
+            before = known.get(one.path)
+            row = DocumentRow(one.path, _stamp(one), digest(document.data), _nanoseconds(self._clock))
+            if before is not None and before.hash == row.hash:
+                settled.add(one.path)
+                # within the grain of the clock a document is looked at again and again; that need not be noted
+                documents += [row] if before.stamp != row.stamp or one.mtime_ns + GRAIN_NS < row.read_at else []
                 continue
-            for read in read_document(document.data):
+            documents.append(row)
+            reads = self._growth(document.data, before)
+            settled |= {one.path} if reads is not None else set()
+            for read in read_document(document.data) if reads is None else reads:
                 folded = fold(read.text)
                 found.append(Found(one.path, read, self._rows.mac(digest(_bytes(folded))), sketch(folded)))
-        unchanged = {row.path for row in documents if row.path in known and known[row.path].hash == row.hash}
-        old = self._rows.rows_of([path for path in [*(d.path for d in documents), *missing] if path not in unchanged])
+        old = self._rows.rows_of([path for path in [*(d.path for d in documents), *missing] if path not in settled])
         if not whole and self._came_from_elsewhere(found, old):
             return False
         names = name_entries(
@@ -157,8 +164,18 @@ class Book:
             for name, one in zip(names, found, strict=True)
         ]
         gone = {row.id for row in old} - set(names)
-        self._rows.replace(documents, missing, rows, sorted(gone), today)
+        if documents or missing:
+            self._rows.replace(documents, missing, rows, sorted(gone), today)
         return True
+
+    def _growth(self, data: bytes, before: DocumentRow | None) -> tuple[Read, ...] | None:
+        """What was added at the end of a document that is otherwise as it was; None when it must be read again."""
+        if before is None:
+            return None
+        size = int(before.stamp.split()[2])
+        if size >= len(data) or digest(data[:size]) != before.hash:
+            return None
+        return read_growth(data, size, self._rows.count_of(before.path))
 
     def _came_from_elsewhere(self, found: Sequence[Found], old: Sequence[EntryRow]) -> bool:
         """Whether an entry is new here but stood elsewhere when that was last read: moved by hand, it keeps its name."""

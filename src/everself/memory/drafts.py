@@ -7,6 +7,7 @@ from everself.markdown.blocks import Scan, scan
 from everself.markdown.comment import EntryComment
 from everself.markdown.edit import Splice, apply_splice
 from everself.markdown.entries import EntrySpan, entries
+from everself.memory.reading import last_section
 from everself.values import Edit, Entry
 from everself.workspace.undo import edit_between
 
@@ -36,6 +37,17 @@ class Draft:
         document = scan(empty if found is None else found)
         splice = make(document)
         self.put(path, apply_splice(document.data, splice))
+        return splice.data
+
+    def append(self, path: str, make: Callable[[Scan], Splice], empty: bytes) -> bytes:
+        """Add at the end of a document. Of a log without anything that could reach over it only the last section is looked at."""
+        found = self.find(path)
+        at = None if found is None else last_section(found)
+        if found is None or at is None:
+            return self.splice(path, make, empty)
+        tail = scan(found[at + 1 :])
+        splice = make(tail)
+        self.put(path, found[: at + 1] + apply_splice(tail.data, splice))
         return splice.data
 
     def edit_entry(self, entry: Entry, make: Callable[[Scan, EntrySpan], Splice]) -> None:

@@ -4,7 +4,7 @@ Judges what is a memory at all: noise, placeholders and references by id are non
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from everself.layout import Kind, place
 from everself.markdown.blocks import scan
@@ -71,6 +71,42 @@ def read_document(data: bytes) -> tuple[Read, ...]:
         text = words_at(data, words, struck=span.struck)
         if is_memory(span, text):
             found.append(_read(len(found), span, text, words))
+    return tuple(found)
+
+
+def last_section(data: bytes) -> int | None:
+    """Where the last section of a log begins; None when only reading all of it can tell, because something may reach over it."""
+    if b"```" in data or b"~~~" in data or data.count(b"<") != data.count(b"<!-- everself:"):
+        return None
+    at = data.rfind(b"\n## [")
+    return None if at < 0 else at
+
+
+def read_growth(data: bytes, old: int, known: int) -> tuple[Read, ...] | None:
+    """The memories in what was added to a log after byte `old`, which had `known` of them; None when all must be read again."""
+    tail = data[old:]
+    if not tail.startswith((b"\n## [", b"## [")) or not data[:old].endswith(b"\n") or last_section(data) is None:
+        return None
+    title, newline, _ = data.partition(b"\n")
+    head = title + newline if title.startswith(b"# ") else b""
+    by, lines = old - len(head), data.count(b"\n", 0, old) - head.count(b"\n")
+    found = []
+    for read in read_document(head + tail):
+        if read.start < len(head):
+            return None
+        start, end, cut, after, indent = read.words
+        words = (start + by, end + by, cut + by if after else 0, after + by if after else 0, indent)
+        found.append(
+            replace(
+                read,
+                ordinal=read.ordinal + known,
+                start=read.start + by,
+                end=read.end + by,
+                first_line=read.first_line + lines,
+                last_line=read.last_line + lines,
+                words=words,
+            )
+        )
     return tuple(found)
 
 

@@ -5,7 +5,7 @@ from datetime import date, datetime
 
 from everself.layout import Kind, place
 from everself.markdown.blocks import Scan
-from everself.markdown.comment import EntryComment, escape_forged, with_fields
+from everself.markdown.comment import EntryComment, with_fields
 from everself.markdown.edit import Splice, append_item, append_log, replace_text, set_comment
 from everself.markdown.entries import EntryKind, EntrySpan
 from everself.memory.drafts import Draft, comment_of
@@ -72,15 +72,18 @@ class Cleaned:
 
 
 def clean(text: str) -> Cleaned:
-    """Take out what must never be stored: what is marked private, secrets, and comments that pretend to be ours."""
+    """Take out what must never be stored: what is marked private, and secrets. Make visible what would be hidden: comments."""
     from everself.text.redact import redact, strip_private
 
     bare = strip_private(text)
     redacted = redact(bare)
     kinds = tuple(sorted({secret.kind for secret in redacted.found}))
-    # a text that begins like a reference by id would be read as one
-    words = escape_forged(redacted.text).strip()
-    return Cleaned(words.removeprefix(REFERENCE.strip()).strip() or words, kinds, bare != text)
+    # whosever comment it is: a person reading the file sees what was remembered, and nothing in it speaks to a tool
+    words = redacted.text.replace("<!--", "&lt;!--").strip()
+    # a text that begins like a reference by id would be read as one, and one that is struck through as retired
+    words = words.removeprefix(REFERENCE.strip()).strip() or words
+    struck = words.startswith("~~") and words.find("~~", 2) == len(words) - 2 > 2
+    return Cleaned(f"\\{words}" if struck else words, kinds, bare != text)
 
 
 def scope_of(thought: Thought) -> str:
@@ -211,7 +214,7 @@ def _add_to_log(draft: Draft, thought: Thought, text: str, now: datetime, commen
     day = now.date()
     clock, words = now.strftime("%H:%M:%S"), text.encode("utf-8", "replace")
     header = f"# Memory Log: {day.isoformat()}\n".encode()
-    return draft.splice(
+    return draft.append(
         log_path(thought, day), lambda document: append_log(document, clock, thought.category, words, comment), header
     )
 

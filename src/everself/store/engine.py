@@ -104,12 +104,13 @@ class Engine:
     def read_only(self) -> bool:
         return self._place.read_only
 
-    def write(self, work: Callable[[Writer], T]) -> T:
+    def write(self, work: Callable[[Writer], T], *, durable: bool = True) -> T:
         """Run `work` in one transaction on the writer thread. It returns only once the rows are durable.
 
-        `work` runs at most once; whatever it raises undoes everything and is raised here.
+        `work` runs at most once; whatever it raises undoes everything and is raised here. What can be derived again need not be
+        `durable`: a power cut may then lose it, whole, and no write waits for the disk.
         """
-        return self._on_writer_thread(lambda: self._transact(work))
+        return self._on_writer_thread(lambda: self._transact(work, durable))
 
     def read(self, sql: str, params: Params = ()) -> list[Row]:
         with self._borrow() as connection, translated(self._place, connection):
@@ -187,6 +188,8 @@ class Engine:
         self._gate = threading.Lock()
         self._turn = threading.RLock()
         self._writer = None
+        # how the writing connection commits at the moment
+        self._durable = True
         self._idle = []
         self._lent = set()
         self._writing = 0
@@ -212,10 +215,13 @@ class Engine:
             raise WrongUse("A write cannot be started inside a write or a snapshot.")
         return self._worker.run(work)
 
-    def _transact(self, work: Callable[[Writer], T]) -> T:
+    def _transact(self, work: Callable[[Writer], T], durable: bool) -> T:
         with self._turn:
             connection = self._writing_connection()
             with translated(self._place, connection):
+                if durable != self._durable:
+                    connection.execute(f"PRAGMA synchronous={'FULL' if durable else 'NORMAL'}")
+                    self._durable = durable
                 # written out: apsw's own context manager begins deferred and stalls when a read turns into a write
                 patiently(self._place, lambda: connection.execute("BEGIN IMMEDIATE"))
             self._writing = threading.get_ident()
@@ -235,6 +241,7 @@ class Engine:
             if self._writer is None:
                 self._must_be_open()
                 self._writer = connect(self._place)
+                self._durable = True
             return self._writer
 
     @contextlib.contextmanager

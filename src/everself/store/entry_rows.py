@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from everself.store.engine import Engine, Row, Writer
 from everself.store.queries import load_queries
@@ -21,8 +22,7 @@ class DocumentRow:
     read_at: int
 
 
-@dataclass(frozen=True, slots=True)
-class EntryRow:
+class EntryRow(NamedTuple):
     """One entry of a document; `span` is what reading the document again would tell."""
 
     id: str
@@ -76,6 +76,9 @@ class EntryRows:
         found = self._engine.read(_SQL["home_of"], (identity,))
         return None if not found or found[0][0] is None else str(found[0][0])
 
+    def count_of(self, path: str) -> int:
+        return int(self._engine.read(_SQL["count_of"], (path,))[0][0])
+
     def counts(self) -> Mapping[str, int]:
         """How many entries each document has."""
         return {str(path): int(count) for path, count in self._engine.read(_SQL["counts"])}
@@ -104,7 +107,7 @@ class EntryRows:
         gone: Iterable[str],
         day: str,
     ) -> None:
-        """What was read anew takes the place of what was known, in one transaction."""
+        """What was read anew takes the place of what was known, in one transaction. Reading the documents again would tell the same."""
 
         def work(writer: Writer) -> None:
             for identity in gone:
@@ -117,7 +120,7 @@ class EntryRows:
             for path in removed:
                 writer.run(_SQL["drop_document"], (path,))
 
-        self._engine.write(work)
+        self._engine.write(work, durable=False)
 
     def bury(self, texts: Mapping[str, str], at: str) -> None:
         """Tombstones: keyed text hash → entry id."""

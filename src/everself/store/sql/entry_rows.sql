@@ -45,6 +45,9 @@ UPDATE entries SET path = NULL, gone_at = ?2 WHERE id = ?1;
 -- name: forget_rows
 DELETE FROM entries WHERE id IN (SELECT value FROM json_each(?));
 
+-- name: count_of
+SELECT count(*) FROM entries WHERE path = ?;
+
 -- name: counts
 SELECT path, count(*) FROM entries WHERE path IS NOT NULL GROUP BY path;
 
