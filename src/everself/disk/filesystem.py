@@ -104,9 +104,25 @@ def say(error: OSError, path: str) -> EverselfError:
     return DiskError(f"{error.strerror or error} {where}".strip(), mend="Check the disk; everself doctor")
 
 
+# What the folder, not the name in it, is to blame for.
+_OF_THE_FOLDER = frozenset({errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC, errno.EDQUOT})
+
+
+def _blamed(error: OSError, path: str) -> str:
+    """The file that an error names itself, where `path` only says what was going on."""
+    name = error.filename
+    if not isinstance(name, str) or not name or name.startswith("/") or path.startswith("/"):
+        return path
+    folder, _, last = name.rpartition("/")
+    if last.startswith(TEMPORARY_PREFIX) and error.errno in _OF_THE_FOLDER:
+        return folder or path
+    return name
+
+
 @contextmanager
 def disk_errors(path: str) -> Iterator[None]:
+    """Errors within, in words about the file that they name; about `path` where they name none, or where it is absolute itself."""
     try:
         yield
     except OSError as error:
-        raise say(error, path) from error
+        raise say(error, _blamed(error, path)) from error

@@ -17,6 +17,9 @@ from typing import Protocol
 from everself.clock import monotonic, pause, system_now
 from everself.errors import LockTimeout
 
+# bytes of a signature, and how much of a command fits into it whatever its characters
+SIGNATURE = 512
+LONGEST_COMMAND = 60
 TIMEOUT = 30.0
 SHORTEST, LONGEST = 0.001, 0.02
 # Whoever waits looks some fifty times a second, and a holder that comes straight back would always be faster. So waiters
@@ -130,12 +133,14 @@ class FileLock:
         )
 
     def _sign(self, descriptor: int) -> None:
-        command = " ".join([os.path.basename(sys.argv[0]) or "python", *sys.argv[1:2]])
+        command = " ".join([os.path.basename(sys.argv[0]) or "python", *sys.argv[1:2]])[:LONGEST_COMMAND]
         text = json.dumps({"pid": os.getpid(), "command": command, "since": system_now().isoformat(timespec="seconds")})
         # the signature only serves a message; a full disk must not keep anyone from the lock
         with suppress(OSError):
-            os.ftruncate(descriptor, 0)
-            os.pwrite(descriptor, text.encode(), 0)
+            # always of one length: cutting a file shorter costs more than the rest of a write's bookkeeping
+            if os.fstat(descriptor).st_size != SIGNATURE:
+                os.ftruncate(descriptor, SIGNATURE)
+            os.pwrite(descriptor, text.encode().ljust(SIGNATURE)[:SIGNATURE], 0)
 
 
 class OpenLock:

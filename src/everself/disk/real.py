@@ -50,6 +50,21 @@ def refuse_odd(found: os.stat_result, path: str) -> None:
         raise OSError(errno.EMLINK, "a second hard link", path)
 
 
+@contextmanager
+def naming(path: str, other: str = "") -> Iterator[None]:
+    """Errors within name the path that was asked for: the kernel was given its last part, or a descriptor.
+
+    Of two, a name that is not there is the first, and anything else speaks of the second, which is to be taken. An error that
+    names a place outside every root, such as the root itself, says more as it is.
+    """
+    try:
+        yield
+    except OSError as error:
+        if not (isinstance(error.filename, str) and error.filename.startswith("/")):
+            error.filename = other if other and error.errno != errno.ENOENT else path
+        raise
+
+
 class RealHandle:
     """An open descriptor."""
 
@@ -58,10 +73,12 @@ class RealHandle:
         self._path = path
 
     def write(self, data: bytes) -> int:
-        return os.write(self._descriptor, data)
+        with naming(self._path):
+            return os.write(self._descriptor, data)
 
     def sync(self) -> None:
-        os.fsync(self._descriptor)
+        with naming(self._path):
+            os.fsync(self._descriptor)
 
     def stat(self) -> FileStat:
         return told(self._path, os.fstat(self._descriptor))
@@ -78,12 +95,12 @@ class RealFileSystem:
         self._open2 = None if walk_only else openat2
 
     def stat(self, path: str) -> FileStat | None:
-        with suppress(FileNotFoundError, NotADirectoryError), self._above(path) as (folder, name):
+        with suppress(FileNotFoundError, NotADirectoryError), self._above(path) as (folder, name), naming(path):
             return told(path, os.stat(name, dir_fd=folder, follow_symlinks=False))
         return None
 
     def list(self, path: str) -> list[FileStat]:
-        with self._folder(path) as folder, os.scandir(folder) as entries:
+        with self._folder(path) as folder, naming(path), os.scandir(folder) as entries:
             prefix = f"{path}/" if path else ""
             found = []
             for entry in entries:
@@ -95,21 +112,22 @@ class RealFileSystem:
     def read(self, path: str, start: int = 0, limit: int = READ_LIMIT) -> bytes:
         descriptor = self._open(path, os.O_RDONLY | PLAIN)
         try:
-            refuse_odd(os.fstat(descriptor), path)
-            parts: list[bytes] = []
-            while limit > 0:
-                part = os.pread(descriptor, min(limit, 1 << 20), start)
-                if not part:
-                    break
-                parts.append(part)
-                start += len(part)
-                limit -= len(part)
-            return b"".join(parts)
+            with naming(path):
+                refuse_odd(os.fstat(descriptor), path)
+                parts: list[bytes] = []
+                while limit > 0:
+                    part = os.pread(descriptor, min(limit, 1 << 20), start)
+                    if not part:
+                        break
+                    parts.append(part)
+                    start += len(part)
+                    limit -= len(part)
+                return b"".join(parts)
         finally:
             os.close(descriptor)
 
     def create(self, path: str) -> RealHandle:
-        with self._above(path) as (folder, name):
+        with self._above(path) as (folder, name), naming(path):
             return RealHandle(os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | PLAIN, 0o600, dir_fd=folder), path)
 
     def open_append(self, path: str) -> RealHandle:
@@ -122,11 +140,11 @@ class RealFileSystem:
         return RealHandle(descriptor, path)
 
     def rename(self, source: str, target: str) -> None:
-        with self._above(source) as (here, name), self._above(target) as (there, new):
+        with self._above(source) as (here, name), self._above(target) as (there, new), naming(source, target):
             os.rename(name, new, src_dir_fd=here, dst_dir_fd=there)
 
     def publish(self, source: str, target: str) -> None:
-        with self._above(source) as (here, name), self._above(target) as (there, new):
+        with self._above(source) as (here, name), self._above(target) as (there, new), naming(source, target):
             call = renameat2()
             if call is not None:
                 try:
@@ -142,7 +160,7 @@ class RealFileSystem:
         call = renameat2()
         if call is None:
             return False
-        with self._above(one) as (here, name), self._above(other) as (there, new):
+        with self._above(one) as (here, name), self._above(other) as (there, new), naming(one, other):
             try:
                 call(here, name, there, new, RENAME_EXCHANGE)
             except OSError as error:
@@ -152,32 +170,33 @@ class RealFileSystem:
         return True
 
     def unlink(self, path: str) -> None:
-        with self._above(path) as (folder, name):
+        with self._above(path) as (folder, name), naming(path):
             os.unlink(name, dir_fd=folder)
 
     def make_directory(self, path: str) -> None:
         if not path:
             self._make_root()
             return
-        with self._above(path) as (folder, name):
+        with self._above(path) as (folder, name), naming(path):
             os.mkdir(name, 0o700, dir_fd=folder)
 
     def remove_directory(self, path: str) -> None:
-        with self._above(path) as (folder, name):
+        with self._above(path) as (folder, name), naming(path):
             os.rmdir(name, dir_fd=folder)
 
     def sync_directory(self, path: str) -> None:
-        with self._folder(path) as folder:
+        with self._folder(path) as folder, naming(path):
             os.fsync(folder)
 
     def set_mode(self, path: str, mode: int) -> None:
         descriptor = self._open(path, os.O_RDONLY | PLAIN)
         try:
-            found = os.fstat(descriptor)
-            # the mode belongs to the file, not to the name: through a second hard link it would change outside as well
-            if not modes.S_ISDIR(found.st_mode):
-                refuse_odd(found, path)
-            os.fchmod(descriptor, mode)
+            with naming(path):
+                found = os.fstat(descriptor)
+                # the mode belongs to the file, not to the name: through a second hard link it would change outside as well
+                if not modes.S_ISDIR(found.st_mode):
+                    refuse_odd(found, path)
+                os.fchmod(descriptor, mode)
         finally:
             os.close(descriptor)
 
@@ -201,8 +220,9 @@ class RealFileSystem:
                 os.close(above)
 
     @contextmanager
-    def _folder(self, path: str) -> Iterator[int]:
-        descriptor = self._open(path, FOLDER)
+    def _folder(self, path: str, asked: str = "") -> Iterator[int]:
+        with naming(asked or path):
+            descriptor = self._open(path, FOLDER)
         try:
             yield descriptor
         finally:
@@ -212,7 +232,7 @@ class RealFileSystem:
     def _above(self, path: str) -> Iterator[tuple[int, str]]:
         """The open directory that holds a name, and the name."""
         check_path(path)
-        with self._folder(parent_of(path)) as folder:
+        with self._folder(parent_of(path), path) as folder:
             yield folder, path.rpartition("/")[2]
 
     def _open(self, path: str, flags: int) -> int:
@@ -225,7 +245,8 @@ class RealFileSystem:
             if call is not None:
                 # it follows no link anyway, and without this flag it says ELOOP for a link where a folder should be, not ENOTDIR
                 return call(root, path, flags & ~os.O_NOFOLLOW, 0)
-            return self._walk(root, path, flags)
+            with naming(path):
+                return self._walk(root, path, flags)
         finally:
             os.close(root)
 
