@@ -10,6 +10,7 @@ from typing import Literal, Union, get_args, get_origin, get_type_hints
 
 from tests.trust.path_cases import CANARY
 
+from everself.app.account import account_of
 from everself.app.agents import settle
 from everself.app.changes import Changes
 from everself.app.opening import open_app
@@ -25,7 +26,6 @@ from everself.disk.real import RealFileSystem
 from everself.doctor import examine
 from everself.errors import UnsafePath
 from everself.history.commits import History, Note
-from everself.memory.account import account_of
 from everself.memory.bank import Bank
 from everself.memory.book import Book
 from everself.memory.memory import Memory

@@ -46,7 +46,7 @@ VERBS: tuple[Verb, ...] = (
     _cli("everself.app.changes:Changes.show", "show"),
     _cli("everself.app.changes:Changes.undo", "undo"),
     _cli("everself.memory.selection:list_entries", "memory list"),
-    _cli("everself.memory.account:account_of", "memory show"),
+    _cli("everself.app.account:account_of", "memory show"),
     _cli("everself.memory.tiers:count_tiers", "memory status"),
     _cli("everself.app.app:App.remember", "memory add"),
     _cli("everself.memory.memory:Memory.edit", "memory edit"),

@@ -15,7 +15,7 @@ from everself.markdown.sections import sections
 from everself.memory.memory import Memory, Remembered
 from everself.memory.trust import OWNER
 from everself.memory.writing import Spot, Thought
-from everself.text.normalise import fold, slug
+from everself.text.normalise import fold, slug, without_surrogates
 from everself.values import Entry, Tag
 
 FOLDER = "bank"
@@ -112,7 +112,7 @@ class Bank:
         if found is not None:
             return Spot(found.path, found.title, found.title)
         title = page.capitalize() if page in set(Page) else " ".join(page.split())
-        if not title or "/" in title or title.startswith("#"):
+        if not title or "/" in title or title.startswith("#") or without_surrogates(title) != title:
             raise WrongUse(f'"{page[:80]}" cannot name a page.', mend="world, experience, opinions or an entity's name")
         path = f"{FOLDER}/{page}.md" if page in set(Page) else f"{FOLDER}/{ENTITIES}/{slug(title)}.md"
         return Spot(path, title, title)

@@ -12,7 +12,7 @@ from everself.cli.lines import Line, paint
 from everself.cli.shapes import Verb
 
 if TYPE_CHECKING:
-    from everself.memory.account import Account, Reckoning
+    from everself.app.account import Account, Reckoning
     from everself.memory.selection import Listed, Selection
     from everself.memory.tiers import MemoryStatus
 
@@ -130,7 +130,7 @@ def _line(one: "Listed") -> Line:
 @json_option
 def show(identity: str, agent: str) -> None:
     """Tell everything about one entry: its words, origin, confidence and history."""
-    from everself.memory.account import account_of
+    from everself.app.account import account_of
 
     with opened(agent) as app:
         found = account_of(app.memory, identity)

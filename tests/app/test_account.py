@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from tests.memory.minds import Mind, open_mind
 
-from everself.memory.account import account_of
+from everself.app.account import account_of
 from everself.memory.writing import Thought
 from everself.testing.frozen import FrozenTime
 
