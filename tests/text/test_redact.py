@@ -23,6 +23,7 @@ ALPHABETS = {
     "L": string.ascii_letters,
     "D": "123456789",
     "b": string.ascii_lowercase + string.digits,
+    "T": string.ascii_uppercase + "234567",
 }
 
 # What it looks like, with {A36} for thirty-six characters of alphabet A: no real-looking secret is kept in this file.
@@ -142,6 +143,20 @@ SHAPES: dict[str, tuple[str, ...]] = {
         "mysql -u root -p{A12} shop",
         "machine h login me password {A12}",
     ),
+    "aws session token": ("IQoJb3JpZ2luX2Vj{B300}", "FwoGZXIvYXdzE{B280}=="),
+    "url signature": ("https://b.s3.example.com/x?X-Amz-Expires=60&X-Amz-Signature={H64}",),
+    "fireworks key": ("fw_{A24}",),
+    "nvidia key": ("nvapi-{U64}",),
+    "model provider key": ("pcsk_{A60}", "csk-{A48}", "e2b_{H40}"),
+    "twitter token": ("AAAAAAAAAAAAAAAAAAAAA{A24}%3D{A44}",),
+    "wallet key": ('new ethers.Wallet("0x{H64}", provider)',),
+    "one-time password seed": ("oathtool --totp -b {T32}", "otpauth://totp/x?secret={T32}"),
+    "session cookie": (
+        "Set-Cookie: sessionid={A32}; Path=/; HttpOnly",
+        "curl -b 'connect.sid={A32}' https://host/me",
+        "Cookie: theme=dark; app_session={A40}; auth_id={A24}",
+    ),
+    "wifi password": ('psk="{A12}"', "WIFI:T:WPA;S:home;P:{A12};;"),
     "card number": (
         "4111 1111 1111 1111",
         "5500-0000-0000-0004",
@@ -165,7 +180,7 @@ def filled(shape: str, seed: int) -> str:
 def pieces(shape: str, seed: int) -> list[str]:
     """Fixed text and random text in turns, so that every second one is what must not be seen again."""
     noise = random.Random(f"{seed}:{shape}")
-    parts = re.split(r"\{([AUBHXLDb]\d+)\}", shape)
+    parts = re.split(r"\{([AUBHXLDbT]\d+)\}", shape)
     parts[1::2] = ["".join(noise.choice(ALPHABETS[part[0]]) for _ in range(int(part[1:]))) for part in parts[1::2]]
     return parts
 

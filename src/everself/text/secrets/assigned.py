@@ -6,8 +6,10 @@ Finds the names and where their values stand. Whether a value is believed is `cr
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from everself.text.secrets.credible import How, Name, believed, trimmed
-from everself.text.secrets.shapes import Match, compiled
+from everself.text.secrets.credible import How, Name, believed, surely_random, trimmed
+from everself.text.secrets.kind import words
+from everself.text.secrets.shapes import Match, compiled, mixed
+from everself.text.secrets.tabled import find_tabled
 
 _PASSCODE = r"pass[ _-]?code|暗証番号|\b(?:my|card|bank|debit|sim|phone|door|alarm|unlock|safe) pin(?: code)?"
 _PASSWORD = (
@@ -17,8 +19,8 @@ _PASSWORD = (
 _KEY = (
     r"(?:api|access|auth|private|secret|encryption|signing|master|account|service|app|application|client|admin|root|license|"
     r"storage|shared|subscription|session|webhook|hmac|jwt|deploy|wi-?fi|wpa2?|wlan|network|recovery|product)[ _-]?key|(?-i:[A-Z0-9]_KEY)|"
-    r"密钥|密鑰|密匙|秘密鍵|秘钥|"
-    r"(?:api|访问|接口|アクセス) ?(?:キー|키)|비밀 ?키"
+    r"密钥|密鑰|密匙|秘密鍵|秘钥|私钥|私鑰|金鑰|プライベートキー|"
+    r"(?:api|访问|接口|アクセス|액세스|인증|개인|비밀|프라이빗|암호화|シークレット)[ -]?(?:キー|키)|schl(?:ü|Ü|ue)ssel|\bkey"
 )
 _SECRET = r"secret(?:[ _-]?key(?:[ _-]?base)?)?|credentials?|シークレット|시크릿"
 _TOKEN = r"token|令牌|トークン|토큰|访问码"
@@ -28,17 +30,20 @@ _NAMES: tuple[Name, ...] = ("passcode", "password", "key", "secret", "token", "p
 
 # A name may go on with where it belongs, not with what else it is: password_prod, but never password_hash.
 _BELONGS = r"(?:[_-]?(?:prod|production|dev|staging|stage|live|test|old|new|main|default|v?[0-9]{1,2}))?"
-_WHOSE = r"(?:\s*\([^()\n]{1,30}\)|\s+(?:for|to|of|on|at|in)\s[^\n:=,.;]{1,40}?)"
+_WHOSE = r"(?:\s*\([^()\n]{1,30}\)|\s+(?:for|to|of|on|at|in|für|fuer|zu[mr]?|vo[nm]|bei|des|der|im)\s[^\n:=,.;]{1,40}?)"
 
 # The value may stand on the next line, the sign may not.
 _GAP = r"[ \t]*(?:\r?\n[ \t]*)?"
 _SIGN = (
-    rf"[ \t]*(?::[ \t]*[A-Za-z_][A-Za-z0-9_.\[\]| ]{{0,40}}=|:=|=>|===?|!==?|[:=]|：|＝|->|→|⇒){_GAP}|>|[ \t]+\|[ \t]+"
+    rf"[ \t]*(?::[ \t]*[A-Za-z_][A-Za-z0-9_.\[\]| ]{{0,40}} =[ \t]|:[ \t]*[A-Za-z_]{{3,12}}=|:=|=>|===?|!==?|[:=]|：|＝|->|→|⇒){_GAP}"
+    # name: and value:, each on its own, in manifests of containers and in JSON
+    r"|,?\s{0,40}[\"']?(?i:value|default)[\"']?\s?[:=]\s?|>|[ \t]+\|[ \t]+"
 )
 _SAID = (
     rf"{_WHOSE}?\s+(?:(?:is|was|are|will be|should be|has been|have been)(?:\s+(?:now|changed to|set to|reset to))?"
-    rf"|changed to|set to|reset to|to|now):?\s+|{_WHOSE}\s*(?:[:=]|：)\s*"
-    r"|\s*(?:就是|应该是|改成了?|改为|改為|设为|设成|设置为|設為|是|为|為|は|が|는|은|이|가|를|을)\s*(?::|：)?\s*"
+    rf"|changed to|set to|reset to|to|now|(?:lautet|ist|heißt|war|wurde|auf)(?:\s+(?:jetzt|nun|auf))*):?\s+|{_WHOSE}\s*(?:[:=]|：)\s*"
+    r"|\s*(?:现在|現在|今|就|应该|应|已|要)*"
+    r"(?:是|(?:改|设|設|换|換|更新|设置|设定|設定|変更|修改|重置)(?:成|为|為|到)了?|为|為|は|が|を|는|은|이|가|를|을|叫)\s*(?::|：)?\s*"
 )
 _CALL = r"\(\s*|,\s*"
 _SPACE = r"[ \t]+"
@@ -53,9 +58,25 @@ _LEAD = (
 )
 
 # Signs that a value may stand between, each opening with its closing.
-_QUOTES = tuple((opening.encode(), closing.encode()) for opening, closing in ('""', "''", "``", "“”", "「」", "『』"))
+_QUOTES = tuple(
+    (opening.encode(), closing.encode())
+    for opening, closing in ('""', "''", "``", "“”", "„“", "„”", "«»", "»«", "‘’", "‚‘", "「」", "『』", "【】", "《》")
+)
 _BARE = r"[!#-&(-;=?-_a-~]{1,200}"
 _LONGEST = 400
+
+# Further away, and only for what is surely random: "the access token that Ben made for the map: …".
+_FAR = (
+    r"(?i)(?:password|passphrase|key|secret|token|credentials?|passwort|kennwort|schl(?:ü|Ü|ue)ssel|密码|密碼|密钥|密鑰|私钥|私鑰|金鑰|令牌|秘密鍵|"
+    r"キー|トークン|パスワード|シークレット|키|토큰|비밀번호|시크릿)([^\n]{0,60}?)"
+    r"(?:[:=(,>]|：|（|，| (?:-|–|—)|→|\b(?:is|ist|lautet|as|auf|with|to|use|key|token|secret)|は|を|が|是|为|為|成|는|은|를|을)"
+    r"[ \t]*(?:[\"'`*<]|“|„|「|『|‘){0,3}((?:0x)?[A-Za-z0-9+/_.~%-]{20,}={0,2})"
+)
+_NEAR = r"([A-Za-z0-9+/_-]{20,}={0,2})[^\nA-Za-z0-9+/][^\n]{0,40}?(?i:key|token|secret|密钥|密鑰|令牌|トークン|キー|토큰|키|schlüssel)"
+_NO_SECRET = (
+    r"(?i)commit|\bsha|hash|digest|checksum|fingerprint|md5|uuid|\bid\b|_id\b|pub(?:lic|key|\b)|address|revision|etag|https?:|\bref\b|branch|"
+    r"image|cache|primary|foreign|idempotency|partition|object|path|file|redacted|公钥|公鑰|公開鍵|공개|提交|哈希|öffentlich"
+)
 
 _REVERSED = (
     r"([!-~]{6,64})\s+(?i:is|as|was)\s+(?i:(?:my|the|our|your|his|her|their|a|new|old)\s+)*(?:[A-Za-z-]{1,20}\s+){0,3}?"
@@ -66,53 +87,12 @@ _PAIR = (
     r"(?i:are|is|:|=|：|with|as)\s*[\"'`]?[A-Za-z0-9._@+-]{2,60}[\"'`]?\s?[:/,]\s?[\"'`]?([!#-&(-_a-~]{5,100})"
 )
 
-ANCHORS = (
-    *(
-        "pass",
-        "pwd",
-        "pw",
-        "key",
-        "secret",
-        "credential",
-        "token",
-        "pin",
-        "cred",
-        "login",
-        "senha",
-        "kennwort",
-        "contrase",
-        "wachtwoord",
-    ),
-    *(
-        "密",
-        "口令",
-        "秘",
-        "令牌",
-        "访问",
-        "接口",
-        "暗証",
-        "パス",
-        "トークン",
-        "シークレット",
-        "キー",
-        "비밀",
-        "비번",
-        "암호",
-        "토큰",
-        "시크릿",
-        "키",
-    ),
-    *("пароль", "Пароль", "アカウント", "账号", "帳號"),
+ANCHORS = words(
+    "pass pwd pw key secret credential token pin cred login senha kennwort contrase wachtwoord schl 密 口令 秘 令牌 访问 接口 暗証 "
+    "パス トークン シークレット キー 비밀 비번 암호 토큰 시크릿 키 пароль Пароль アカウント 账号 帳號 私钥 私鑰"
 )
 
-NAMES_SHOWN: dict[Name, str] = {
-    "passcode": "passcode",
-    "password": "password",
-    "pass": "password",
-    "key": "key",
-    "secret": "secret",
-    "token": "token",
-}
+NAMES_SHOWN: dict[Name, str] = {name: "password" if name == "pass" else name for name in _NAMES}
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +118,8 @@ def find_assigned(data: bytes) -> Iterator[tuple[str, int, int]]:
         if believed(lead.name, how, data[start:end], before=data[max(0, lead.start - 24) : lead.start]):
             yield NAMES_SHOWN[lead.name], start, end
     yield from _told_otherwise(data)
+    for name, start, end in find_tabled(data):
+        yield NAMES_SHOWN[name], start, end
 
 
 def _value(data: bytes, at: int) -> tuple[int, int, bool]:
@@ -169,14 +151,15 @@ def _how(data: bytes, lead: _Lead, *, bare: bool) -> How | None:
     if lead.name == "pass" and lead.sign != "sign":
         return None
     if not bare:
-        if (
-            lead.sign == "call"
-            and data[lead.start : lead.end].rstrip().endswith(b",")
-            and not _first_argument(data, lead)
-        ):
+        listed = lead.sign == "call" and data[lead.start : lead.end].rstrip().endswith(b",")
+        if listed and not _first_argument(data, lead):
             return None
         return "quoted" if lead.sign in ("sign", "said") else "argument"
     if lead.sign == "space":
+        if lead.name in ("key", "token", "secret"):
+            value = data[lead.end : lead.end + _LONGEST].partition(b" ")[0].rstrip(b".,;)\n")
+            if surely_random(value) and not compiled(_NO_SECRET).search(data[max(0, lead.start - 40) : lead.start]):
+                return "prose"
         # --db-password, --token
         before = data[max(0, lead.start - 30) : lead.start + 1]
         return "bare" if compiled(r"(?:^|\s)--(?:[A-Za-z0-9]+[_-])*[A-Za-z0-9]?$").search(before) else None
@@ -192,6 +175,20 @@ def _first_argument(data: bytes, lead: _Lead) -> bool:
 
 def _told_otherwise(data: bytes) -> Iterator[tuple[str, int, int]]:
     """The value before the word, and names paired with passwords."""
+    for match in compiled(_FAR).finditer(data):
+        between, (start, end) = match.span(1), match.span(2)
+        around = data[max(0, between[0] - 40) : start].rpartition(b"\n")[2]
+        value = trimmed(data[start:end])
+        if surely_random(value) and not compiled(_NO_SECRET).search(around):
+            yield "token", start, start + len(value)
+    for match in compiled(_NEAR).finditer(data):
+        start, end = match.span(1)
+        if (
+            surely_random(data[start:end])
+            and mixed(data[start:end])
+            and not compiled(_NO_SECRET).search(data[max(0, start - 40) : match.span()[1]])
+        ):
+            yield "token", start, end
     for pattern in (_REVERSED, _PAIR):
         for match in compiled(pattern).finditer(data):
             start, end = match.span(1)

@@ -75,7 +75,7 @@ def _opened(value: bytes) -> bool:
 
 
 def believed(name: Name, how: How, value: bytes, *, before: bytes) -> bool:
-    if len(value) < 4 or placeholder(value) or compiled(_REFERENCE).fullmatch(value):
+    if len(value) < 4 or _stands_elsewhere(value):
         return False
     if name in ("token", "key", "secret"):
         return not compiled(_OTHER_TOKENS).search(before) and _believed_token(name, how, value)
@@ -84,6 +84,10 @@ def believed(name: Name, how: How, value: bytes, *, before: bytes) -> bool:
     if name == "passcode" and value.isdigit():
         return len(value) <= 12
     return _believed_password(how, value)
+
+
+def _stands_elsewhere(value: bytes) -> bool:
+    return placeholder(value) or compiled(_REFERENCE).fullmatch(value) is not None
 
 
 def _believed_password(how: How, value: bytes) -> bool:
@@ -99,17 +103,11 @@ def _believed_password(how: How, value: bytes) -> bool:
     if digits(value) and letters(value):
         return len(value) >= 6 and (how != "prose" or not compiled(r"[0-9]+-[a-z]+|[A-Za-z]+-[0-9]+").fullmatch(value))
     if how in ("quoted", "argument"):
-        if signs or digits(value):
-            return len(value) >= 6
-        return (
-            how == "quoted"
-            and len(value) >= 6
-            and value.isascii()
-            and not any(stem in value.lower() for stem in _STEMS)
-        )
+        word = how == "quoted" and value.isascii() and not any(stem in value.lower() for stem in _STEMS)
+        return len(value) >= 6 and (signs > 0 or digits(value) > 0 or word)
     if signs >= 2 and letters(value) >= 3:
         return len(value) >= 6 and not compiled(r"[^A-Za-z0-9]+.*|.*[^A-Za-z0-9]{3,}").fullmatch(value)
-    return len(value) >= 24 and value.isalpha()
+    return (len(value) >= 12 and turns(value) >= 5) or (len(value) >= 24 and value.isalpha())
 
 
 def _passphrase(value: bytes) -> bool:
@@ -122,7 +120,7 @@ def _passphrase(value: bytes) -> bool:
 def _believed_token(name: Name, how: How, value: bytes) -> bool:
     if count_of(b" \t(){}[]|<>\"'", value) or value.isdigit() or len(value) < 8 or _named(value):
         return False
-    if _random(value):
+    if _random(value) or (len(value) >= 32 and turns(value) >= 12):
         return True
     if how in ("quoted", "argument") and digits(value) and letters(value):
         return len(value) >= 12 if name == "token" else True
@@ -137,6 +135,13 @@ def _named(value: bytes) -> bool:
     return bare in _NAMES_WITH_DIGITS and digits(value) <= (
         2 if bare.startswith((b"pass", b"secret", b"test", b"user")) else 4
     )
+
+
+def surely_random(value: bytes) -> bool:
+    """Long and mixed as no name, path or date is; convicts even where the word that tells stands further away."""
+    longest = max(compiled(r"[A-Za-z0-9]+").findall(value) or [b""], key=len)
+    whole = len(longest) >= 20 or (len(value) >= 32 and turns(value) >= 12)
+    return whole and turns(value) >= (6 if digits(value) else 12) and not _stands_elsewhere(value)
 
 
 def _random(value: bytes) -> bool:

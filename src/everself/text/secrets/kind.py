@@ -22,6 +22,10 @@ def certain(_data: bytes, start: int, end: int) -> Span | None:
     return (start, end)
 
 
+def words(row: str) -> tuple[str, ...]:
+    return tuple(row.split())
+
+
 @dataclass(frozen=True, slots=True)
 class Kind:
     """`pattern` is RE2 over bytes; its first group, or else the whole match, is the secret.

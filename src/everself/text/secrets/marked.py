@@ -3,8 +3,8 @@
 import base64
 import binascii
 
-from everself.text.secrets.kind import Kind, Span, certain
-from everself.text.secrets.shapes import compiled, mixed, placeholder, plausible, turns
+from everself.text.secrets.kind import Kind, Span, certain, words
+from everself.text.secrets.shapes import compiled, count_of, letters, mixed, placeholder, plausible, turns
 
 _KEY_LINE = r"[A-Za-z0-9+/]{32,}|(?:[A-Za-z0-9+/]{4}\s?){8,}"
 _DEFAULT_LOGINS = frozenset(b"postgres root guest user test admin username name".split())
@@ -25,15 +25,14 @@ def _wraps_private_key(data: bytes, start: int, end: int) -> Span | None:
     return (start, end) if b"PRIVATE" in decoded else None
 
 
+def _stands_in(value: bytes, examples: frozenset[bytes]) -> bool:
+    return placeholder(value) or value.lower() in examples or value.startswith(_REFERENCE_STARTS)
+
+
 def _url_password(data: bytes, start: int, end: int) -> Span | None:
     value = data[start:end]
     user = data[max(0, start - 100) : start - 1].rpartition(b"/")[2]
-    if (
-        len(value) < 4
-        or placeholder(value)
-        or value.lower() in _EXAMPLE_PASSWORDS
-        or value.startswith(_REFERENCE_STARTS)
-    ):
+    if len(value) < 4 or _stands_in(value, _EXAMPLE_PASSWORDS):
         return None
     # postgres:postgres@localhost guards nothing and stands in every manual.
     return None if value == user and value in _DEFAULT_LOGINS else (start, end)
@@ -42,13 +41,19 @@ def _url_password(data: bytes, start: int, end: int) -> Span | None:
 def _given(data: bytes, start: int, end: int) -> Span | None:
     """A value in the place of a password: anything but a placeholder or a reference to elsewhere."""
     value = data[start:end].rstrip(b",;")
-    if (
-        placeholder(value)
-        or value.lower() in _EXAMPLE_PASSWORDS | _DEFAULT_LOGINS
-        or value.startswith(_REFERENCE_STARTS)
-    ):
+    if _stands_in(value, _EXAMPLE_PASSWORDS | _DEFAULT_LOGINS):
         return None
     return start, start + len(value)
+
+
+def _given_mixed(data: bytes, start: int, end: int) -> Span | None:
+    """Where the place alone is no proof: no plain word, no number, no path, no setting's name."""
+    given = _given(data, start, end)
+    value = data[given[0] : given[1]] if given else b""
+    quoted = data[start - 1 : start] in (b'"', b"'")
+    if not letters(value) or count_of(b"/\\", value[:2]) or (turns(value) < 2 and not quoted):
+        return None
+    return given
 
 
 def _bearer(data: bytes, start: int, end: int) -> Span | None:
@@ -66,6 +71,17 @@ def _basic(data: bytes, start: int, end: int) -> Span | None:
         return None
     user, colon, _ = decoded.partition(b":")
     return (start, end) if colon and all(32 <= byte < 127 for byte in user) else None
+
+
+def _session(data: bytes, start: int, end: int) -> Span | None:
+    """Analytics and preferences stand in cookies too, short or plain."""
+    value = data[start:end]
+    return (start, end) if not placeholder(value) and turns(value) >= 4 else None
+
+
+def _not_public(data: bytes, start: int, end: int) -> Span | None:
+    line = data[max(0, start - 80) : start].rpartition(b"\n")[2].lower()
+    return None if compiled(r"pub|peer|hash|\btx|digest|block").search(line) else (start, end)
 
 
 def _random_forty(data: bytes, start: int, end: int) -> Span | None:
@@ -86,8 +102,8 @@ _NO_SEED_WORDS = frozenset(
 
 
 def _seed_words(data: bytes, start: int, end: int) -> Span | None:
-    words = [word for word in _words(data[start:end]) if word.isalpha()]
-    return (start, end) if len(words) >= 12 and not _NO_SEED_WORDS.intersection(words) else None
+    seeds = [word for word in _words(data[start:end]) if word.isalpha()]
+    return (start, end) if len(seeds) >= 12 and not _NO_SEED_WORDS.intersection(seeds) else None
 
 
 def _words(value: bytes) -> list[bytes]:
@@ -97,6 +113,11 @@ def _words(value: bytes) -> list[bytes]:
 _BEGIN = r"-{4,5} ?BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)? ?-{4,5}"
 _END = r"-{4,5} ?END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)? ?-{4,5}"
 _GAP = r"(?:[\s\"'+>#|,;]|\\[rnt])*"
+
+# A session's cookie among others, and what it holds.
+_BISCUIT = r"[\"'`; ,{(]?[a-z0-9_.-]*(?:sess|sid|auth|token|remember|jwt|login|sso|cf_clearance)[a-z0-9_.-]*"
+_IS = r"[\"']?\s*[=:,]\s*[\"']?"
+_CRUMB = r"[A-Za-z0-9_.%+/=-]{16,}"
 
 BLOCKS = (
     Kind("private key", rf"{_BEGIN}(?:[^-]|-{{1,3}}[^-])*?{_END}", ("private key",), _holds_key),
@@ -113,9 +134,28 @@ BLOCKS = (
     Kind("age secret key", r"\bAGE-SECRET-KEY-(?:PQ-)?1[0-9A-Za-z]{50,}", ("age-secret-key-",), certain),
     Kind(
         "wireguard key",
-        r"(?i)\b(?:PrivateKey|PresharedKey)\s*=\s*([A-Za-z0-9+/]{43}=)",
-        ("privatekey", "presharedkey"),
+        r"(?i)(?:\b(?:wg|wireguard)\b|(?:private|pre-?shared)[ _-]?key)[^\n]{0,80}?[^A-Za-z0-9+/]([A-Za-z0-9+/]{43}=)",
+        words("wg wireguard private shared"),
+        _not_public,
+    ),
+    Kind(
+        "wireguard key",
+        r"\b([A-Za-z0-9+/]{43}=)[\"']?\s*(?:\||>>?)[^\n]{0,20}\b(?:wg\b|wireguard)",
+        words("wg wireguard"),
         certain,
+    ),
+    Kind(
+        "wallet key",
+        r"(?i)(?:wallet|private_?key_?to_?account|from_?(?:private_?)?key|signingkey|keypair|signer)\w{0,20}\(\s*[\"'`]((?:0x)?[a-f0-9]{64})\b",
+        ("wallet", "toaccount", "to_account", "key", "signer"),
+        _not_public,
+    ),
+    Kind(
+        "one-time password seed",
+        r"(?i)\b(?:oathtool|totp|hotp|2fa|mfa|authenticator|otpauth|google_authenticator|pyotp|两步验证|二段階|2단계)[^\n]{0,60}?"
+        r"(?:[ =\"'`:(]|：|是|は|는)((?-i:[A-Z2-7]{16,64}))(?:[^A-Za-z0-9+/]|$)",
+        ("oathtool", "otp", "2fa", "mfa", "authenticator", "两步验证", "二段階", "2단계"),
+        _session,
     ),
     Kind("json web token", r"\bey[A-Za-z0-9_-]{10,}\.ey[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}", ("ey",)),
     Kind("json web token", r"\beyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]*(?:\.[A-Za-z0-9_-]{10,}){3}", ("eyj",)),
@@ -165,20 +205,84 @@ PLACES = (
     ),
     Kind("authorization header", r"\b[Bb]earer[ :]+([A-Za-z0-9._~+/-]{16,}=*)", ("bearer",), _bearer),
     Kind("authorization header", r"\b[Bb]asic[ :]+([A-Za-z0-9+/]{8,}={0,2})", ("basic",), _basic),
-    Kind("authorization header", r"\"auth\"\s*:\s*\"([A-Za-z0-9+/]{8,}={0,2})\"", ("auth",), _basic),
+    Kind(
+        "authorization header",
+        r"\b_?auth[\"']?\s*[:=]\s*[\"']?([A-Za-z0-9+/]{8,}={0,2})(?:[\"'\s,;}]|$)",
+        ("auth",),
+        _basic,
+    ),
+    Kind(
+        "session cookie",
+        rf"(?i)\b(?:PHPSESSID|J?SESSIONID|connect\.sid|[a-z.]+_SessionId|[a-z]+_session|_session_id){_IS}({_CRUMB})",
+        ("sess", ".sid"),
+        _session,
+    ),
+    Kind(
+        "session cookie",
+        rf"(?i)(?:cookies?|\s-b)\b[^\n]{{0,400}}?{_BISCUIT}{_IS}({_CRUMB})",
+        ("cookie", "-b"),
+        _session,
+    ),
     Kind(
         "command-line password",
-        r"\bcurl\b[^\n]{0,200}?\s(?:-u|--user)[ =]?[\"']?[^\s:\"']{1,100}:([^\s\"']{1,200})",
-        ("curl",),
+        r"\b(?:curl|https?|xh)\b[^\n]{0,200}?\s(?:-u|--user|-U|--proxy-user|-a|--auth)[ =]?[\"']?[^\s:\"'/]{1,100}:[\"']?([^\s\"']{1,200})",
+        ("curl", "http", "xh"),
         _given,
     ),
     Kind(
         "command-line password",
-        r"\bmysql(?:dump|admin|import)?\b[^\n]{0,100}?\s-p([^\s\"']{4,100})",
-        ("mysql",),
+        r"\b(?:mysql(?:dump|admin|import)?|mariadb(?:-dump)?|7za?)\b[^\n]{0,100}?\s-p[\"']?([^\s\"']{4,100})",
+        ("mysql", "mariadb", "7z"),
         _given,
     ),
-    Kind("command-line password", r"\bsshpass\s+-p\s*[\"']?([^\s\"']{4,100})", ("sshpass",), _given),
+    Kind(
+        "command-line password",
+        r"\b(?:sshpass\s+-p|login\b[^\n|]{1,150}?\s-p|mongo(?:sh|dump|restore|export|import)?\b[^\n|]{1,150}?\s-p"
+        r"|redis-cli\b[^\n|]{0,100}?\s-a|ldap[a-z]+\b[^\n|]{0,150}?\s-w|(?:zip|unzip|sqlcmd|clickhouse-client)\b[^\n|]{0,100}?\s-P"
+        r"|wpa_passphrase\s+\S{1,40}|htpasswd\s+-[a-zA-Z]*b[a-zA-Z]*\s+\S{1,80}\s+\S{1,40}|smbclient\b[^\n]{0,100}?\s-U\s*[\"']?[^\s%]{1,40}%"
+        r"|-pass(?:in|out)?\s+pass:|(?:nmcli|netsh|networksetup|iwctl)\b[^\n]{0,150}?(?:password|passphrase|key(?:material)?))"
+        r"[ =]*[\"']?([^\s\"'=][^\s\"']{3,100})",
+        words(
+            "sshpass login mongo redis-cli ldap zip sqlcmd clickhouse wpa_ "
+            "htpasswd smbclient pass: -pass nmcli netsh networksetup iwctl"
+        ),
+        _given_mixed,
+    ),
+    # A pair of arguments, the second of which is the password.
+    Kind(
+        "password",
+        r"(?i)(?:\b(?:[a-z]*basic_?auth|[a-z]*password_?credentials?|networkcredential|passwordauthentication|log_?[io]n|authenticate|sign_?in)\(|\bauth\s*[=:]\s*[(\[])"
+        r"\s*(?:username=|user=)?[\"'`][^\"'`\n]{1,80}[\"'`]\s*,\s*(?:password=)?[\"'`]([^\"'`\n]{4,200})[\"'`]",
+        ("auth", "cred", "log", "sign"),
+        _given,
+    ),
+    Kind(
+        "password",
+        r"(?i)(?:securestring|chpasswd)\s+(?:-string\s+)?(?:<<<\s*)?[\"'](?:[a-z0-9_.-]{1,40}:)?([^\"'\n]{4,200})[\"']",
+        ("securestring", "chpasswd"),
+        _given,
+    ),
+    Kind(
+        "password",
+        r"\becho\s+(?:-n\s+)?[\"']?(?:[a-z0-9_.-]{1,40}:)?([^\s\"'|]{4,200})[\"']?\s*\|\s*(?:sudo\s+)?"
+        r"(?:chpasswd|passwd|sudo\s+-S|[^\n|]{1,80}(?:password-stdin|--passphrase-fd))",
+        ("echo",),
+        _given,
+    ),
+    Kind("wifi password", r"\bWIFI:(?:[^\n;]{0,60};){0,4}?P:((?:[^\s;\\]|\\.){4,100});", ("wifi:",), _given),
+    Kind(
+        "wifi password",
+        r"(?i)\b(?:wpa[_-])?(?:psk|wpa_passphrase|sae_password)[\"']?\s*[=:]\s*[\"']?([^\s\"']{8,63})",
+        ("psk", "wpa_", "sae_"),
+        _given_mixed,
+    ),
+    Kind("wifi password", r"(?i)<keyMaterial>\s*([^<\s]{8,64})", ("keymaterial",), _given),
+    Kind(
+        "database password",
+        r"(?m)^[a-z0-9.*-]{1,80}:(?:[0-9]{2,5}|\*):[^\s:]{1,40}:[^\s:]{1,40}:([^\s:]{4,100})$",
+        (":",),
+        _given_mixed,
+    ),
     Kind(
         "command-line password",
         r"\bmachine\s+\S{1,100}\s+login\s+\S{1,100}\s+password\s+(\S{3,200})",

@@ -44,26 +44,12 @@ def _known_maker(number: bytes) -> bool:
     return length in (16, 19) and (two in (62, 65) or four == 6011 or 6440 <= four <= 6499)
 
 
-_COUNTRIES_BY_LENGTH = {
-    15: b"NO",
-    16: b"BE",
-    18: b"DK FI FO GL NL",
-    19: b"MK SI",
-    20: b"AT BA EE KZ LT LU XK",
-    21: b"CH HR LI LV",
-    22: b"BG BH CR DE GB GE IE ME RS VA",
-    23: b"AE GI IL IQ TL",
-    24: b"AD CZ ES MD PK RO SA SE SK TN VG",
-    25: b"LY PT ST",
-    26: b"IS TR",
-    27: b"FR GR IT MC MR SM",
-    28: b"AL AZ BY CY DO GT HU LB PL SV",
-    29: b"BR EG PS QA UA",
-    30: b"JO KW MU",
-    31: b"MT SC",
-    32: b"LC",
-}
-_IBAN_LENGTHS = {country: length for length, countries in _COUNTRIES_BY_LENGTH.items() for country in countries.split()}
+_COUNTRIES_BY_LENGTH = (
+    b"15 NO/16 BE/18 DK FI FO GL NL/19 MK SI/20 AT BA EE KZ LT LU XK/21 CH HR LI LV/22 BG BH CR DE GB GE IE ME RS VA/"
+    b"23 AE GI IL IQ TL/24 AD CZ ES MD PK RO SA SE SK TN VG/25 LY PT ST/26 IS TR/27 FR GR IT MC MR SM/"
+    b"28 AL AZ BY CY DO GT HU LB PL SV/29 BR EG PS QA UA/30 JO KW MU/31 MT SC/32 LC"
+)
+_IBAN_LENGTHS = {country: int(row[:2]) for row in _COUNTRIES_BY_LENGTH.split(b"/") for country in row[3:].split()}
 
 
 def _iban(data: bytes, start: int, end: int) -> Span | None:

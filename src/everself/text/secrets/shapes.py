@@ -3,6 +3,7 @@
 Knows nothing of kinds. Works on bytes, because patterns do.
 """
 
+import hashlib
 import zlib
 from collections.abc import Iterator
 from functools import cache
@@ -10,23 +11,13 @@ from typing import Protocol
 
 BASE62 = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
+_BASE58 = b"123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
+
 _BLOB = frozenset(BASE62 + b"+/")
 _BLOB_BEFORE = 40
 
 # What only people who have no secret to give write in its place. Words need an edge: "mastodon" holds a "todo".
-_STAND_INS = (
-    b"xxxx",
-    b"placeholder",
-    b"changeme",
-    b"change-me",
-    b"change_me",
-    b"redacted",
-    b"****",
-    b"....",
-    b"<",
-    b"${",
-    b"{{",
-)
+_STAND_INS = tuple(b"xxxx placeholder changeme change-me change_me redacted **** .... < ${ {{".split())
 _STAND_INS_BEYOND_ASCII = tuple(sign.encode() for sign in ("…", "•", "●", "你的"))
 _STAND_IN_WORDS = (
     r"(?i)(?:^|[-_. /:])(?:your|(?:todo|fake|insert|replace|dummy|here|sample|some|my)(?:[-_. /:]|$)"
@@ -144,6 +135,15 @@ def luhn(number: bytes) -> bool:
 def mod97(iban: bytes) -> bool:
     moved = iban[4:] + iban[:4]
     return int("".join(str(int(chr(byte), 36)) for byte in moved)) % 97 == 1
+
+
+def base58check(value: bytes) -> bool:
+    """Whether a Bitcoin key carries its checksum: the last four bytes are those of the double SHA-256 of the rest."""
+    number = 0
+    for byte in value:
+        number = number * 58 + _BASE58.index(byte)
+    raw = number.to_bytes((number.bit_length() + 7) // 8, "big")
+    return hashlib.sha256(hashlib.sha256(raw[:-4]).digest()).digest()[:4] == raw[-4:]
 
 
 def base62_crc32(body: bytes) -> bytes:

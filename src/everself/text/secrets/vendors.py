@@ -3,8 +3,8 @@
 Lengths are lower bounds where makers have changed them before; a prefix and twenty random characters are enough to know.
 """
 
-from everself.text.secrets.kind import Kind, Span
-from everself.text.secrets.shapes import base62_crc32, in_blob, placeholder, plausible, turns
+from everself.text.secrets.kind import Kind, Span, certain
+from everself.text.secrets.shapes import base58check, base62_crc32, in_blob, placeholder, plausible, turns
 
 
 def _with_checksum(data: bytes, start: int, end: int) -> Span | None:
@@ -25,6 +25,10 @@ def _with_checksum(data: bytes, start: int, end: int) -> Span | None:
 
 def _hex_of_context(data: bytes, start: int, end: int) -> Span | None:
     return (start, end) if plausible(data, start, end) and data[start:end].isalnum() else None
+
+
+def _wallet(data: bytes, start: int, end: int) -> Span | None:
+    return (start, end) if base58check(data[start:end]) else None
 
 
 _A = "[A-Za-z0-9]"
@@ -77,8 +81,17 @@ CLOUDS = (
     ),
     Kind(
         "azure sas signature",
-        r"[?&;]sig=([A-Za-z0-9+/]{20,}(?:%[0-9A-Fa-f]{2}[A-Za-z0-9+/]*)*={0,2}|(?:[A-Za-z0-9+/]*%[0-9A-Fa-f]{2}){1,20}[A-Za-z0-9+/]{8,}(?:%3[dD])?)",
+        r"(?:[?&;]|(?i:%26)|\\u0026)sig=((?:[A-Za-z0-9+/_-]|%[0-9A-Fa-f]{2}){20,}={0,2})",
         ("sig=",),
+    ),
+    Kind(
+        "aws session token", r"(?:IQoJb3JpZ2lu|F[wQ]oGZXIvYXdz|AQoDYXdz)[A-Za-z0-9+/]{40,}={0,2}", ("b3jpz2lu", "yxdz")
+    ),
+    Kind(
+        "url signature",
+        r"(?i)[?&;](?:x-(?:amz|goog)-(?:signature|security-token)|(?:ossaccesskeyid=[a-z0-9]+&)?signature|hmac)="
+        r"((?:[a-z0-9+/_-]|%[0-9a-f]{2}){20,}={0,2})",
+        ("signature=", "security-token=", "hmac="),
     ),
     Kind("alibaba access key id", rf"\bLTAI{_A}{{12,24}}\b", ("ltai",)),
     Kind("tencent secret id", rf"\bAKID{_A}{{28,36}}\b", ("akid",)),
@@ -120,6 +133,16 @@ MODELS = (
     Kind("langsmith key", r"\blsv2_(?:pt|sk)_[a-f0-9]{32}_[a-f0-9]{10}\b", ("lsv2_",)),
     Kind("tavily key", rf"\btvly-{_U}{{28,}}", ("tvly-",)),
     Kind("elevenlabs key", r"\bsk_[a-f0-9]{48}\b", ("sk_",)),
+    Kind("fireworks key", rf"\bfw_{_A}{{20,}}\b", ("fw_",)),
+    Kind("nvidia key", rf"\bnvapi-{_U}{{40,}}", ("nvapi-",)),
+    Kind("google api key", rf"\bAQ\.Ab8{_U}{{30,}}", ("aq.ab8",)),
+    # Younger makers: together, pinecone, cerebras, jina, voyage, e2b, weights & biases, unstructured, firecrawl, langfuse.
+    Kind(
+        "model provider key",
+        rf"\b(?:tgp_v1_{_U}{{30,}}|pcsk_[A-Za-z0-9_]{{40,}}|csk-{_A}{{40,}}|jina_{_A}{{40,}}|pa-{_U}{{43}}|e2b_[a-f0-9]{{40}}"
+        rf"|wandb_v1_{_U}{{40,}}|fc-[a-f0-9]{{32}}|s[lk]-lf-{_U}{{30,}}|aai_{_A}{{30,}}|lm_{_A}{{40,}}|rpa_{_A}{{30,}})\b",
+        ("tgp_v1_", "pcsk_", "csk-", "jina_", "pa-", "e2b_", "wandb_v1_", "fc-", "-lf-", "aai_", "lm_", "rpa_"),
+    ),
 )
 
 MESSENGERS = (
@@ -168,7 +191,14 @@ SHOPS = (
     Kind("stripe webhook secret", r"\bwhsec_[A-Za-z0-9+/]{24,}={0,2}", ("whsec_",)),
     Kind("shopify token", r"\bshp(?:at|ca|pa|ss|ua)_[a-fA-F0-9]{32}\b", ("shp",)),
     Kind("square token", rf"\bsq0[a-z]{{3}}-{_U}{{22,}}|\bEAAA{_U}{{56,}}", ("sq0", "eaaa")),
-    Kind("facebook token", r"\bEAA[A-Z][A-Za-z0-9]{60,}", ("eaa",)),
+    Kind("facebook token", r"\b(?:EAA|IGQ|IGAA)[A-Za-z0-9][A-Za-z0-9_-]{60,}", ("eaa", "igq", "igaa")),
+    # The long row of A is a number that begins with zeros.
+    Kind(
+        "twitter token",
+        r"\bA{16,24}[A-Za-z0-9]{10,60}%(?:3[Dd]|2[BbFf])[A-Za-z0-9%]{20,}",
+        ("aaaaaaaaaaaaaaaa",),
+        certain,
+    ),
     Kind("dropbox token", rf"\bsl\.(?:u\.)?{_U}{{40,}}", ("sl.",)),
     Kind("hubspot token", r"\bpat-(?:na|eu|ap)[0-9]-[a-f0-9]{8}(?:-[a-f0-9]{4}){3}-[a-f0-9]{12}\b", ("pat-",)),
     Kind("shippo token", r"\bshippo_(?:live|test)_[a-f0-9]{40}\b", ("shippo_",)),
@@ -181,4 +211,9 @@ SHOPS = (
     Kind("mapbox token", rf"\bsk\.eyJ{_U}{{20,}}\.{_U}{{16,}}", ("sk.eyj",)),
 )
 
-VENDORS: tuple[Kind, ...] = (*FORGES, *CLOUDS, *MODELS, *MESSENGERS, *SHOPS)
+WALLETS = (
+    Kind("wallet key", r"\b[xyztuvYZUV]prv[1-9A-HJ-NP-Za-km-z]{100,112}\b", ("prv",), _wallet),
+    Kind("wallet key", r"\b[5KLc9TQ6][1-9A-HJ-NP-Za-km-z]{50,51}\b", (), _wallet),
+)
+
+VENDORS: tuple[Kind, ...] = (*FORGES, *CLOUDS, *MODELS, *MESSENGERS, *SHOPS, *WALLETS)
