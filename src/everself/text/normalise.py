@@ -66,7 +66,8 @@ def encode(text: str) -> bytes:
     try:
         return text.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:
-        return _SURROGATES_WITHOUT_BYTE.applied_to(text).encode("utf-8", "surrogateescape")
+        bytes_only = _ABOVE_BYTES.applied_to(_BELOW_BYTES.applied_to(text))
+        return bytes_only.encode("utf-8", "surrogateescape")
 
 
 class _Mapping:
@@ -83,7 +84,9 @@ class _Mapping:
         return text.translate(self)
 
 
-_SURROGATES_WITHOUT_BYTE = _Mapping(0xD800, 0xDC7F, "\ufffd")
+# U+DC80 to U+DCFF stand for the bytes that are no UTF-8; the others stand for nothing
+_BELOW_BYTES = _Mapping(0xD800, 0xDC7F, "\ufffd")
+_ABOVE_BYTES = _Mapping(0xDD00, 0xDFFF, "\ufffd")
 _SURROGATES = _Mapping(0xD800, 0xDFFF, "\ufffd")
 
 
@@ -108,8 +111,8 @@ _TYPOGRAPHY = str.maketrans(
 def fold(text: str) -> str:
     """For comparing only: NFKC, case-folded, typographic quotes and dashes as ASCII, white space collapsed."""
     if text.isascii():
-        # nothing typographic in it, and ASCII is its own normal form: most of a memory goes this way
-        return " ".join(text.casefold().split())
+        # ASCII is its own normal form, and only the backtick in it typographic: most of a memory goes this way
+        return " ".join(text.replace("`", "'").casefold().split())
     folded = " ".join(_nfkc(text.translate(_TYPOGRAPHY)).casefold().translate(_TYPOGRAPHY).split())
     # Case folding can undo the normal form and the normal form can bring capitals back ('ͅ' and 'ϔ' do): twice settles it.
     return " ".join(_nfkc(folded).casefold().translate(_TYPOGRAPHY).split()) if not folded.isascii() else folded
