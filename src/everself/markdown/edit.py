@@ -310,7 +310,11 @@ def _ends_in_paragraph(lines: list[bytes]) -> bool:
 
 def _section_lines(text: bytes) -> list[bytes]:
     """Lines that end no section: headings at the margin escaped, open blocks closed."""
-    body = b"\n".join(_lines(text))
+    lines = _lines(text)
+    if line_syntax.is_thematic_break(lines[0]):
+        # a line above the words is taken for a separator, not for one of them
+        lines[0] = b"\\" + lines[0]
+    body = b"\n".join(lines)
     for _ in range(_PASSES):
         heads = [block for block in scan(b"\n" + body).blocks if block.kind is BlockKind.HEADING and not block.depth]
         if not heads:
@@ -324,40 +328,51 @@ def _section_lines(text: bytes) -> list[bytes]:
 
 def _undivided(lines: list[bytes], span: EntrySpan) -> list[bytes]:
     """The same words as one entry: what would begin another one where this stands is escaped, or loses its blank line."""
-    above = b"# -\n\n" if span.path else b""
-    if span.path and span.kind is not EntryKind.SECTION:
-        above += b"---\n\n"
+    # under no heading, what is no paragraph would belong to the one above
+    above = b"# -\n\n" if span.kind is EntryKind.SECTION else b"# -\n\n---\n\n" if span.path else b"x\n\n"
     for _ in range(_PASSES):
         if _is_one(above, lines):
             return lines
-        lines = _flattened(lines, keep_gaps=bool(span.path))
+        lines = _flattened(lines, headed=bool(span.path))
     return [_escape_mark(line) for line in lines if line]
 
 
 def _is_one(above: bytes, lines: list[bytes]) -> bool:
     data = above + b"\n" + b"\n".join(lines) + b"\n"
-    found = entries(data)
-    return len(found) == 1 and found[0].text_start == len(above) + 1 and found[0].text_end == len(data) - 1
+    document = scan(data)
+    found = [span for span in entries(document) if span.end > len(above)]
+    return (
+        not document.closer
+        and len(found) == 1
+        and found[0].text_start == len(above) + 1
+        and found[0].text_end == len(data) - 1
+    )
 
 
-def _flattened(lines: list[bytes], *, keep_gaps: bool) -> list[bytes]:
+def _flattened(lines: list[bytes], *, headed: bool) -> list[bytes]:
     found: list[bytes] = []
     for block in scan(b"\n" + b"\n".join(lines)).blocks[1:]:
         held = lines[block.first_line - 2 : block.last_line - 1]
         if block.kind is BlockKind.BLANK:
-            found += held if keep_gaps else []
-        elif block.kind in (BlockKind.LIST_ITEM, BlockKind.BREAK, BlockKind.HTML, BlockKind.COMMENT):
-            found += [_escape_mark(held[0]), *held[1:]]
+            found += held if headed else []
+        elif block.kind in _DIVIDING or not (found or headed):
+            found += (
+                [_escape_mark(held[0]), *held[1:]] if block.kind is not BlockKind.FENCE else map(_escape_mark, held)
+            )
         else:
             found += held
     return found
+
+
+# blocks that end a paragraph's entry and begin another, or are none
+_DIVIDING = frozenset({BlockKind.LIST_ITEM, BlockKind.BREAK, BlockKind.HTML, BlockKind.COMMENT})
 
 
 def _escape_mark(line: bytes) -> bytes:
     """A backslash before what could begin a block; after a number, before what makes it a list's."""
     text = line.lstrip(b" \t")
     at = line_syntax.marker_width(text) - 1 if text[:1].isdigit() else 0
-    if at < 0 or text[:1] == b"\\" or text[at : at + 1].isalnum() or text[at] >= 0x80:
+    if not text or at < 0 or text[0] == 0x5C or text[at] >= 0x80 or text[at : at + 1].isalnum():
         return line
     return line[: len(line) - len(text)] + text[:at] + b"\\" + text[at:]
 
