@@ -8,6 +8,8 @@ from collections.abc import Iterator
 
 import pytest
 from tests.trust.rows.r07 import run_r7
+from tests.trust.rows.s07 import run_s7
+from tests.trust.rows.s08 import run_s8
 from tests.trust.walks import LOOKING, OPERATIONS, VERBS
 
 import everself.memory
@@ -40,3 +42,13 @@ def test_every_verb_of_memory_is_walked_through_or_only_looks() -> None:
 @pytest.mark.trust
 def test_r7_every_acknowledged_entry_is_in_exactly_one_place(seed: int) -> None:
     print(run_r7(200, seed, 30))
+
+
+@pytest.mark.trust
+def test_s7_nothing_is_trusted_more_than_its_weakest_origin(seed: int) -> None:
+    print(run_s7(500, seed))
+
+
+@pytest.mark.trust
+def test_s8_no_text_breaks_out_of_its_entry_or_forges_what_is_said_of_it(seed: int) -> None:
+    print(run_s8(500, seed))
