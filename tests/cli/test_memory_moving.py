@@ -130,3 +130,16 @@ def test_the_bank_is_written_listed_and_shown(everself) -> None:
     names = [page["title"] for page in everself("memory", "bank", "list", "--json").json["data"]]
     assert names == ["Opinions", "小林花子"]
     assert everself("memory", "bank", "show", "nobody").code == 5
+
+
+@pytest.mark.usefixtures("workspace")
+@pytest.mark.parametrize("name", ["a\ud800", "a\0b"])
+def test_a_file_that_cannot_be_called_so_is_told_in_words(everself, name: str, tmp_path: Path) -> None:
+    for words in (
+        ("export", f"{tmp_path}/{name}/x"),
+        ("export", f"{tmp_path}/{name}"),
+        ("import", f"{tmp_path}/{name}"),
+    ):
+        said = everself("memory", *words)
+        assert said.code in (3, 5), said.err
+        assert "mistake in Everself" not in said.err

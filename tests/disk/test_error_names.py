@@ -90,7 +90,7 @@ def test_words_are_about_the_file_and_not_about_what_was_going_on(files: RealFil
     [
         (OSError(errno.ENOENT, "", "memory/x.md"), "the workspace", NotFound, "memory/x.md"),
         (OSError(errno.ENOENT, "", "/else/where"), "the workspace", NotFound, "the workspace"),
-        (OSError(errno.ENOENT, "", "x.md"), "/home/of/x.md", NotFound, "/home/of/x.md"),
+        (OSError(errno.ENOENT, "", "x.md"), "/else/x.md", NotFound, "/else/x.md"),
         (OSError(errno.ENOENT, "", 7), "the workspace", NotFound, "the workspace"),
         (OSError(errno.ENOENT, ""), "the workspace", NotFound, "the workspace"),
         (OSError(errno.ENOSPC, "", "memory/.everself-A-0"), "the workspace", DiskFull, "(memory)"),

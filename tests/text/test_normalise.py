@@ -31,6 +31,10 @@ def test_encoding_never_fails(text: str) -> None:
     assert isinstance(encode(text), bytes)
 
 
+def test_a_surrogate_that_no_byte_stands_for_becomes_a_replacement() -> None:
+    assert encode("\ud800\udc7f\udc80\udcff\udd00\udfff") == b"\xef\xbf\xbd" * 2 + b"\x80\xff" + b"\xef\xbf\xbd" * 2
+
+
 def test_the_first_bad_byte_is_named() -> None:
     assert decode(b"abc\xff\xfe").bad_at == 3
     assert decode("abc é".encode()).bad_at is None

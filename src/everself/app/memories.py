@@ -1,6 +1,7 @@
 """The verbs over memory that reach beyond it: files of the person's that entries go to and come from, and taking a workspace over."""
 
 import os
+import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -9,7 +10,7 @@ from everself.app.app import App
 from everself.disk import writes
 from everself.disk.filesystem import TEMPORARY_PREFIX, disk_errors
 from everself.disk.real import RealFileSystem
-from everself.errors import RefusedByRule
+from everself.errors import NotFound, RefusedByRule
 from everself.memory.adoption import AdoptionReport, adopt, needs_adoption
 from everself.transfer.exporting import export_entries
 from everself.transfer.importing import ImportOptions, ImportReport, import_lines
@@ -50,12 +51,16 @@ def adopt_workspace(app: App) -> AdoptionReport | None:
 
 @contextmanager
 def _reading(file: str) -> Iterator[Iterator[str]]:
+    if not os.path.exists(file):
+        raise NotFound(f"There is no file {file}.")
     with disk_errors(file), open(file, encoding="utf-8", errors="replace", newline="\n") as lines:
         yield iter(lines)
 
 
 def _save_new(path: str, data: bytes) -> str:
     folder, name = os.path.split(path)
+    if not os.path.isdir(folder):
+        raise NotFound(f"There is no folder {folder}.", mend=f"mkdir -p {shlex.quote(folder)}")
     temporary = f"{TEMPORARY_PREFIX}{new_id()}"
     with disk_errors(path):
         files = RealFileSystem(folder)

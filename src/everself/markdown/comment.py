@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import unquote_to_bytes
 
 from everself.errors import WrongUse
+from everself.text.normalise import without_surrogates
 
 if TYPE_CHECKING:
     import re2
@@ -78,7 +79,7 @@ def parse_comment(raw: bytes) -> EntryComment | None:
                 continue
             if not equals or key in fields or not (key in _RANK or _is_key(key)):
                 return None
-            fields[key] = unquote_to_bytes(value).decode("utf-8", "surrogatepass") if "%" in value else value
+            fields[key] = unquote_to_bytes(value).decode() if "%" in value else value
     except UnicodeDecodeError:
         return None
     if not (fields.get("id") or fields.get("copy-of")):
@@ -135,9 +136,10 @@ def _is_key(key: str) -> bool:
 
 
 def _encode(value: str) -> str:
-    safe = "".join(char if char.isprintable() and char not in " %<>`" else _percent(char) for char in value)
+    whole = without_surrogates(value)
+    safe = "".join(char if char.isprintable() and char not in " %<>`" else _percent(char) for char in whole)
     return safe.replace("--", "-%2D")
 
 
 def _percent(char: str) -> str:
-    return "".join(f"%{byte:02X}" for byte in char.encode("utf-8", "surrogatepass"))
+    return "".join(f"%{byte:02X}" for byte in char.encode())

@@ -11,7 +11,7 @@ from everself.markdown.entries import EntryKind, EntrySpan
 from everself.memory.drafts import Draft, comment_of
 from everself.memory.reading import REFERENCE, read_document, text_hash
 from everself.memory.trust import base_confidence
-from everself.text.normalise import slug
+from everself.text.normalise import slug, without_surrogates
 from everself.values import Entry, Tag, Tier, Voucher
 
 CORE = "MEMORY.md"
@@ -75,6 +75,8 @@ def clean(text: str) -> Cleaned:
     """Take out what must never be stored: what is marked private, and secrets. Make visible what would be hidden: comments."""
     from everself.text.redact import redact, strip_private
 
+    # half a character cannot be written, and what is read back has to be what was said
+    text = without_surrogates(text)
     bare = strip_private(text)
     redacted = redact(bare)
     kinds = tuple(sorted({secret.kind for secret in redacted.found}))

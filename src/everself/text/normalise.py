@@ -66,8 +66,7 @@ def encode(text: str) -> bytes:
     try:
         return text.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:
-        bytes_only = _ABOVE_BYTES.applied_to(_BELOW_BYTES.applied_to(text))
-        return bytes_only.encode("utf-8", "surrogateescape")
+        return _ABOVE_BYTES.applied_to(_BELOW_BYTES.applied_to(text)).encode("utf-8", "surrogateescape")
 
 
 class _Mapping:
@@ -84,7 +83,6 @@ class _Mapping:
         return text.translate(self)
 
 
-# U+DC80 to U+DCFF stand for the bytes that are no UTF-8; the others stand for nothing
 _BELOW_BYTES = _Mapping(0xD800, 0xDC7F, "\ufffd")
 _ABOVE_BYTES = _Mapping(0xDD00, 0xDFFF, "\ufffd")
 _SURROGATES = _Mapping(0xD800, 0xDFFF, "\ufffd")

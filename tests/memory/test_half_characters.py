@@ -1,0 +1,78 @@
+"""Half a surrogate pair, from a JSON escape or a file name that is no UTF-8: refused in words, or remembered as U+FFFD."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from tests.memory.minds import Mind, open_mind
+
+from everself.errors import NotFound, UnsafePath, WrongUse
+from everself.memory.bank import Bank
+from everself.memory.selection import Selection, list_entries
+from everself.memory.trust import OWNER
+from everself.memory.writing import Thought
+
+HALVES = ("..\udcc0\udcaf..", "a \ud800 b", "\udfff")
+
+
+@pytest.fixture
+def mind(tmp_path: Path) -> Iterator[Mind]:
+    with open_mind(str(tmp_path)) as found:
+        yield found
+
+
+@pytest.mark.parametrize("name", HALVES)
+def test_no_page_is_called_so(name: str, mind: Mind, tmp_path: Path) -> None:
+    bank = Bank(mind.memory)
+    with pytest.raises((WrongUse, UnsafePath)):
+        bank.write(name, "x")
+    with pytest.raises((NotFound, UnsafePath)):
+        bank.read(name)
+    assert not (tmp_path / "workspace" / "bank").exists()
+
+
+@pytest.mark.parametrize("words", HALVES)
+def test_words_are_remembered_once(words: str, mind: Mind) -> None:
+    first = mind.memory.remember(Thought(f"said {words}", OWNER))
+    again = mind.memory.remember(Thought(f"said {words}", OWNER))
+    assert (again.entry, again.mention) == (first.entry, True)
+    assert "\ufffd" in mind.book.get(first.entry).text
+    assert mind.book.get(first.entry).vouched
+
+
+@pytest.mark.parametrize("words", HALVES)
+@pytest.mark.parametrize("field", ["category", "who", "person", "project", "key", "lineage"])
+@pytest.mark.parametrize("explicit", [False, True])
+def test_what_stands_beside_the_words_breaks_nothing_that_comes_later(
+    explicit: bool, field: str, words: str, mind: Mind
+) -> None:
+    value = (words,) if field == "lineage" else words
+    thought = replace(Thought("likes tea", OWNER, explicit=explicit), **{field: value})
+    done = mind.memory.remember(thought)
+    assert mind.memory.remember(Thought("likes coffee", OWNER)).change
+    entry = mind.book.get(done.entry)
+    assert (entry.text, entry.vouched) == ("likes tea", True)
+    # whatever is told of it can be told
+    (entry.who + entry.project + entry.category + entry.path).encode()
+
+
+@pytest.mark.parametrize("words", HALVES)
+def test_the_other_verbs_take_it_too(words: str, mind: Mind) -> None:
+    done = mind.memory.remember(Thought("lives in Berlin", OWNER))
+    mind.memory.edit(done.entry, f"lives in {words}")
+    corrected = mind.memory.correct(done.entry, f"lived in {words}", said=words, trigger=words)
+    assert mind.book.get(corrected.entry).text.startswith("lived in")
+    for call in (mind.memory.edit, mind.memory.supersede, mind.memory.correct):
+        with pytest.raises(NotFound):
+            call(words, words)
+    for field in ("source", "person", "project", "path"):
+        list_entries(mind.memory, Selection(**{field: words}))
+
+
+def test_a_comment_with_half_a_character_hides_no_other_memory(mind: Mind, tmp_path: Path) -> None:
+    """Anybody who can write into a file could otherwise keep the agent from remembering anything."""
+    page = tmp_path / "workspace" / "MEMORY.md"
+    page.write_bytes(b"# Memory\n\n- one <!-- everself: id=AAAAAAAAAAAA who=%ED%A0%80 -->\n- two \xff\n")
+    assert [entry.text.partition(" ")[0] for entry in mind.book.all()] == ["one", "two"]
+    assert mind.memory.remember(Thought("three", OWNER)).change
