@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from everself.memory.revouching import vouchers_before
-from everself.text.diff import render_diff
 from everself.values import Applied, ChangeRecord, Conflict, FileChange, Nothing, Outcome
+from everself.workspace.diff import render_diff
 from everself.workspace.interface import Workspace
 from everself.workspace.undo import plan_undo
 

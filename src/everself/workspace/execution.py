@@ -10,8 +10,8 @@ from contextlib import contextmanager
 from everself.disk import writes
 from everself.disk.filesystem import TEMPORARY_PREFIX, FileSystem, parent_of
 from everself.disk.journal import Intent, Step
-from everself.text.merge import merge
 from everself.values import Conflict, FileStat, digest
+from everself.workspace.merge import merge
 
 # how often somebody may get in between before we say that there is a conflict
 TRIES = 20

@@ -3,7 +3,6 @@
 from collections.abc import Callable
 
 from everself.errors import RefusedByRule
-from everself.text.merge import merge
 from everself.values import (
     Append,
     Author,
@@ -17,6 +16,7 @@ from everself.values import (
     Replace,
     digest,
 )
+from everself.workspace.merge import merge
 
 
 def plan_undo(

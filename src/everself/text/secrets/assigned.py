@@ -6,21 +6,21 @@ Finds the names and where their values stand. Whether a value is believed is `cr
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from everself.text.secrets.credible import How, Name, believed, surely_random, trimmed
+from everself.text.secrets.credible import How, Name, believed, surely_random, trimmed, unlike_words
 from everself.text.secrets.kind import words
 from everself.text.secrets.shapes import Match, compiled, mixed
 from everself.text.secrets.tabled import find_tabled
 
 _PASSCODE = r"pass[ _-]?code|暗証番号|\b(?:my|card|bank|debit|sim|phone|door|alarm|unlock|safe) pin(?: code)?"
 _PASSWORD = (
-    r"pass[ _-]?words?|passwd|pass[ _-]?phrase|\bpwd|[_.-]pwd|\bpw\b|密码|密碼|口令|パスワード|パスフレーズ|비밀번호|비번|암호|"
+    r"pass[ _-]?words?|passwd|pass[ _-]?phrase|\bpwd|[_.-]pwd|\bpw\b|密码|密碼|口令|パスワード|パスフレーズ|パスは|비밀번호|비번|암호|"
     r"contraseña|mot de passe|passwort|kennwort|senha|пароль|wachtwoord"
 )
 _KEY = (
     r"(?:api|access|auth|private|secret|encryption|signing|master|account|service|app|application|client|admin|root|license|"
     r"storage|shared|subscription|session|webhook|hmac|jwt|deploy|wi-?fi|wpa2?|wlan|network|recovery|product)[ _-]?key|(?-i:[A-Z0-9]_KEY)|"
     r"密钥|密鑰|密匙|秘密鍵|秘钥|私钥|私鑰|金鑰|プライベートキー|"
-    r"(?:api|访问|接口|アクセス|액세스|인증|개인|비밀|프라이빗|암호화|シークレット)[ -]?(?:キー|키)|schl(?:ü|Ü|ue)ssel|\bkey"
+    r"(?:api|访问|接口|アクセス|액세스|인증|개인|비밀|프라이빗|암호화|シークレット)?[ -]?(?:キー|키)|schl(?:ü|Ü|ue)ssel|\bkey"
 )
 _SECRET = r"secret(?:[ _-]?key(?:[ _-]?base)?)?|credentials?|シークレット|시크릿"
 _TOKEN = r"token|令牌|トークン|토큰|访问码"
@@ -37,13 +37,13 @@ _GAP = r"[ \t]*(?:\r?\n[ \t]*)?"
 _SIGN = (
     rf"[ \t]*(?::[ \t]*[A-Za-z_][A-Za-z0-9_.\[\]| ]{{0,40}} =[ \t]|:[ \t]*[A-Za-z_]{{3,12}}=|:=|=>|===?|!==?|[:=]|：|＝|->|→|⇒){_GAP}"
     # name: and value:, each on its own, in manifests of containers and in JSON
-    r"|,?\s{0,40}[\"']?(?i:value|default)[\"']?\s?[:=]\s?|>|[ \t]+\|[ \t]+"
+    r"|[,{]?\s{0,40}(?:type\s*=\s*\w+\s+)?[\"']?(?:value|default)[\"']?\s?[:=]\s?| --body[ =]|>|[ \t]+(?:\||-|–|—)[ \t]+"
 )
 _SAID = (
     rf"{_WHOSE}?\s+(?:(?:is|was|are|will be|should be|has been|have been)(?:\s+(?:now|changed to|set to|reset to))?"
-    rf"|changed to|set to|reset to|to|now|(?:lautet|ist|heißt|war|wurde|auf)(?:\s+(?:jetzt|nun|auf))*):?\s+|{_WHOSE}\s*(?:[:=]|：)\s*"
-    r"|\s*(?:现在|現在|今|就|应该|应|已|要)*"
-    r"(?:是|(?:改|设|設|换|換|更新|设置|设定|設定|変更|修改|重置)(?:成|为|為|到)了?|为|為|は|が|を|는|은|이|가|를|을|叫)\s*(?::|：)?\s*"
+    rf"|changed to|set to|reset to|to|now|(?:lautet|ist|heißt|war|wurde|auf|durch)(?:\s+(?:jetzt|nun|auf))*):?\s+|{_WHOSE}\s*(?:[:=]|：|->|→)\s*|(?:'|’)s\s+"
+    r"|\s*(?:现在|現在|今|就|应该|应|已经|已|要)*"
+    r"(?:是|(?:改|设|設|换|換|更新|设置|设定|設定|変更|修改|重置)(?:成|为|為|到)(?:了)?|为|為|は|が|を|는|은|이|가|를|을|叫)\s*(?::|：)?\s*"
 )
 _CALL = r"\(\s*|,\s*"
 _SPACE = r"[ \t]+"
@@ -69,7 +69,7 @@ _LONGEST = 400
 _FAR = (
     r"(?i)(?:password|passphrase|key|secret|token|credentials?|passwort|kennwort|schl(?:ü|Ü|ue)ssel|密码|密碼|密钥|密鑰|私钥|私鑰|金鑰|令牌|秘密鍵|"
     r"キー|トークン|パスワード|シークレット|키|토큰|비밀번호|시크릿)([^\n]{0,60}?)"
-    r"(?:[:=(,>]|：|（|，| (?:-|–|—)|→|\b(?:is|ist|lautet|as|auf|with|to|use|key|token|secret)|は|を|が|是|为|為|成|는|은|를|을)"
+    r"(?:[:=(,>]|：|（|，| (?:-|–|—)|→|\b(?:is|ist|lautet|as|auf|durch|with|to|use|key|token|secret)|は|を|が|是|为|為|成|는|은|를|을)"
     r"[ \t]*(?:[\"'`*<]|“|„|「|『|‘){0,3}((?:0x)?[A-Za-z0-9+/_.~%-]{20,}={0,2})"
 )
 _NEAR = r"([A-Za-z0-9+/_-]{20,}={0,2})[^\nA-Za-z0-9+/][^\n]{0,40}?(?i:key|token|secret|密钥|密鑰|令牌|トークン|キー|토큰|키|schlüssel)"
@@ -83,8 +83,8 @@ _REVERSED = (
     r"(?i:password|passcode|passphrase|api key|access token)\b"
 )
 _PAIR = (
-    r"(?i:\bcredentials|\bcreds|\blogin|\blog in|\buser(?:name)?/pass(?:word)?|账号密码|帳號密碼|账号/密码|アカウント)\s*"
-    r"(?i:are|is|:|=|：|with|as)\s*[\"'`]?[A-Za-z0-9._@+-]{2,60}[\"'`]?\s?[:/,]\s?[\"'`]?([!#-&(-_a-~]{5,100})"
+    r"(?i:\bcredentials|\bcreds|\blogin|\blog in|zugangsdaten|anmeldung|\bwlan|wi-?fi|ログイン|로그인|登录|登錄|\buser(?:name)?/pass(?:word)?|账号密码|帳號密碼|账号/密码|アカウント)\s*"
+    r"(?i:are|is|:|=|：|with|as|mit)\s*[\"'`]?[A-Za-z0-9._@+-]{2,60}[\"'`]?\s?(?:[:/,]|und\b|and\b|、|，)\s?[\"'`]?([!#-&(-_a-~]{5,100})"
 )
 
 ANCHORS = words(
@@ -110,7 +110,7 @@ def find_assigned(data: bytes) -> Iterator[tuple[str, int, int]]:
     for match in compiled(_LEAD).finditer(data):
         lead = _lead(match)
         start, end, bare = _value(data, lead.end)
-        how = _how(data, lead, bare=bare) if end > start else None
+        how = _how(data, lead, trimmed(data[start:end]), bare=bare) if end > start else None
         if how is None:
             continue
         if bare:
@@ -146,9 +146,9 @@ def _lead(match: Match) -> _Lead:
     return _Lead(name, sign, start, end)
 
 
-def _how(data: bytes, lead: _Lead, *, bare: bool) -> How | None:
+def _how(data: bytes, lead: _Lead, value: bytes, *, bare: bool) -> How | None:
     """How the value was given, or none where nothing was given: `password field`, `tokens, and`."""
-    if lead.name == "pass" and lead.sign != "sign":
+    if lead.name == "pass" and lead.sign != "sign" and (bare or data[lead.start : lead.start + 1] not in b"_.-"):
         return None
     if not bare:
         listed = lead.sign == "call" and data[lead.start : lead.end].rstrip().endswith(b",")
@@ -157,9 +157,10 @@ def _how(data: bytes, lead: _Lead, *, bare: bool) -> How | None:
         return "quoted" if lead.sign in ("sign", "said") else "argument"
     if lead.sign == "space":
         if lead.name in ("key", "token", "secret"):
-            value = data[lead.end : lead.end + _LONGEST].partition(b" ")[0].rstrip(b".,;)\n")
             if surely_random(value) and not compiled(_NO_SECRET).search(data[max(0, lead.start - 40) : lead.start]):
                 return "prose"
+        elif unlike_words(value):
+            return "prose"
         # --db-password, --token
         before = data[max(0, lead.start - 30) : lead.start + 1]
         return "bare" if compiled(r"(?:^|\s)--(?:[A-Za-z0-9]+[_-])*[A-Za-z0-9]?$").search(before) else None

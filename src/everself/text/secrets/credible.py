@@ -80,7 +80,7 @@ def believed(name: Name, how: How, value: bytes, *, before: bytes) -> bool:
     if name in ("token", "key", "secret"):
         return not compiled(_OTHER_TOKENS).search(before) and _believed_token(name, how, value)
     if name == "pass" and how in ("bare", "prose"):
-        return _random(value)
+        return _random(value) or unlike_words(value)
     if name == "passcode" and value.isdigit():
         return len(value) <= 12
     return _believed_password(how, value)
@@ -135,6 +135,15 @@ def _named(value: bytes) -> bool:
     return bare in _NAMES_WITH_DIGITS and digits(value) <= (
         2 if bare.startswith((b"pass", b"secret", b"test", b"user")) else 4
     )
+
+
+def unlike_words(value: bytes) -> bool:
+    """A password by its looks alone: letters, digits and signs together, or words and a number in a row."""
+    signs = count_of(_STRONG, value) or (mixed(value) and (turns(value) >= 3 or count_of(b"-_", value)))
+    mixture = (
+        len(value) >= 8 and letters(value) >= 3 and digits(value) and signs and not count_of(_BRACKETS + b"|\\/", value)
+    )
+    return bool(mixture) or compiled(r"(?:[A-Za-z]{3,}-){1,3}[0-9]{2,4}-[A-Za-z]{3,}").fullmatch(value) is not None
 
 
 def surely_random(value: bytes) -> bool:

@@ -115,9 +115,8 @@ _END = r"-{4,5} ?END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)? ?-{4,5}"
 _GAP = r"(?:[\s\"'+>#|,;]|\\[rnt])*"
 
 # A session's cookie among others, and what it holds.
-_BISCUIT = r"[\"'`; ,{(]?[a-z0-9_.-]*(?:sess|sid|auth|token|remember|jwt|login|sso|cf_clearance)[a-z0-9_.-]*"
-_IS = r"[\"']?\s*[=:,]\s*[\"']?"
-_CRUMB = r"[A-Za-z0-9_.%+/=-]{16,}"
+_IS = r"[\"']?\s*[=:,]\s*[\"']?([A-Za-z0-9_.%+/=-]{16,})"
+_BISCUIT = rf"[\"'`; ,{{(]?[a-z0-9_.-]*(?:sess|sid|auth|token|remember|jwt|login|sso|cf_clearance)[a-z0-9_.-]*{_IS}"
 
 BLOCKS = (
     Kind("private key", rf"{_BEGIN}(?:[^-]|-{{1,3}}[^-])*?{_END}", ("private key",), _holds_key),
@@ -213,16 +212,11 @@ PLACES = (
     ),
     Kind(
         "session cookie",
-        rf"(?i)\b(?:PHPSESSID|J?SESSIONID|connect\.sid|[a-z.]+_SessionId|[a-z]+_session|_session_id){_IS}({_CRUMB})",
-        ("sess", ".sid"),
+        rf"(?i)\b(?:PHPSESSID|J?SESSIONID|connect\.sid|[a-z.]+_session(?:_?id)?){_IS}",
+        ("s",),
         _session,
     ),
-    Kind(
-        "session cookie",
-        rf"(?i)(?:cookies?|\s-b)\b[^\n]{{0,400}}?{_BISCUIT}{_IS}({_CRUMB})",
-        ("cookie", "-b"),
-        _session,
-    ),
+    Kind("session cookie", rf"(?i)(?:cookies?|\s-b)\b[^\n]{{0,400}}?{_BISCUIT}", ("cookie", "-b"), _session),
     Kind(
         "command-line password",
         r"\b(?:curl|https?|xh)\b[^\n]{0,200}?\s(?:-u|--user|-U|--proxy-user|-a|--auth)[ =]?[\"']?[^\s:\"'/]{1,100}:[\"']?([^\s\"']{1,200})",
@@ -240,20 +234,20 @@ PLACES = (
         r"\b(?:sshpass\s+-p|login\b[^\n|]{1,150}?\s-p|mongo(?:sh|dump|restore|export|import)?\b[^\n|]{1,150}?\s-p"
         r"|redis-cli\b[^\n|]{0,100}?\s-a|ldap[a-z]+\b[^\n|]{0,150}?\s-w|(?:zip|unzip|sqlcmd|clickhouse-client)\b[^\n|]{0,100}?\s-P"
         r"|wpa_passphrase\s+\S{1,40}|htpasswd\s+-[a-zA-Z]*b[a-zA-Z]*\s+\S{1,80}\s+\S{1,40}|smbclient\b[^\n]{0,100}?\s-U\s*[\"']?[^\s%]{1,40}%"
-        r"|-pass(?:in|out)?\s+pass:|(?:nmcli|netsh|networksetup|iwctl)\b[^\n]{0,150}?(?:password|passphrase|key(?:material)?))"
+        r"|-pass(?:in|out)?\s+pass:|requirepass|masterauth|net user \S{1,40}|sudo -S <<<|\bPSK|auth-user-pass \S{1,40}|(?:nmcli|netsh|networksetup|iwctl)\b[^\n]{0,150}?(?:password|passphrase|key(?:material)?))"
         r"[ =]*[\"']?([^\s\"'=][^\s\"']{3,100})",
         words(
             "sshpass login mongo redis-cli ldap zip sqlcmd clickhouse wpa_ "
-            "htpasswd smbclient pass: -pass nmcli netsh networksetup iwctl"
+            "htpasswd smbclient pass masterauth net sudo psk nmcli netsh networksetup iwctl"
         ),
         _given_mixed,
     ),
     # A pair of arguments, the second of which is the password.
     Kind(
         "password",
-        r"(?i)(?:\b(?:[a-z]*basic_?auth|[a-z]*password_?credentials?|networkcredential|passwordauthentication|log_?[io]n|authenticate|sign_?in)\(|\bauth\s*[=:]\s*[(\[])"
-        r"\s*(?:username=|user=)?[\"'`][^\"'`\n]{1,80}[\"'`]\s*,\s*(?:password=)?[\"'`]([^\"'`\n]{4,200})[\"'`]",
-        ("auth", "cred", "log", "sign"),
+        r"(?i)(?:\b(?:[a-z]*basic_?auth|[a-z]*password_?credentials?|networkcredential|passwordauthentication|log_?[io]n|authenticate|sign_?in|wifi\.begin|create_?user|get_?connection)\((?:[a-z_.]+,)?|\bauth\s*[=:]\s*[(\[])"
+        r"\s*(?:user(?:name)?=)?[\"'`][^\"'`\n]{1,80}[\"'`]\s*,\s*(?:passw(?:or)?d=)?[\"'`]([^\"'`\n]{4,200})[\"'`]",
+        words("auth cred log sign begin user connection"),
         _given,
     ),
     Kind(

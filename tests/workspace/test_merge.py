@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from everself.text.merge import merge
+from everself.workspace.merge import merge
 
 LINES = st.lists(st.sampled_from([b"a\n", b"b\n", b"c\n", b"\n", b"- tea\n"]), max_size=12).map(b"".join)
 
