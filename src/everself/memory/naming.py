@@ -13,9 +13,10 @@ from everself.errors import WrongUse
 from everself.memory.reading import Read
 from everself.values import CROCKFORD, digest
 
-# two texts of which at least this share of words is common are one, edited
-ALIKE = 0.5
+# two texts of which at least this share of words is common are one, edited; less is enough where both neighbours are the same
+ALIKE, ALIKE_IN_PLACE = 0.5, 0.25
 SKETCH = 24
+_MARKS = ".,;:!?…\"'()[]{}<>*_~-。，、；：！？「」『』（）"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +42,8 @@ class Found:
 
 def sketch(text: str) -> bytes:
     """The smallest hashes of a text's words: enough to tell how alike two texts are."""
-    words = set(text.split())
+    # a comma more or less makes no other word
+    words = {word if word.isalnum() else word.strip(_MARKS) for word in text.split()}
     if not text.isascii():
         # Chinese, Japanese and Korean do not put blanks between words: pairs of characters serve instead
         words |= {text[i : i + 2] for i, character in enumerate(text) if ord(character) > 0x2E7F}
@@ -66,6 +68,7 @@ def name_entries(
     names: list[str | None] = [None] * len(found)
     used: set[str] = set()
     rest = {one.id: one for one in known}
+    order = {(one.path, one.ordinal): one.id for one in rest.values()}
 
     def give(index: int, identity: str) -> None:
         names[index] = identity
@@ -84,6 +87,7 @@ def name_entries(
             if identity is not None and identity not in used:
                 give(index, identity)
     _by_likeness(found, names, rest, give)
+    _by_neighbours(found, names, rest, order, give)
     for index, one in enumerate(found):
         if names[index] is None:
             give(index, _derived(one, used, taken))
@@ -120,6 +124,26 @@ def _by_likeness(
     for _, _, index, identity in sorted(pairs):
         if names[index] is None and identity in rest:
             give(index, identity)
+
+
+def _by_neighbours(
+    found: Sequence[Found],
+    names: Sequence[str | None],
+    rest: dict[str, Known],
+    order: dict[tuple[str | None, int], str],
+    give: Callable[[int, str], None],
+) -> None:
+    """Between the same two neighbours, or at the same end of a document, a text may have changed more and still be the same."""
+    now = {(one.path, one.read.ordinal): name for one, name in zip(found, names, strict=True)}
+    for index, one in enumerate(found):
+        if names[index] is not None:
+            continue
+        around = [now.get((one.path, one.read.ordinal + step), "") for step in (-1, 1)]
+        for known in list(rest.values()):
+            before = [order.get((known.path, known.ordinal + step), "") for step in (-1, 1)]
+            if known.path == one.path and around == before and likeness(one.words, known.words) >= ALIKE_IN_PLACE:
+                give(index, known.id)
+                break
 
 
 def _derived(one: Found, used: set[str], taken: Callable[[str], bool]) -> str:
