@@ -1,4 +1,4 @@
-"""S8: framing. Hostile texts go in through every door; each comes out as one entry with the stamps of the runtime, and nothing else moves."""
+"""S8: framing. Hostile texts go in through every door; each comes out as one entry stamped by the runtime, and nothing else moves."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
