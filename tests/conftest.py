@@ -4,7 +4,7 @@ import ipaddress
 import os
 import socket
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +25,25 @@ def pytest_report_header(config: pytest.Config) -> str:
     return f"seed: {config.getoption('--seed')}"
 
 
+def _figures(reports: Iterable[pytest.TestReport]) -> list[str]:
+    """What the trust rows that passed printed about themselves, in the order of the table: R1 … R16, S1 … S16."""
+    lines = [
+        line
+        for report in reports
+        if "trust" in report.keywords
+        for line in report.capstdout.splitlines()
+        if line[:1] in ("R", "S") and line[1:2].isdigit()
+    ]
+    return sorted(lines, key=lambda line: (line[0], len(line.split()[0].rstrip(":")), line))
+
+
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    # pytest shows what a test printed only when it fails; a row that passed is worth its figure
+    figures = _figures(terminalreporter.stats.get("passed", []))
+    if figures:
+        terminalreporter.write_sep("=", "figures of the trust rows")
+    for line in figures:
+        terminalreporter.write_line(line)
     # `-q` drops the header, and a failing run must say how to repeat it
     terminalreporter.write_line(f"seed: {config.getoption('--seed')}")
 
