@@ -1,6 +1,7 @@
 """Secrets go, everything else stays; the work grows with the text and not with its square."""
 
 import base64
+import hashlib
 import random
 import re
 import string
@@ -250,13 +251,70 @@ def test_only_the_value_goes_and_the_words_around_it_stay() -> None:
         "https://host/login?user=a&password=letmein",
         "jdbc:postgresql://db/x?user=a&password=swordfish",
         "my card pin is 4821",
+        "Das Passwort für den Drucker lautet maple-river-42-stone.",
+        "Tom hat das Kennwort auf Maple#River7 geändert.",
+        "密码改为Abc12345了",
+        "管理者のパスワードを「Maple#River7」に変更しました",
+        "비번 Maple#River7 이에요",
+        "log in as mara with password Maple#River7",
+        "| account | password |\n|---|---|\n| mara | MapleRiver16 |",
+        "user,password\nmara,MapleRiver16\njonas,River77Maple",
+        "kind: Secret\ndata:\n  db: bWFwbGUjcml2ZXIh\n",
+        "env:\n  - name: DB_PASSWORD\n    value: MapleRiver16",
+        "redis-cli -h cache -a 'Maple#River7' ping",
+        "docker login registry.example -u mara -p 'Maple#River7'",
+        'smtp.login("mara@example.org", "Maple#River7")',
+        'HTTPBasicAuth("mara", "Maple#River7")',
+        "echo 'mara:Maple#River7' | sudo chpasswd",
+        'ConvertTo-SecureString "Maple#River7" -AsPlainText',
     ],
 )
 def test_a_password_is_known_by_the_words_around_it(text: str) -> None:
     assert redact(text).found, text
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Der API-Schlüssel zum Kartenserver lautet {H40}.",
+        "Bitte MAP_TOKEN auf {A32} setzen und neu starten.",
+        "钱包私钥：{H64}",
+        "지갑 개인 키: 0x{H64}",
+        "Here is the access token that Ben made for the map: {H32}",
+        "use the map service key {H64} from now on",
+        "MAP_TOKEN ({A40}) und der Rest",
+        "wg set wg0 private-key <(echo {B43}=)",
+        "//npm.example.org/:_auth=bWFyYTpNYXBsZSNSaXZlcjc=",
+        "AWS_SESSION_TOKEN={B900}",
+    ],
+)
+def test_a_key_is_known_by_the_words_around_it(text: str) -> None:
+    for seed in range(5):
+        assert not [part for part in pieces(text, seed)[1::2] if part[-20:] in redact(filled(text, seed)).text]
+    assert redact(filled(text, 1)).found
+
+
+def test_a_wallet_key_is_known_by_its_checksum_alone() -> None:
+    """The key of all ones, in the form that wallets import: no other text is needed to know it."""
+    raw = b"\x80" + bytes([1] * 32)
+    number = int.from_bytes(raw + hashlib.sha256(hashlib.sha256(raw).digest()).digest()[:4], "big")
+    key = ""
+    while number:
+        number, digit = divmod(number, 58)
+        key = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"[digit] + key
+    assert [found.kind for found in redact(f"방금 {key}를 올렸어요").found] == ["wallet key"]
+    assert not redact(f"방금 {key[:-1]}x를 올렸어요").found
+
+
 INNOCENT = [
+    "[Peer]\nPublicKey = tud3RMX4R4EHJaqaZe/3vyZpR3dGyvGyT1KUrNqSZ7k=",
+    "docker run -p 8080:80 -p 127.0.0.1:5432:5432 web && mkdir -p a1/b2",
+    "Cookie: _ga=GA1.2.53; lang=de; theme=dark",
+    "| option | password |\n|---|---|\n| Django | supported |",
+    "cache key 3f8b1fa2c4d5e6f708192a3b4c5d6e7f80912a3b was evicted",
+    "rotate the key, see commit 3f8b1fa2c4d5e6f708192a3b4c5d6e7f80912a3b",
+    "key: user12:session45:page7, key=Ctrl+Alt+F12",
+    "Der Schlüssel liegt unter der Matte, das Passwort ist geändert",
     "commit 3f8b1fa2c4d5e6f708192a3b4c5d6e7f80912a3b",
     "id: 706d85c5-24e4-4006-8559-a6656c90bd51",
     "sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
@@ -426,6 +484,15 @@ def work_of(scan: Callable[[bytes], object], data: bytes) -> int:
 
 
 HOSTILE = [
+    *(
+        "| password |\n",
+        "a,password\nb,",
+        "key ",
+        "cookie session=",
+        "wg private key ",
+        "kind: Secret\n a: YWJjZGVmZ2g=\n",
+        "login('a','",
+    ),
     *(
         "password=",
         "password for ",

@@ -22,6 +22,7 @@ _KEY = (
     r"密钥|密鑰|密匙|秘密鍵|秘钥|私钥|私鑰|金鑰|プライベートキー|"
     r"(?:api|访问|接口|アクセス|액세스|인증|개인|비밀|프라이빗|암호화|シークレット)?[ -]?(?:キー|키)|schl(?:ü|Ü|ue)ssel|\bkey"
 )
+_ANY_KEY = tuple(word.encode() for word in ("key", "キ", "키"))
 _SECRET = r"secret(?:[ _-]?key(?:[ _-]?base)?)?|credentials?|シークレット|시크릿"
 _TOKEN = r"token|令牌|トークン|토큰|访问码"
 _PASS = r"\bpass|[_.-]pass"
@@ -37,11 +38,12 @@ _GAP = r"[ \t]*(?:\r?\n[ \t]*)?"
 _SIGN = (
     rf"[ \t]*(?::[ \t]*[A-Za-z_][A-Za-z0-9_.\[\]| ]{{0,40}} =[ \t]|:[ \t]*[A-Za-z_]{{3,12}}=|:=|=>|===?|!==?|[:=]|：|＝|->|→|⇒){_GAP}"
     # name: and value:, each on its own, in manifests of containers and in JSON
-    r"|[,{]?\s{0,40}(?:type\s*=\s*\w+\s+)?[\"']?(?:value|default)[\"']?\s?[:=]\s?| --body[ =]|>|[ \t]+(?:\||-|–|—)[ \t]+"
+    r"|[ \t]?[,{]?\s{0,40}(?:type\s*=\s*\w+\s+)?[\"']?(?:value|default)[\"']?\s?[:=]\s?| --body[ =]|>|[ \t]+(?:\||-|–|—)[ \t]+"
 )
 _SAID = (
     rf"{_WHOSE}?\s+(?:(?:is|was|are|will be|should be|has been|have been)(?:\s+(?:now|changed to|set to|reset to))?"
-    rf"|changed to|set to|reset to|to|now|(?:lautet|ist|heißt|war|wurde|auf|durch)(?:\s+(?:jetzt|nun|auf))*):?\s+|{_WHOSE}\s*(?:[:=]|：|->|→)\s*|(?:'|’)s\s+"
+    rf"|changed to|set to|reset to|to|now|(?:lautet|ist|heißt|war|wurde|auf|durch)(?:\s+(?:jetzt|nun|auf))*):?\s+"
+    rf"|{_WHOSE}\s*(?:[:=]|：|->|→)\s*|(?:'|’)s\s+"
     r"|\s*(?:现在|現在|今|就|应该|应|已经|已|要)*"
     r"(?:是|(?:改|设|設|换|換|更新|设置|设定|設定|変更|修改|重置)(?:成|为|為|到)(?:了)?|为|為|は|が|を|는|은|이|가|를|을|叫)\s*(?::|：)?\s*"
 )
@@ -68,7 +70,7 @@ _LONGEST = 400
 # Further away, and only for what is surely random: "the access token that Ben made for the map: …".
 _FAR = (
     r"(?i)(?:password|passphrase|key|secret|token|credentials?|passwort|kennwort|schl(?:ü|Ü|ue)ssel|密码|密碼|密钥|密鑰|私钥|私鑰|金鑰|令牌|秘密鍵|"
-    r"キー|トークン|パスワード|シークレット|키|토큰|비밀번호|시크릿)([^\n]{0,60}?)"
+    r"キー|トークン|パスワード|シークレット|키|토큰|비밀번호|시크릿)[^\n]{0,60}?"
     r"(?:[:=(,>]|：|（|，| (?:-|–|—)|→|\b(?:is|ist|lautet|as|auf|durch|with|to|use|key|token|secret)|は|を|が|是|为|為|成|는|은|를|을)"
     r"[ \t]*(?:[\"'`*<]|“|„|「|『|‘){0,3}((?:0x)?[A-Za-z0-9+/_.~%-]{20,}={0,2})"
 )
@@ -83,12 +85,14 @@ _REVERSED = (
     r"(?i:password|passcode|passphrase|api key|access token)\b"
 )
 _PAIR = (
-    r"(?i:\bcredentials|\bcreds|\blogin|\blog in|zugangsdaten|anmeldung|\bwlan|wi-?fi|ログイン|로그인|登录|登錄|\buser(?:name)?/pass(?:word)?|账号密码|帳號密碼|账号/密码|アカウント)\s*"
+    r"(?i:\bcredentials|\bcreds|\blogin|\blog in|zugangsdaten|anmeldung|\bwlan|wi-?fi|"
+    r"ログイン|로그인|登录|登錄|\buser(?:name)?/pass(?:word)?|账号密码|帳號密碼|账号/密码|アカウント)\s*"
     r"(?i:are|is|:|=|：|with|as|mit)\s*[\"'`]?[A-Za-z0-9._@+-]{2,60}[\"'`]?\s?(?:[:/,]|und\b|and\b|、|，)\s?[\"'`]?([!#-&(-_a-~]{5,100})"
 )
 
 ANCHORS = words(
-    "pass pwd pw key secret credential token pin cred login senha kennwort contrase wachtwoord schl 密 口令 秘 令牌 访问 接口 暗証 "
+    "pass pwd pw key secret credential token pin cred log senha zugangs anmeld wlan wifi wi-fi ログイン 로그인 登录 登錄 "
+    "kennwort contrase wachtwoord schl 密 口令 秘 令牌 访问 接口 暗証 "
     "パス トークン シークレット キー 비밀 비번 암호 토큰 시크릿 키 пароль Пароль アカウント 账号 帳號 私钥 私鑰"
 )
 
@@ -103,15 +107,19 @@ class _Lead:
     sign: str
     start: int
     end: int
+    # a key of whatever sort
+    anything: bool
 
 
 def find_assigned(data: bytes) -> Iterator[tuple[str, int, int]]:
     """Kind, start and end of each. The work per name is bounded by the longest value taken, so the whole is linear."""
     for match in compiled(_LEAD).finditer(data):
-        lead = _lead(match)
+        lead = _lead(data, match)
         start, end, bare = _value(data, lead.end)
         how = _how(data, lead, trimmed(data[start:end]), bare=bare) if end > start else None
         if how is None:
+            continue
+        if lead.anything and not _any_key(data, lead, trimmed(data[start:end])):
             continue
         if bare:
             end = start + len(trimmed(data[start:end]))
@@ -138,12 +146,12 @@ def _value(data: bytes, at: int) -> tuple[int, int, bool]:
     return (*(found.span() if found else (at, at)), True)
 
 
-def _lead(match: Match) -> _Lead:
+def _lead(data: bytes, match: Match) -> _Lead:
     name = next(name for index, name in enumerate(_NAMES, 1) if match.span(index)[0] >= 0)
     signs = ("sign", "said", "call", "space")
     sign = next(sign for index, sign in enumerate(signs, len(_NAMES) + 1) if match.span(index)[0] >= 0)
     start, end = match.span()
-    return _Lead(name, sign, start, end)
+    return _Lead(name, sign, start, end, data[start : start + 3].lower() in _ANY_KEY)
 
 
 def _how(data: bytes, lead: _Lead, value: bytes, *, bare: bool) -> How | None:
@@ -169,6 +177,14 @@ def _how(data: bytes, lead: _Lead, value: bytes, *, bare: bool) -> How | None:
     return "prose" if lead.sign == "said" else "bare"
 
 
+def _any_key(data: bytes, lead: _Lead, value: bytes) -> bool:
+    """A key to whatever must be surely random, to a wireless network it may be any password."""
+    before = data[max(0, lead.start - 60) : lead.start].lower()
+    return surely_random(value) or (
+        unlike_words(value) and compiled(r"wi-?fi|wlan|ssid|wpa").search(before) is not None
+    )
+
+
 def _first_argument(data: bytes, lead: _Lead) -> bool:
     """`define("DB_PASSWORD", "…")`, and not one word in a list of words."""
     return compiled(r"\(\s*[\"'`][A-Za-z0-9_.-]{0,30}$").search(data[max(0, lead.start - 40) : lead.start]) is not None
@@ -176,20 +192,14 @@ def _first_argument(data: bytes, lead: _Lead) -> bool:
 
 def _told_otherwise(data: bytes) -> Iterator[tuple[str, int, int]]:
     """The value before the word, and names paired with passwords."""
-    for match in compiled(_FAR).finditer(data):
-        between, (start, end) = match.span(1), match.span(2)
-        around = data[max(0, between[0] - 40) : start].rpartition(b"\n")[2]
-        value = trimmed(data[start:end])
-        if surely_random(value) and not compiled(_NO_SECRET).search(around):
-            yield "token", start, start + len(value)
-    for match in compiled(_NEAR).finditer(data):
-        start, end = match.span(1)
-        if (
-            surely_random(data[start:end])
-            and mixed(data[start:end])
-            and not compiled(_NO_SECRET).search(data[max(0, start - 40) : match.span()[1]])
-        ):
-            yield "token", start, end
+    for pattern in (_FAR, _NEAR):
+        for match in compiled(pattern).finditer(data):
+            first, last = match.span()
+            start, end = match.span(1)
+            around = data[max(0, first - 40) : last].rpartition(b"\n")[2]
+            value = trimmed(data[start:end])
+            if surely_random(value) and (pattern is _FAR or mixed(value)) and not compiled(_NO_SECRET).search(around):
+                yield "token", start, start + len(value)
     for pattern in (_REVERSED, _PAIR):
         for match in compiled(pattern).finditer(data):
             start, end = match.span(1)

@@ -23,7 +23,7 @@ _REFERENCE = (
     r"|sha(?:1|224|256|384|512)[-:].*|md5[-:].*|\$(?:2[aby]|[156]|argon2[a-z]*)\$.*"
     r"|[~.]{0,2}/(?:[a-z0-9_.@-]+/)*[a-z0-9_.@-]*|[a-z]:\\.*|[a-z0-9_./-]+\.(?:ya?ml|json|txt|pem|key|env|py|jsx?|tsx?|md|toml|cfg|ini|sh|go|rs|java|rb|html?|css|csv|sql)"
     r"|[a-z0-9._%+-]+@(?:[a-z0-9-]+\.)+[a-z]{2,}|[0-9]{4}-[0-9]{2}(?:-[0-9]{2}.*)?|v?[0-9]+(?:\.[0-9]+)+(?:[-+.][a-z0-9.]*)?"
-    r"|(?:[a-z][a-z0-9-]{0,20}\.)+[a-z]{2,10}(?::[0-9]+)?(?:/.*)?|(?:[0-9]{1,3}\.){3}[0-9]{1,3}(?:[:/].*)?"
+    r"|(?-i:(?:[A-Za-z][a-z0-9-]{0,20}\.)+[a-z]{2,10})(?::[0-9]+)?(?:/.*)?|(?:[0-9]{1,3}\.){3}[0-9]{1,3}(?:[:/].*)?"
     r"|(?:[a-z0-9_]+\.)*(?-i:[A-Z][A-Za-z0-9]*(?:Key|Token|Credentials?))(?:[|,].*)?"
     r"|(?:[a-z_]+(?::[a-z0-9_,]+)?\|)+[a-z_]+(?::[a-z0-9_,]+)?"
 )
@@ -105,8 +105,9 @@ def _believed_password(how: How, value: bytes) -> bool:
     if how in ("quoted", "argument"):
         word = how == "quoted" and value.isascii() and not any(stem in value.lower() for stem in _STEMS)
         return len(value) >= 6 and (signs > 0 or digits(value) > 0 or word)
-    if signs >= 2 and letters(value) >= 3:
-        return len(value) >= 6 and not compiled(r"[^A-Za-z0-9]+.*|.*[^A-Za-z0-9]{3,}").fullmatch(value)
+    odd = compiled(r"[^A-Za-z0-9]+.*|.*[^A-Za-z0-9]{3,}").fullmatch(value)
+    if signs >= 2 and letters(value) >= 3 and len(value) >= 6 and not odd:
+        return True
     return (len(value) >= 12 and turns(value) >= 5) or (len(value) >= 24 and value.isalpha())
 
 

@@ -4,14 +4,14 @@ import base64
 import binascii
 
 from everself.text.secrets.kind import Kind, Span, certain, words
-from everself.text.secrets.shapes import compiled, count_of, letters, mixed, placeholder, plausible, turns
+from everself.text.secrets.shapes import compiled, count_of, digits, letters, mixed, placeholder, plausible, turns
 
 _KEY_LINE = r"[A-Za-z0-9+/]{32,}|(?:[A-Za-z0-9+/]{4}\s?){8,}"
 _DEFAULT_LOGINS = frozenset(b"postgres root guest user test admin username name".split())
 _EXAMPLE_PASSWORDS = frozenset(
     b"pass password passwd pwd pw secret token key apikey api_key credentials none null true false".split()
 )
-_REFERENCE_STARTS = (b"$", b"%s", b"%(", b"{", b"<", b"[", b"*", b":", b"/")
+_REFERENCE_STARTS = (b"$", b"%s", b"%(", b"{", b"<", b"[", b":", b"/")
 
 
 def _holds_key(data: bytes, start: int, end: int) -> Span | None:
@@ -26,7 +26,12 @@ def _wraps_private_key(data: bytes, start: int, end: int) -> Span | None:
 
 
 def _stands_in(value: bytes, examples: frozenset[bytes]) -> bool:
-    return placeholder(value) or value.lower() in examples or value.startswith(_REFERENCE_STARTS)
+    return (
+        placeholder(value)
+        or not value.strip(b"*.-_x")
+        or value.lower() in examples
+        or value.startswith(_REFERENCE_STARTS)
+    )
 
 
 def _url_password(data: bytes, start: int, end: int) -> Span | None:
@@ -76,7 +81,7 @@ def _basic(data: bytes, start: int, end: int) -> Span | None:
 def _session(data: bytes, start: int, end: int) -> Span | None:
     """Analytics and preferences stand in cookies too, short or plain."""
     value = data[start:end]
-    return (start, end) if not placeholder(value) and turns(value) >= 4 else None
+    return (start, end) if not placeholder(value) and turns(value) >= 4 and digits(value) else None
 
 
 def _not_public(data: bytes, start: int, end: int) -> Span | None:
@@ -194,8 +199,6 @@ PLACES = (
         ("password",),
         _given,
     ),
-    # The one place where a bare word is surely a password.
-    Kind("password", r"(?m)^\s*(?:export\s+)?[A-Z0-9_]*PASSW(?:OR)?D=([^\s\"'$<{(]{4,200})\s*$", ("passw",), _given),
     Kind(
         "authorization header",
         r"(?i)\bauthorization[\"'\]]{0,2}\s*(?:[:=,]|=>)\s*[\"'`]?(?:bearer|token|apikey|api-key|key|bot)\s+([A-Za-z0-9._~+/=:-]{8,})",
@@ -231,37 +234,18 @@ PLACES = (
     ),
     Kind(
         "command-line password",
-        r"\b(?:sshpass\s+-p|login\b[^\n|]{1,150}?\s-p|mongo(?:sh|dump|restore|export|import)?\b[^\n|]{1,150}?\s-p"
+        r"\b(?:(?:sshpass\s+-p|login\b[^\n|]{1,150}?\s-p|mongo(?:sh|dump|restore|export|import)?\b[^\n|]{1,150}?\s-p"
         r"|redis-cli\b[^\n|]{0,100}?\s-a|ldap[a-z]+\b[^\n|]{0,150}?\s-w|(?:zip|unzip|sqlcmd|clickhouse-client)\b[^\n|]{0,100}?\s-P"
-        r"|wpa_passphrase\s+\S{1,40}|htpasswd\s+-[a-zA-Z]*b[a-zA-Z]*\s+\S{1,80}\s+\S{1,40}|smbclient\b[^\n]{0,100}?\s-U\s*[\"']?[^\s%]{1,40}%"
-        r"|-pass(?:in|out)?\s+pass:|requirepass|masterauth|net user \S{1,40}|sudo -S <<<|\bPSK|auth-user-pass \S{1,40}|(?:nmcli|netsh|networksetup|iwctl)\b[^\n]{0,150}?(?:password|passphrase|key(?:material)?))"
-        r"[ =]*[\"']?([^\s\"'=][^\s\"']{3,100})",
+        r"|wpa_passphrase\s+\S{1,40}|htpasswd\s+-[a-zA-Z]*b[a-zA-Z]*\s+\S{1,80}\s+\S{1,40}|requirepass|masterauth|net user \S{1,40}"
+        r"|sudo -S <<<|PSK|auth-user-pass \S{1,40}"
+        r"|(?:nmcli|netsh|networksetup|iwctl)\b[^\n]{0,150}?(?:password|passphrase|key(?:material)?))"
+        r"(?:[ =]+[\"']?|[\"'])|smbclient\b[^\n]{0,100}?\s-U\s*[\"']?[^\s%]{1,40}%|-pass(?:in|out)?\s+[\"']?pass:)"
+        r"([^\s\"'=][^\s\"']{3,100})",
         words(
             "sshpass login mongo redis-cli ldap zip sqlcmd clickhouse wpa_ "
             "htpasswd smbclient pass masterauth net sudo psk nmcli netsh networksetup iwctl"
         ),
         _given_mixed,
-    ),
-    # A pair of arguments, the second of which is the password.
-    Kind(
-        "password",
-        r"(?i)(?:\b(?:[a-z]*basic_?auth|[a-z]*password_?credentials?|networkcredential|passwordauthentication|log_?[io]n|authenticate|sign_?in|wifi\.begin|create_?user|get_?connection)\((?:[a-z_.]+,)?|\bauth\s*[=:]\s*[(\[])"
-        r"\s*(?:user(?:name)?=)?[\"'`][^\"'`\n]{1,80}[\"'`]\s*,\s*(?:passw(?:or)?d=)?[\"'`]([^\"'`\n]{4,200})[\"'`]",
-        words("auth cred log sign begin user connection"),
-        _given,
-    ),
-    Kind(
-        "password",
-        r"(?i)(?:securestring|chpasswd)\s+(?:-string\s+)?(?:<<<\s*)?[\"'](?:[a-z0-9_.-]{1,40}:)?([^\"'\n]{4,200})[\"']",
-        ("securestring", "chpasswd"),
-        _given,
-    ),
-    Kind(
-        "password",
-        r"\becho\s+(?:-n\s+)?[\"']?(?:[a-z0-9_.-]{1,40}:)?([^\s\"'|]{4,200})[\"']?\s*\|\s*(?:sudo\s+)?"
-        r"(?:chpasswd|passwd|sudo\s+-S|[^\n|]{1,80}(?:password-stdin|--passphrase-fd))",
-        ("echo",),
-        _given,
     ),
     Kind("wifi password", r"\bWIFI:(?:[^\n;]{0,60};){0,4}?P:((?:[^\s;\\]|\\.){4,100});", ("wifi:",), _given),
     Kind(
@@ -287,6 +271,30 @@ PLACES = (
         "command-line password",
         r"(?i)\bidentified\s+(?:with\s+\S{1,40}\s+)?by\s+[\"']([^\"'\n]{3,100})[\"']",
         ("identified",),
+        _given,
+    ),
+    # The one place where a bare word is surely a password.
+    Kind("password", r"(?m)^\s*(?:export\s+)?[A-Z0-9_]*PASSW(?:OR)?D=([^\s\"'$<{(]{4,200})\s*$", ("passw",), _given),
+    # A pair of arguments, the second of which is the password.
+    Kind(
+        "password",
+        r"(?i)(?:\b(?:[a-z]*basic_?auth|[a-z]*credentials?|passwordauthentication|log_?[io]n|authenticate|sign_?in|wifi\.begin"
+        r"|create_?user|get_?connection)\((?:[a-z_.]+,)?|\bauth\s*[=:]\s*[(\[])"
+        r"\s*(?:user(?:name)?=)?[\"'`][^\"'`\n]{1,80}[\"'`]\s*,\s*(?:passw(?:or)?d=)?[\"'`]([^\"'`\n]{4,200})[\"'`]",
+        words("auth cred log sign begin user connection"),
+        _given,
+    ),
+    Kind(
+        "password",
+        r"(?i)(?:securestring|chpasswd)\s+(?:-string\s+)?(?:<<<\s*)?[\"'](?:[a-z0-9_.-]{1,40}:)?([^\"'\n]{4,200})[\"']",
+        ("securestring", "chpasswd"),
+        _given,
+    ),
+    Kind(
+        "password",
+        r"\becho\s+(?:-n\s+)?[\"']?(?:[a-z0-9_.-]{1,40}:)?([^\s\"'|]{4,200})[\"']?\s*\|\s*(?:sudo\s+)?"
+        r"(?:chpasswd|passwd|sudo\s+-S|[^\n|]{1,80}(?:password-stdin|--passphrase-fd))",
+        ("echo",),
         _given,
     ),
 )
