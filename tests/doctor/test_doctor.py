@@ -13,8 +13,9 @@ from tests.doctor.doctoring import STATE, codes, found, settle_in, snapshot, wri
 from everself.app import app as app_module
 from everself.app.opening import open_app
 from everself.doctor import DoctorReport, case, contents, examine, mending, settings, traces
+from everself.history import commits
 from everself.values import Append, Author, Change
-from everself.workspace import assembly, history
+from everself.workspace import assembly
 
 
 @pytest.fixture
@@ -44,7 +45,7 @@ def test_a_fresh_workspace_is_fine(workspace: Path) -> None:
 def test_names_kept_twice_to_start_quickly_agree() -> None:
     assert case.STATE_FILE == app_module.STATE_FILE
     assert (traces.WRITE_LOCK, traces.HISTORY_LOCK) == (assembly.WRITE_LOCK, assembly.HISTORY_LOCK)
-    assert traces.HISTORY == history.FOLDER
+    assert traces.HISTORY == commits.FOLDER
 
 
 def test_without_anything_setup_is_the_answer() -> None:
