@@ -307,6 +307,7 @@ def test_a_wallet_key_is_known_by_its_checksum_alone() -> None:
 
 
 INNOCENT = [
+    "username, password = index_url_user_password",
     "[Peer]\nPublicKey = tud3RMX4R4EHJaqaZe/3vyZpR3dGyvGyT1KUrNqSZ7k=",
     "docker run -p 8080:80 -p 127.0.0.1:5432:5432 web && mkdir -p a1/b2",
     "Cookie: _ga=GA1.2.53; lang=de; theme=dark",

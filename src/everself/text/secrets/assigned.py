@@ -69,14 +69,14 @@ _LONGEST = 400
 
 # Further away, and only for what is surely random: "the access token that Ben made for the map: …".
 _FAR = (
-    r"(?i)(?:password|passphrase|key|secret|token|credentials?|passwort|kennwort|schl(?:ü|Ü|ue)ssel|密码|密碼|密钥|密鑰|私钥|私鑰|金鑰|令牌|秘密鍵|"
+    r"(?i)(?:password|passphrase|key|secret|token|cookie|wallet|钱包|지갑|ウォレット|credentials?|passwort|kennwort|schl(?:ü|Ü|ue)ssel|密码|密碼|密钥|密鑰|私钥|私鑰|金鑰|令牌|秘密鍵|"
     r"キー|トークン|パスワード|シークレット|키|토큰|비밀번호|시크릿)[^\n]{0,60}?"
     r"(?:[:=(,>]|：|（|，| (?:-|–|—)|→|\b(?:is|ist|lautet|as|auf|durch|with|to|use|key|token|secret)|は|を|が|是|为|為|成|는|은|를|을)"
     r"[ \t]*(?:[\"'`*<]|“|„|「|『|‘){0,3}((?:0x)?[A-Za-z0-9+/_.~%-]{20,}={0,2})"
 )
 _NEAR = r"([A-Za-z0-9+/_-]{20,}={0,2})[^\nA-Za-z0-9+/][^\n]{0,40}?(?i:key|token|secret|密钥|密鑰|令牌|トークン|キー|토큰|키|schlüssel)"
 _NO_SECRET = (
-    r"(?i)commit|\bsha|hash|digest|checksum|fingerprint|md5|uuid|\bid\b|_id\b|pub(?:lic|key|\b)|address|revision|etag|https?:|\bref\b|branch|"
+    r"(?i)commit|\bsha|\btx|hash|digest|checksum|fingerprint|md5|uuid|\bid\b|_id\b|pub(?:lic|key|\b)|address|revision|etag|https?:|\bref\b|branch|"
     r"image|cache|primary|foreign|idempotency|partition|object|path|file|redacted|公钥|公鑰|公開鍵|공개|提交|哈希|öffentlich"
 )
 
@@ -93,7 +93,8 @@ _PAIR = (
 ANCHORS = words(
     "pass pwd pw key secret credential token pin cred log senha zugangs anmeld wlan wifi wi-fi ログイン 로그인 登录 登錄 "
     "kennwort contrase wachtwoord schl 密 口令 秘 令牌 访问 接口 暗証 "
-    "パス トークン シークレット キー 비밀 비번 암호 토큰 시크릿 키 пароль Пароль アカウント 账号 帳號 私钥 私鑰"
+    "パス トークン シークレット キー 비밀 비번 암호 토큰 시크릿 키 пароль Пароль アカウント 账号 帳號 "
+    "cookie wallet 钱包 지갑 ウォレット 私钥 私鑰"
 )
 
 NAMES_SHOWN: dict[Name, str] = {name: "password" if name == "pass" else name for name in _NAMES}

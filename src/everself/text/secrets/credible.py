@@ -108,7 +108,7 @@ def _believed_password(how: How, value: bytes) -> bool:
     odd = compiled(r"[^A-Za-z0-9]+.*|.*[^A-Za-z0-9]{3,}").fullmatch(value)
     if signs >= 2 and letters(value) >= 3 and len(value) >= 6 and not odd:
         return True
-    return (len(value) >= 12 and turns(value) >= 5) or (len(value) >= 24 and value.isalpha())
+    return (len(value) >= 12 and turns(value.translate(None, b"_-. ")) >= 4) or (len(value) >= 24 and value.isalpha())
 
 
 def _passphrase(value: bytes) -> bool:
@@ -150,8 +150,8 @@ def unlike_words(value: bytes) -> bool:
 def surely_random(value: bytes) -> bool:
     """Long and mixed as no name, path or date is; convicts even where the word that tells stands further away."""
     longest = max(compiled(r"[A-Za-z0-9]+").findall(value) or [b""], key=len)
-    whole = len(longest) >= 20 or (len(value) >= 32 and turns(value) >= 12)
-    return whole and turns(value) >= (6 if digits(value) else 12) and not _stands_elsewhere(value)
+    run = len(longest) >= 20 and turns(longest) >= (6 if digits(longest) else 9)
+    return (run or (len(value) >= 32 and turns(value) >= 12)) and not _stands_elsewhere(value)
 
 
 def _random(value: bytes) -> bool:

@@ -3,6 +3,7 @@
 import base64
 import binascii
 
+from everself.text.secrets.credible import trimmed, unlike_words
 from everself.text.secrets.kind import Kind, Span, certain, words
 from everself.text.secrets.shapes import compiled, count_of, digits, letters, mixed, placeholder, plausible, turns
 
@@ -59,6 +60,11 @@ def _given_mixed(data: bytes, start: int, end: int) -> Span | None:
     if not letters(value) or count_of(b"/\\", value[:2]) or (turns(value) < 2 and not quoted):
         return None
     return given
+
+
+def _unlike_words(data: bytes, start: int, end: int) -> Span | None:
+    value = trimmed(data[start:end])
+    return (start, start + len(value)) if not placeholder(value) and unlike_words(value) else None
 
 
 def _bearer(data: bytes, start: int, end: int) -> Span | None:
@@ -120,7 +126,7 @@ _END = r"-{4,5} ?END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)? ?-{4,5}"
 _GAP = r"(?:[\s\"'+>#|,;]|\\[rnt])*"
 
 # A session's cookie among others, and what it holds.
-_IS = r"[\"']?\s*[=:,]\s*[\"']?([A-Za-z0-9_.%+/=-]{16,})"
+_IS = r"[\"']?\s*(?:,\s*[\"']value[\"']\s*)?[=:,]\s*[\"']?([A-Za-z0-9_.%+/=-]{16,})"
 _BISCUIT = rf"[\"'`; ,{{(]?[a-z0-9_.-]*(?:sess|sid|auth|token|remember|jwt|login|sso|cf_clearance)[a-z0-9_.-]*{_IS}"
 
 BLOCKS = (
@@ -156,9 +162,9 @@ BLOCKS = (
     ),
     Kind(
         "one-time password seed",
-        r"(?i)\b(?:oathtool|totp|hotp|2fa|mfa|authenticator|otpauth|google_authenticator|pyotp|两步验证|二段階|2단계)[^\n]{0,60}?"
+        r"(?i)(?:oathtool|totp|hotp|2fa|pyotp|mfa|authenticator|otpauth|google_authenticator|\botp|两步验证|动态口令|二段階|認証アプリ|2단계)[^\n]{0,60}?"
         r"(?:[ =\"'`:(]|：|是|は|는)((?-i:[A-Z2-7]{16,64}))(?:[^A-Za-z0-9+/]|$)",
-        ("oathtool", "otp", "2fa", "mfa", "authenticator", "两步验证", "二段階", "2단계"),
+        ("oathtool", "otp", "2fa", "mfa", "authenticator", "两步验证", "动态口令", "二段階", "認証アプリ", "2단계"),
         _session,
     ),
     Kind("json web token", r"\bey[A-Za-z0-9_-]{10,}\.ey[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}", ("ey",)),
@@ -254,6 +260,14 @@ PLACES = (
         ("psk", "wpa_", "sae_"),
         _given_mixed,
     ),
+    Kind(
+        "wifi password",
+        r"(?i)(?:wi-?fi|wlan|wpa2?|ssid)[^\n]{0,40}?(?:key|schlüssel|キー|密钥|키|\))[\"'`*]{0,3}\s*(?::|=|：|ist|lautet|is|は|是|는)"
+        r"\s*(?:[\"'`*]|„|“|「){0,3}([!#-&(-;=?-_a-~]{8,63})",
+        words("wifi wi-fi wlan wpa ssid"),
+        _unlike_words,
+    ),
+    Kind("session cookie", r"\t(?:TRUE|FALSE)\t[0-9]+\t\S{1,60}\t(\S{16,})", ("true", "false"), _session),
     Kind("wifi password", r"(?i)<keyMaterial>\s*([^<\s]{8,64})", ("keymaterial",), _given),
     Kind(
         "database password",

@@ -15,7 +15,7 @@ _WORD = (
     r"(?:[a-z0-9]+[ _-])*(?:key|token|secret)s?|credentials?|(?:[a-z-]+)?schlüssel|密钥|密鑰|令牌|トークン|キー|토큰|키"
 )
 _HEAD = (
-    rf"(?im)^[ \t]*(?:\|[^\n]{{0,200}}?\|?[ *`]*(?:{_WORD})[ *`]*(?:\|[^\n]{{0,200}})?"
+    rf"(?im)^(?:[ \t]*\|[^\n]{{0,200}}?\|?[ *`]*(?:{_WORD})[ *`]*(?:\|[^\n]{{0,200}})?"
     rf"|(?:[\"']?[a-z0-9_ -]{{1,30}}[\"']?[,;\t]){{1,12}}[\"']?(?:{_WORD})[\"']?(?:[,;\t][a-z0-9_ \"',;\t-]{{1,200}})?)\r?$"
 )
 _PASSWORD = r"(?i)p.*|kennwort|密码|密碼|口令|パスワード|비밀번호|암호"
@@ -38,8 +38,9 @@ def find_tabled(data: bytes) -> Iterator[tuple[Name, int, int]]:
         done = end + 1
         while data.find(sign, done, line_end := _line_end(data, done)) >= 0:
             at = done
-            for place, cell in enumerate(data[done:line_end].split(sign)):
-                value, name = cell.strip(_AROUND), names.get(place)
+            cells = data[done:line_end].split(sign)
+            for place, cell in enumerate(cells):
+                value, name = cell.strip(_AROUND), names.get(place) if len(cells) == len(names) else None
                 if name and believed(name, "prose", value, before=b""):
                     first = data.find(value, at)
                     yield name, first, first + len(value)
