@@ -7,7 +7,7 @@ from everself.markdown.blocks import Scan, scan
 from everself.markdown.comment import EntryComment
 from everself.markdown.edit import Splice, apply_splice
 from everself.markdown.entries import EntrySpan, entries
-from everself.memory.reading import last_section
+from everself.memory.reading import last_section, text_of
 from everself.values import Edit, Entry
 from everself.workspace.undo import edit_between
 
@@ -21,6 +21,7 @@ class Draft:
         self._read = read
         self._before: dict[str, bytes | None] = {}
         self._after: dict[str, bytes | None] = {}
+        self._begun: set[str] = set()
 
     def find(self, path: str) -> bytes | None:
         if path not in self._before:
@@ -54,23 +55,28 @@ class Draft:
         """Edit one entry where it stands."""
 
         def at_entry(document: Scan) -> Splice:
-            return make(document, find_span(document, entry))
+            return make(document, find_span(document, entry, begun=entry.id in self._begun))
 
         self.splice(entry.path, at_entry)
+        self._begun.add(entry.id)
 
     def edits(self) -> tuple[Edit, ...]:
         found = (edit_between(path, self._before[path], after) for path, after in self._after.items())
         return tuple(edit for edit in found if edit is not None)
 
 
-def find_span(document: Scan, entry: Entry) -> EntrySpan:
-    """Where the entry stands: by the id in its comment, else where it was read."""
+def find_span(document: Scan, entry: Entry, *, begun: bool = False) -> EntrySpan:
+    """Where the entry stands: by the id in its comment, else where it was read, else by its words alone.
+
+    It must say what it said when it was read (unless this draft has `begun` to edit it): whoever edits it now edits what they saw, and
+    no word that a person added since is lost.
+    """
     spans = entries(document)
-    for span in spans:
-        if span.comment is not None and span.comment.comment.id == entry.id:
-            return span
-    for span in spans:
-        if span.start == entry.start:
+    marked = [span for span in spans if span.comment is not None and span.comment.comment.id == entry.id]
+    bare = [span for span in spans if span.comment is None]
+    here = [span for span in bare if span.start == entry.start]
+    for span in marked or [*here, *bare]:
+        if (begun and marked) or text_of(document.data, span) == entry.text:
             return span
     raise ChangedMeanwhile(f"({entry.path})")
 

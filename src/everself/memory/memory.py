@@ -170,6 +170,8 @@ class Memory:
         def plan() -> Change:
             draft = self.draft()
             before = self.book.get(entry.id)
+            if before.text != entry.text:
+                raise ChangedMeanwhile(f"({entry.path})")
             voucher = change_words(draft, before, cleaned.text, OWNER)
             return _change(OWNER, "edit", draft, (trace(before),), (voucher,))
 
@@ -266,13 +268,20 @@ class Memory:
 
     def apply(self, plan: Callable[[], Change | None]) -> Outcome:
         """Plan and apply while nobody else can write; refusals and lasting conflicts are errors."""
+        paths = ""
         for _ in range(TRIES):
-            outcome = self.workspace.apply_plan(plan)
+            try:
+                outcome = self.workspace.apply_plan(plan)
+            except ChangedMeanwhile as changed:
+                # a person saved between two looks of the plan: the next one sees what they wrote
+                paths = changed.detail
+                continue
             if isinstance(outcome, Refused):
                 raise RefusedByRule(" ".join(outcome.reasons))
             if not isinstance(outcome, Conflict):
                 return outcome
-        raise ChangedMeanwhile(f"({', '.join(outcome.paths)})" if isinstance(outcome, Conflict) else "")
+            paths = f"({', '.join(outcome.paths)})"
+        raise ChangedMeanwhile(paths)
 
 
 def _change(

@@ -143,6 +143,11 @@ def _read(ordinal: int, span: EntrySpan, text: str, words: tuple[int, int, int, 
     )
 
 
+def text_of(data: bytes, span: EntrySpan) -> str:
+    """What the entry at that place says."""
+    return words_at(data, _words(data, span), struck=span.struck)
+
+
 def _words(data: bytes, span: EntrySpan) -> tuple[int, int, int, int, int]:
     """Where the words stand. Comments at their end, ours or another tool's, are not seen by a reader and are none of them."""
     end = before_comments(data, span.text_start, span.text_end)
