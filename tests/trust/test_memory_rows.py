@@ -7,16 +7,22 @@ import typing
 from collections.abc import Iterator
 
 import pytest
+from tests.trust.rows.r05_memory import run_r5_memory
+from tests.trust.rows.r06_memory import run_r6_memory
 from tests.trust.rows.r07 import run_r7
+from tests.trust.rows.r12_memory import run_r12_memory
 from tests.trust.rows.s07 import run_s7
 from tests.trust.rows.s08 import run_s8
 from tests.trust.walks import LOOKING, OPERATIONS, VERBS
 
+import everself.forgetting
 import everself.memory
+import everself.transfer
 from everself.forgetting.forgetting import Forgetting
 from everself.memory.bank import Bank
 from everself.memory.memory import Memory
 
+ROOMS = (everself.memory, everself.forgetting, everself.transfer)
 VERB_HOLDERS = (Memory, Bank, Forgetting)
 
 
@@ -24,12 +30,13 @@ def _verbs() -> Iterator[str]:
     """Everything public that can be done with a memory: methods, and functions that are given one."""
     for holder in VERB_HOLDERS:
         yield from (f"{holder.__name__}.{name}" for name, _ in inspect.getmembers(holder, inspect.isfunction))
-    for found in pkgutil.walk_packages(everself.memory.__path__, "everself.memory."):
-        module = importlib.import_module(found.name)
-        for name, value in inspect.getmembers(module, inspect.isfunction):
-            hints = typing.get_type_hints(value) if value.__module__ == found.name else {}
-            if Memory in [kind for argument, kind in hints.items() if argument != "return"]:
-                yield f"{found.name.rpartition('.')[2]}.{name}"
+    for room in ROOMS:
+        for found in pkgutil.walk_packages(room.__path__, f"{room.__name__}."):
+            module = importlib.import_module(found.name)
+            for name, value in inspect.getmembers(module, inspect.isfunction):
+                hints = typing.get_type_hints(value) if value.__module__ == found.name else {}
+                if Memory in [kind for argument, kind in hints.items() if argument != "return"]:
+                    yield f"{found.name.rpartition('.')[2]}.{name}"
 
 
 def test_every_verb_of_memory_is_walked_through_or_only_looks() -> None:
@@ -37,6 +44,21 @@ def test_every_verb_of_memory_is_walked_through_or_only_looks() -> None:
     assert found - set(VERBS) - LOOKING == set(), "add an operation to tests/trust/walks.py"
     assert set(VERBS) - found == set()
     assert {name for names in VERBS.values() for name in names} <= set(OPERATIONS)
+
+
+@pytest.mark.trust
+def test_r5_eight_processes_remember_at_once_and_what_all_say_is_one_entry(seed: int) -> None:
+    print(run_r5_memory(50, seed))
+
+
+@pytest.mark.trust
+def test_r6_a_person_saves_while_memory_writes_and_loses_nothing(seed: int) -> None:
+    print(run_r6_memory(50, seed))
+
+
+@pytest.mark.trust
+def test_r12_what_is_remembered_stands_in_the_persons_day(seed: int) -> None:
+    print(run_r12_memory(60, seed))
 
 
 @pytest.mark.trust
