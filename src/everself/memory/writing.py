@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime
 
 from everself.layout import Kind, place
-from everself.markdown.blocks import Scan
+from everself.markdown.blocks import BlockKind, Scan, scan
 from everself.markdown.comment import EntryComment, with_fields
 from everself.markdown.edit import Splice, append_item, append_log, replace_text, set_comment
 from everself.markdown.entries import EntryKind, EntrySpan
@@ -123,15 +123,19 @@ def add_entry(draft: Draft, thought: Thought, identity: str, now: datetime) -> V
         written = _add_to_log(draft, thought, thought.text, now, comment)
         return _voucher(thought, identity, written)
     core = core_path(thought)
-    words = f"{thought.text}{_beside(thought.was)}".encode("utf-8", "replace")
+    words = f"{thought.text}{_beside(thought)}".encode("utf-8", "replace")
     draft.splice(core, lambda document: append_item(document, HEADINGS[thought.tag], words, comment), b"# Memory\n")
     _add_to_log(draft, thought, f"{REFERENCE}{core} (entry:{identity})", now, None)
     return _voucher(thought, identity, draft.find(core) or b"")
 
 
-def _beside(was: str) -> str:
+def _beside(thought: Thought) -> str:
     """What a correction replaced, in a comment that forgetting finds again: word for word in quotation marks, or not at all."""
-    fits = was and len(was) <= LONGEST_ASIDE and not any(part in was for part in ("\n", "--", ">", "”"))
+    was = thought.was
+    if not 0 < len(was) <= LONGEST_ASIDE or any(part in was for part in ("\n", "--", ">", "”")):
+        return ""
+    # anywhere but at the end of a paragraph it would be seen, or keep a fence from closing
+    fits = scan(b"\n" + thought.text.encode("utf-8", "replace")).blocks[-1].lead is BlockKind.PARAGRAPH
     return f" <!-- was: “{was}” -->" if fits else ""
 
 
