@@ -21,7 +21,7 @@ from everself.markdown.edit import append_item, apply_splice, remove_entry
 from everself.markdown.entries import EntryKind, EntrySpan, entries
 from everself.memory.bank import Bank
 from everself.memory.quarantine import quarantine, release
-from everself.memory.reading import holds_memory, read_document
+from everself.memory.reading import holds_memory, read_document, text_of
 from everself.memory.trust import OWNER
 from everself.memory.writing import Thought
 from everself.testing.frozen import FrozenTime
@@ -99,7 +99,8 @@ class Walk:
         for path, data in self.documents().items():
             if mark.encode() in data:
                 for span in entries(data):
-                    if mark.encode() in span.text(data):
+                    # a correction quotes in a comment what it put right; that is no entry
+                    if mark in text_of(data, span):
                         return path, span
         return None
 
@@ -387,7 +388,7 @@ def remove_document_by_hand(walk: Walk) -> None:
         return
     path = walk.random.choice(sorted(documents))
     for mark in walk.here():
-        if mark.encode() in documents[path]:
+        if _told([documents[path]], mark):
             walk.held[mark].gone = True
     walk.world.write(path, None)
 
@@ -401,7 +402,7 @@ def strike_by_hand(walk: Walk) -> None:
     data = walk.documents()[path]
     if span.struck or span.kind is not EntryKind.ITEM:
         return
-    words = span.text(data)
+    words = text_of(data, span).encode()
     at = data.index(words, span.text_start)
     walk.world.write(path, data[:at] + b"~~" + words + b"~~" + data[at + len(words) :])
 

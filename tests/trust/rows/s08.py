@@ -331,6 +331,7 @@ def check(desk: Desk, before: dict[str, Entry], written: Written) -> None:
     assert written.lineage is None or entry.lineage == written.lineage, entry
     assert not entry.closed, entry
     assert memory.book.find("AAAAAAAAAAAA") is None
+    assert "was: “" not in entry.text, f"what it corrects stands among its words: {entry.text!r}"
     wanted = words_of(desk.text)
     assert words_of(entry.text).endswith(wanted) or wanted in words_of(entry.text), f"the words are {entry.text!r}"
 
