@@ -111,6 +111,7 @@ def test_ids_are_the_same_at_every_load_and_after_the_rows_are_lost(mind: Mind, 
         assert [(entry.id, entry.path, entry.text) for entry in again.book.all()] == first
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("act", ["mention", "correct", "close", "edit"])
 def test_entries_are_worked_on_and_nothing_around_them_changes(mind: Mind, act: str) -> None:
     for path in DOCUMENTS:

@@ -27,7 +27,8 @@ def test_of_something_else():
 """
 
 
-@pytest.mark.parametrize("processes", ["0", pytest.param("2", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("processes", ["0", "2"])
 def test_figures_of_rows_that_passed_are_shown(processes: str, tmp_path: Path) -> None:
     (tmp_path / "test_some_rows.py").write_text(ROWS)
     top = HERE.parents[1]
@@ -47,6 +48,8 @@ def test_figures_of_rows_that_passed_are_shown(processes: str, tmp_path: Path) -
 def test_every_row_is_run_at_ci_size_and_prints_its_figure() -> None:
     tests = "\n".join(path.read_text() for path in HERE.glob("test_*.py"))
     for path in sorted((HERE / "rows").glob("[rs][0-9]*.py")):
-        row = f"{path.stem[0].upper()}{int(path.stem[1:])}"
-        assert re.search(rf"^    print\((?:\w+\.)?run_{row.lower()}\(", tests, re.MULTILINE), f"no test prints {row}"
+        number, _, part = path.stem[1:].partition("_")
+        row = f"{path.stem[0].upper()}{int(number)}"
+        run = f"run_{row.lower()}{'_' if part else ''}{part}"
+        assert re.search(rf"^    print\((?:\w+\.)?{run}\(", tests, re.MULTILINE), f"no test prints {row} {part}"
         assert f'f"{row} ' in path.read_text(), f"{row} does not begin its figure with its name"

@@ -49,8 +49,9 @@ def test_every_row_module_is_registered_and_every_row_of_the_issue_is_there() ->
     assert {row.module for row in ROWS.values()} == modules
     assert set(ROWS) >= IN_THE_ISSUE
     for name, row in ROWS.items():
-        assert row.function == f"run_{name.lower()}"
-        assert row.module.endswith(f".{name[0].lower()}{int(name[1:]):02}")
+        assert row.function == f"run_{name.lower().replace('-', '_')}"
+        number, _, part = name[1:].partition("-")
+        assert row.module.endswith(f".{name[0].lower()}{int(number):02}{'_' if part else ''}{part.lower()}")
 
 
 @pytest.mark.parametrize("name", ROWS)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 
 from everself.clock import Clock
-from everself.errors import ChangedMeanwhile, NotFound, RefusedByRule, WrongUse
+from everself.errors import ChangedMeanwhile, LockTimeout, NotFound, RefusedByRule, StoreBusy, WrongUse
 from everself.layout import place
 from everself.memory.book import Book
 from everself.memory.corrections import log_correction
@@ -272,6 +272,8 @@ class Memory:
         for _ in range(TRIES):
             try:
                 outcome = self.workspace.apply_plan(plan)
+            except (LockTimeout, StoreBusy):
+                raise
             except ChangedMeanwhile as changed:
                 # a person saved between two looks of the plan: the next one sees what they wrote
                 paths = changed.detail
