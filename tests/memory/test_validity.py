@@ -1,0 +1,109 @@
+"""What held when: closing, asking for a day, and what rests on what no longer holds."""
+
+from collections.abc import Iterator
+from datetime import date, timedelta
+from pathlib import Path
+
+import pytest
+from tests.memory.minds import Mind, open_mind
+
+from everself.errors import NotFound, WrongUse
+from everself.memory.writing import Thought
+from everself.testing.frozen import FrozenTime
+
+FIRST, LATER = date(2026, 3, 19), date(2026, 4, 2)
+
+
+@pytest.fixture
+def mind(tmp_path: Path) -> Iterator[Mind]:
+    with open_mind(str(tmp_path)) as found:
+        yield found
+
+
+def wait(mind: Mind) -> None:
+    """Two weeks."""
+    assert isinstance(mind.memory.clock.read, FrozenTime)
+    mind.memory.clock.read.advance(LATER - FIRST)
+
+
+def believed(mind: Mind, day: date) -> list[str]:
+    return sorted(entry.text for entry in mind.memory.as_of(day))
+
+
+def test_what_replaces_another_closes_it_that_day(mind: Mind) -> None:
+    old = mind.memory.remember(Thought("The office is in Kreuzberg.", "owner"))
+    wait(mind)
+    new = mind.memory.remember(Thought("The office is in Mitte.", "owner"))
+    assert not mind.book.get(old.entry).closed
+    mind.memory.supersede(old.entry, new.entry)
+    closed = mind.book.get(old.entry)
+    assert (closed.until, closed.closed_by, closed.text) == (LATER, new.entry, "The office is in Kreuzberg.")
+    assert closed.vouched
+    assert believed(mind, FIRST - timedelta(days=1)) == []
+    assert believed(mind, LATER - timedelta(days=1)) == ["The office is in Kreuzberg."]
+    assert believed(mind, LATER) == ["The office is in Mitte."]
+
+
+def test_nothing_replaces_itself_or_what_is_not_there(mind: Mind) -> None:
+    done = mind.memory.remember(Thought("The office is in Mitte.", "owner"))
+    with pytest.raises(WrongUse):
+        mind.memory.supersede(done.entry, done.entry)
+    with pytest.raises(NotFound):
+        mind.memory.supersede(done.entry, "AAAAAAAAAAAA")
+    assert not mind.book.get(done.entry).closed
+
+
+def test_a_correction_by_words_closes_every_entry_that_says_so(mind: Mind, tmp_path: Path) -> None:
+    (tmp_path / "workspace" / "memory").mkdir()
+    text = "# A\n\n- The office is in Kreuzberg.\n- Rain.\n- the office is in  kreuzberg.\n"
+    (tmp_path / "workspace" / "memory" / "places.md").write_text(text)
+    mind.memory.remember(Thought("The office is in Kreuzberg!", "owner"))
+    done = mind.memory.correct("The office is in Kreuzberg.", "The office is in Mitte.")
+    assert len(done.closed) == 2
+    assert believed(mind, FIRST) == ["Rain.", "The office is in Kreuzberg!", "The office is in Mitte."]
+
+
+def test_what_was_said_again_after_it_was_closed_is_a_new_entry(mind: Mind) -> None:
+    old = mind.memory.remember(Thought("The office is in Kreuzberg.", "owner"))
+    mind.memory.correct(old.entry, "The office is in Mitte.")
+    wait(mind)
+    again = mind.memory.remember(Thought("The office is in Kreuzberg.", "owner"))
+    assert not again.mention
+    assert again.entry != old.entry
+    assert (mind.book.get(old.entry).until, mind.book.get(again.entry).until) == (FIRST, None)
+
+
+def test_text_struck_by_hand_is_retired_and_still_there(mind: Mind, tmp_path: Path) -> None:
+    done = mind.memory.remember(Thought("The office is in Kreuzberg.", "owner", explicit=True))
+    path = tmp_path / "workspace" / "MEMORY.md"
+    path.write_text(path.read_text().replace("The office is in Kreuzberg.", "~~The office is in Kreuzberg.~~"))
+    entry = mind.book.get(done.entry)
+    assert (entry.closed, entry.struck, entry.text, entry.vouched) == (True, True, "The office is in Kreuzberg.", True)
+
+
+def test_what_rests_on_what_no_longer_holds_is_stale_through_every_step(mind: Mind) -> None:
+    said = mind.memory.remember(Thought("The office is in Kreuzberg.", "owner"))
+    one = mind.memory.remember(Thought("Takes the U8 to work.", "agent", lineage=(f"entry:{said.entry}",)))
+    two = mind.memory.remember(Thought("Needs a ticket for zone A.", "agent", lineage=(f"entry:{one.entry}", "msg:1")))
+    other = mind.memory.remember(Thought("Likes the U8.", "agent", lineage=("msg:2",)))
+    assert mind.memory.stale() == set()
+    done = mind.memory.correct(said.entry, "The office is in Mitte.")
+    assert mind.memory.stale() == {one.entry, two.entry}
+    assert not {done.entry, other.entry} & mind.memory.stale()
+
+
+def test_two_that_rest_on_each_other_do_not_run_for_ever(mind: Mind) -> None:
+    one, other = "AAAAAAAAAAAA", "BBBBBBBBBBBB"
+    mind.memory.remember(Thought("Takes the U8.", "agent", lineage=(f"entry:{other}",)), lambda: one)
+    mind.memory.remember(Thought("Has a ticket.", "agent", lineage=(f"entry:{one}",)), lambda: other)
+    assert mind.memory.stale() == set()
+    mind.memory.correct(one, "Takes the bus.")
+    assert mind.memory.stale() == {other, one}
+
+
+def test_the_day_of_a_log_is_when_it_was_believed_first_however_late_it_is_read(mind: Mind, tmp_path: Path) -> None:
+    folder = tmp_path / "workspace" / "memory"
+    folder.mkdir()
+    (folder / "2024-02-29.md").write_text("# Memory Log: 2024-02-29\n\n## [10:00:00] note\n\nMoved to Mapo.\n")
+    assert believed(mind, date(2024, 2, 28)) == []
+    assert believed(mind, date(2024, 2, 29)) == ["Moved to Mapo."]
