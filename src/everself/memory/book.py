@@ -6,7 +6,7 @@ ids of text that Everself never touched are derived anew. Reads documents and wr
 
 import gc
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import date
 from functools import lru_cache
@@ -29,6 +29,7 @@ Span = list[Any]
 
 # a file saved again within this time of being read may look unchanged: clocks of file systems are coarse
 GRAIN_NS = 2_000_000_000
+TRIES = 5
 
 
 class Book:
@@ -59,13 +60,12 @@ class Book:
         """Every entry, in the order of the documents. Brings the book up to date first."""
         self.refresh()
         with _uncollected():
-            return self._entries(self._rows.all_rows(), self._vouchers.all())
+            return self._settled(self._rows.all_rows, lambda _: self._vouchers.all())
 
     def of(self, path: str) -> list[Entry]:
         """The entries of one document."""
         self.refresh([path])
-        rows = self._rows.rows_of([path])
-        return self._entries(rows, self._vouchers.find([row.id for row in rows]))
+        return self._settled(lambda: self._rows.rows_of([path]), self._vouchers.find)
 
     def find(self, identity: str) -> Entry | None:
         """The entry of that id, wherever it stands now."""
@@ -73,9 +73,7 @@ class Book:
             row = self._rows.find(identity)
             if row is not None:
                 self.refresh([row.path])
-                row = self._rows.find(identity)
-            if row is not None:
-                found = self._entries([row], self._vouchers.find([row.id]))
+                found = self._settled(lambda: [one] if (one := self._rows.find(identity)) else [], self._vouchers.find)
                 if found:
                     return found[0]
             if not attempt:
@@ -107,7 +105,7 @@ class Book:
             raise WrongUse(f'"{name}" could be {", ".join(row.id for row in rows[:10])}.', mend="Give more of the id.")
         if not rows:
             raise NotFound(f'No entry has the id "{name}".', mend="everself memory list")
-        return self._entries(rows, self._vouchers.find([rows[0].id]))[0]
+        return self._entries(rows, self._vouchers.find([rows[0].id]))[0][0]
 
     def with_words(self, text: str) -> list[Entry]:
         """Entries that say the same, whatever their spacing, case or width."""
@@ -115,8 +113,7 @@ class Book:
         paths = {row.path for row in self._rows.by_text(mac)}
         if paths:
             self.refresh(sorted(paths))
-        rows = self._rows.by_text(mac)
-        return self._entries(rows, self._vouchers.find([row.id for row in rows]))
+        return self._settled(lambda: self._rows.by_text(mac), self._vouchers.find)
 
     def is_buried(self, text: str, identity: str = "") -> bool:
         """Whether this was forgotten and must not come back by itself."""
@@ -191,17 +188,33 @@ class Book:
                 return True
         return False
 
-    def _entries(self, rows: Sequence[EntryRow], vouchers: dict[str, Voucher]) -> list[Entry]:
+    def _settled(
+        self, load: Callable[[], Sequence[EntryRow]], vouch: Callable[[Sequence[str]], dict[str, Voucher]]
+    ) -> list[Entry]:
+        """Rows with their words. Where a person saved between the reading of the one and of the other, once more."""
+        for _ in range(TRIES):
+            rows = load()
+            found, torn = self._entries(rows, vouch([row.id for row in rows]))
+            if not torn:
+                break
+            self.refresh(torn)
+        return found
+
+    def _entries(self, rows: Sequence[EntryRow], vouchers: dict[str, Voucher]) -> tuple[list[Entry], list[str]]:
+        """What the rows say, and the documents that are not any more as they were when these were made."""
         # one call of the decoder for all rows: a hundred thousand calls would cost half a second
         spans = json.loads(f"[{','.join(row.span for row in rows)}]")
+        hashes = {one.path: one.hash for one in self._rows.documents(sorted({row.path for row in rows})).values()}
         found: list[Entry] = []
+        torn: list[str] = []
         path, data, where = "", b"", place("")
         for row, span in zip(rows, spans, strict=True):
             if row.path != path:
                 document = self._workspace.find(row.path)
                 path, data, where = row.path, b"" if document is None else document.data, place(row.path)
+                torn += [path] if digest(data) != hashes.get(path) else []
             found.append(_believed(row, span, data, where, vouchers.get(row.id)))
-        return found
+        return found, torn
 
 
 def _believed(row: EntryRow, span: Span, data: bytes, where: Place, voucher: Voucher | None) -> Entry:
