@@ -160,8 +160,8 @@ class Memory:
         outcome = self.apply(plan)
         return outcome.id if isinstance(outcome, Applied) else ""
 
-    def edit(self, identity: str, text: str) -> Remembered:
-        """Other words for an entry, by the owner; it stays the same entry."""
+    def edit(self, identity: str, text: str, *, seen: str = "") -> Remembered:
+        """Other words for an entry, by the owner; it stays the same entry. `seen`: what it said when they thought of them."""
         cleaned = clean(text)
         if not cleaned.text:
             raise RefusedByRule("There are no words left.", mend=f"everself memory forget {identity}")
@@ -170,7 +170,7 @@ class Memory:
         def plan() -> Change:
             draft = self.draft()
             before = self.book.get(entry.id)
-            if before.text != entry.text:
+            if before.text != (seen or entry.text):
                 raise ChangedMeanwhile(f"({entry.path})")
             voucher = change_words(draft, before, cleaned.text, OWNER)
             return _change(OWNER, "edit", draft, (trace(before),), (voucher,))
