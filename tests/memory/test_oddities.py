@@ -11,11 +11,13 @@ from typing import Any
 
 import pytest
 from tests.memory.minds import Mind, open_mind
+from tests.trust.worlds import LightWorld
 
 from everself.markdown.blocks import scan
 from everself.markdown.entries import entries
 from everself.memory.reading import TRANSCRIPT, holds_memory
 from everself.memory.writing import Thought
+from everself.testing.frozen import FrozenTime
 from everself.values import Entry
 
 HERE = Path(__file__).parent / "oddities"
@@ -113,11 +115,17 @@ def test_ids_are_the_same_at_every_load_and_after_the_rows_are_lost(mind: Mind, 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("act", ["mention", "correct", "close", "edit"])
-def test_entries_are_worked_on_and_nothing_around_them_changes(mind: Mind, act: str) -> None:
-    for path in DOCUMENTS:
-        for entry in facts(mind, path):
-            if not mind.book.get(entry.id).closed:
-                _work_on(mind, act, entry)
+def test_entries_are_worked_on_and_nothing_around_them_changes(act: str) -> None:
+    world = LightWorld(FrozenTime().clock())
+    try:
+        for path in EXPECTED:
+            world.write(path, (HERE / "workspace" / path).read_bytes())
+        for path in DOCUMENTS:
+            for entry in facts(world.mind, path):
+                if not world.mind.book.get(entry.id).closed:
+                    _work_on(world.mind, act, entry)
+    finally:
+        world.close()
 
 
 def _work_on(mind: Mind, act: str, entry: Entry) -> None:

@@ -7,8 +7,8 @@ from pathlib import Path
 from random import Random
 
 from tests.memory.minds import Mind, open_mind
-from tests.trust.operations import contents
-from tests.trust.rows.r06 import Person
+from tests.trust.operations import contents, random_id
+from tests.trust.rows.r06 import Person, save_by_rename, save_in_place
 
 from everself.disk.filesystem import TEMPORARY_PREFIX
 from everself.errors import EverselfError
@@ -41,7 +41,7 @@ def _correct(mind: Mind) -> str:
 
 def _edit(mind: Mind) -> str:
     entry = mind.book.get(_find(mind, KNOWN[1]))
-    return mind.memory.edit(entry.id, f"{entry.text}\n\n{NEW}").entry
+    return mind.memory.edit(entry.id, f"{entry.text}\n\n{NEW}", seen=entry.text).entry
 
 
 def _mention(mind: Mind) -> str:
@@ -70,14 +70,30 @@ def seed_mind(top: Path) -> None:
         Bank(mind.memory).write("world", "Busan is by the sea.")
 
 
+class Neighbour(Person):
+    """Writes mostly right where memory writes: under the words of an entry that it knows."""
+
+    def edit(self) -> None:
+        target = self.folder / (self.choose() or "")
+        lines = target.read_bytes().splitlines(keepends=True) if target.is_file() else []
+        near = [at for at, line in enumerate(lines, 1) if any(words.encode() in line for words in (*KNOWN, ASIDE))]
+        if not near or self.random.random() < 0.3:
+            super().edit()
+            return
+        mark = f"my own words {random_id(self.random)}\n".encode()
+        lines.insert(self.random.choice(near), mark)
+        self.random.choice((save_in_place, save_by_rename))(target, b"".join(lines))
+        self.marks.append(mark.strip())
+
+
 def live(top: Path, seed: int, *, exchanges: bool) -> tuple[bool, int]:
     """One act with one edit of a person somewhere inside it. Whether the act was acknowledged, and how often the person saved."""
     random = Random(seed)
     documents = sorted(path for path in (top / "workspace").rglob("*.md"))
-    person = Person(
+    person = Neighbour(
         top / "workspace",
         random,
-        random.randrange(1, 90),
+        random.randrange(1, 70),
         lambda: random.choice(documents).relative_to(top / "workspace").as_posix(),
     )
 
