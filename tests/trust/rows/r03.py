@@ -113,6 +113,6 @@ def run_r3(count: int, seed: int) -> str:
     for number in range(seed * 1_000_000, seed * 1_000_000 + count):
         try:
             changes += int(run_seed(number).partition("/")[0])
-        except AssertionError as error:
+        except (AssertionError, EverselfError) as error:
             raise AssertionError(f"R3 seed {number}: {error}") from error
     return f"R3 {count} seeds, {changes} changes acknowledged, 0 lost, 0 torn, seed {seed}"
