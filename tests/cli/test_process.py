@@ -40,6 +40,7 @@ def test_a_first_day_in_processes(environ: dict[str, str]) -> None:
     assert call(environ, "nonsense").returncode == 2
 
 
+@pytest.mark.slow
 def test_a_terminal_without_unicode_does_not_break_it(environ: dict[str, str]) -> None:
     for encoding in ("ascii", "latin-1", "cp1252"):
         said = call(environ, "log", PYTHONIOENCODING=encoding)
@@ -49,6 +50,7 @@ def test_a_terminal_without_unicode_does_not_break_it(environ: dict[str, str]) -
         assert "no.such기" in json.loads(said.stdout)["error"]["message"]
 
 
+@pytest.mark.slow
 def test_a_reader_that_leaves_early_is_met_with_silence(environ: dict[str, str]) -> None:
     command = f'"{sys.executable}" -m everself config show --all; echo "code $?" >&2'
     said = subprocess.run(
@@ -95,6 +97,7 @@ def interrupt(process: subprocess.Popen[str]) -> str:
         ("config set provider.openai.apiKey -", "<&-", 2),
     ],
 )
+@pytest.mark.slow
 @pytest.mark.usefixtures("workspace")
 def test_closed_streams_are_no_trouble(environ: dict[str, str], words: str, closed: str, code: int) -> None:
     said = subprocess.run(

@@ -151,7 +151,7 @@ def test_both_names_of_the_crm_budget_mean_the_same() -> None:
         ([f"key_{number}: 1" for number in range(101)], 4),
         (["identity_tokens: !!python/object:os.system 1"], 4),
         (["identity_tokens: 2026-13-45"], 4),
-        (["a: " + "[" * 1500], 4),
+        pytest.param(["a: " + "[" * 1500], 4, marks=pytest.mark.slow),
         (["identity_tokens: 1", "---", "identity_tokens: 2"], None),
     ],
 )

@@ -523,6 +523,7 @@ HOSTILE = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("unit", HOSTILE)
 def test_work_grows_with_the_text_and_not_with_its_square(unit: str) -> None:
     def repeated(size: int) -> bytes:

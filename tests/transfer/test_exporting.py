@@ -104,6 +104,7 @@ def documents(draw: st.DrawFn) -> str:
     return "\n\n".join(found)
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(
     st.dictionaries(

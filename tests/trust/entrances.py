@@ -378,7 +378,14 @@ NO_PATHS: dict[str, str] = {
     },
     "set_value.value": "text of a setting",
     **dict.fromkeys(
-        ("App.remember.text", "Bank.write.text", "Memory.edit.text", "Memory.correct.new", "Memory.supersede.new"),
+        (
+            "App.remember.text",
+            "Bank.write.text",
+            "Memory.edit.text",
+            "Memory.edit.seen",
+            "Memory.correct.new",
+            "Memory.supersede.new",
+        ),
         "words that are remembered, or an id as the one before it",
     ),
     **dict.fromkeys(
