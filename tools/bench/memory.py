@@ -13,6 +13,7 @@ from zoneinfo import ZoneInfo
 from everself.clock import Clock
 from everself.memory.book import Book
 from everself.memory.memory import Memory
+from everself.memory.tiers import count_tiers
 from everself.memory.writing import Thought
 from everself.testing.workspaces import Bench, real_workspace
 from everself.values import new_id
@@ -44,7 +45,9 @@ def _measure(bench: Bench, files: int, folder: Path, medians: dict[int, float]) 
     warm = _time(_memory(bench).book.all)
     check = _time(_memory(bench).book.refresh)
     count = len(memory.book.all())
+    status = _time(lambda: count_tiers(_memory(bench), bench.state.entries))
     yield f"{count} entries in {files} files: load {warm:.2f} s (promised < 2), first time {cold:.2f} s, freshness {check * 1000:.0f} ms"
+    yield f"status: {status * 1000:.0f} ms (promised < 300)"
     bare = [_time(lambda: _bare(folder / "bare.md")) for _ in range(WRITES)]
     random = Random(1)
     writes = []
