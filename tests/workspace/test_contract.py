@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from everself.disk.journal import Journal
 from everself.errors import NotFound, UnsafePath, WrongUse
 from everself.testing.frozen import FrozenTime
 from everself.testing.in_memory import InMemoryWorkspace
@@ -227,3 +228,15 @@ def test_a_plan_is_made_while_nobody_else_writes(workspace: Workspace) -> None:
 
     assert isinstance(workspace.apply_plan(plan), Applied)
     assert workspace.apply_plan(plan) == Nothing()
+
+
+def test_a_change_that_was_acknowledged_a_moment_ago_can_be_looked_at(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # the writer has recorded it and was stopped before it handed it over to the history
+    with real_workspace(str(tmp_path), Habits(background=False)) as one, real_workspace(str(tmp_path)) as other:
+        with monkeypatch.context() as stopped:
+            stopped.setattr(Journal, "finish", lambda _, filed: filed)
+            done = one.workspace.apply(change(Create("A.md", b"one\n")))
+        assert isinstance(done, Applied)
+        assert other.workspace.record(done.id)[1] == (FileChange("A.md", None, b"one\n"),)

@@ -152,6 +152,12 @@ class DiskWorkspace:
                 self._parts.recorder.settle()
                 commit = self._parts.ledger.commit_of(record.id)
             if commit is None:
+                # acknowledged a moment ago: its writer has not handed it over to the history yet, or died before it could
+                with self._parts.lock.hold(self._parts.timeout):
+                    self._recover()
+                self._parts.recorder.settle()
+                commit = self._parts.ledger.commit_of(record.id)
+            if commit is None:
                 raise NotFound(f"The history does not hold change {record.id}.", mend="everself doctor")
             files = self._parts.history.files_of(commit)
         return record, files
