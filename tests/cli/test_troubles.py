@@ -122,6 +122,9 @@ def test_an_error_while_closing_gives_one_json_object(everself, monkeypatch: pyt
 def test_colours_are_for_terminals_that_want_them(everself, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "\x1b" not in everself("log").out
     monkeypatch.setattr(type(sys.stdout), "isatty", lambda _: True)
+    monkeypatch.setenv("TERM", "dumb")
+    assert "\x1b" not in everself("log").out
+    monkeypatch.setenv("TERM", "xterm")
     assert "\x1b[33m" in everself("log").out
     monkeypatch.setenv("NO_COLOR", "1")
     assert "\x1b" not in everself("log").out
