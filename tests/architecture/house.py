@@ -15,7 +15,7 @@ class Floor:
 
 
 FLOORS = (
-    Floor(("errors", "values", "clock", "text", "patterns"), in_a_row=True),
+    Floor(("errors", "values", "clock", "text", "redaction", "patterns"), in_a_row=True),
     Floor(("disk", "markdown", "config")),
     Floor(("store", "history", "layout")),
     Floor(("workspace", "models")),
@@ -81,6 +81,9 @@ HOMES: dict[str, tuple[str, ...]] = {
     "json5": ("config",),
     "pyjson5": ("config",),
     "ruamel": ("config",),
+    "Stemmer": ("text",),
+    "numpy": ("index", "recall", "models", "testing"),
+    "httpx2": ("models", "faces"),
     "apsw": ("store", "index", "testing"),
     "psycopg": ("store", "index"),
     "dulwich": ("history",),
@@ -99,10 +102,12 @@ HOMES: dict[str, tuple[str, ...]] = {
 # What the first import of the command line may not load: each costs more than `--help` may take.
 HEAVY = frozenset(
     {
+        "Stemmer",
         "apsw",
         "asyncio",
         "ctypes",
         "dulwich",
+        "httpx2",
         "json5",
         "markdown_it",
         "merge3",

@@ -15,7 +15,7 @@ from tests.trust.rows.r04 import CI_OPERATIONS, run_r4
 from tests.trust.rows.r06 import run_r6
 
 from everself.clock import Clock
-from everself.text.redact import Redacted
+from everself.redaction.redact import Redacted
 
 pytestmark = [pytest.mark.trust, pytest.mark.timeout(600)]
 

@@ -15,7 +15,7 @@ def note_crash(error: Exception) -> str:
         from everself.app.outside import find_file, save_file
         from everself.clock import system_now
         from everself.config import find_places
-        from everself.text.redact import redact
+        from everself.redaction.redact import redact
 
         path = os.path.join(find_places().home, "crash.log")
         trace = redact("".join(traceback.format_exception(error))[-KEPT_BYTES // 4 :]).text

@@ -61,7 +61,7 @@ def check_permissions(case: Case) -> Iterator[Finding]:
 def check_secrets(case: Case) -> Iterator[Finding]:
     if not case.changed:
         return
-    from everself.text.redact import find_secrets
+    from everself.redaction.redact import find_secrets
 
     starts: list[int] = []
     parts: list[str] = []

@@ -73,7 +73,7 @@ class Cleaned:
 
 def clean(text: str) -> Cleaned:
     """Take out what must never be stored: what is marked private, and secrets. Make visible what would be hidden: comments."""
-    from everself.text.redact import redact, strip_private
+    from everself.redaction.redact import redact, strip_private
 
     # half a character cannot be written, and what is read back has to be what was said
     text = without_surrogates(text)

@@ -1,7 +1,7 @@
-"""Text as values: normalise, count tokens, redact. Pure functions; knows nothing of files, Markdown or models.
+"""Text as values: normalise, count tokens, cut into search terms. Pure functions; knows nothing of files, Markdown or models.
 
-The light part is exported here. `everself.text.tokens` and `everself.text.redact` are imported by name by those who
-need them, because a vocabulary and a hundred compiled patterns have no place in the start of `everself --help`.
+The light part is exported here. `everself.text.tokens` and `everself.text.search` are imported by name by those who
+need them, because a vocabulary and compiled patterns have no place in the start of `everself --help`.
 """
 
 from everself.text.normalise import Decoded, Newline, decode, encode, fold, one_line, slug

@@ -14,7 +14,7 @@ from everself.markdown.entries import heading_time
 from everself.memory.memory import Memory
 from everself.memory.trust import check_source, known_source
 from everself.memory.writing import is_quarantined
-from everself.text.redact import redact
+from everself.redaction.redact import redact
 from everself.values import Entry, Tag
 
 VERSION = 1

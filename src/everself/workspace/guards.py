@@ -60,7 +60,7 @@ def secrets_guard(change: Change, files: Sequence[FileChange]) -> Iterator[str]:
     """The last door: what should have been redacted earlier does not get through."""
     if change.author in HUMANS:
         return
-    from everself.text.redact import find_secrets
+    from everself.redaction.redact import find_secrets
 
     for file in files:
         known = set((file.before or b"").splitlines())

@@ -1,7 +1,7 @@
 """Payment cards and bank accounts: numbers with check digits, told from the many numbers that mean nothing."""
 
-from everself.text.secrets.kind import Kind, Span
-from everself.text.secrets.shapes import compiled, luhn, mod97
+from everself.redaction.secrets.kind import Kind, Span
+from everself.redaction.secrets.shapes import compiled, luhn, mod97
 
 # Numbers of these sorts pass Luhn's test one time in ten.
 _OTHER_NUMBERS = (

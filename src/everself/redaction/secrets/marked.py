@@ -3,9 +3,9 @@
 import base64
 import binascii
 
-from everself.text.secrets.credible import trimmed, unlike_words
-from everself.text.secrets.kind import Kind, Span, certain, words
-from everself.text.secrets.shapes import compiled, count_of, digits, letters, mixed, placeholder, plausible, turns
+from everself.redaction.secrets.credible import trimmed, unlike_words
+from everself.redaction.secrets.kind import Kind, Span, certain, words
+from everself.redaction.secrets.shapes import compiled, count_of, digits, letters, mixed, placeholder, plausible, turns
 
 _KEY_LINE = r"[A-Za-z0-9+/]{32,}|(?:[A-Za-z0-9+/]{4}\s?){8,}"
 _DEFAULT_LOGINS = frozenset(b"postgres root guest user test admin username name".split())

@@ -5,7 +5,7 @@ A password may be any quoted word; a token must look random. In doubt about a va
 
 from typing import Literal
 
-from everself.text.secrets.shapes import compiled, count_of, digits, letters, mixed, placeholder, turns
+from everself.redaction.secrets.shapes import compiled, count_of, digits, letters, mixed, placeholder, turns
 
 Name = Literal["passcode", "password", "pass", "key", "secret", "token"]
 How = Literal["quoted", "argument", "bare", "prose"]

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from everself.text.secrets.shapes import plausible
+from everself.redaction.secrets.shapes import plausible
 
 Span = tuple[int, int]
 

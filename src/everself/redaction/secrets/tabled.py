@@ -7,8 +7,8 @@ import base64
 import binascii
 from collections.abc import Iterator
 
-from everself.text.secrets.credible import Name, believed
-from everself.text.secrets.shapes import compiled, turns
+from everself.redaction.secrets.credible import Name, believed
+from everself.redaction.secrets.shapes import compiled, turns
 
 _WORD = (
     r"pass[ _-]?(?:word|wd|phrase|code)?s?|pwd|pw|pin|passwort|kennwort|密码|密碼|口令|パスワード|비밀번호|암호|"

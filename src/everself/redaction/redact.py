@@ -1,6 +1,6 @@
 """Finds secrets in text and takes them out, before a byte of it is written anywhere; takes out `<private>` passages.
 
-Knows nothing of files. The kinds are in `everself.text.secrets`.
+Knows nothing of files. The kinds are in `everself.redaction.secrets`.
 """
 
 from bisect import bisect_right
@@ -11,12 +11,12 @@ from typing import Protocol
 
 import re2
 
-from everself.text.secrets.assigned import ANCHORS, NAMES_SHOWN, find_assigned
-from everself.text.secrets.kind import Kind
-from everself.text.secrets.marked import MARKED
-from everself.text.secrets.numbers import NUMBERS
-from everself.text.secrets.shapes import compiled
-from everself.text.secrets.vendors import VENDORS
+from everself.redaction.secrets.assigned import ANCHORS, NAMES_SHOWN, find_assigned
+from everself.redaction.secrets.kind import Kind
+from everself.redaction.secrets.marked import MARKED
+from everself.redaction.secrets.numbers import NUMBERS
+from everself.redaction.secrets.shapes import compiled
+from everself.redaction.secrets.vendors import VENDORS
 
 KINDS: tuple[Kind, ...] = (*VENDORS, *MARKED, *NUMBERS)
 

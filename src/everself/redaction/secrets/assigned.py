@@ -6,10 +6,10 @@ Finds the names and where their values stand. Whether a value is believed is `cr
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from everself.text.secrets.credible import How, Name, believed, surely_random, trimmed, unlike_words
-from everself.text.secrets.kind import words
-from everself.text.secrets.shapes import Match, compiled, mixed
-from everself.text.secrets.tabled import find_tabled
+from everself.redaction.secrets.credible import How, Name, believed, surely_random, trimmed, unlike_words
+from everself.redaction.secrets.kind import words
+from everself.redaction.secrets.shapes import Match, compiled, mixed
+from everself.redaction.secrets.tabled import find_tabled
 
 _PASSCODE = r"pass[ _-]?code|暗証番号|\b(?:my|card|bank|debit|sim|phone|door|alarm|unlock|safe) pin(?: code)?"
 _PASSWORD = (

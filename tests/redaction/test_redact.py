@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from everself.text import redact as redaction
-from everself.text.redact import Redacted, find_secrets, kind_names, mark, redact, strip_private
-from everself.text.secrets.shapes import base62_crc32, luhn, mod97
+from everself.redaction import redact as redaction
+from everself.redaction.redact import Redacted, find_secrets, kind_names, mark, redact, strip_private
+from everself.redaction.secrets.shapes import base62_crc32, luhn, mod97
 
 ALPHABETS = {
     "A": string.ascii_letters + string.digits,

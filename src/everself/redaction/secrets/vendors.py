@@ -3,8 +3,8 @@
 Lengths are lower bounds where makers have changed them before; a prefix and twenty random characters are enough to know.
 """
 
-from everself.text.secrets.kind import Kind, Span, certain
-from everself.text.secrets.shapes import base58check, base62_crc32, in_blob, placeholder, plausible, turns
+from everself.redaction.secrets.kind import Kind, Span, certain
+from everself.redaction.secrets.shapes import base58check, base62_crc32, in_blob, placeholder, plausible, turns
 
 
 def _with_checksum(data: bytes, start: int, end: int) -> Span | None:
