@@ -1,0 +1,110 @@
+"""What ranking may ask of an index: arrays over units, posting lists, cosines. Knows neither how they are kept nor what scores well.
+
+A unit is the small piece of a document that search finds: an entry, a turn of a conversation, a part of a long text. Units are
+numbered from 0; those of one document stand in a row, so that a unit's neighbours are the numbers beside it. Numbers of documents that
+changed are dead and never used again.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import IntFlag
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    import numpy
+    from numpy.typing import NDArray
+
+# Words of these fields are terms of their own, with the field's mark before them; the tokenizer never yields a control character.
+SPEAKER = "\x01"
+TITLE = "\x02"
+DATE = "\x03"
+
+
+class Flag(IntFlag):
+    """What ranking wants to know of every unit without reading it."""
+
+    ALIVE = 1
+    # it asks something: the answer is likely to stand in the unit after it
+    ASKS = 2
+    # it speaks of a time: "yesterday", "in March", 去年
+    TIMED = 4
+    CORRECTION = 8
+    # struck through, or with an end of validity in its comment
+    CLOSED = 16
+    # from memorySearch.extraPaths
+    IMPORTED = 32
+    SPOKEN = 64
+
+
+# One row a unit. `group` and `span` are the first unit and the number of units of the smallest part of the document that makes a context:
+# the document where it is short, else its section. `day` counts days since 1970-01-01 (0: none). `length` is what BM25 counts.
+COLUMNS = [
+    ("document", "<i4"),
+    ("group", "<i4"),
+    ("span", "<i4"),
+    ("day", "<i4"),
+    ("length", "<u2"),
+    ("flags", "<u2"),
+]
+
+
+@dataclass(frozen=True, slots=True)
+class IndexedDocument:
+    """`cut` counts the bytes beyond the reading limit, which were not indexed."""
+
+    number: int
+    path: str
+    hash: str
+    first: int
+    count: int
+    cut: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """Where a unit stands: bytes start..end and lines of its document. `entry` is the ordinal of the memory it belongs to there."""
+
+    number: int
+    document: int
+    entry: int
+    start: int
+    end: int
+    first_line: int
+    last_line: int
+
+
+class IndexView(Protocol):
+    """The index at one moment."""
+
+    @property
+    def generation(self) -> int: ...
+
+    @property
+    def columns(self) -> "NDArray[numpy.void]":
+        """A structured array of COLUMNS, one row a unit."""
+
+    @property
+    def documents(self) -> Mapping[int, IndexedDocument]: ...
+
+    @property
+    def embedded(self) -> int:
+        """How many living units have a vector of the present model."""
+
+    def postings(self, term: str) -> "tuple[NDArray[numpy.int32], NDArray[numpy.uint8]]":
+        """Numbers of the living units with that term, rising, and how often each has it."""
+
+    def units(self, numbers: Sequence[int]) -> list[Unit]: ...
+
+    def nearest(
+        self,
+        vector: "NDArray[numpy.float32]",
+        count: int,
+    ) -> "NDArray[numpy.int32]":
+        """Living units whose vectors are nearest, best first; nearly exact."""
+
+    def cosines(
+        self,
+        vector: "NDArray[numpy.float32]",
+        numbers: "NDArray[numpy.int32]",
+    ) -> "NDArray[numpy.float32]":
+        """Exact cosines for those units; NaN where a unit has no vector or is dead."""
