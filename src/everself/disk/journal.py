@@ -116,18 +116,36 @@ class Filed:
     intent: Intent
 
 
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """One look at the journal: how many changes are unfinished, the highest number given, and whether the folder is there at all."""
+
+    unfinished: int
+    highest: int
+    exists: bool
+
+
 class Journal:
     """The folder of intents. Whoever changes it holds the workspace's lock, except for `forget` of what is done."""
 
     def __init__(self, files: FileSystem) -> None:
         self._files = files
 
-    def begin(self, intent: Intent) -> Filed:
-        """Make the intent durable. From here on the change is either completed or undone, whatever happens."""
+    def survey(self) -> Survey:
         names = self._names()
-        number = 1 + max((int(name.partition("-")[0]) for name in names), default=0)
-        path = f"{FOLDER}/{number:08d}-{intent.id}.intent"
-        make_directories(self._files, path)
+        unfinished = sum(name.endswith((".intent", ".abort")) for name in names or ())
+        highest = max((int(name.partition("-")[0]) for name in names or ()), default=0)
+        return Survey(unfinished, highest, names is not None)
+
+    def begin(self, intent: Intent, seen: Survey | None = None) -> Filed:
+        """Make the intent durable. From here on the change is either completed or undone, whatever happens.
+
+        `seen` is a look that the caller took since it holds the lock; nobody else has given a number meanwhile.
+        """
+        seen = seen or self.survey()
+        path = f"{FOLDER}/{1 + seen.highest:08d}-{intent.id}.intent"
+        if not seen.exists:
+            make_directories(self._files, path)
         try:
             write_new(self._files, path, render_intent(intent))
             self._files.sync_directory(FOLDER)
@@ -157,18 +175,18 @@ class Journal:
         return self._load((".intent", ".abort"), drop_torn=True)
 
     def unfinished_count(self) -> int:
-        return sum(name.endswith((".intent", ".abort")) for name in self._names())
+        return self.survey().unfinished
 
     def waiting(self, limit: int | None = None) -> list[Filed]:
         """Changes that are recorded but not in the history yet, oldest first."""
         return self._load((".done",), drop_torn=False, limit=limit)
 
     def waiting_count(self) -> int:
-        return sum(name.endswith(".done") for name in self._names())
+        return sum(name.endswith(".done") for name in self._names() or ())
 
     def _load(self, endings: tuple[str, ...], *, drop_torn: bool, limit: int | None = None) -> list[Filed]:
         found: list[Filed] = []
-        for name in self._names():
+        for name in self._names() or ():
             if len(found) == limit:
                 break
             if not name.endswith(endings):
@@ -186,8 +204,10 @@ class Journal:
                     self._files.unlink(path)
         return found
 
-    def _names(self) -> list[str]:
-        if self._files.stat(FOLDER) is None:
-            return []
-        names = [one.path.rpartition("/")[2] for one in self._files.list(FOLDER)]
+    def _names(self) -> list[str] | None:
+        """The files of intents, by number; None where there is not even a folder."""
+        try:
+            names = [one.path.rpartition("/")[2] for one in self._files.list(FOLDER)]
+        except FileNotFoundError:
+            return None
         return [name for name in names if name[:8].isdigit()]

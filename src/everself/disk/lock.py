@@ -68,7 +68,10 @@ class FileLock:
 
     @contextmanager
     def hold(self, timeout: float = TIMEOUT) -> Iterator[None]:
-        pause(min(max(self._not_before - monotonic(), 0.0), timeout, COURTESY))
+        early = self._not_before - monotonic()
+        if early > 0:
+            # never for no time at all: even that gives the processor away
+            pause(min(early, timeout, COURTESY))
         descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
         try:
             self._wait(descriptor, timeout)

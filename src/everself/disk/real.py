@@ -7,10 +7,10 @@ Both refuse the same things. Knows nothing of locks, journals or Markdown.
 import errno
 import os
 import stat as modes
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
+from functools import lru_cache
 
-from everself.disk.filesystem import READ_LIMIT, parent_of
+from everself.disk.filesystem import READ_LIMIT
 from everself.disk.kernel_calls import ABSENT, RENAME_EXCHANGE, RENAME_NOREPLACE, openat2, renameat2
 from everself.disk.paths import check_path
 from everself.values import FileKind, FileStat
@@ -18,6 +18,9 @@ from everself.values import FileKind, FileStat
 FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 # O_NONBLOCK: opening a FIFO for reading would otherwise wait for a writer for ever
 PLAIN = os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY
+
+# one write asks for the same few names a dozen times; what is refused is not kept
+_check = lru_cache(maxsize=512)(check_path)
 
 
 def kind_of(mode: int) -> FileKind:
@@ -50,19 +53,41 @@ def refuse_odd(found: os.stat_result, path: str) -> None:
         raise OSError(errno.EMLINK, "a second hard link", path)
 
 
-@contextmanager
-def naming(path: str, other: str = "") -> Iterator[None]:
+# Plain classes and not `contextmanager`: a write passes through a hundred of these, and a generator costs as much as a system call.
+class Naming:
     """Errors within name the path that was asked for: the kernel was given its last part, or a descriptor.
 
     Of two, a name that is not there is the first, and anything else speaks of the second, which is to be taken. An error that
     names a place outside every root, such as the root itself, says more as it is.
     """
-    try:
-        yield
-    except OSError as error:
-        if not (isinstance(error.filename, str) and error.filename.startswith("/")):
-            error.filename = other if other and error.errno != errno.ENOENT else path
-        raise
+
+    __slots__ = ("_other", "_path")
+
+    def __init__(self, path: str, other: str = "") -> None:
+        self._path = path
+        self._other = other
+
+    def __enter__(self) -> None: ...
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, OSError) and not (isinstance(error.filename, str) and error.filename.startswith("/")):
+            error.filename = self._other if self._other and error.errno != errno.ENOENT else self._path
+
+
+class Opened:
+    """A descriptor that is closed at the end, with the name that is wanted beneath it."""
+
+    __slots__ = ("_descriptor", "_name")
+
+    def __init__(self, descriptor: int, name: str) -> None:
+        self._descriptor = descriptor
+        self._name = name
+
+    def __enter__(self) -> tuple[int, str]:
+        return self._descriptor, self._name
+
+    def __exit__(self, *_: object) -> None:
+        os.close(self._descriptor)
 
 
 class RealHandle:
@@ -73,11 +98,11 @@ class RealHandle:
         self._path = path
 
     def write(self, data: bytes) -> int:
-        with naming(self._path):
+        with Naming(self._path):
             return os.write(self._descriptor, data)
 
     def sync(self) -> None:
-        with naming(self._path):
+        with Naming(self._path):
             os.fsync(self._descriptor)
 
     def stat(self) -> FileStat:
@@ -95,12 +120,14 @@ class RealFileSystem:
         self._open2 = None if walk_only else openat2
 
     def stat(self, path: str) -> FileStat | None:
-        with suppress(FileNotFoundError, NotADirectoryError), self._above(path) as (folder, name), naming(path):
-            return told(path, os.stat(name, dir_fd=folder, follow_symlinks=False))
-        return None
+        try:
+            with self._above(path) as (folder, name), Naming(path):
+                return told(path, os.stat(name, dir_fd=folder, follow_symlinks=False))
+        except (FileNotFoundError, NotADirectoryError):
+            return None
 
     def list(self, path: str) -> list[FileStat]:
-        with self._folder(path) as folder, naming(path), os.scandir(folder) as entries:
+        with self._folder(path) as (folder, _), Naming(path), os.scandir(folder) as entries:
             prefix = f"{path}/" if path else ""
             found = []
             for entry in entries:
@@ -112,7 +139,7 @@ class RealFileSystem:
     def read(self, path: str, start: int = 0, limit: int = READ_LIMIT) -> bytes:
         descriptor = self._open(path, os.O_RDONLY | PLAIN)
         try:
-            with naming(path):
+            with Naming(path):
                 refuse_odd(os.fstat(descriptor), path)
                 parts: list[bytes] = []
                 while limit > 0:
@@ -127,7 +154,7 @@ class RealFileSystem:
             os.close(descriptor)
 
     def create(self, path: str) -> RealHandle:
-        with self._above(path) as (folder, name), naming(path):
+        with self._above(path) as (folder, name), Naming(path):
             return RealHandle(os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | PLAIN, 0o600, dir_fd=folder), path)
 
     def open_append(self, path: str) -> RealHandle:
@@ -140,11 +167,11 @@ class RealFileSystem:
         return RealHandle(descriptor, path)
 
     def rename(self, source: str, target: str) -> None:
-        with self._above(source) as (here, name), self._above(target) as (there, new), naming(source, target):
+        with self._above(source) as (here, name), self._above(target) as (there, new), Naming(source, target):
             os.rename(name, new, src_dir_fd=here, dst_dir_fd=there)
 
     def publish(self, source: str, target: str) -> None:
-        with self._above(source) as (here, name), self._above(target) as (there, new), naming(source, target):
+        with self._above(source) as (here, name), self._above(target) as (there, new), Naming(source, target):
             call = renameat2()
             if call is not None:
                 try:
@@ -160,7 +187,7 @@ class RealFileSystem:
         call = renameat2()
         if call is None:
             return False
-        with self._above(one) as (here, name), self._above(other) as (there, new), naming(one, other):
+        with self._above(one) as (here, name), self._above(other) as (there, new), Naming(one, other):
             try:
                 call(here, name, there, new, RENAME_EXCHANGE)
             except OSError as error:
@@ -170,28 +197,28 @@ class RealFileSystem:
         return True
 
     def unlink(self, path: str) -> None:
-        with self._above(path) as (folder, name), naming(path):
+        with self._above(path) as (folder, name), Naming(path):
             os.unlink(name, dir_fd=folder)
 
     def make_directory(self, path: str) -> None:
         if not path:
             self._make_root()
             return
-        with self._above(path) as (folder, name), naming(path):
+        with self._above(path) as (folder, name), Naming(path):
             os.mkdir(name, 0o700, dir_fd=folder)
 
     def remove_directory(self, path: str) -> None:
-        with self._above(path) as (folder, name), naming(path):
+        with self._above(path) as (folder, name), Naming(path):
             os.rmdir(name, dir_fd=folder)
 
     def sync_directory(self, path: str) -> None:
-        with self._folder(path) as folder, naming(path):
+        with self._folder(path) as (folder, _), Naming(path):
             os.fsync(folder)
 
     def set_mode(self, path: str, mode: int) -> None:
         descriptor = self._open(path, os.O_RDONLY | PLAIN)
         try:
-            with naming(path):
+            with Naming(path):
                 found = os.fstat(descriptor)
                 # the mode belongs to the file, not to the name: through a second hard link it would change outside as well
                 if not modes.S_ISDIR(found.st_mode):
@@ -219,33 +246,27 @@ class RealFileSystem:
             finally:
                 os.close(above)
 
-    @contextmanager
-    def _folder(self, path: str, asked: str = "") -> Iterator[int]:
-        with naming(asked or path):
-            descriptor = self._open(path, FOLDER)
-        try:
-            yield descriptor
-        finally:
-            os.close(descriptor)
+    def _folder(self, path: str, asked: str = "", name: str = "") -> Opened:
+        with Naming(asked or path):
+            return Opened(self._open(path, FOLDER), name)
 
-    @contextmanager
-    def _above(self, path: str) -> Iterator[tuple[int, str]]:
+    def _above(self, path: str) -> Opened:
         """The open directory that holds a name, and the name."""
-        check_path(path)
-        with self._folder(parent_of(path), path) as folder:
-            yield folder, path.rpartition("/")[2]
+        _check(path)
+        folder, _, name = path.rpartition("/")
+        return self._folder(folder, path, name)
 
     def _open(self, path: str, flags: int) -> int:
         root = os.open(self.root, FOLDER)
         if not path:
             return root
         try:
-            check_path(path)
+            _check(path)
             call = self._open2() if self._open2 is not None else None
             if call is not None:
                 # it follows no link anyway, and without this flag it says ELOOP for a link where a folder should be, not ENOTDIR
                 return call(root, path, flags & ~os.O_NOFOLLOW, 0)
-            with naming(path):
+            with Naming(path):
                 return self._walk(root, path, flags)
         finally:
             os.close(root)

@@ -111,8 +111,9 @@ class Book:
         """Entries that say the same, whatever their spacing, case or width."""
         mac = self._rows.mac(text_hash(text))
         paths = {row.path for row in self._rows.by_text(mac)}
-        if paths:
-            self.refresh(sorted(paths))
+        if not paths:
+            return []
+        self.refresh(sorted(paths))
         return self._settled(lambda: self._rows.by_text(mac), self._vouchers.find)
 
     def is_buried(self, text: str, identity: str = "") -> bool:

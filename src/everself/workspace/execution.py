@@ -31,12 +31,15 @@ def temporary(intent: Intent, number: int) -> str:
 Hashes = tuple[str, str | None, str | None]
 
 
-def carry_out(files: FileSystem, intent: Intent) -> tuple[Hashes, ...] | Conflict:
-    """Do every step: what each document was and is now. On a conflict every step has been undone again."""
+def carry_out(files: FileSystem, intent: Intent, *, fresh: bool = False) -> tuple[Hashes, ...] | Conflict:
+    """Do every step: what each document was and is now. On a conflict every step has been undone again.
+
+    A `fresh` intent was journalled a moment ago: nothing of it can be there yet, so no leftovers are looked for.
+    """
     done: list[Hashes] = []
     for number, step in enumerate(intent.steps):
         try:
-            now = _settle(files, step, temporary(intent, number))
+            now = _settle(files, step, temporary(intent, number), fresh=fresh)
         except Unmergeable:
             take_back(files, intent)
             return Conflict((step.path,))
@@ -76,10 +79,13 @@ def _reverse(step: Step) -> Step:
     return Step(step.path, None if new is None else digest(new), new, step.old)
 
 
-def _settle(files: FileSystem, step: Step, name: str, undoing: Step | None = None) -> bytes | None:
+def _settle(
+    files: FileSystem, step: Step, name: str, undoing: Step | None = None, *, fresh: bool = False
+) -> bytes | None:
     """Make the document be what the step wants, durably. What it is then."""
     with _unless_odd(files, step.path):
-        _clear_temporary(files, undoing or step, name)
+        if not fresh:
+            _clear_temporary(files, undoing or step, name)
         for _ in range(TRIES):
             now = writes.find(files, step.path)
             if undoing is not None and undoing.is_append:

@@ -12,7 +12,7 @@ from datetime import datetime
 from everself.clock import Clock
 from everself.disk import writes
 from everself.disk.filesystem import READ_LIMIT, FileSystem, disk_errors
-from everself.disk.journal import Filed, Intent, Journal, Step
+from everself.disk.journal import Filed, Intent, Journal, Step, Survey
 from everself.disk.lock import TIMEOUT, Lock
 from everself.disk.paths import find_fault
 from everself.errors import EverselfError, LockTimeout, NotFound, TooLarge
@@ -72,15 +72,12 @@ class DiskWorkspace:
         self._guards = tuple(guards)
 
     def find(self, path: str) -> Document | None:
-        found = self.stat(path)
-        if found is None:
-            return None
         with disk_errors(path):
-            try:
-                data = self._parts.files.read(path)
-            except FileNotFoundError:
-                return None
-        return Document(path, data, max(0, found.size - len(data)) if len(data) == READ_LIMIT else 0)
+            data = self._bytes(path)
+        if data is None or len(data) <= READ_LIMIT:
+            return None if data is None else Document(path, data)
+        found = self.stat(path)
+        return Document(path, data[:READ_LIMIT], max(1, found.size - READ_LIMIT) if found is not None else 1)
 
     def read(self, path: str) -> Document:
         found = self.find(path)
@@ -127,9 +124,11 @@ class DiskWorkspace:
 
     def apply_plan(self, plan: Callable[[], Change | None]) -> Outcome:
         with disk_errors("the workspace"), self._parts.lock.hold(self._parts.timeout):
-            self._recover()
+            seen = self._parts.journal.survey()
+            if seen.unfinished:
+                self._recover()
             change = plan()
-            outcome: Outcome = Nothing() if change is None else self._apply(change)
+            outcome: Outcome = Nothing() if change is None else self._apply(change, seen)
         if isinstance(outcome, Applied):
             self._parts.recorder.wake()
         return outcome
@@ -180,16 +179,22 @@ class DiskWorkspace:
 
     def _content(self, path: str) -> bytes | None:
         """A document as the base of a change: whole or not at all."""
-        with disk_errors(path):
-            found = self._parts.files.stat(path)
-            if found is not None and found.size > READ_LIMIT:
-                raise TooLarge(
-                    f"{path} has {found.size} bytes; the limit for a change is {READ_LIMIT}.",
-                    mend="Split it into several files.",
-                )
-            return writes.find(self._parts.files, path)
+        found = self.find(path)
+        if found is not None and found.cut:
+            raise TooLarge(
+                f"{path} has {len(found.data) + found.cut} bytes; the limit for a change is {READ_LIMIT}.",
+                mend="Split it into several files.",
+            )
+        return None if found is None else found.data
 
-    def _apply(self, change: Change) -> Outcome:
+    def _bytes(self, path: str) -> bytes | None:
+        """What a document holds, and one byte more than anyone reads where there is so much."""
+        try:
+            return self._parts.files.read(path, 0, READ_LIMIT + 1)
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+
+    def _apply(self, change: Change, seen: Survey) -> Outcome:
         earlier = self._parts.ledger.change_of_key(change.key) if change.key else None
         if earlier is not None:
             return Applied(earlier.id, earlier.paths)
@@ -200,13 +205,13 @@ class DiskWorkspace:
             return Nothing()
         files = tuple(one.file for one in found)
         reasons = tuple(reason for guard in self._guards for reason in guard(change, files))
-        return Refused(reasons) if reasons else self._write(change, found)
+        return Refused(reasons) if reasons else self._write(change, found, seen)
 
-    def _write(self, change: Change, found: Sequence[Resolved]) -> Outcome:
+    def _write(self, change: Change, found: Sequence[Resolved], seen: Survey) -> Outcome:
         intent = self._intent(change, found)
-        filed = self._parts.journal.begin(intent)
+        filed = self._parts.journal.begin(intent, seen)
         try:
-            done = carry_out(self._parts.files, intent)
+            done = carry_out(self._parts.files, intent, fresh=True)
             if isinstance(done, Conflict):
                 self._parts.journal.forget(filed)
                 return done
