@@ -17,12 +17,15 @@
     │   └── TooLarge             a file beyond what is read
     ├── Damaged                  bytes of ours that do not check out
     │   └── NewerSchema          a database written by a newer Everself
+    ├── EmbeddingFailed          an embedder gave no vectors that can be used; search goes on by words
     └── Interrupted              the person stopped it
 
 The docstring of a class is the sentence a person reads first; `detail` says what exactly, `mend` the command or act that helps.
 """
 
-from typing import ClassVar
+from typing import ClassVar, Literal
+
+EmbeddingFault = Literal["network", "timeout", "quota", "rate", "auth", "shape", "numbers", "missing", "other"]
 
 
 class EverselfError(Exception):
@@ -104,6 +107,18 @@ class Damaged(EverselfError):
 
 class NewerSchema(Damaged):
     """This database was written by a newer version of Everself."""
+
+
+class EmbeddingFailed(EverselfError):
+    """The texts could not be embedded."""
+
+    def __init__(
+        self, detail: str = "", *, reason: EmbeddingFault = "other", retry_after: float | None = None, mend: str = ""
+    ) -> None:
+        super().__init__(detail, mend=mend)
+        self.reason = reason
+        # seconds after which asking again makes sense, where that is known
+        self.retry_after = retry_after
 
 
 class Interrupted(EverselfError):

@@ -1,0 +1,25 @@
+"""Embedders behind one protocol: a model in this process, a service, or the person's own file.
+
+Importing this loads neither numpy nor weights nor an HTTP client; the first `embed` does. Knows texts and vectors,
+nothing of where either is kept.
+"""
+
+from everself.errors import EmbeddingFailed
+from everself.models.embedding.checked import Checked, Patience
+from everself.models.embedding.fallback import Unavailable, WithFallback, pin
+from everself.models.embedding.opening import open_embedder
+from everself.models.embedding.prices import estimate_cost
+from everself.models.embedding.protocol import Embedder, Purpose
+
+__all__ = [
+    "Checked",
+    "Embedder",
+    "EmbeddingFailed",
+    "Patience",
+    "Purpose",
+    "Unavailable",
+    "WithFallback",
+    "estimate_cost",
+    "open_embedder",
+    "pin",
+]
