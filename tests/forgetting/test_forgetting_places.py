@@ -16,6 +16,7 @@ NO_MEMORY = frozenset({"integrity.key", ".everself.lock", "everself.json5"})
 REACHED = frozenset(
     {
         *("changes.reason", "changes.evidence", "messages.content", "messages.meta", "sessions.meta"),
+        *("searches.query", "searches.notices", "searches.left_out", "search_hits.entry", "search_hits.path"),
         *("entries.span", "entries.words", "entries.text_mac", "vouchers.text_mac"),
     }
 )
@@ -40,8 +41,18 @@ WITHOUT_WORDS = frozenset(
         *("sessions.id", "sessions.kind", "sessions.person", "sessions.channel", "sessions.started_at"),
         *("messages.id", "messages.session", "messages.seq", "messages.at", "messages.role", "messages.person"),
         *("forgettings.id", "forgettings.at", "forgettings.done_at", "forgettings.entries", "forgettings.texts"),
-        *("forgettings.messages", "forgettings.homes", "forgotten_changes.change_id", "forgotten_changes.forgetting"),
+        *(
+            "forgettings.messages",
+            "forgettings.homes",
+            "forgettings.searches",
+            "forgotten_changes.change_id",
+            "forgotten_changes.forgetting",
+        ),
         *("rewritten_commits.old", "rewritten_commits.new", "rewritten_commits.forgetting"),
+        *("searches.seq", "searches.id", "searches.at", "searches.session", "searches.session_kind"),
+        *("searches.person", "searches.mode", "searches.provider", "searches.tokens"),
+        *("search_hits.search", "search_hits.rank", "search_hits.first_line", "search_hits.last_line"),
+        *("search_hits.score", "search_hits.parts"),
         *("schema_migrations.number", "schema_migrations.name"),
         *("schema_migrations.applied_at", "schema_migrations.sha256"),
     }

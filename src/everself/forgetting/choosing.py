@@ -10,7 +10,7 @@ from everself.forgetting.proof import Target
 from everself.layout import place
 from everself.memory.book import Book
 from everself.memory.trust import PERSON
-from everself.store.scrub import MessageRow
+from everself.store.scrub import MessageRow, Scrub, SearchRow
 from everself.text.normalise import slug
 from everself.values import Entry
 
@@ -23,9 +23,10 @@ class Chosen:
     texts: tuple[str, ...]
     messages: tuple[str, ...]
     homes: tuple[tuple[str, str], ...]
+    searches: tuple[str, ...] = ()
 
 
-def choose(target: Target, book: Book, messages: Iterable[MessageRow], clock: Clock) -> Chosen:
+def choose(target: Target, book: Book, said: Scrub, clock: Clock) -> Chosen:
     """Everything that is meant. Naming several ways means all of them together."""
     if not any((target.ids, target.words.strip(), target.session, target.person, target.since, target.until)):
         raise WrongUse("Nothing was named to forget.", mend="everself memory forget ID")
@@ -40,24 +41,27 @@ def choose(target: Target, book: Book, messages: Iterable[MessageRow], clock: Cl
         texts += [target.words.strip(), *(entry.text for entry in same)]
     in_bulk = bool(target.session or target.person or target.since or target.until)
     gone: list[str] = []
+    searches: list[str] = []
     homes: list[tuple[str, str]] = []
     if in_bulk:
-        gone = list(_messages(target, messages, clock))
+        gone = list(_meant(target, said.messages(), clock))
+        searches = list(_meant(target, said.searches(), clock))
         whole = [entry for entry in book.all() if _is_meant(target, entry, set(gone))]
         found |= {entry.id: entry for entry in whole}
         texts += [entry.text for entry in whole]
         homes = [(entry.path, entry.text) for entry in whole]
         if target.person:
             homes.append((f"users/{_person(target)}/", ""))
-    return Chosen(tuple(found.values()), tuple(dict.fromkeys(texts)), tuple(gone), tuple(dict.fromkeys(homes)))
+    every = tuple(dict.fromkeys(texts))
+    return Chosen(tuple(found.values()), every, tuple(gone), tuple(dict.fromkeys(homes)), tuple(searches))
 
 
 def _person(target: Target) -> str:
     return slug(target.person.removeprefix(PERSON))
 
 
-def _messages(target: Target, messages: Iterable[MessageRow], clock: Clock) -> Iterator[str]:
-    for one in messages:
+def _meant(target: Target, rows: Iterable[MessageRow | SearchRow], clock: Clock) -> Iterator[str]:
+    for one in rows:
         of_person = (
             bool(target.person) and bool(one.person) and slug(one.person.removeprefix(PERSON)) == _person(target)
         )

@@ -17,13 +17,13 @@ from everself.errors import ChangedMeanwhile, NotFound, RefusedByRule
 from everself.forgetting import search
 from everself.forgetting.choosing import choose
 from everself.forgetting.proof import Cut, ForgetPlan, ForgetProof, Found, Mention, Remain, Target
-from everself.forgetting.words import Place, Words, candidates, is_open, is_telling
+from everself.forgetting.words import FORGOTTEN, Place, Words, candidates, is_open, is_telling
 from everself.history.rewriting import RewritableHistory, Rewritten
 from everself.layout import place
 from everself.memory.book import Book
 from everself.memory.drafts import Draft
 from everself.memory.reading import read_document, text_hash
-from everself.store.scrub import Task
+from everself.store.scrub import SEARCHES, Task
 from everself.store.state import State
 from everself.text.normalise import fold
 from everself.values import Applied, Author, Change, Conflict, Refused, new_id
@@ -59,7 +59,7 @@ class Forgetting:
 
     def plan(self, target: Target, tell: Tell | None = None) -> ForgetPlan:
         """Exactly what would go; changes nothing."""
-        chosen = choose(target, self._book, self._scrub.messages(), self._clock)
+        chosen = choose(target, self._book, self._scrub, self._clock)
         ids = [entry.id for entry in chosen.entries]
         words = Words(ids, chosen.texts, chosen.homes)
         with self._history() as history:
@@ -67,6 +67,7 @@ class Forgetting:
         older = tuple(sorted(text for text in words.older if is_telling(fold(text))))
         words = Words(ids, (*chosen.texts, *older), chosen.homes)
         quoted = Counter(name for name, text in self._scrub.texts() if words.in_text(text) is not None)
+        quoted[SEARCHES] += self._scrub.searches_naming(ids, words.folders)
         for one in self._grip.places:
             quoted[one.name] += one.holds(words)
         return ForgetPlan(
@@ -79,6 +80,7 @@ class Forgetting:
             mentions=self._mentions(words),
             remains=self._remains(words),
             homes=chosen.homes,
+            searches=chosen.searches,
         )
 
     def carry_out(self, plan: ForgetPlan, tell: Tell | None = None) -> ForgetProof:
@@ -98,6 +100,7 @@ class Forgetting:
             tuple(dict.fromkeys(mac for mac, _ in graves)),
             plan.messages,
             tuple((path, rows.mac(text_hash(text)) if text else "") for path, text in plan.homes),
+            plan.searches,
         )
         self._scrub.begin(task, graves)
         return self._perform(task, Words(task.entries, plan.texts, plan.homes), tell)
@@ -174,9 +177,13 @@ class Forgetting:
         done["messages"] = done.get("messages", 0) + self._scrub.drop_messages(task.messages)
         self._book.refresh()
         rows = self._grip.state.entries
-        done["entry rows and vouchers"] = self._scrub.drop_rows(
-            task.entries, [rows.mac(text_hash(text)) for text in words.texts.values()]
-        )
+        texts = [rows.mac(text_hash(text)) for text in words.texts.values()]
+        # before the rows go, which tell what else said the same
+        alike = {*task.entries, *self._scrub.entries_with(texts)}
+        searches = self._scrub.drop_searches(task.searches)
+        searches += self._scrub.blank_searches(alike, words.folders, FORGOTTEN)
+        done[SEARCHES] = done.get(SEARCHES, 0) + searches
+        done["entry rows and vouchers"] = self._scrub.drop_rows(task.entries, texts)
         return done
 
     def _clean_history(self, task: Task, words: Words, change: str, tell: Tell | None) -> tuple[Rewritten, int]:
@@ -208,7 +215,7 @@ class Forgetting:
             left["history"], mentioned["history"] = search.search_history(history, words)
         for one in self._grip.places:
             left[one.name] += one.holds(words)
-        always = ("journal", "history", "messages", "change reasons", "database", search.PAGES)
+        always = ("journal", "history", "messages", "change reasons", SEARCHES, "database", search.PAGES)
         names = dict.fromkeys([*found, *removed, *(name for name in left if left[name]), *always])
         return ForgetProof(
             id=task.id,

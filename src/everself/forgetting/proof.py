@@ -58,10 +58,11 @@ class ForgetPlan:
     remains: tuple[Remain, ...]
     # documents with the texts that are meant only there; a folder (ending in /) with no text goes as a whole
     homes: tuple[tuple[str, str], ...] = ()
+    searches: tuple[str, ...] = ()
 
     @property
     def empty(self) -> bool:
-        return not (self.entries or self.documents or self.messages or self.quoted or self.commits)
+        return not (self.entries or self.documents or self.messages or self.quoted or self.commits or self.searches)
 
 
 @dataclass(frozen=True, slots=True)

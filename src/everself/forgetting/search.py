@@ -105,9 +105,10 @@ def search_history(history: RewritableHistory, words: Words) -> tuple[int, int]:
 
 
 def search_database(scrub: Scrub, words: Words) -> tuple[int, int]:
-    """How many texts of the database still hold the words, and how often its bytes do beyond that."""
+    """How many texts of the database still hold the words or name what is forgotten, and how often its bytes do beyond that."""
     texts = [text for _, text in scrub.texts()]
     left = sum(words.in_text(text) is not None for text in texts)
+    left += scrub.searches_naming(words.ids, words.folders)
     known = sum(words.count(text.encode("utf-8", "surrogatepass")) for text in texts)
     return left, max(0, sum(words.count(data) for _, data in scrub.raw()) - known)
 

@@ -5,7 +5,7 @@ Is told by a function what a text becomes; knows nothing of how words are compar
 """
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -14,6 +14,7 @@ from everself.store.queries import load_queries
 
 _SQL = load_queries("scrub")
 _PAGE = 500
+SEARCHES: Final = "searches"
 
 # Every column that can hold words: where it is for a person, whether it is JSON, and its two queries. A test holds it to the schema.
 COLUMNS: Final[tuple[tuple[str, bool, str, str], ...]] = (
@@ -22,6 +23,9 @@ COLUMNS: Final[tuple[tuple[str, bool, str, str], ...]] = (
     ("messages", False, _SQL["content_page"], _SQL["set_content"]),
     ("messages", True, _SQL["message_meta_page"], _SQL["set_message_meta"]),
     ("sessions", True, _SQL["session_meta_page"], _SQL["set_session_meta"]),
+    (SEARCHES, False, _SQL["query_page"], _SQL["set_query"]),
+    (SEARCHES, True, _SQL["notices_page"], _SQL["set_notices"]),
+    (SEARCHES, True, _SQL["left_out_page"], _SQL["set_left_out"]),
 )
 
 # What a text becomes; None when it stays.
@@ -39,6 +43,7 @@ class Task:
     texts: tuple[str, ...]
     messages: tuple[str, ...] = ()
     homes: tuple[tuple[str, str], ...] = ()
+    searches: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +58,16 @@ class MessageRow:
     content: str
 
 
+@dataclass(frozen=True, slots=True)
+class SearchRow:
+    """One search: what tells whether it is meant."""
+
+    id: str
+    session: str
+    at: str
+    person: str
+
+
 class Scrub:
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
@@ -63,7 +78,7 @@ class Scrub:
         def work(writer: Writer) -> None:
             for text_mac, identity in graves:
                 writer.run(_SQL["bury"], (text_mac, identity, task.at))
-            lists = (task.entries, task.texts, task.messages, task.homes)
+            lists = (task.entries, task.texts, task.messages, task.homes, task.searches)
             writer.run(_SQL["begin"], (task.id, task.at, *(json.dumps(one) for one in lists)))
 
         self._engine.write(work)
@@ -72,9 +87,9 @@ class Scrub:
         """What a process that died had begun, oldest first."""
         found = []
         for identity, at, *lists in self._engine.read(_SQL["unfinished"]):
-            entries, texts, messages, homes = (json.loads(one) for one in lists)
+            entries, texts, messages, homes, searches = (tuple(json.loads(one)) for one in lists)
             pairs = tuple((path, text) for path, text in homes)
-            found.append(Task(identity, at, tuple(entries), tuple(texts), tuple(messages), pairs))
+            found.append(Task(identity, at, entries, texts, messages, pairs, searches))
         return found
 
     def finish(self, task: str, at: str) -> None:
@@ -83,6 +98,10 @@ class Scrub:
     def messages(self) -> Iterator[MessageRow]:
         for _, *columns in self._pages(_SQL["message_page"]):
             yield MessageRow(*columns)
+
+    def searches(self) -> Iterator[SearchRow]:
+        for _, *columns in self._pages(_SQL["search_page"]):
+            yield SearchRow(*columns)
 
     def texts(self) -> Iterator[tuple[str, str]]:
         """Every text with the name of where it stands."""
@@ -121,6 +140,35 @@ class Scrub:
         return self._engine.write(
             lambda writer: writer.run(_SQL["drop_vouchers"], asked) + writer.run(_SQL["drop_entries"], asked)
         )
+
+    def entries_with(self, texts: Sequence[str]) -> list[str]:
+        """Ids of entries by the keyed hash of their words."""
+        return [str(row[0]) for row in self._engine.read(_SQL["entries_with"], (json.dumps(list(texts)),))]
+
+    def drop_searches(self, searches: Sequence[str]) -> int:
+        """Remove searches with their hits."""
+        names = json.dumps(list(searches))
+        return self._engine.write(lambda writer: writer.run(_SQL["drop_searches"], (names,))) if searches else 0
+
+    def searches_naming(self, entries: Iterable[str], folders: Sequence[str]) -> int:
+        """How many searches found one of these entries, or something beneath one of these folders."""
+        return len(self._engine.read(_SQL["searches_naming"], (json.dumps(list(entries)), json.dumps(list(folders)))))
+
+    def blank_searches(self, entries: Iterable[str], folders: Sequence[str], instead: str) -> int:
+        """Whoever asked for what is forgotten named it in their own words: those go too, and the hits on it. Other hits stay."""
+        names = frozenset(entries)
+        beneath = tuple(folders)
+        asked = (json.dumps(list(names)), json.dumps(beneath))
+
+        def work(writer: Writer) -> int:
+            found = writer.rows(_SQL["searches_naming"], asked)
+            for seq, left_out in found:
+                kept = [one for one in json.loads(left_out) if one[0] not in names and not one[1].startswith(beneath)]
+                writer.run(_SQL["drop_hits"], (seq, *asked))
+                writer.run(_SQL["blank_search"], (seq, instead, json.dumps(kept, ensure_ascii=False)))
+            return len(found)
+
+        return self._engine.write(work)
 
     def note_rewriting(self, task: str, commits: Mapping[str, str], forgotten: Sequence[str], change: str = "") -> None:
         """Which commit became which, and which changes cannot be undone any more: those of the `forgotten` old commits."""

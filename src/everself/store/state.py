@@ -26,6 +26,7 @@ from everself.store.ledger import (
 from everself.store.migrate import apply_migrations, load_migrations, plan_migrations
 from everself.store.queries import load_queries
 from everself.store.scrub import Scrub
+from everself.store.searches import Searches
 from everself.store.vouchers import Vouchers, mac_of, vouch
 from everself.values import Author, ChangeRecord, Voucher
 
@@ -71,6 +72,7 @@ class State:
         self.vouchers = Vouchers(engine, key)
         self.entries = EntryRows(engine, key)
         self.scrub = Scrub(engine)
+        self.searches = Searches(engine)
 
     def __enter__(self) -> Self:
         return self

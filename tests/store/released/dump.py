@@ -38,9 +38,17 @@ INSERT INTO messages VALUES ('m1', 's1', 1, '2026-01-02T23:59:59+09:00', 'user',
 ROWS["state", 3] = (
     ROWS["state", 2]
     + """
-INSERT INTO forgettings VALUES ('5F0RG0TT3N00', '2026-01-04T08:00:00+09:00', NULL, '["7K3QX9M2ABCE"]', '["dd"]', '["m2"]', '[["users/max/",""]]');
+INSERT INTO forgettings (id, at, done_at, entries, texts, messages, homes) VALUES ('5F0RG0TT3N00', '2026-01-04T08:00:00+09:00', NULL, '["7K3QX9M2ABCE"]', '["dd"]', '["m2"]', '[["users/max/",""]]');
 INSERT INTO forgotten_changes VALUES ('02SECONDCHNG', '5F0RG0TT3N00');
 INSERT INTO rewritten_commits VALUES ('c0ffee', 'decade', '5F0RG0TT3N00');
+"""  # noqa: E501 — as above
+)
+ROWS["state", 4] = (
+    ROWS["state", 3]
+    + """
+INSERT INTO forgettings VALUES ('6F0RG0TT3N00', '2026-01-05T08:00:00+09:00', NULL, '[]', '[]', '[]', '[]', '["8S3ARCH00000"]');
+INSERT INTO searches VALUES (1, '9S3ARCH00000', '2026-01-05T09:00:00+09:00', 's1', 'main', '', 'default', '차', 'local', 41, '["words only"]', '[["7K3QX9M2ABCD","MEMORY.md","too long"]]');
+INSERT INTO search_hits VALUES (1, 1, '7K3QX9M2ABCD', 'MEMORY.md', 3, 3, 0.5, '{"text":0.5}');
 """  # noqa: E501 — as above
 )
 

@@ -1,9 +1,9 @@
 -- name: begin
-INSERT INTO forgettings (id, at, done_at, entries, texts, messages, homes) VALUES (?, ?, NULL, ?, ?, ?, ?)
+INSERT INTO forgettings (id, at, done_at, entries, texts, messages, homes, searches) VALUES (?, ?, NULL, ?, ?, ?, ?, ?)
 ON CONFLICT (id) DO NOTHING;
 
 -- name: unfinished
-SELECT id, at, entries, texts, messages, homes FROM forgettings WHERE done_at IS NULL ORDER BY at, id;
+SELECT id, at, entries, texts, messages, homes, searches FROM forgettings WHERE done_at IS NULL ORDER BY at, id;
 
 -- name: finish
 UPDATE forgettings SET done_at = ?2 WHERE id = ?1;
@@ -30,6 +30,35 @@ OR text_mac IN (SELECT value FROM json_each(?2));
 
 -- name: drop_entries
 DELETE FROM entries WHERE id IN (SELECT value FROM json_each(?1)) OR text_mac IN (SELECT value FROM json_each(?2));
+
+-- name: search_page
+SELECT seq, id, session, at, person FROM searches WHERE seq > ? ORDER BY seq LIMIT ?;
+
+-- name: drop_searches
+DELETE FROM searches WHERE id IN (SELECT value FROM json_each(?));
+
+-- name: entries_with
+SELECT id FROM entries WHERE text_mac IN (SELECT value FROM json_each(?1))
+UNION SELECT entry_id FROM vouchers WHERE text_mac IN (SELECT value FROM json_each(?1));
+
+-- name: searches_naming
+-- ?1 ids of entries, ?2 folders with a slash at the end
+SELECT seq, left_out FROM searches WHERE seq IN (
+    SELECT search FROM search_hits WHERE entry IN (SELECT value FROM json_each(?1))
+    OR EXISTS (SELECT 1 FROM json_each(?2) AS folder WHERE substr(search_hits.path, 1, length(folder.value)) = folder.value)
+) OR EXISTS (
+    SELECT 1 FROM json_each(left_out) AS one WHERE one.value ->> 0 IN (SELECT value FROM json_each(?1))
+    OR EXISTS (SELECT 1 FROM json_each(?2) AS folder WHERE substr(one.value ->> 1, 1, length(folder.value)) = folder.value)
+);
+
+-- name: drop_hits
+DELETE FROM search_hits WHERE search = ?1 AND (
+    entry IN (SELECT value FROM json_each(?2))
+    OR EXISTS (SELECT 1 FROM json_each(?3) AS folder WHERE substr(search_hits.path, 1, length(folder.value)) = folder.value)
+);
+
+-- name: blank_search
+UPDATE searches SET query = ?2, notices = '[]', left_out = ?3 WHERE seq = ?1;
 
 -- name: note_commit
 INSERT INTO rewritten_commits (old, new, forgetting) VALUES (?, ?, ?)
@@ -73,3 +102,21 @@ SELECT rowid, meta FROM sessions WHERE rowid > ? ORDER BY rowid LIMIT ?;
 
 -- name: set_session_meta
 UPDATE sessions SET meta = ?3 WHERE rowid = ?1 AND meta = ?2;
+
+-- name: query_page
+SELECT seq, query FROM searches WHERE seq > ? ORDER BY seq LIMIT ?;
+
+-- name: set_query
+UPDATE searches SET query = ?3 WHERE seq = ?1 AND query = ?2;
+
+-- name: notices_page
+SELECT seq, notices FROM searches WHERE seq > ? ORDER BY seq LIMIT ?;
+
+-- name: set_notices
+UPDATE searches SET notices = ?3 WHERE seq = ?1 AND notices = ?2;
+
+-- name: left_out_page
+SELECT seq, left_out FROM searches WHERE seq > ? ORDER BY seq LIMIT ?;
+
+-- name: set_left_out
+UPDATE searches SET left_out = ?3 WHERE seq = ?1 AND left_out = ?2;

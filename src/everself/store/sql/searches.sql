@@ -1,0 +1,34 @@
+-- name: add_search
+INSERT INTO searches (id, at, session, session_kind, person, mode, query, provider, tokens, notices, left_out)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
+
+-- name: add_hit
+INSERT INTO search_hits (search, rank, entry, path, first_line, last_line, score, parts)
+VALUES ((SELECT seq FROM searches WHERE id = ?1), ?2, ?3, ?4, ?5, ?6, ?7, ?8);
+
+-- name: get_search
+SELECT seq, id, at, session, session_kind, person, mode, query, provider, tokens, notices, left_out
+FROM searches WHERE id = ?;
+
+-- name: newest_search
+SELECT seq, id, at, session, session_kind, person, mode, query, provider, tokens, notices, left_out
+FROM searches ORDER BY seq DESC LIMIT 1;
+
+-- name: searches_by_prefix
+SELECT seq, id, at, session, session_kind, person, mode, query, provider, tokens, notices, left_out
+FROM searches WHERE lower(substr(id, 1, length(:prefix))) = lower(:prefix) ORDER BY seq DESC LIMIT :limit;
+
+-- name: search_page
+SELECT seq, id, at, session, session_kind, person, mode, query, provider, tokens, notices, left_out
+FROM searches WHERE seq < :before AND (:session IS NULL OR session = :session) ORDER BY seq DESC LIMIT :limit;
+
+-- name: hits
+SELECT entry, path, first_line, last_line, score, parts FROM search_hits WHERE search = ? ORDER BY rank;
+
+-- name: hits_of
+SELECT entry, count(DISTINCT search), count(DISTINCT session), max(substr(at, 1, 10))
+FROM search_hits JOIN searches ON seq = search
+WHERE entry IN (SELECT value FROM json_each(?1)) AND substr(at, 1, 10) >= ?2 GROUP BY entry;
+
+-- name: prune
+DELETE FROM searches WHERE unixepoch(at) < unixepoch(?);
