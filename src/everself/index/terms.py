@@ -1,0 +1,51 @@
+"""What an index keeps of a piece: the terms under which it is found, and the text that is embedded. Knows no index.
+
+The name of a speaker, titles and dates are terms of their own, so that ranking can weigh "Anna said" against "about Anna".
+"""
+
+from functools import lru_cache
+
+from everself.index.cutting import Piece
+from everself.index.interface import DATE, SPEAKER, TITLE
+from everself.index.speakers import without_speaker
+from everself.layout.dates import find_day
+from everself.text.search import index_terms
+
+
+def terms_of(piece: Piece, path: str) -> tuple[dict[str, int], int]:
+    """Every term with how often it stands there, and the length that BM25 counts: that of the words alone."""
+    said = index_terms(without_speaker(piece.text, piece.speaker))
+    counts = dict(said.counts)
+    counts.update(_marked(SPEAKER, (piece.speaker,)) if piece.speaker else ())
+    counts.update(_marked(TITLE, (_stem(path), *piece.title)))
+    if piece.day is not None:
+        day = piece.day.isoformat()
+        counts.update({DATE + day[:4]: 1, DATE + day[:7]: 1, DATE + day: 1})
+    return counts, said.length
+
+
+def embedding_text(piece: Piece) -> str:
+    """The words with who said them, under the heading they stand under."""
+    said = without_speaker(piece.text, piece.speaker)
+    spoken = f"{piece.speaker}: {said}" if piece.speaker else said
+    return f"{piece.title[-1]}\n{spoken}" if piece.title else spoken
+
+
+@lru_cache(maxsize=4096)
+def _marked(mark: str, texts: tuple[str, ...]) -> tuple[tuple[str, int], ...]:
+    """Kept, because a section's pieces share their titles and a conversation's turns their speakers."""
+    counts: dict[str, int] = {}
+    for text in texts:
+        for term, count in index_terms(_undated(text)).counts.items():
+            counts[mark + term] = counts.get(mark + term, 0) + count
+    return tuple(counts.items())
+
+
+def _stem(path: str) -> str:
+    return _undated(path.rpartition("/")[2].rpartition(".")[0]).replace("-", " ").replace("_", " ")
+
+
+def _undated(text: str) -> str:
+    """Without its day, which is in the dates."""
+    day = find_day(text)
+    return text if day is None else text.replace(day.isoformat(), " ")
