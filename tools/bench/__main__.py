@@ -11,6 +11,7 @@ PARTS = {
     "storage": "tools.bench.storage",
     "markdown": "tools.bench.markdown",
     "memory": "tools.bench.memory",
+    "embedding": "tools.bench.embedding",
 }
 
 

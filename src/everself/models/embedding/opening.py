@@ -62,6 +62,11 @@ def _open(
     known = find_provider("openai" if name == "remote" else name)
     own = _is_for(name, search)
     url = (search.remote_url if own else "") or known.base_url or wire.url
+    fault = find_fault(url)
+    if fault:
+        failure = EmbeddingFailed(fault, reason="missing", mend="everself config set memorySearch.remote.baseUrl URL")
+        unavailable: Embedder = Unavailable(name, model or wire.model, failure)
+        return Checked(unavailable)
     account = Account(
         provider=name,
         model=model or wire.model,
@@ -70,11 +75,6 @@ def _open(
         headers=search.remote_headers if own else (),
         timeouts=timeouts,
     )
-    fault = find_fault(url)
-    if fault:
-        failure = EmbeddingFailed(fault, reason="missing", mend="everself config set memorySearch.remote.baseUrl URL")
-        unavailable: Embedder = Unavailable(name, account.model, failure)
-        return Checked(unavailable)
     return Checked(Remote(wire, account), Limits(batch=wire.batch))
 
 

@@ -1,0 +1,103 @@
+"""An embedder without a model: texts that share words get vectors that are near, the same on every machine.
+
+It can be told to fail in each way a real one does. Beside it, the switch that forbids calls of models.
+"""
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Literal
+
+from everself.errors import EmbeddingFailed, EmbeddingFault
+from everself.models.calls import CALLS
+from everself.models.embedding.protocol import Purpose
+
+if TYPE_CHECKING:
+    from everself.models.embedding.protocol import Vectors
+
+# An EmbeddingFault is raised as such; the others are what a broken model does without saying so.
+Misdeed = EmbeddingFault | Literal["raise", "nan", "infinite", "zeros", "too few", "wrong size", "flat", "no table"]
+_FAULTS = ("network", "timeout", "quota", "rate", "auth", "shape", "numbers", "missing", "other")
+
+
+class FakeEmbedder:
+    """Vectors from hashed words. `fail` is how the next calls go wrong, None for not at all; `times` says how many of them."""
+
+    def __init__(
+        self, dimensions: int = 64, *, provider: str = "local", model: str = "fake/1", paid: bool = False
+    ) -> None:
+        self.provider = provider
+        self.model = model
+        self.dimensions: int | None = dimensions
+        self.paid = paid
+        self.retry_after: float | None = None
+        self.calls: list[tuple[tuple[str, ...], Purpose]] = []
+        self._size = dimensions
+        self._misdeed: Misdeed | None = None
+        self._left = 0
+
+    def fail(self, how: Misdeed | None, *, times: int = 1_000_000, retry_after: float | None = None) -> None:
+        """Go wrong like this from now on."""
+        self._misdeed, self._left, self.retry_after = how, times, retry_after
+
+    def resize(self, dimensions: int) -> None:
+        """Answer with vectors of another size, without saying so."""
+        self._size = dimensions
+
+    def embed(self, texts: Sequence[str], *, purpose: Purpose = "document") -> "Vectors":
+        import numpy
+
+        self.calls.append((tuple(texts), purpose))
+        rows = numpy.stack([self._row(text) for text in texts]) if texts else numpy.empty((0, self._size), "f4")
+        if self._misdeed is None or self._left <= 0:
+            return rows
+        self._left -= 1
+        return self._spoil(rows, self._misdeed)
+
+    def _row(self, text: str) -> "Vectors":
+        import numpy
+
+        row = numpy.zeros(self._size, numpy.float32)
+        for word in text.casefold().split() or [text]:
+            hashed = hashlib.sha256(word.strip(".,;:!?\"'()").encode("utf-8", "replace")).digest()
+            for at in range(0, 16, 4):
+                number = int.from_bytes(hashed[at : at + 4], "big")
+                row[number % self._size] += 1 if number & 1 << 31 else -1
+        length = float(numpy.linalg.norm(row))
+        if length == 0:
+            row[0] = length = 1.0
+        return row / numpy.float32(length)
+
+    def _spoil(self, rows: "Vectors", how: Misdeed) -> "Vectors":
+        import numpy
+
+        for fault in _FAULTS:
+            if how == fault:
+                words = f"The fake embedder was told to fail: {how}."
+                raise EmbeddingFailed(words, reason=fault, retry_after=self.retry_after)  # type: ignore[arg-type]  # one of the Literal's
+        if how == "raise":
+            raise RuntimeError("the fake embedder was told to break")
+        if how in ("nan", "infinite"):
+            rows[0, 0] = numpy.nan if how == "nan" else numpy.inf
+        elif how == "zeros":
+            rows[0] = 0
+        elif how == "too few":
+            return rows[:-1]
+        elif how == "wrong size":
+            return numpy.concatenate([rows, rows[:, :1]], axis=1)
+        elif how == "flat":
+            return rows.ravel()
+        elif how == "no table":
+            return numpy.array(["no", "number"])
+        return rows
+
+
+@contextmanager
+def forbid_model_calls() -> Iterator[None]:
+    """Within, a request to any model beyond this process raises RefusedByRule."""
+    before = CALLS.allowed
+    CALLS.allowed = False
+    try:
+        yield
+    finally:
+        CALLS.allowed = before
