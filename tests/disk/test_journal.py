@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from everself.disk.journal import Intent, Journal, Step, parse_intent, render_intent
+from everself.disk.journal import Intent, Journal, Step, Survey, parse_intent, render_intent
 from everself.disk.real import RealFileSystem
 from everself.errors import Damaged
 from everself.values import Voucher
@@ -80,3 +80,16 @@ def test_strangers_in_the_folder_are_left_alone(tmp_path: Path) -> None:
     journal.begin(intent("A"))
     assert len(journal.unfinished()) == 1
     assert (tmp_path / "journal" / "notes.txt").exists()
+
+
+def test_one_look_serves_for_the_next_number_and_for_what_is_unfinished(tmp_path: Path) -> None:
+    journal = Journal(RealFileSystem(str(tmp_path)))
+    assert journal.survey() == Survey(0, 0, exists=False)
+    first = journal.begin(intent("A"), journal.survey())
+    assert journal.survey() == Survey(1, 1, exists=True)
+    journal.finish(first)
+    seen = journal.survey()
+    assert seen == Survey(0, 1, exists=True)
+    # whoever moves it into the history meanwhile takes no number away
+    journal.forget(journal.waiting()[0])
+    assert journal.begin(intent("B"), seen).name == "journal/00000002-B.intent"

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -121,3 +122,63 @@ def test_time_passing_changes_no_file(memory: Memory, bench: Bench) -> None:
     assert isinstance(bench.clock.read, FrozenTime)
     bench.clock.read.advance(timedelta(days=730))
     assert memory.confidence(memory.book.get(done.entry)) == 0.2
+
+
+def test_what_is_noted_with_the_change_is_what_reading_the_log_again_would_tell(memory: Memory, bench: Bench) -> None:
+    rows = bench.state.entries
+    first = memory.remember(Thought("Likes **tea**.", "owner"))
+    memory.remember(Thought("Has a cat.\n\n- its name is Mo\n- it is 茶 grey", "owner", tag=Tag.NONE))
+    memory.remember(Thought("Works from Oslo in May.", "agent", who="person:ada"))
+    memory.remember(Thought("Keep it short.", "owner", explicit=True))
+    memory.book.refresh()
+    noted = rows.rows_of([first.path])
+    rows.replace([], [first.path], [], [], "2026-03-19")
+    memory.book.refresh()
+    assert len(noted) == 3
+    assert rows.rows_of([first.path]) == noted
+
+
+def test_a_log_that_only_grew_is_not_read_again(memory: Memory, bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    memory.remember(Thought("One.", "owner"))
+    memory.book.refresh()
+
+    def fail(*_: object, **__: object) -> None:
+        raise AssertionError("read again")
+
+    monkeypatch.setattr(bench.state.entries, "replace", fail)
+    found = [memory.remember(Thought(text, "owner")).entry for text in ("Two.", "Three.", "Four.")]
+    assert memory.remember(Thought("three.", "owner")).entry == found[1]
+
+
+def test_a_save_that_came_between_plan_and_write_is_read_and_not_taken_for_what_was_foreseen(
+    memory: Memory, bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = memory.remember(Thought("One.", "owner")).path
+    memory.book.refresh()
+    file = tmp_path / "workspace" / path
+    foresee = memory.book.foresee
+
+    def foresee_and_save(*given: Any) -> None:
+        foresee(*given)
+        file.write_text(file.read_text().replace("One.", "One, by hand.\n\n## [09:30:00] note\n\nMine."))
+
+    monkeypatch.setattr(memory.book, "foresee", foresee_and_save)
+    memory.remember(Thought("Two.", "owner"))
+    assert [one.text for one in memory.book.of(path)] == ["One, by hand.", "Mine.", "Two."]
+    assert [row.ordinal for row in bench.state.entries.rows_of([path])] == [0, 1, 2]
+
+
+def test_what_another_process_read_first_stands(memory: Memory, bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = memory.remember(Thought("One.", "owner")).path
+    memory.book.refresh()
+    other = Book(bench.workspace, bench.state.entries, bench.state.vouchers, bench.clock)
+    record = bench.state.record_change
+
+    def read_and_record(*given: Any) -> bool:
+        other.refresh([path])
+        return record(*given)
+
+    monkeypatch.setattr(bench.state, "record_change", read_and_record)
+    memory.remember(Thought("Two.", "owner"))
+    assert [row.ordinal for row in bench.state.entries.rows_of([path])] == [0, 1]
+    assert [one.vouched for one in memory.book.of(path)] == [True, True]

@@ -10,7 +10,7 @@ import stat as modes
 from contextlib import suppress
 from functools import lru_cache
 
-from everself.disk.filesystem import READ_LIMIT
+from everself.disk.filesystem import READ_LIMIT, parent_of
 from everself.disk.kernel_calls import ABSENT, RENAME_EXCHANGE, RENAME_NOREPLACE, openat2, renameat2
 from everself.disk.paths import check_path
 from everself.values import FileKind, FileStat
@@ -167,6 +167,11 @@ class RealFileSystem:
         return RealHandle(descriptor, path)
 
     def rename(self, source: str, target: str) -> None:
+        if parent_of(source) == parent_of(target):
+            _check(target)
+            with self._above(source) as (here, name), Naming(source, target):
+                os.rename(name, target.rpartition("/")[2], src_dir_fd=here, dst_dir_fd=here)
+            return
         with self._above(source) as (here, name), self._above(target) as (there, new), Naming(source, target):
             os.rename(name, new, src_dir_fd=here, dst_dir_fd=there)
 

@@ -15,10 +15,11 @@ from typing import Any
 from everself.clock import Clock
 from everself.errors import NotFound, WrongUse
 from everself.layout import Place, place
+from everself.memory.drafts import Draft
 from everself.memory.naming import Found, Known, name_entries, sketch
 from everself.memory.reading import Read, holds_memory, read_document, read_growth, text_hash, words_at
 from everself.memory.trust import CORRECTION, HAND, base_confidence, is_human, parse_tag, rank, weaker
-from everself.store.entry_rows import DocumentRow, EntryRow, EntryRows
+from everself.store.entry_rows import DocumentRow, EntryRow, EntryRows, Foreseen
 from everself.store.vouchers import Vouchers
 from everself.text.normalise import fold
 from everself.values import Entry, FileStat, Tag, Voucher, digest
@@ -137,18 +138,20 @@ class Book:
             if document is None:
                 continue
             before = known.get(one.path)
-            row = DocumentRow(one.path, _stamp(one), digest(document.data), _nanoseconds(self._clock))
+            now = int(self._clock.now().timestamp() * 1e9)
+            row = DocumentRow(one.path, _stamp(one), digest(document.data), now)
             if before is not None and before.hash == row.hash:
                 settled.add(one.path)
                 # within the grain of the clock a document is looked at again and again; that need not be noted
-                documents += [row] if before.stamp != row.stamp or one.mtime_ns + GRAIN_NS < row.read_at else []
+                documents += [row] if one.mtime_ns + GRAIN_NS < row.read_at else []
                 continue
             documents.append(row)
             reads = self._growth(document.data, before)
             settled |= {one.path} if reads is not None else set()
-            for read in read_document(document.data) if reads is None else reads:
-                folded = fold(read.text)
-                found.append(Found(one.path, read, self._rows.mac(digest(_bytes(folded))), sketch(folded)))
+            reads = read_document(document.data) if reads is None else reads
+            found += [Found(one.path, read, *self._hashes(read)) for read in reads]
+        if not (documents or missing):
+            return True
         old = self._rows.rows_of([path for path in [*(d.path for d in documents), *missing] if path not in settled])
         if not whole and self._came_from_elsewhere(found, old):
             return False
@@ -165,9 +168,26 @@ class Book:
             for name, one in zip(names, found, strict=True)
         ]
         gone = {row.id for row in old} - set(names)
-        if documents or missing:
-            self._rows.replace(documents, missing, rows, sorted(gone), today)
+        self._rows.replace(documents, missing, rows, sorted(gone), today)
         return True
+
+    def foresee(self, draft: Draft, path: str) -> None:
+        """What a planned change adds to a log is noted together with the change, and need not be read again afterwards."""
+        grown = draft.growth(path)
+        before, after, reads = grown or (b"", b"", ())
+        names = {one.claim("id") for one in reads}
+        # what has no name of its own gets one when the document is read
+        if grown is None or not holds_memory(path) or "" in names or len(names) < len(reads):
+            return
+        today = self._clock.today().isoformat()
+        rows = [EntryRow(one.claim("id"), path, one.ordinal, _pack(one), *self._hashes(one), today) for one in reads]
+        # never fresh: what the file will look like on the disk is not known yet
+        document = DocumentRow(path, f"0 0 {len(after)} 0 0", digest(after), 0)
+        self._rows.foresee(Foreseen(digest(before), document, rows))
+
+    def _hashes(self, read: Read) -> tuple[str, bytes]:
+        folded = fold(read.text)
+        return self._rows.mac(digest(folded.encode("utf-8", "surrogatepass"))), sketch(folded)
 
     def _growth(self, data: bytes, before: DocumentRow | None) -> tuple[Read, ...] | None:
         """What was added at the end of a document that is otherwise as it was; None when it must be read again."""
@@ -298,14 +318,6 @@ def _is_fresh(one: FileStat, known: DocumentRow | None) -> bool:
 
 def _stamp(one: FileStat) -> str:
     return f"{one.device} {one.inode} {one.size} {one.mtime_ns} {one.ctime_ns}"
-
-
-def _nanoseconds(clock: Clock) -> int:
-    return int(clock.now().timestamp() * 1e9)
-
-
-def _bytes(text: str) -> bytes:
-    return text.encode("utf-8", "surrogatepass")
 
 
 def _number(text: str) -> int:

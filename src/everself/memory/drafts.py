@@ -1,17 +1,20 @@
 """A draft: documents as they will be, built up by several edits, and the smallest change that leads there. Pure."""
 
 from collections.abc import Callable
+from functools import lru_cache
 
 from everself.errors import ChangedMeanwhile
 from everself.markdown.blocks import Scan, scan
 from everself.markdown.comment import EntryComment
 from everself.markdown.edit import Splice, apply_splice
 from everself.markdown.entries import EntrySpan, entries
-from everself.memory.reading import last_section, text_of
+from everself.memory.reading import Read, last_section, read_growth, text_of
 from everself.values import Edit, Entry
 from everself.workspace.undo import edit_between
 
 Reader = Callable[[str], bytes | None]
+# asked for once by whoever vouches for the words, and once by whoever notes where they stand
+_read_growth = lru_cache(maxsize=1)(read_growth)
 
 
 class Draft:
@@ -31,6 +34,14 @@ class Draft:
     def put(self, path: str, data: bytes | None) -> None:
         self.find(path)
         self._after[path] = data
+
+    def growth(self, path: str) -> tuple[bytes, bytes, tuple[Read, ...]] | None:
+        """A log before and after, and the memories it gains; None when it does not just grow, or only reading all of it could tell."""
+        before, after = self._before.get(path), self._after.get(path)
+        if before is None or after is None or not after.startswith(before):
+            return None
+        reads = _read_growth(after, len(before), 0)
+        return None if reads is None else (before, after, reads)
 
     def splice(self, path: str, make: Callable[[Scan], Splice], empty: bytes = b"") -> bytes:
         """Edit a document, which begins as `empty` when there is none. The bytes that were put in."""

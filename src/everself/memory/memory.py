@@ -98,6 +98,7 @@ class Memory:
                 return self._mention(draft, known, thought)
             identity = identify()
             voucher = add_entry(draft, thought, identity, now)
+            self.book.foresee(draft, log_path(thought, now.date()))
             found = replace(found, entry=identity, path=target(thought, now.date()), mention=False)
             change = _change(thought.source, "remember", draft, thought.lineage, (voucher,), thought.key)
             # what is kept apart is kept by the runtime, whoever said it
@@ -131,16 +132,8 @@ class Memory:
                 close_entry(draft, fresh, now.date(), identity)
             # what it replaces is no evidence for it: a correction stands on the owner's word alone
             voucher = add_entry(draft, thought, identity, now)
-            before = clean(said or wrong[0].text).text
-            log_correction(
-                draft,
-                now,
-                said=before,
-                right=cleaned.text,
-                trigger=clean(trigger).text,
-                sure=sure,
-                entries=(lineage, identity),
-            )
+            what = {"said": clean(said or wrong[0].text).text, "right": cleaned.text, "trigger": clean(trigger).text}
+            log_correction(draft, now, **what, sure=sure, entries=(lineage, identity))
             return _change(OWNER, "correct", draft, lineage, (voucher,))
 
         outcome = self.apply(plan)
@@ -259,12 +252,8 @@ class Memory:
 
     def draft(self) -> Draft:
         """A fresh draft over the documents as they are now."""
-
-        def read(path: str) -> bytes | None:
-            found = self.workspace.find(path)
-            return None if found is None else found.data
-
-        return Draft(read)
+        find = self.workspace.find
+        return Draft(lambda path: None if (found := find(path)) is None else found.data)
 
     def apply(self, plan: Callable[[], Change | None]) -> Outcome:
         """Plan and apply while nobody else can write; refusals and lasting conflicts are errors."""

@@ -9,7 +9,7 @@ from everself.markdown.comment import EntryComment, with_fields
 from everself.markdown.edit import Splice, append_item, append_log, replace_text, set_comment
 from everself.markdown.entries import EntryKind, EntrySpan
 from everself.memory.drafts import Draft, comment_of
-from everself.memory.reading import REFERENCE, read_document, text_hash
+from everself.memory.reading import REFERENCE, Read, read_document, text_hash
 from everself.memory.trust import base_confidence
 from everself.text.normalise import slug, without_surrogates
 from everself.values import Entry, Tag, Tier, Voucher
@@ -121,7 +121,8 @@ def add_entry(draft: Draft, thought: Thought, identity: str, now: datetime) -> V
         return _add_to_page(draft, thought, thought.spot, now, comment)
     if not thought.explicit:
         written = _add_to_log(draft, thought, thought.text, now, comment)
-        return _voucher(thought, identity, written)
+        grown = draft.growth(log_path(thought, now.date()))
+        return _voucher(thought, identity, written, None if grown is None else grown[2])
     core = core_path(thought)
     words = f"{thought.text}{_beside(thought)}".encode("utf-8", "replace")
     draft.splice(core, lambda document: append_item(document, HEADINGS[thought.tag], words, comment), b"# Memory\n")
@@ -225,9 +226,10 @@ def _add_to_log(draft: Draft, thought: Thought, text: str, now: datetime, commen
     )
 
 
-def _voucher(thought: Thought, identity: str, written: bytes) -> Voucher:
+def _voucher(thought: Thought, identity: str, written: bytes, reads: tuple[Read, ...] | None = None) -> Voucher:
     """Vouch for the words as they will be read back, not as they were given: writing may escape some of them."""
-    found = next((one for one in read_document(b"\n" + written) if one.claim("id") == identity), None)
+    reads = read_document(b"\n" + written) if reads is None else reads
+    found = next((one for one in reads if one.claim("id") == identity), None)
     return Voucher(
         identity, thought.source, thought.tag.value, text_hash(found.text if found else thought.text), thought.lineage
     )

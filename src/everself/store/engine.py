@@ -55,20 +55,22 @@ class Writer(Reader):
 class Engine:
     """A database file. One Engine per file is enough for a process; several are correct, but wait for each other."""
 
-    _worker: Worker
-    _gate: threading.Lock  # guards the pool of readers and `_closed`
-    _turn: threading.RLock  # whoever holds it may use the writing connection
-    _writer: apsw.Connection | None
-    _idle: list[apsw.Connection]
-    _lent: set[apsw.Connection]
-    _writing: int  # the thread inside a write, 0 for none
-    _viewing: set[int]  # the threads inside a snapshot
-
     def __init__(self, place: Place) -> None:
         self._place = place
         self._closed = False
         self._begin_anew()
         _engines.add(self)
+
+    def _begin_anew(self) -> None:
+        self._worker = Worker(self._place.path)
+        self._gate = threading.Lock()  # guards the pool of readers and `_closed`
+        self._turn = threading.RLock()  # whoever holds it may use the writing connection
+        self._writer: apsw.Connection | None = None
+        self._durable = True  # how the writing connection commits at the moment
+        self._idle: list[apsw.Connection] = []
+        self._lent: set[apsw.Connection] = set()
+        self._writing = 0  # the thread inside a write, 0 for none
+        self._viewing: set[int] = set()  # the threads inside a snapshot
 
     @classmethod
     def open(
@@ -140,25 +142,11 @@ class Engine:
 
     def checkpoint(self) -> bool:
         """Empty the write-ahead log into the file; false when a reader still needs it."""
-
-        def empty() -> bool:
-            with self._turn:
-                connection = self._writing_connection()
-                with translated(self._place, connection):
-                    return bool(connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()[0][0] == 0)
-
-        return self._on_writer_thread(empty)
+        return bool(self._run("PRAGMA wal_checkpoint(TRUNCATE)")[0][0] == 0)
 
     def compact(self) -> None:
         """Write the whole file anew: no page keeps what a row held once."""
-
-        def rewrite() -> None:
-            with self._turn:
-                connection = self._writing_connection()
-                with translated(self._place, connection):
-                    patiently(self._place, lambda: connection.execute("VACUUM").fetchall())
-
-        self._on_writer_thread(rewrite)
+        self._run("VACUUM")
 
     def raw(self) -> Iterator[tuple[str, bytes]]:
         """The bytes of the file and of its write-ahead log as they lie on the disk, by name."""
@@ -183,18 +171,6 @@ class Engine:
                     writer.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
                 writer.close()
 
-    def _begin_anew(self) -> None:
-        self._worker = Worker(self._place.path)
-        self._gate = threading.Lock()
-        self._turn = threading.RLock()
-        self._writer = None
-        # how the writing connection commits at the moment
-        self._durable = True
-        self._idle = []
-        self._lent = set()
-        self._writing = 0
-        self._viewing = set()
-
     def _leave_to_parent(self) -> bool:
         """In a forked child: connections, locks and thread are the parent's. Whether there were connections."""
         import ctypes
@@ -214,6 +190,17 @@ class Engine:
         if me == self._writing or me in self._viewing:
             raise WrongUse("A write cannot be started inside a write or a snapshot.")
         return self._worker.run(work)
+
+    def _run(self, sql: str) -> list[Row]:
+        """A statement that stands outside every transaction."""
+
+        def run() -> list[Row]:
+            with self._turn:
+                connection = self._writing_connection()
+                with translated(self._place, connection):
+                    return patiently(self._place, lambda: connection.execute(sql).fetchall())
+
+        return self._on_writer_thread(run)
 
     def _transact(self, work: Callable[[Writer], T], durable: bool) -> T:
         with self._turn:

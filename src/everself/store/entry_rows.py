@@ -2,18 +2,17 @@
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from everself.store.engine import Engine, Row, Writer
+from everself.store.ledger import FileHashes
 from everself.store.queries import load_queries
 from everself.store.vouchers import mac_of
 
 _SQL = load_queries("entry_rows")
 
 
-@dataclass(frozen=True, slots=True)
-class DocumentRow:
+class DocumentRow(NamedTuple):
     """A document as it was when its entries were read."""
 
     path: str
@@ -34,10 +33,19 @@ class EntryRow(NamedTuple):
     first_seen: str
 
 
+class Foreseen(NamedTuple):
+    """What a document with the hash `base` is on its way to become, and the entries that it gains at its end, counted from 0."""
+
+    base: str
+    document: DocumentRow
+    rows: Sequence[EntryRow]
+
+
 class EntryRows:
     def __init__(self, engine: Engine, key: bytes) -> None:
         self._engine = engine
         self._key = key
+        self._foreseen: Foreseen | None = None
 
     def mac(self, text_hash: str) -> str:
         """The keyed hash that stands in the rows for a text's plain hash."""
@@ -55,7 +63,7 @@ class EntryRows:
         return [EntryRow(*row) for row in self._engine.read(_SQL["all_rows"])]
 
     def rows_of(self, paths: Sequence[str]) -> list[EntryRow]:
-        return _rows(self._engine.read(_SQL["rows_of"], (json.dumps(list(paths)),)))
+        return _rows(self._engine.read(_SQL["rows_of"], (json.dumps(list(paths)),))) if paths else []
 
     def find(self, identity: str) -> EntryRow | None:
         found = self._engine.read(_SQL["row"], (identity,))
@@ -113,14 +121,32 @@ class EntryRows:
             for identity in gone:
                 writer.run(_SQL["mark_gone"], (identity, day))
             for row in rows:
-                values = (row.id, row.path, row.ordinal, row.span, row.text_mac, row.words, row.first_seen)
-                writer.run(_SQL["put_row"], values)
+                writer.run(_SQL["put_row"], row)
             for document in documents:
-                writer.run(_SQL["put_document"], (document.path, document.stamp, document.hash, document.read_at))
+                writer.run(_SQL["put_document"], document)
             for path in removed:
                 writer.run(_SQL["drop_document"], (path,))
 
         self._engine.write(work, durable=False)
+
+    def foresee(self, found: Foreseen) -> None:
+        """What the change that is being planned will make of a document. It takes the place of what was foreseen before."""
+        self._foreseen = found
+
+    def note_foreseen(self, writer: Writer, files: Iterable[FileHashes]) -> None:
+        """Within the transaction that records a change: what came as foreseen need not be read again.
+
+        Only where the document became exactly that, and where the rows are those of what it was before.
+        """
+        found, self._foreseen = self._foreseen, None
+        now = {path: after for path, _, after in files}
+        if found is None or now.get(found.document.path) != found.document.hash:
+            return
+        names = json.dumps([row.id for row in found.rows])
+        if writer.run(_SQL["grow_document"], (*found.document, found.base, names)):
+            count = writer.rows(_SQL["count_of"], (found.document.path,))[0][0]
+            for row in found.rows:
+                writer.run(_SQL["put_row"], row._replace(ordinal=count + row.ordinal))
 
     def bury(self, texts: Mapping[str, str], at: str) -> None:
         """Tombstones: keyed text hash → entry id."""

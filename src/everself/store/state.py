@@ -102,11 +102,10 @@ class State:
                 return False
             row = next_row(self._key, _head(writer), record.id, (at, record.author.value), rendered)
             writer.run(_SQL["add_change"], _to_row(record, at))
-            writer.run(
-                _SQL["add_ledger_row"],
-                (row.seq, row.change_id, row.at, row.author, row.files, row.previous, row.mac),
-            )
+            values = (row.seq, row.change_id, row.at, row.author, row.files, row.previous, row.mac)
+            writer.run(_SQL["add_ledger_row"], values)
             vouch(writer, self._key, vouchers, at)
+            self.entries.note_foreseen(writer, files)
             if key:
                 writer.run(_SQL["add_key"], (mac_of(self._key, key), record.id))
             return True
@@ -245,15 +244,8 @@ def _decode(columns: list[bytes | None]) -> list[str] | None:
 
 
 def _to_row(record: ChangeRecord, at: str) -> tuple[str, ...]:
-    return (
-        record.id,
-        at,
-        record.author.value,
-        _storable(record.reason),
-        canonical(record.evidence),
-        record.undoes,
-        canonical(record.paths),
-    )
+    evidence, paths = canonical(record.evidence), canonical(record.paths)
+    return record.id, at, record.author.value, _storable(record.reason), evidence, record.undoes, paths
 
 
 def _storable(text: str) -> str:

@@ -64,7 +64,8 @@ class _Job(Generic[T]):
 
     def __init__(self, work: Callable[[], T]) -> None:
         self._work = work
-        self._done = threading.Event()
+        self._done = threading.Lock()
+        self._done.acquire()  # until the work is done
         self._result: list[T] = []
         self._error: BaseException | None = None
         self._unwanted = False
@@ -75,7 +76,7 @@ class _Job(Generic[T]):
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> bool:
         self._error = error
-        self._done.set()
+        self._done.release()
         return True
 
     def perform(self) -> None:
@@ -85,7 +86,7 @@ class _Job(Generic[T]):
 
     def wait(self) -> T:
         try:
-            self._done.wait()
+            self._done.acquire()
         finally:
             # when the caller was interrupted: what has not begun shall not begin
             self._unwanted = True

@@ -8,6 +8,11 @@ SELECT path, stamp, hash, read_at FROM documents WHERE path IN (SELECT value FRO
 INSERT INTO documents (path, stamp, hash, read_at) VALUES (?, ?, ?, ?)
 ON CONFLICT (path) DO UPDATE SET stamp = excluded.stamp, hash = excluded.hash, read_at = excluded.read_at;
 
+-- name: grow_document
+-- An id that is known already may belong to a text that moved; only reading can tell.
+UPDATE documents SET stamp = ?2, hash = ?3, read_at = ?4
+WHERE path = ?1 AND hash = ?5 AND NOT EXISTS (SELECT 1 FROM entries WHERE id IN (SELECT value FROM json_each(?6)));
+
 -- name: drop_document
 DELETE FROM documents WHERE path = ?;
 
