@@ -67,8 +67,10 @@ CLOCK = "clock"
 ENVIRONMENT = "config"
 DISK = "disk"
 INDEX_WRITER = "index/sync"
-# Tables of index.db, filled in when `index` is built; `index.sync` alone may change their rows.
-INDEX_TABLES: frozenset[str] = frozenset()
+# Tables of index.db; `index.sync` alone may change their rows.
+INDEX_TABLES: frozenset[str] = frozenset(
+    {"header", "sources", "units", "blocks", "vocabularies", "postings", "embeddings", "codes"}
+)
 
 # Domain rooms speak to `Workspace` in workspace paths (plain strings), so that documents may live in a database.
 WITHOUT_PATHS = frozenset({"identity", "memory", "schedule", "index", "recall", "triage", "context", "chat", "keepers"})

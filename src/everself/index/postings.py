@@ -1,0 +1,163 @@
+"""Posting lists: which units have a term, packed by block. Reads them and merges them; whoever writes rows is elsewhere.
+
+A term is kept as a hash of eight bytes, so that no word of a person's stands in index.db. A block's vocabulary lists the hashes of its
+terms with the checksum of each row: a row that is lost is noticed, and a term that a block does not have costs no question.
+"""
+
+import hashlib
+from collections import OrderedDict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy
+
+from everself.errors import Damaged
+from everself.index.rows import BLOCK, POSTINGS, VOCABULARIES, Header, checked
+
+if TYPE_CHECKING:
+    import apsw
+    from numpy.typing import NDArray
+
+    Numbers = NDArray[numpy.int32]
+    Counts = NDArray[numpy.uint8]
+
+CACHE_BYTES = 64 * 1024 * 1024
+_KEYS_KEPT = 300_000
+_keys: dict[str, int] = {}
+
+
+def term_key(term: str) -> int:
+    """A signed number of eight bytes that stands for the term."""
+    found = _keys.get(term)
+    if found is None:
+        if len(_keys) >= _KEYS_KEPT:
+            _keys.clear()
+        hashed = hashlib.blake2b(term.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+        found = _keys[term] = int.from_bytes(hashed, "little", signed=True)
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Vocabulary:
+    """Hashes of a block's terms, rising, and the checksums of their rows."""
+
+    keys: "NDArray[numpy.int64]"
+    sums: "NDArray[numpy.uint32]"
+
+    def sum_of(self, key: int) -> int | None:
+        at = int(self.keys.searchsorted(key))
+        return int(self.sums[at]) if at < len(self.keys) and self.keys[at] == key else None
+
+    def merged(self, keys: "NDArray[numpy.int64]", sums: "NDArray[numpy.uint32]") -> "Vocabulary":
+        """With these terms added, or their checksums replaced. `keys` are rising."""
+        kept = ~numpy.isin(self.keys, keys, assume_unique=True)
+        both = numpy.concatenate([self.keys[kept], keys])
+        order = numpy.argsort(both, kind="stable")
+        return Vocabulary(both[order], numpy.concatenate([self.sums[kept], sums])[order])
+
+
+NO_WORDS = Vocabulary(numpy.empty(0, numpy.int64), numpy.empty(0, numpy.uint32))
+
+
+def render_vocabulary(vocabulary: Vocabulary) -> bytes:
+    return vocabulary.keys.astype("<i8").tobytes() + vocabulary.sums.astype("<u4").tobytes()
+
+
+def parse_vocabulary(data: bytes) -> Vocabulary:
+    count = len(data) // 12
+    return Vocabulary(numpy.frombuffer(data, "<i8", count), numpy.frombuffer(data, "<u4", count, count * 8))
+
+
+def group(
+    keys: "NDArray[numpy.int64]", local: "NDArray[numpy.uint16]", counts: "Counts"
+) -> Iterator[tuple[int, bytes, bytes]]:
+    """From one line per term and unit, in the order of units: each term, rising, with its packed units and counts."""
+    if not len(keys):
+        return
+    order = numpy.argsort(keys, kind="stable")
+    keys, local, counts = keys[order], local[order], counts[order]
+    starts = numpy.flatnonzero(numpy.concatenate([[True], keys[1:] != keys[:-1]]))
+    packed, tallies = local.astype("<u2").tobytes(), counts.tobytes()
+    ends = [*starts[1:].tolist(), len(keys)]
+    for key, start, end in zip(keys[starts].tolist(), starts.tolist(), ends, strict=True):
+        yield key, packed[start * 2 : end * 2], tallies[start:end]
+
+
+def extend(data: bytes, local: bytes, counts: bytes) -> bytes:
+    """A row with more units after those it has."""
+    split = len(data) // 3 * 2
+    return data[:split] + local + data[split:] + counts
+
+
+class Words:
+    """The posting lists of an open index as they are now, with those asked for lately kept in memory."""
+
+    def __init__(self) -> None:
+        self._vocabularies: dict[int, tuple[int, Vocabulary]] = {}
+        self._found: OrderedDict[str, tuple[Numbers, Counts]] = OrderedDict()
+        self._state: object = None
+        self._bytes = 0
+
+    def find_kept(self, state: object, term: str) -> "tuple[Numbers, Counts] | None":
+        """What was found for this term at this state of the columns."""
+        if self._state is not state and self._state != state:
+            self._found.clear()
+            self._state, self._bytes = state, 0
+            return None
+        found = self._found.get(term)
+        if found is not None:
+            self._found.move_to_end(term)
+        return found
+
+    def find(
+        self, connection: "apsw.Connection", header: Header, alive: "NDArray[numpy.bool_]", term: str
+    ) -> "tuple[Numbers, Counts]":
+        """Living units with the term. Call within one moment of the database, of which `header` is."""
+        key = term_key(term)
+        numbers, counts = [], []
+        for block, expected in enumerate(header.vocabularies):
+            total = self._vocabulary(connection, header, block, expected).sum_of(key)
+            if total is None:
+                continue
+            row = connection.execute("SELECT data FROM postings WHERE block=? AND term=?", (block, key)).fetchone()
+            data = checked(header, POSTINGS, key ^ block, row[0] if row else None, total)
+            length = len(data) // 3
+            numbers.append(numpy.frombuffer(data, "<u2", length).astype(numpy.int32) + numpy.int32(block * BLOCK))
+            counts.append(numpy.frombuffer(data, numpy.uint8, length, length * 2))
+        if not numbers:
+            found = numpy.empty(0, numpy.int32), numpy.empty(0, numpy.uint8)
+        else:
+            joined, tallies = numpy.concatenate(numbers), numpy.concatenate(counts)
+            # units beyond the columns were added after the view that asks was made
+            joined = joined[: int(joined.searchsorted(len(alive)))]
+            living = alive[joined]
+            found = joined[living], tallies[: len(joined)][living]
+        self._keep(term, found)
+        return found
+
+    def vocabulary_of(self, connection: "apsw.Connection", header: Header, block: int) -> Vocabulary:
+        return self._vocabulary(connection, header, block, header.vocabularies[block])
+
+    def _vocabulary(self, connection: "apsw.Connection", header: Header, block: int, expected: int) -> Vocabulary:
+        known = self._vocabularies.get(block)
+        if known is not None and known[0] == expected:
+            return known[1]
+        vocabulary = load_vocabulary(connection, header, block)
+        self._vocabularies[block] = expected, vocabulary
+        return vocabulary
+
+    def _keep(self, term: str, found: "tuple[Numbers, Counts]") -> None:
+        self._found[term] = found
+        self._bytes += sum(one.nbytes for one in found) + 200
+        while self._bytes > CACHE_BYTES:
+            _, old = self._found.popitem(last=False)
+            self._bytes -= sum(one.nbytes for one in old) + 200
+
+
+def load_vocabulary(connection: "apsw.Connection", header: Header, block: int) -> Vocabulary:
+    row = connection.execute("SELECT data FROM vocabularies WHERE number=?", (block,)).fetchone()
+    data = checked(header, VOCABULARIES, block, row[0] if row else None, header.vocabularies[block])
+    if len(data) % 12:
+        raise Damaged("index.db: a vocabulary is damaged.")
+    return parse_vocabulary(data)

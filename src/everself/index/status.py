@@ -1,0 +1,19 @@
+"""How an index is, in figures and in words. Values only."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class IndexStatus:
+    """`stale` documents differ on disk from what is indexed; `pending` units have no vector of `model` yet."""
+
+    documents: int
+    units: int
+    dead: int
+    embedded: int
+    pending: int
+    size: int
+    stale: int
+    model: str
+    in_memory: bool
+    notices: tuple[str, ...]

@@ -1,0 +1,241 @@
+"""Give units their vectors, newest first: from those that are kept, else from the embedder; a commit after every batch.
+
+Texts are not in the index: they are cut from their documents once more, and only where those are still what was indexed.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy
+
+from everself.clock import monotonic
+from everself.errors import Damaged, EmbeddingFailed
+from everself.index.columns import load_block, read_header
+from everself.index.file import IndexFile, reading
+from everself.index.interface import Flag
+from everself.index.rows import BLOCK, NOTHING, Header, Slot, UnitRow, parse_source, parse_unit, render_header
+from everself.index.sync.preparing import Sources, text_hash
+from everself.index.sync.vectoring import add_vectors, assign_kept, drop_other_codes, find_kept
+from everself.index.sync.writing import writing
+from everself.index.vectors import load_codes
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from everself.models.embedding.protocol import Embedder, Purpose
+
+    Floats = NDArray[numpy.float32]
+
+BATCH = 512
+_WAIT = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class EmbedReport:
+    """Units that got a vector now, units that still have none, and why it stopped before its time."""
+
+    done: int = 0
+    pending: int = 0
+    failure: str = ""
+    retry_after: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """When to stop: after so many seconds, or when told."""
+
+    seconds: float | None = None
+    stopped: Callable[[], bool] = lambda: False
+    progress: Callable[[int, int], None] | None = None
+
+
+def model_key(embedder: "Embedder | None") -> int:
+    """The identity of an embedder's vectors as a number; 0 for none."""
+    if embedder is None:
+        return 0
+    return int.from_bytes(text_hash(f"{embedder.provider}\n{embedder.model}")[:7], "little") + 1
+
+
+def ask_embedder(embedder: "Embedder", texts: list[str], purpose: "Purpose", expected: int | None) -> "Floats":
+    """One vector of length 1 a text. Whatever else comes back is EmbeddingFailed."""
+    vectors = numpy.asarray(embedder.embed(texts, purpose=purpose))
+    if vectors.ndim != 2 or len(vectors) != len(texts) or vectors.dtype.kind != "f" or not vectors.shape[1]:
+        raise EmbeddingFailed("The embedder answered with something else than a vector a text.", reason="shape")
+    if expected is not None and vectors.shape[1] != expected:
+        words = f"The embedder answered with {vectors.shape[1]} numbers a text; the index has {expected}."
+        raise EmbeddingFailed(words, reason="shape", mend="everself memory rebuild")
+    vectors = vectors.astype(numpy.float32)
+    lengths: Floats = numpy.linalg.norm(vectors, axis=1)
+    if not numpy.isfinite(lengths).all() or (lengths < 1e-6).any():
+        raise EmbeddingFailed("The embedder answered with something that is no direction.", reason="numbers")
+    directions: Floats = vectors / lengths[:, None]
+    return directions
+
+
+def pending_units(
+    file: IndexFile, header: Header, model: int, newest: int | None = None
+) -> "Iterator[tuple[int, NDArray[numpy.int64]]]":
+    """Block by block, newest first: living units without a vector of that model. Call within one moment of the database."""
+    slot = header.slot(model)
+    blocks = len(header.columns) if newest is None else min(newest + 1, len(header.columns))
+    for block in reversed(range(blocks)):
+        alive = (load_block(file.connection, header, block)["flags"] & numpy.uint16(Flag.ALIVE)) != 0
+        if slot is not None:
+            ids = load_codes(file.connection, header, slot, block).ids
+            alive[: len(ids)] &= ids == 0
+        if alive.any():
+            yield block, numpy.flatnonzero(alive)[::-1] + block * BLOCK
+
+
+@dataclass(frozen=True, slots=True)
+class _Batch:
+    """Hashes by unit, and those texts that nobody has embedded yet by hash."""
+
+    units: dict[int, bytes]
+    texts: dict[bytes, str]
+
+
+class Embedding:
+    """Works on an open index through a connection of its own."""
+
+    def __init__(self, file: IndexFile, sources: Sources, embedder: "Embedder") -> None:
+        self._file = file
+        self._sources = sources
+        self._embedder = embedder
+        self._model = model_key(embedder)
+        self._slot: Slot | None = None
+        # units whose documents are no longer what was indexed; the next sync will see to them
+        self._skipped: set[int] = set()
+        # blocks above this one have been gone through in this run
+        self._newest: int | None = None
+
+    def run(self, bounds: Bounds) -> EmbedReport:
+        """Embed until nothing is left, the time is over, or the embedder fails. Killing it loses one batch at most."""
+        started = monotonic()
+        self._newest = None
+        done, total = 0, self._count()
+        while not bounds.stopped() and (bounds.seconds is None or monotonic() - started < bounds.seconds):
+            batch = self._next()
+            if batch is None:
+                self._finish()
+                break
+            try:
+                vectors = self._embed(batch)
+            except EmbeddingFailed as error:
+                return EmbedReport(done, self._count(), str(error), error.retry_after)
+            done += self._store(batch, vectors)
+            if bounds.progress is not None:
+                bounds.progress(done, max(total, done))
+        return EmbedReport(done, self._count())
+
+    def _count(self) -> int:
+        with reading(self._file.connection):
+            header = read_header(self._file.connection)[1]
+            return sum(len(units) for _, units in pending_units(self._file, header, self._model))
+
+    def _next(self) -> _Batch | None:
+        found: dict[int, UnitRow] = {}
+        paths: dict[int, tuple[str, str, int]] = {}
+        with reading(self._file.connection):
+            header = read_header(self._file.connection)[1]
+            self._slot = header.slot(self._model)
+            for unit in self._candidates(header):
+                row = self._file.connection.execute("SELECT data FROM units WHERE number=?", (unit,)).fetchone()
+                found[unit] = parse_unit(header.birth, unit, row[0] if row else None)
+                if len(found) == BATCH:
+                    break
+            for number in {row.document for row in found.values()}:
+                data = self._file.connection.execute("SELECT data FROM sources WHERE number=?", (number,)).fetchone()
+                document = parse_source(header.birth, number, data[0] if data else None).document
+                paths[number] = document.path, document.hash, document.first
+            units = {unit: row.text for unit, row in found.items()}
+            slot = self._slot
+            kept = {
+                text
+                for text in set(units.values())
+                if text == NOTHING or (slot is not None and find_kept(self._file.connection, slot, text) is not None)
+            }
+        if not found:
+            return None
+        missing = {unit: row for unit, row in found.items() if row.text not in kept}
+        return _Batch(units, self._texts(missing, paths))
+
+    def _candidates(self, header: Header) -> Iterator[int]:
+        for block, units in pending_units(self._file, header, self._model, self._newest):
+            self._newest = block
+            yield from (unit for unit in units.tolist() if unit not in self._skipped)
+        self._newest = -1
+
+    def _texts(self, missing: dict[int, UnitRow], paths: dict[int, tuple[str, str, int]]) -> dict[bytes, str]:
+        wanted: dict[int, dict[int, bytes]] = {}
+        for unit, row in missing.items():
+            wanted.setdefault(row.document, {})[unit] = row.text
+        found: dict[bytes, str] = {}
+        for number, units in wanted.items():
+            path, hashed, first = paths[number]
+            document = self._sources.read(path)
+            texts = list(self._sources.texts(document)) if document is not None and document.hash == hashed else []
+            for unit, text in units.items():
+                if unit - first < len(texts) and text_hash(texts[unit - first]) == text:
+                    found[text] = texts[unit - first]
+                else:
+                    self._skipped.add(unit)
+        return found
+
+    def _embed(self, batch: _Batch) -> "list[tuple[bytes, Floats]]":
+        if not batch.texts:
+            return []
+        expected = self._slot.dimensions if self._slot is not None else None
+        return list(
+            zip(
+                batch.texts,
+                ask_embedder(self._embedder, list(batch.texts.values()), "document", expected),
+                strict=True,
+            )
+        )
+
+    def _store(self, batch: _Batch, vectors: "list[tuple[bytes, Floats]]") -> int:
+        """Keep the vectors and give them to those units that still live; how many units that were."""
+        with writing(self._file, _WAIT):
+            connection = self._file.connection
+            before = read_header(connection)[1]
+            living = self._still_living(before, batch.units)
+            texts = set(living.values())
+            header = add_vectors(connection, before, self._model, [one for one in vectors if one[0] in texts])
+            if header.slot(self._model) is None:
+                # blank texts alone: there is no size yet to keep codes in
+                self._skipped |= living.keys()
+                return 0
+            header = assign_kept(connection, header, self._model, living)
+            header = replace(header, generation=header.generation + 1)
+            connection.execute("UPDATE header SET data=? WHERE number=1", (render_header(header),))
+            connection.execute("COMMIT")
+        return len(living.keys() - self._skipped)
+
+    def _still_living(self, header: Header, units: dict[int, bytes]) -> dict[int, bytes]:
+        flags: dict[int, NDArray[numpy.void]] = {}
+        found = {}
+        for unit, text in units.items():
+            block = unit // BLOCK
+            if block >= len(header.columns):
+                raise Damaged("index.db: a block is missing.")
+            if block not in flags:
+                flags[block] = load_block(self._file.connection, header, block)
+            if flags[block]["flags"][unit - block * BLOCK] & Flag.ALIVE:
+                found[unit] = text
+        return found
+
+    def _finish(self) -> None:
+        """The model has taken over: codes of others are not needed any more."""
+        with reading(self._file.connection):
+            header = read_header(self._file.connection)[1]
+        if self._skipped or header.slot(self._model) is None or len(header.slots) == 1:
+            return
+        with writing(self._file, _WAIT):
+            connection = self._file.connection
+            header = read_header(connection)[1]
+            header = drop_other_codes(connection, header, self._model)
+            header = replace(header, generation=header.generation + 1)
+            connection.execute("UPDATE header SET data=? WHERE number=1", (render_header(header),))
+            connection.execute("COMMIT")

@@ -1,0 +1,150 @@
+"""From a document to what the index keeps of it. Reads through the workspace; writes nothing."""
+
+import hashlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from everself.clock import system_now
+from everself.errors import EverselfError
+from everself.index.rows import NOTHING, Stamp
+from everself.layout import place
+from everself.values import Document, FileStat
+
+if TYPE_CHECKING:
+    import numpy
+    from numpy.typing import NDArray
+
+    from everself.index.cutting import Piece
+
+Terms = tuple[Mapping[str, int], int]
+
+
+class DocumentReader(Protocol):
+    """As much of a workspace as the index needs; `memorySearch.extraPaths` come as another one."""
+
+    def find(self, path: str) -> Document | None: ...
+
+    def list(self, under: str = "") -> list[FileStat]: ...
+
+
+class Cut(Protocol):
+    def __call__(self, path: str, data: bytes, *, imported: bool = False) -> "Sequence[Piece]": ...
+
+
+@dataclass(frozen=True, slots=True)
+class Craft:
+    """How documents become units. `versions` change whenever the same bytes would give other rows."""
+
+    cut: Cut
+    terms_of: "Callable[[Piece, str], Terms]"
+    embedding_text: "Callable[[Piece], str]"
+    versions: str
+
+
+def default_craft() -> Craft:
+    from everself.index.cutting import CUTTING_VERSION, cut
+    from everself.index.terms import embedding_text, terms_of
+    from everself.text.search import TOKENIZER_VERSION
+
+    return Craft(cut, terms_of, embedding_text, f"{CUTTING_VERSION}.{TOKENIZER_VERSION}")
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A document that is ready to be written. `terms` may be worked out while it is written; `texts` are hashes of what is embedded.
+
+    Whoever fills an index in bulk gives `vectors` along, one row a piece.
+    """
+
+    path: str
+    hash: str
+    pieces: "Sequence[Piece]"
+    terms: Iterable[Terms]
+    texts: Sequence[bytes]
+    stamp: Stamp = (0, 0, 0, 0, 0)
+    read_at: int = 0
+    cut: int = 0
+    vectors: "NDArray[numpy.float32] | None" = None
+
+
+def text_hash(text: str) -> bytes:
+    """What a vector is kept under; nothing for a text that says nothing."""
+    if not text.strip():
+        return NOTHING
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+
+
+def stamp_of(stat: FileStat) -> Stamp:
+    return stat.device, stat.inode, stat.size, stat.mtime_ns, stat.ctime_ns
+
+
+def now_ns() -> int:
+    """By the clock that file systems stamp with."""
+    return int(system_now().timestamp() * 1_000_000_000)
+
+
+class Sources:
+    """All documents that are to be found: those of the workspace and those from elsewhere, by path."""
+
+    def __init__(self, workspace: DocumentReader, extra: Sequence[DocumentReader], craft: Craft) -> None:
+        self._workspace = workspace
+        self._extra = tuple(extra)
+        self.craft = craft
+        self._indexed: dict[str, bool] = {}
+        self._owners: dict[str, DocumentReader] = {}
+
+    def list(self) -> tuple[dict[str, FileStat], tuple[str, ...]]:
+        """Plain files that are indexed, and the names of what only looks like one."""
+        found: dict[str, FileStat] = {}
+        odd: list[str] = []
+        known = self._indexed
+        for stat in self._workspace.list():
+            path = stat.path
+            indexed = known.get(path)
+            if indexed is None:
+                indexed = known[path] = place(path).indexed
+            if indexed:
+                if stat.kind == "file":
+                    found[path] = stat
+                elif stat.kind != "directory":
+                    odd.append(path)
+        if "MEMORY.md" in found:
+            found.pop("memory.md", None)
+        owners: dict[str, DocumentReader] = {}
+        for reader in self._extra:
+            for stat in reader.list():
+                if stat.kind == "file" and stat.path not in found:
+                    found[stat.path] = stat
+                    owners[stat.path] = reader
+                elif stat.kind in ("link", "other"):
+                    odd.append(stat.path)
+        self._owners = owners
+        return found, tuple(odd)
+
+    def read(self, path: str) -> Document | None:
+        """The document; none where it is gone, or cannot be read for whatever reason: then it cannot be found either."""
+        try:
+            return self._owners.get(path, self._workspace).find(path)
+        except EverselfError:
+            return None
+
+    def prepare(self, document: Document, stat: FileStat, read_at: int) -> Prepared:
+        pieces = self.pieces(document)
+        craft = self.craft
+        return Prepared(
+            document.path,
+            document.hash,
+            pieces,
+            (craft.terms_of(piece, document.path) for piece in pieces),
+            [text_hash(craft.embedding_text(piece)) for piece in pieces],
+            stamp_of(stat),
+            read_at,
+            document.cut,
+        )
+
+    def pieces(self, document: Document) -> "Sequence[Piece]":
+        return self.craft.cut(document.path, document.data, imported=document.path in self._owners)
+
+    def texts(self, document: Document) -> Iterator[str]:
+        return map(self.craft.embedding_text, self.pieces(document))

@@ -1,0 +1,197 @@
+"""The index at one moment, and the reader that loads moments. Knows no file names, no documents' text and no ranking.
+
+A view holds columns and codes; posting lists, places of units and exact vectors are read when asked for. Numbers only grow and rows of
+the living never change, so an older view may read from a newer file: what it does not know it leaves out.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from threading import RLock
+from typing import TYPE_CHECKING
+
+import numpy
+
+from everself.errors import ChangedMeanwhile, Damaged
+from everself.index.columns import Columns, read_header
+from everself.index.file import IndexFile, reading
+from everself.index.interface import IndexedDocument, Unit
+from everself.index.postings import Words
+from everself.index.rows import Header, Slot, parse_unit
+from everself.index.vectors import (
+    EXACT_BELOW,
+    Codes,
+    Vectors,
+    best,
+    closest,
+    decode,
+    distances,
+    encode,
+    fetch_vectors,
+)
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[numpy.float32]
+    Numbers = NDArray[numpy.int32]
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """What a view holds in memory."""
+
+    header: Header
+    columns: "NDArray[numpy.void]"
+    alive: "NDArray[numpy.bool_]"
+    documents: Mapping[int, IndexedDocument]
+    slot: Slot | None
+    codes: tuple[Codes, ...]
+    ids: "Numbers"
+
+
+class Reader:
+    """One connection, and what was loaded through it. Safe to share between threads."""
+
+    def __init__(self, file: IndexFile, model: int) -> None:
+        self.file = file
+        self.lock = RLock()
+        self.columns = Columns()
+        self.vectors = Vectors(model)
+        self.words = Words()
+        self._known: tuple[bytes, Header] | None = None
+        self._moment: Moment | None = None
+
+    @property
+    def header(self) -> Header:
+        if self._known is None:
+            raise Damaged("index.db was not read.")
+        return self._known[1]
+
+    def refresh(self) -> Moment:
+        """Everything as it is in the file now; what did not change is not read again."""
+        with self.lock, reading(self.file.connection):
+            return self.refresh_within()
+
+    def refresh_within(self) -> Moment:
+        """The same, for whoever is in a transaction already."""
+        connection = self.file.connection
+        known = read_header(connection, self._known)
+        if self._moment is None or known is not self._known:
+            header = known[1]
+            self.columns.refresh(connection, header)
+            self.vectors.refresh(connection, header)
+            held = self.columns
+            ids = numpy.where(held.alive, self.vectors.ids(header.units), 0).astype(numpy.int32)
+            self._moment = Moment(
+                header, held.all, held.alive, held.documents, self.vectors.slot, self.vectors.blocks, ids
+            )
+            self._known = known
+        return self._moment
+
+    def header_now(self) -> Header:
+        """The header of this transaction, without loading what it vouches for."""
+        return read_header(self.file.connection, self._known)[1]
+
+    def close(self) -> None:
+        with self.lock:
+            self.file.close()
+
+
+class Snapshot:
+    """The view that `Index` hands out. `notices` say in words what this view lacks."""
+
+    def __init__(self, reader: Reader, moment: Moment, notices: tuple[str, ...] = ()) -> None:
+        self._reader = reader
+        self._moment = moment
+        self.notices = notices
+
+    @property
+    def moment(self) -> Moment:
+        return self._moment
+
+    @property
+    def generation(self) -> int:
+        return self._moment.header.generation
+
+    @property
+    def columns(self) -> "NDArray[numpy.void]":
+        return self._moment.columns
+
+    @property
+    def documents(self) -> Mapping[int, IndexedDocument]:
+        return self._moment.documents
+
+    @property
+    def embedded(self) -> int:
+        return int(numpy.count_nonzero(self._moment.ids > 0))
+
+    @property
+    def pending(self) -> int:
+        """How many living units have no vector of the present model yet."""
+        return int(numpy.count_nonzero(self._moment.alive & (self._moment.ids == 0)))
+
+    def postings(self, term: str) -> "tuple[Numbers, NDArray[numpy.uint8]]":
+        reader, moment = self._reader, self._moment
+        with reader.lock:
+            kept = reader.words.find_kept(moment.header.columns, term)
+            if kept is not None:
+                return kept
+            with reading(reader.file.connection):
+                return reader.words.find(reader.file.connection, reader.header_now(), moment.alive, term)
+
+    def units(self, numbers: Sequence[int]) -> list[Unit]:
+        reader, found = self._reader, []
+        with reader.lock, reading(reader.file.connection):
+            header = reader.header_now()
+            for number in map(int, numbers):
+                row = reader.file.connection.execute("SELECT data FROM units WHERE number=?", (number,)).fetchone()
+                if row is None and header.generation != self.generation:
+                    raise ChangedMeanwhile("A document was changed while it was searched.")
+                unit = parse_unit(header.birth, number, row[0] if row else None)
+                found.append(
+                    Unit(number, unit.document, unit.entry, unit.start, unit.end, unit.first_line, unit.last_line)
+                )
+        return found
+
+    def nearest(self, vector: "Floats", count: int) -> "Numbers":
+        moment = self._moment
+        usable = moment.ids > 0
+        total = int(numpy.count_nonzero(usable))
+        if moment.slot is None or not total or count <= 0 or len(vector) != moment.slot.dimensions:
+            return numpy.empty(0, numpy.int32)
+        if total <= EXACT_BELOW:
+            numbers = numpy.flatnonzero(usable).astype(numpy.int32)
+        else:
+            code = encode(vector.reshape(1, -1))[0]
+            numbers = closest(distances(moment.codes, usable, code), max(4 * count, 200))
+        scores = self.cosines(vector, numbers)
+        scores[numpy.isnan(scores)] = -2
+        return best(numbers, scores, count)
+
+    def cosines(self, vector: "Floats", numbers: "Numbers") -> "Floats":
+        moment, reader = self._moment, self._reader
+        found = numpy.full(len(numbers), numpy.nan, numpy.float32)
+        slot = moment.slot
+        if slot is None or len(vector) != slot.dimensions:
+            return found
+        ids = moment.ids[numbers]
+        wanted = numpy.unique(ids[ids > 0])
+        if not len(wanted):
+            return found
+        living = moment.ids[moment.ids > 0]
+        with reader.lock, reading(reader.file.connection):
+            header = reader.header_now()
+            connection = reader.file.connection
+            if len(living) <= EXACT_BELOW:
+                known, table = reader.vectors.exact(connection, numpy.unique(living), slot)
+            else:
+                rows = fetch_vectors(connection, wanted.tolist(), slot)
+                known = numpy.array(sorted(rows), numpy.int32)
+                table = decode([rows[one] for one in known.tolist()], slot.dimensions)
+        there = numpy.isin(ids, known) & (ids > 0)
+        if header.generation == moment.header.generation and not there[ids > 0].all():
+            raise Damaged("index.db: a vector is missing.")
+        if len(known):
+            scores = table @ vector.astype(numpy.float32)
+            found[there] = scores[known.searchsorted(ids[there])]
+        return found
