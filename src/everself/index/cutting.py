@@ -31,6 +31,10 @@ _TINY = 4
 _TITLE_LENGTH = 400
 # Words that say nothing in a title, because every log has them.
 _IDLE_TITLE = frozenset({"memory", "log"})
+# Plain numbers while a piece is made: joining two enums costs as much as finding out what to join.
+_ASKS, _TIMED, _CORRECTION = int(Flag.ASKS), int(Flag.TIMED), int(Flag.CORRECTION)
+_CLOSED, _SPOKEN = int(Flag.CLOSED), int(Flag.SPOKEN)
+_FLAGS = [Flag(number) for number in range(2 * max(Flag))]
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +76,7 @@ def cut(path: str, data: bytes, *, imported: bool = False) -> tuple[Piece, ...]:
         for stretch in _stretches(data, read, turns.get(read.ordinal, ()), limit)
         if stretch.start < stretch.end
     ]
-    common = (Flag.IMPORTED if imported else Flag(0)) | (Flag.CORRECTION if corrections else Flag(0))
+    common = int(Flag.IMPORTED) * imported | _CORRECTION * corrections
     return tuple(_Maker(path, where, data, common).make(stretches))
 
 
@@ -128,7 +132,7 @@ def _stretches(data: bytes, read: Read, turns: Sequence[Turn], limit: int) -> It
 class _Maker:
     """Makes the pieces of one document out of its stretches."""
 
-    def __init__(self, path: str, where: Place, data: bytes, common: Flag) -> None:
+    def __init__(self, path: str, where: Place, data: bytes, common: int) -> None:
         self._data = data
         self._common = common
         # a document whose line ends are all LF or CRLF needs no second look at any of them
@@ -144,12 +148,13 @@ class _Maker:
         read: Read | None = None
         at = line = 0
         day: date | None = None
-        flags = Flag(0)
+        flags = 0
         for stretch, group in zip(stretches, _groups(stretches), strict=True):
             if stretch.read is not read:
                 read = stretch.read
                 at, line = read.start, read.first_line
-                day, flags = self._day(read), self._common | _claimed(read)
+                claims = dict(read.claims)
+                day, flags = self._day(read, claims), self._common | _claimed(read, claims)
             line += self._line_ends(at, stretch.start)
             at = stretch.start
             text = piece_text(self._data, at, stretch.end)
@@ -165,7 +170,7 @@ class _Maker:
                 speaker=stretch.speaker,
                 title=self._title(read.heading) + ((stretch.header[:_TITLE_LENGTH],) if stretch.header else ()),
                 day=day,
-                flags=flags | self._seen(stretch, text),
+                flags=_FLAGS[flags | self._seen(stretch, text)],
                 group=group,
             )
 
@@ -175,19 +180,16 @@ class _Maker:
             count += self._data.count(b"\r", start, end) - self._data.count(b"\r\n", start, end)
         return count
 
-    def _seen(self, stretch: _Stretch, text: str) -> Flag:
+    def _seen(self, stretch: _Stretch, text: str) -> int:
         # the time before a speaker's name is when, not what, they spoke
         said = self._data[stretch.said : stretch.end] if stretch.said > stretch.start else text
-        flags = Flag.TIMED if is_timed(said) else Flag(0)
-        if asks(text):
-            flags |= Flag.ASKS
-        return flags | Flag.SPOKEN if stretch.speaker else flags
+        return _TIMED * is_timed(said) | _ASKS * asks(text) | _SPOKEN * bool(stretch.speaker)
 
-    def _day(self, read: Read) -> date | None:
+    def _day(self, read: Read, claims: dict[str, str]) -> date | None:
         """As memory sees it: the day of the file, else of the last mention; a file of a month or quarter knows less than either."""
         return (
             self._exact
-            or _date(read.claim("seen"))
+            or _date(claims.get("seen", ""))
             or next((day for title in reversed(read.heading) if (day := day_in(title[:_TITLE_LENGTH]))), None)
             or self._span
         )
@@ -205,9 +207,9 @@ class _Maker:
         return all(word in self._idle or word.isdecimal() for word in _words(title))
 
 
-def _claimed(read: Read) -> Flag:
-    flags = Flag.CLOSED if read.struck or _date(read.claim("until")) is not None else Flag(0)
-    return flags | Flag.CORRECTION if read.claim("tag") == "correction" else flags
+def _claimed(read: Read, claims: dict[str, str]) -> int:
+    closed = read.struck or _date(claims.get("until", "")) is not None
+    return _CLOSED * closed | _CORRECTION * (claims.get("tag") == "correction")
 
 
 def _groups(stretches: Sequence[_Stretch]) -> Iterator[int]:

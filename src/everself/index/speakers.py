@@ -4,9 +4,10 @@
 again as names in a conversation do, and is no word that records are labelled with.
 """
 
+from bisect import bisect
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from everself.index.portions import fences
@@ -56,9 +57,8 @@ def without_speaker(text: str, speaker: str) -> str:
     """The words of a turn without the name before them."""
     head = text[:_LONGEST_LABEL].encode()
     found = _label().match(head) if speaker else None
-    if found is None or _name(found)[0] != speaker:
-        return text
-    return text[len(head[: found.end()].decode()) :].lstrip()
+    label = head[: found.end()] if found is not None else b""
+    return text[len(label.decode()) :].lstrip() if label and _name(label)[0] == speaker else text
 
 
 def _candidates(data: bytes, reads: Sequence[Read]) -> list[_Candidate]:
@@ -67,9 +67,11 @@ def _candidates(data: bytes, reads: Sequence[Read]) -> list[_Candidate]:
     order = 0
     fenced: list[tuple[int, int]] | None = None
     for match in _label().finditer(data):
-        name, marked, at = _name(match)
+        first, said = match.span()
+        name, marked, offset = _name(data[first:said])
         if not name:
             continue
+        at = first + offset
         while order < len(reads) and reads[order].words[1] <= at:
             order += 1
             fenced = None
@@ -80,10 +82,9 @@ def _candidates(data: bytes, reads: Sequence[Read]) -> list[_Candidate]:
             continue
         if fenced is None:
             fenced = fences(data, begin, end)
-        if any(first <= at < last for first, last in fenced):
+        if (inside := bisect(fenced, (at + 1,))) and at < fenced[inside - 1][1]:
             continue
-        line = data.rfind(b"\n", begin, at) + 1
-        turn = Turn(max(begin, line), min(end, match.end()), name)
+        turn = Turn(max(begin, first), min(end, said), name)
         found.append(_Candidate(turn, order, marked, reads[order].kind == _ITEM))
     return found
 
@@ -105,8 +106,10 @@ def _label() -> "re2._Regexp":
     return re2.compile(f"(?m){marker}{before}(?:{marked}|{plain}|{quoted})[ \t]*".encode())
 
 
-def _name(match: "re2._Match") -> tuple[str, bool, int]:
+@lru_cache(maxsize=4096)
+def _name(label: bytes) -> tuple[str, bool, int]:
     """The name in a label, whether it is marked as one, and where it stands. Empty where no one is called so."""
+    match = _label().match(label)
     moment, marked, plain, quoted = match.group(1, 2, 3, 4)
     name = " ".join((marked or plain or quoted).decode("utf-8", "replace").strip(" \t_`~").split())
     at = match.start(2 if marked else 3 if plain else 4)
@@ -122,16 +125,17 @@ def _name(match: "re2._Match") -> tuple[str, bool, int]:
 def _speakers(found: Iterable[_Candidate], reads: Sequence[Read]) -> dict[Heading, set[str]]:
     """Who speaks under each heading."""
     under: dict[Heading, Counter[str]] = defaultdict(Counter)
+    total: Counter[str] = Counter()
     marked: set[str] = set()
     loose: set[str] = set()
     for one in found:
         name = one.turn.speaker
+        total[name] += 1
         under[reads[one.read].heading][name] += 1
         if one.marked:
             marked.add(name)
         if not one.item:
             loose.add(name)
-    total = sum(under.values(), Counter[str]())
     labels = {name for name in total if name.casefold() in _words("labels")}
     roles = {name for name in total if name.casefold() in _words("roles")}
     lines: Counter[Heading] = Counter()
@@ -154,8 +158,8 @@ def _speakers(found: Iterable[_Candidate], reads: Sequence[Read]) -> dict[Headin
             and ((count > 1 and (name in loose or several)) or (mostly and (total[name] > 1 or name in loose)))
         }
         # whoever speaks up once among those who speak often
-        if speak[heading] and dense:
-            speak[heading] |= names.keys() - labels
+        if speak[heading]:
+            speak[heading] |= (names.keys() if dense else names.keys() & marked & loose) - labels
     return speak
 
 
