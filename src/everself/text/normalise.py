@@ -111,14 +111,17 @@ def fold(text: str) -> str:
     if text.isascii():
         # ASCII is its own normal form, and only the backtick in it typographic: most of a memory goes this way
         return " ".join(text.replace("`", "'").casefold().split())
-    folded = " ".join(_nfkc(text.translate(_TYPOGRAPHY)).casefold().translate(_TYPOGRAPHY).split())
+    folded = " ".join(nfkc(text.translate(_TYPOGRAPHY)).casefold().translate(_TYPOGRAPHY).split())
     # Case folding can undo the normal form and the normal form can bring capitals back ('ͅ' and 'ϔ' do): twice settles it.
-    return " ".join(_nfkc(folded).casefold().translate(_TYPOGRAPHY).split()) if not folded.isascii() else folded
+    return " ".join(nfkc(folded).casefold().translate(_TYPOGRAPHY).split()) if not folded.isascii() else folded
 
 
-def _nfkc(text: str) -> str:
+def nfkc(text: str) -> str:
+    """Compatible forms made one, in linear time however many marks are stacked."""
     if text.isascii() or unicodedata.is_normalized("NFKC", text):
         return text
+    if not any(map(unicodedata.combining, set(text))):
+        return unicodedata.normalize("NFKC", text)
     return "".join(unicodedata.normalize("NFKC", part) for part in _split_mark_runs(text))
 
 
@@ -140,13 +143,15 @@ def _split_mark_runs(text: str) -> Iterator[str]:
 
 
 # Letters that NFKD leaves whole but every reader of Latin script would spell so.
-_LATIN = str.maketrans({"ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "đ": "d", "ð": "d", "ł": "l", "þ": "th", "ı": "i"})
+LATIN_SPELLINGS = str.maketrans(
+    {"ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "đ": "d", "ð": "d", "ł": "l", "þ": "th", "ı": "i"}
+)
 
 
 def slug(text: str) -> str:
     """A name of `[a-z0-9-]{1,64}`. Where letters were lost (another script), a short hash keeps different texts apart."""
     folded = fold(text[:4096])
-    spelled = unicodedata.normalize("NFKD", folded.translate(_LATIN)).replace("'", "")
+    spelled = unicodedata.normalize("NFKD", folded.translate(LATIN_SPELLINGS)).replace("'", "")
     kept = "".join(char if char.isascii() and char.isalnum() else " " for char in spelled if not _is_mark(char))
     words = "-".join(kept.split())
     lost = any(not char.isascii() and char.isalnum() for char in spelled)

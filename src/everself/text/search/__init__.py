@@ -1,0 +1,26 @@
+"""Texts and questions become search terms: one tokenizer for every engine, without a dictionary.
+
+Pure functions with bounded tables behind them; knows nothing of an index, of ranking or of files. Stemmers are loaded with
+the first word that needs one.
+"""
+
+from everself.text.search.indexing import index_terms
+from everself.text.search.reading import fold_for_phrase, read_query
+from everself.text.search.terms import (
+    TOKENIZER_VERSION,
+    IndexTerms,
+    QueryTerm,
+    SearchQuery,
+    TermKind,
+)
+
+__all__ = [
+    "TOKENIZER_VERSION",
+    "IndexTerms",
+    "QueryTerm",
+    "SearchQuery",
+    "TermKind",
+    "fold_for_phrase",
+    "index_terms",
+    "read_query",
+]

@@ -1,0 +1,163 @@
+"""Which language a word is in, which words say little in it, and what Snowball leaves of the others.
+
+Other scripts than Latin name their language by themselves; for Latin the small words of the whole text do. Knows nothing
+of terms. Stemmers and lists are loaded when first asked for.
+"""
+
+from collections.abc import Iterable
+from functools import cache
+from typing import Protocol
+
+ENGLISH = "en"
+# The order decides between equals.
+LATIN = (ENGLISH, "de", "fr", "es", "it", "pt", "nl", "sv", "da", "no")
+_DENSE = ("zh", "ja", "ko")
+
+_SNOWBALL = {
+    "en": "english",
+    "de": "german",
+    "fr": "french",
+    "es": "spanish",
+    "it": "italian",
+    "pt": "portuguese",
+    "nl": "dutch",
+    "sv": "swedish",
+    "da": "danish",
+    "no": "norwegian",
+    "ru": "russian",
+    "el": "greek",
+    "ar": "arabic",
+    "fa": "persian",
+    "hy": "armenian",
+    "hi": "hindi",
+    "ta": "tamil",
+}
+# Letters that few languages share; they count half of what a small word does.
+_TELLING = {
+    "ä": ("de", "sv"),
+    "ö": ("de", "sv"),
+    "ü": ("de",),
+    "å": ("sv", "da", "no"),
+    "ø": ("da", "no"),
+    "æ": ("da", "no"),
+    "ñ": ("es",),
+    "ã": ("pt",),
+    "õ": ("pt",),
+    "ç": ("fr", "pt"),
+    "é": ("fr", "es"),
+    "ê": ("fr", "pt"),
+    "è": ("fr", "it"),
+    "à": ("fr", "it"),
+    "ù": ("fr", "it"),
+    "ò": ("it",),
+    "ì": ("it",),
+    "í": ("es", "pt"),
+    "ó": ("es", "pt"),
+    "á": ("es", "pt"),
+}
+_SMALL_WORD, _TELLING_LETTER = 2, 1
+# One letter proves nothing: an English note may well have a café in it.
+_EVIDENCE = 2
+
+_NOT_RUSSIAN = frozenset("іїєґўђћџљњјѓќѕ")
+_PERSIAN = frozenset("پچژگیک")
+_NO_LANGUAGE = ""
+
+
+class Stemmer(Protocol):
+    """What we use of PyStemmer's."""
+
+    def stemWord(self, word: str, /) -> str: ...  # noqa: N802 the name is PyStemmer's
+
+
+@cache
+def _stemmer(language: str) -> Stemmer:
+    import Stemmer as Snowball  # type: ignore[import-not-found]
+
+    # Its own cache would be a second one beside ours. It is safe in threads as it holds the interpreter's lock throughout.
+    stemmer: Stemmer = Snowball.Stemmer(_SNOWBALL[language], 0)
+    return stemmer
+
+
+def stem(word: str, language: str) -> str:
+    """What is left of a folded word in a language; the word itself where there is no stemmer or nothing would be left."""
+    return (_stemmer(language).stemWord(word) or word) if language in _SNOWBALL else word
+
+
+@cache
+def stop_words(language: str) -> frozenset[str]:
+    """Empty for a language without a list."""
+    if language not in LATIN and language not in ("ru", *_DENSE):
+        return frozenset()
+    from importlib import resources
+
+    listed = resources.files("everself.text.search").joinpath("stop_words", f"{language}.txt")
+    return frozenset(listed.read_text("utf-8").split())
+
+
+@cache
+def dense_stop_words() -> frozenset[str]:
+    """Particles and question words of Chinese, Japanese and Korean, of one or two characters."""
+    return frozenset().union(*map(stop_words, _DENSE))
+
+
+def script_language(word: str) -> str | None:
+    """The language that a word's letters name; none for Latin, empty where they name a script of many or no stemmer."""
+    if word.isascii():
+        return None
+    first = next((char for char in word if char.isalpha()), word[0])
+    code = ord(first)
+    if code < 0x370 or 0x1E00 <= code < 0x1F00:
+        return None
+    if code < 0x400 or 0x1F00 <= code < 0x2000:
+        return "el"
+    if code < 0x530:
+        return _NO_LANGUAGE if _NOT_RUSSIAN.intersection(word) else "ru"
+    if 0x600 <= code < 0x780:
+        return "fa" if _PERSIAN.intersection(word) else "ar"
+    for start, end, language in ((0x530, 0x590, "hy"), (0x900, 0x980, "hi"), (0xB80, 0xC00, "ta")):
+        if start <= code < end:
+            return language
+    return _NO_LANGUAGE
+
+
+Votes = tuple[tuple[str, int], ...]
+
+
+@cache
+def _small_words() -> dict[str, Votes]:
+    votes: dict[str, list[tuple[str, int]]] = {}
+    for language in LATIN:
+        for word in stop_words(language):
+            votes.setdefault(word, []).append((language, _SMALL_WORD))
+    return {word: tuple(found) for word, found in votes.items()}
+
+
+def votes(word: str) -> Votes:
+    """For which Latin languages a folded word speaks, and how loudly."""
+    known = _small_words().get(word)
+    if known is not None or word.isascii():
+        return known or ()
+    return tuple(dict.fromkeys((language, _TELLING_LETTER) for char in word for language in _TELLING.get(char, ())))
+
+
+def tally(spoken: Iterable[tuple[Votes, int]]) -> dict[str, int]:
+    """The votes of words that stand in a text so many times."""
+    score: dict[str, int] = {}
+    for cast, times in spoken:
+        for language, weight in cast:
+            score[language] = score.get(language, 0) + weight * times
+    return score
+
+
+def elect(score: dict[str, int]) -> str:
+    """The Latin language of a text by its votes; English unless another has clearly more."""
+    best = max(LATIN, key=lambda language: score.get(language, 0)) if score else ENGLISH
+    return best if score.get(best, 0) >= _EVIDENCE else ENGLISH
+
+
+def plausible(score: dict[str, int]) -> tuple[str, ...]:
+    """In what languages a short question may be: its own and English, or any when nothing in it tells."""
+    if not any(weight >= _EVIDENCE for weight in score.values()):
+        return LATIN
+    return tuple(dict.fromkeys((elect(score), ENGLISH)))
