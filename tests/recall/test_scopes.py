@@ -44,7 +44,7 @@ def test_every_kind_sees_its_places_and_no_other(kind: SessionKind, person: str 
 
 @pytest.mark.parametrize("kind", [*SessionKind, STRANGER])
 def test_what_lies_outside_is_the_owners_alone(kind: SessionKind) -> None:
-    for path in ("MEMORY.md", "/home/me/notes/tea.md", "notes/tea.md", "users/max/memory/tea.md"):
+    for path in ("MEMORY.md", "/srv/notes/tea.md", "notes/tea.md", "users/max/memory/tea.md"):
         assert sees(Scope(kind), path, imported=True) is (kind in OWNERS)
         assert not sees(Scope(kind, "max"), path, imported=True)
         assert not shares(Scope(kind), path, imported=True)

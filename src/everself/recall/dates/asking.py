@@ -1,0 +1,45 @@
+"""Whether a question asks for a time. Knows how seven languages ask "when"."""
+
+from functools import lru_cache
+from typing import TYPE_CHECKING, Final
+
+from everself.text.normalise import fold, without_surrogates
+
+if TYPE_CHECKING:
+    import re2
+
+_LONGEST: Final = 4000
+_UNITS: Final = "date|day|time|year|month|week|weekday|season|hour"
+
+# "When" also joins sentences ("she laughed when I fell"): it asks before a verb, or after a word of asking.
+_ASKING: Final = (
+    r"\bwhen(?:'s|'d|'ll| (?:did|do|does|was|were|is|are|am|will|would|had|has|have|should|can|could|exactly))\b",
+    r"\b(?:know|knew|remember|remind me|tell me|recall|sure|idea|since|until|by|exactly) when\b",
+    r"\bwhen ?(?:$|\?)",
+    rf"\b(?:what|which|what's the|whats the) (?:exact |very )?(?:{_UNITS})s?\b",
+    r"\bwhat (?:is|was|are|were) the (?:exact )?(?:date|day|time)s?\b",
+    r"\bhow (?:long ago|recently|many (?:days|weeks|months|years) ago|long (?:has it been|is it since|since))\b",
+    r"\b(?:on|at|in|since|by) (?:what|which) (?:" + _UNITS + r")s?\b",
+    r"\b(?:wann|seit wann|welche[snm]? (?:datum|tag|jahr|monat)|wie lange (?:ist .{0,40})?her)\b",
+    r"(?:^|[.!?,;:] |\b(?:depuis|jusqu'à|sais|dis-moi|et|c'était|était-ce) )quand\b",
+    r"\bquand (?:est-ce|as-tu|ai-je|a-t|avons|avez|est|était|sont)|\bquel(?:le)? (?:date|jour|année|mois|heure)\b",
+    r"\bcu[aá]ndo (?:fue|es|será|era|hab|nos|me|te|se|lo|la|empez|vi|estuv|fui|fuimos|hice|dij)|¿ ?(?:desde )?cu[aá]ndo|\bcuándo\b",
+    r"\b(?:qué|que) (?:fecha|día|año|mes)\b",
+    "什么时候|什麼時候|甚麼時候|啥时候|几时|幾時|何时|何時|哪(?:一)?[天年]|哪(?:一)?个?(?:月|星期|周|季)|哪個月|几月|幾月|几号|幾號",
+    "星期几|周几|礼拜几|星期幾|几点|幾點|多久(?:以|之)?前|多少[天年](?:以|之)?前|几[天年](?:以|之)?前|什么日期|哪个日期|日期是",
+    "いつ(?:から|ごろ|頃|まで(?:[^も]|$)|で(?:す|し)|[^もかでまの]|の(?:[^間ま]|$)|$)",
+    "何(?:年|月|曜日?)|何日(?:[^もか]|$)|どの(?:くらい|ぐらい)前|どれ(?:くらい|ぐらい)前|どの(?:日|月|年)",
+    "언제(?:[^나든]|$)|며칠(?:이|에|날|인|\\?|$)|몇 ?(?:월|시|년도?|일)|무슨 ?(?:요일|날)|어느 ?(?:날|해|달)|얼마나 (?:오래 )?전",
+)
+
+
+def asks_when(query: str) -> bool:
+    """Does the answer have to be a time?"""
+    return _pattern().search(without_surrogates(fold(query[:_LONGEST]))) is not None
+
+
+@lru_cache(maxsize=1)
+def _pattern() -> "re2._Regexp":
+    import re2
+
+    return re2.compile("|".join(f"(?:{one})" for one in _ASKING))
