@@ -339,3 +339,19 @@ def test_one_endless_word_is_cut_between_characters() -> None:
     assert len(found) > 100
     assert all(set(piece.text) == {"茶"} for piece in found)
     assert found[-1].end == 300_000
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The ferry to the island leaves from the old harbour every morning, weather permitting. ",
+        "Паром на остров отходит из старой гавани каждое утро, если позволяет погода. ",
+        "去岛上的渡轮每天早上从老港口出发，天气允许的话。",
+        "島へのフェリーは天気がよければ毎朝古い港から出ます。",
+        "섬으로 가는 배는 날씨가 좋으면 매일 아침 옛 항구에서 출발한다. ",
+        "Die Fähre zur Insel fährt bei schönem Wetter jeden Morgen vom alten Hafen ab. ",
+    ],
+)
+def test_parts_are_of_a_like_size_in_every_script(text: str) -> None:
+    found = pieces(NOTE, text * 200)
+    assert all(250 < estimate(piece.text) < 560 for piece in found[:-1])

@@ -32,6 +32,8 @@ _GLANCE = 4096
 _STRIDE = 6
 _PLAIN = b"abcdefghijklmnopqrstuvwxyz \t\r\n"
 _HIGH = bytes(range(0x80, 0x100))
+# First bytes of Greek and Cyrillic letters, whose words are few tokens: as many as Latin ones, in twice the bytes.
+_LIGHT = bytes(range(0xCE, 0xD4))
 
 
 class Part(NamedTuple):
@@ -58,9 +60,11 @@ class _Block(NamedTuple):
 def tokens(raw: bytes) -> int:
     """About what `everself.text.tokens.estimate` says, from bytes alone and ten times as fast."""
     rest = raw.translate(None, _PLAIN)
-    signs = len(rest.translate(None, _HIGH))
+    high = len(rest) - len(rest.translate(None, _HIGH))
     words = raw.count(b" ") + raw.count(b"\n") + 1
-    return int(0.13 * (len(raw) - len(rest) - words) + 0.43 * words + 0.52 * signs + 0.24 * (len(rest) - signs)) + 1
+    plain, signs = len(raw) - len(rest) - words, len(rest) - high
+    light = len(rest) - len(rest.translate(None, _LIGHT)) if high else 0
+    return int(0.43 * words + 0.13 * plain + 0.52 * signs + 0.26 * high - 0.29 * light) + 1
 
 
 def parts(data: bytes, start: int, end: int, limit: int = LIMIT) -> list[Part]:
