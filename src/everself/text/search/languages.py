@@ -72,7 +72,7 @@ class Stemmer(Protocol):
 
 @cache
 def _stemmer(language: str) -> Stemmer:
-    import Stemmer as Snowball  # type: ignore[import-not-found]
+    import Stemmer as Snowball  # type: ignore[import-not-found]  # the package has no types
 
     # Its own cache would be a second one beside ours. It is safe in threads as it holds the interpreter's lock throughout.
     stemmer: Stemmer = Snowball.Stemmer(_SNOWBALL[language], 0)
@@ -91,7 +91,7 @@ def stop_words(language: str) -> frozenset[str]:
         return frozenset()
     from importlib import resources
 
-    listed = resources.files("everself.text.search").joinpath("stop_words", f"{language}.txt")
+    listed = resources.files(__package__ or "").joinpath("stop_words", f"{language}.txt")
     return frozenset(listed.read_text("utf-8").split())
 
 
