@@ -46,6 +46,8 @@ _DENSE = (
 _BOX_DRAWING = range(0x2500, 0x25A0)
 _PICTURES = range(0x1F000, 0x1FB00)
 _TAGS = range(0xE0020, 0xE0080)
+# Stand-ins for what could not be shown; Unicode counts them among the symbols.
+_STAND_INS = "\ufffc\ufffd"
 
 
 def _role(code: int) -> Role:
@@ -60,7 +62,7 @@ def _role(code: int) -> Role:
     if char.isalnum() or category[0] == "M":
         dense = any(first <= code <= last for first, last in _DENSE)
         return Role.DENSE if dense else Role.LETTER
-    if category == "So" and code >= 0x2300 and code not in _BOX_DRAWING:
+    if category == "So" and code >= 0x2300 and code not in _BOX_DRAWING and char not in _STAND_INS:
         return Role.EMOJI
     return Role.NOTHING if category == "Cf" else Role.GAP
 

@@ -60,9 +60,18 @@ def short_hashes(token: str) -> tuple[str, ...]:
     return tuple(token[:length] for length in _SHORT_HASHES if length < len(token))
 
 
+def is_version(atom: str) -> bool:
+    return atom[0] == "v" and atom[1:2].isdecimal()
+
+
+def singular_acronym(token: str) -> str:
+    """PDF for PDFs, whose s no stemmer takes for an ending; else nothing."""
+    return token[:-1] if len(token) > 2 and token[-1] == "s" and token[:-1].isupper() and token.isalpha() else ""
+
+
 def other_spellings(atom: str, parts: list[str]) -> tuple[str, ...]:
     """How else a folded whole may be written: self-care as selfcare, U.S.A as USA, v1.2.3 without its v."""
-    if atom[0] == "v" and atom[1:2].isdecimal():
+    if is_version(atom):
         return (atom[1:],)
     if atom.startswith("www."):
         return (atom[4:],)

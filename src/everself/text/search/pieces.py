@@ -13,8 +13,10 @@ from everself.text.search.characters import JOINERS, KEYCAP, ROLES, ZERO_WIDTH_J
 from everself.text.search.emoji import keycap, sequences, without_stray_joiners
 from everself.text.search.identifiers import (
     is_hash,
+    is_version,
     other_spellings,
     short_hashes,
+    singular_acronym,
     split_identifier,
     thousands,
     without_apostrophes,
@@ -161,6 +163,8 @@ def _atom(atom: str, part: bool) -> Iterator[Piece]:
         bare = [_cut(raw.replace("'", "")) for raw in inner]
         spellings = other_spellings(whole, bare) if len(atom) <= TERM_LENGTH else ()
         yield Piece(Form.WHOLE, whole, part=part, spellings=spellings)
+        if is_version(whole):
+            inner[0] = inner[0][1:]
     for raw in inner:
         yield from _apostrophed(raw, part=True)
 
@@ -196,6 +200,10 @@ def _token(token: str, part: bool) -> Iterator[Piece]:
         yield Piece(Form.WHOLE, text, part=part, spellings=short_hashes(text))
     else:
         parts = split_identifier(token)
+        acronym = singular_acronym(token)
+        if acronym:
+            yield Piece(Form.WHOLE, text, part=part, capital=True, spellings=(_cut(acronym),))
+            return
         if len(parts) == 1:
             yield Piece(Form.WORD, text, part=part, capital=capital)
             return
