@@ -272,6 +272,43 @@ class Entry:
         return self.struck or self.until is not None
 
 
+# ── recall ───────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True, slots=True)
+class ScorePart:
+    """One reason for a score. Parts of the kind "sum" add up; a "factor" multiplies what was there before it."""
+
+    name: str
+    value: float
+    kind: Literal["sum", "factor"] = "sum"
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A piece of a document that answers a query. `also` are the other places where the same words stand."""
+
+    path: str
+    first_line: int
+    last_line: int
+    score: float
+    text: str
+    entry: str = ""
+    day: date | None = None
+    tier: Tier = Tier.NONE
+    tag: Tag = Tag.NONE
+    until: date | None = None
+    imported: bool = False
+    also: tuple[str, ...] = ()
+    parts: tuple[ScorePart, ...] = ()
+
+    @property
+    def reference(self) -> str:
+        """How an answer cites it."""
+        lines = f"L{self.first_line}" + (f"-L{self.last_line}" if self.last_line > self.first_line else "")
+        return f"{self.path}#{lines}"
+
+
 # ── findings ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 Severity = Literal["error", "warning", "note"]

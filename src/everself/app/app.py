@@ -2,7 +2,7 @@
 
 import os
 from functools import cached_property
-from typing import Self, TypedDict, Unpack
+from typing import TYPE_CHECKING, Self, TypedDict, Unpack
 
 from everself.app.changes import Changes
 from everself.app.moves import finish_restore
@@ -25,6 +25,10 @@ from everself.values import Tag
 from everself.workspace.assembly import Grounds, Habits, assemble, real_grounds
 from everself.workspace.guards import standard_guards
 from everself.workspace.on_disk import DiskWorkspace, Recovery
+
+if TYPE_CHECKING:
+    from everself.index.index import Index
+    from everself.recall.recall import Recall
 
 STATE_FILE = "state.db"
 
@@ -101,6 +105,18 @@ class App:
         return Memory(self.workspace, book, self.clock, dynamics=dynamics)
 
     @cached_property
+    def index(self) -> "Index":
+        from everself.app.recalling import open_index
+
+        return open_index(self)
+
+    @cached_property
+    def recall(self) -> "Recall":
+        from everself.app.recalling import open_recall
+
+        return open_recall(self)
+
+    @cached_property
     def bank(self) -> Bank:
         return Bank(self.memory)
 
@@ -128,6 +144,8 @@ class App:
             return None
 
     def close(self) -> None:
+        if "index" in self.__dict__:
+            self.index.close()
         if "workspace" in self.__dict__:
             self.workspace.close()
         if "state" in self.__dict__:

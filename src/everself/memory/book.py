@@ -6,7 +6,7 @@ ids of text that Everself never touched are derived anew. Reads documents and wr
 
 import gc
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import date
 from functools import lru_cache
@@ -67,6 +67,18 @@ class Book:
         """The entries of one document."""
         self.refresh([path])
         return self._settled(lambda: self._rows.rows_of([path]), self._vouchers.find)
+
+    def at(self, asked: Mapping[str, set[int]]) -> dict[tuple[str, int], Entry]:
+        """Entries by document and by their place in its order."""
+        self.refresh(sorted(asked))
+        places = [(path, ordinal) for path, ordinals in asked.items() for ordinal in sorted(ordinals)]
+        found: dict[tuple[str, int], Entry] = {}
+        rows = self._rows.rows_at(places)
+        entries, torn = self._entries(rows, self._vouchers.find([row.id for row in rows]))
+        for row, entry in zip(rows, entries, strict=True):
+            if row.path not in torn:
+                found[row.path, row.ordinal] = entry
+        return found
 
     def find(self, identity: str) -> Entry | None:
         """The entry of that id, wherever it stands now."""

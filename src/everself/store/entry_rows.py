@@ -65,6 +65,10 @@ class EntryRows:
     def rows_of(self, paths: Sequence[str]) -> list[EntryRow]:
         return _rows(self._engine.read(_SQL["rows_of"], (json.dumps(list(paths)),))) if paths else []
 
+    def rows_at(self, places: Sequence[tuple[str, int]]) -> list[EntryRow]:
+        """The rows at these documents and ordinals, in the order of the documents."""
+        return _rows(self._engine.read(_SQL["rows_at"], (json.dumps(places),)))
+
     def find(self, identity: str) -> EntryRow | None:
         found = self._engine.read(_SQL["row"], (identity,))
         return EntryRow(*found[0]) if found else None

@@ -20,6 +20,12 @@ DELETE FROM documents WHERE path = ?;
 SELECT id, path, ordinal, span, text_mac, words, first_seen FROM entries
 WHERE path IN (SELECT value FROM json_each(?)) ORDER BY path, ordinal;
 
+-- name: rows_at
+SELECT e.id, e.path, e.ordinal, e.span, e.text_mac, e.words, e.first_seen
+FROM json_each(?) AS asked
+JOIN entries AS e ON e.path = json_extract(asked.value, '$[0]') AND e.ordinal = json_extract(asked.value, '$[1]')
+ORDER BY e.path, e.ordinal;
+
 -- name: all_rows
 SELECT id, path, ordinal, span, text_mac, words, first_seen FROM entries WHERE path IS NOT NULL ORDER BY path, ordinal;
 

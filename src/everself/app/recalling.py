@@ -1,0 +1,109 @@
+"""Opens what searching needs: the index beside the agent's state, the embedder that the settings ask for, files from elsewhere."""
+
+import os
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from everself.app.outside import ensure_folder
+from everself.disk.filesystem import READ_LIMIT, disk_errors
+from everself.disk.real import RealFileSystem
+from everself.errors import EverselfError
+from everself.values import Document, Entry, FileStat
+
+if TYPE_CHECKING:
+    from everself.app.app import App
+    from everself.index.index import Index
+    from everself.memory.book import Book
+    from everself.recall.recall import Recall
+
+INDEX_FILE = "index.db"
+MODELS_FOLDER = "models"
+
+
+def open_index(app: "App") -> "Index":
+    from everself.index.file import IndexPlace
+    from everself.index.index import Index
+    from everself.models.embedding import open_embedder
+
+    agent, search = app.agent, app.agent.search
+    folder, name = os.path.split(search.store_path) if search.store_path else (agent.state, INDEX_FILE)
+    ensure_folder(folder)
+    embedder = open_embedder(search, app.loaded.config.provider, os.path.join(app.places.home, MODELS_FOLDER))
+    extra = [Elsewhere(_absolute(app, path)) for path in search.extra_paths]
+    return Index(
+        app.workspace,
+        IndexPlace(RealFileSystem(folder), folder, name),
+        app.clock,
+        f"{agent.id} {agent.workspace}",
+        embedder,
+        extra,
+    )
+
+
+def _absolute(app: "App", path: str) -> str:
+    """A path without a root is meant from the workspace."""
+    if path.startswith("~"):
+        path = app.places.expand(path, "memorySearch.extraPaths")
+    return os.path.normpath(os.path.join(app.agent.workspace, path))
+
+
+def open_recall(app: "App") -> "Recall":
+    from everself.recall.recall import Keeping, Recall
+
+    book = app.memory.book
+    keeping = Keeping(lambda asked: find_entries(book, asked), app.memory.confidence, app.state.searches.record)
+    return Recall(app.index, app.clock, app.agent.search, keeping)
+
+
+def find_entries(book: "Book", asked: Mapping[str, set[int]]) -> dict[tuple[str, int], Entry]:
+    """Entries by document and place in it. A document that cannot be read has none: the hit is served without its entry."""
+    try:
+        return book.at(asked)
+    except EverselfError:
+        return {}
+
+
+class Elsewhere:
+    """A file or folder of `memorySearch.extraPaths`, read only. Its documents are called by their absolute paths."""
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+
+    def list(self, under: str = "") -> list[FileStat]:
+        found: list[FileStat] = []
+        if os.path.isfile(self._path):
+            folder, name = os.path.split(self._path)
+            with disk_errors(self._path):
+                stat = RealFileSystem(folder).stat(name)
+            return [_renamed(stat, self._path)] if stat is not None else []
+        if not os.path.isdir(self._path):
+            return []
+        files = RealFileSystem(self._path)
+        folders = [""]
+        while folders:
+            with disk_errors(self._path):
+                for one in files.list(folders.pop()):
+                    if one.path.rpartition("/")[2].startswith("."):
+                        continue
+                    if one.kind == "directory":
+                        folders.append(one.path)
+                    elif one.path.endswith((".md", ".markdown", ".txt")):
+                        found.append(_renamed(one, f"{self._path}/{one.path}"))
+        return sorted(found, key=lambda one: one.path)
+
+    def find(self, path: str) -> Document | None:
+        folder, name = os.path.split(path)
+        if path != self._path and not path.startswith(f"{self._path}/"):
+            return None
+        files = RealFileSystem(folder)
+        with disk_errors(path):
+            stat = files.stat(name)
+            if stat is None or stat.kind != "file":
+                return None
+            return Document(path, files.read(name), max(0, stat.size - READ_LIMIT))
+
+
+def _renamed(stat: FileStat, path: str) -> FileStat:
+    return FileStat(
+        path, stat.kind, stat.size, stat.mode, stat.links, stat.device, stat.inode, stat.mtime_ns, stat.ctime_ns
+    )

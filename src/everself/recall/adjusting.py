@@ -1,0 +1,76 @@
+"""What a score means once it is known what the unit is: validity, corrections, confidence, tier and age. Pure.
+
+Factors reorder. None of them takes a strong match out of an answer: what is hidden is decided by the score before age.
+"""
+
+from dataclasses import dataclass, replace
+from datetime import date
+from typing import Final
+
+from everself.text.search import SearchQuery, fold_for_phrase
+from everself.values import Entry, Hit, ScorePart, Tier
+
+CORRECTED: Final = 1.5
+CLOSED: Final = 0.5
+CORE: Final = 1.02
+# an entry nobody is sure of loses a fifth, not its place among what matches far worse
+_DOUBT: Final = 0.2
+_USUAL_CONFIDENCE: Final = 0.95
+# what age may take where it is switched on, and what it decides among equals where it is not
+_AGED: Final = 0.35
+_TIE: Final = 0.005
+# a quoted phrase, a hash or an address that stands there is an answer whatever the rest looks like
+EXACT: Final = 0.6
+
+
+@dataclass(frozen=True, slots=True)
+class Ageing:
+    """How old may count. Without `enabled` age only breaks ties."""
+
+    today: date
+    enabled: bool = False
+    half_life_days: float = 30.0
+
+    def weight(self, hit: Hit) -> float:
+        """Seed 1's weight: halves in every half-life for dated working memory, 1 for everything else."""
+        if hit.tier is not Tier.WORKING or hit.day is None:
+            return 1.0
+        days = max(0, (self.today - hit.day).days)
+        return float(0.5 ** (days / self.half_life_days))
+
+
+def is_exact(query: SearchQuery, text: str) -> bool:
+    """Whether a phrase in quotes stands there, or every id, address and version that was asked for."""
+    folded = fold_for_phrase(text)
+    if any(phrase in folded for phrase in query.phrases):
+        return True
+    wholes = [term.surface for term in query.terms if term.kind.value == "whole"]
+    return bool(wholes) and all(whole in folded for whole in wholes)
+
+
+def adjust(hit: Hit, ageing: Ageing, *, entry: Entry | None, confidence: float, exact: bool, corrects: bool) -> Hit:
+    """The hit with its score in the end, and one part for each thing that changed it."""
+    score = hit.score
+    parts = list(hit.parts)
+
+    def factor(name: str, value: float) -> None:
+        nonlocal score
+        score *= value
+        parts.append(ScorePart(name, value, "factor"))
+
+    if exact and score < EXACT + (1 - EXACT) * score:
+        raised = EXACT + (1 - EXACT) * score
+        factor("exact", raised / max(score, 1e-6))
+    if corrects:
+        factor("correction", CORRECTED)
+    if entry is not None:
+        if entry.closed:
+            factor("closed", CLOSED)
+        if confidence != _USUAL_CONFIDENCE:
+            factor("confidence", 1 - _DOUBT + _DOUBT * min(1.0, confidence / _USUAL_CONFIDENCE))
+    if hit.tier is Tier.CORE:
+        factor("core memory", CORE)
+    weight = ageing.weight(hit)
+    share = _AGED if ageing.enabled else _TIE
+    factor("age", 1 - share + share * weight)
+    return replace(hit, score=score, parts=tuple(parts))

@@ -1,0 +1,48 @@
+"""The same thing is not told twice: equal texts become one hit, near ones make room. Pure."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
+
+from everself.store.searches import LeftOut
+from everself.text.search import fold_for_phrase
+from everself.values import Hit
+
+# how alike two texts may be before the second one loses, and how much it loses at most
+_ALIKE: Final = 0.6
+_PENALTY: Final = 0.3
+# beyond so many hits the comparison of each with each costs more than it gives
+_COMPARED: Final = 40
+
+
+def merge_equals(hits: Sequence[Hit]) -> tuple[list[Hit], list[LeftOut]]:
+    """Hits with the same words become the best of them, which names the other places."""
+    first: dict[str, int] = {}
+    kept: list[Hit] = []
+    left: list[LeftOut] = []
+    for hit in hits:
+        words = fold_for_phrase(hit.text)
+        at = first.setdefault(words, len(kept))
+        if at == len(kept):
+            kept.append(hit)
+        else:
+            kept[at] = replace(kept[at], also=(*kept[at].also, hit.reference))
+            left.append(LeftOut(hit.entry, hit.path, f"says the same as {kept[at].reference}"))
+    return kept, left
+
+
+def diversify(hits: Sequence[Hit], limit: int) -> list[Hit]:
+    """Best first, where a hit that mostly repeats a better one comes later."""
+    near, rest = list(hits[: max(limit * 3, _COMPARED)][:_COMPARED]), list(hits[_COMPARED:])
+    words = {hit: frozenset(fold_for_phrase(hit.text).split()) for hit in near}
+    chosen: list[Hit] = []
+    while near:
+        best = max(near, key=lambda hit: hit.score * (1 - _loss(words[hit], [words[one] for one in chosen])))
+        chosen.append(best)
+        near.remove(best)
+    return chosen + rest
+
+
+def _loss(words: frozenset[str], chosen: Sequence[frozenset[str]]) -> float:
+    alike = max((len(words & one) / max(1, len(words | one)) for one in chosen), default=0.0)
+    return _PENALTY * max(0.0, (alike - _ALIKE) / (1 - _ALIKE))

@@ -1,0 +1,194 @@
+"""What is known of each candidate, as numbers that mean the same in a tiny and in a huge store. Knows no weights.
+
+Words are counted by how much they tell, as a share of what the whole query tells; so a feature is about 1 where everything asked for is
+there, however many documents there are.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy
+
+from everself.index.interface import Flag, IndexView
+from everself.recall.matching import K1, Matched, counts_at, saturate
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Numbers = NDArray[numpy.int32]
+    Floats = NDArray[numpy.float32]
+
+# The order of the columns that `measure` gives and that the weights are for.
+WORDS = (
+    "own",  # words of the query in the unit
+    "around",  # … within two units of it, or in the headings above it
+    "group",  # … in its part of the document, by frequency
+    "best",  # the most that any unit of its part has
+    "answers",  # the unit before asks with these words
+    "speaker",  # somebody who is named speaks
+    "length",
+    "asks",
+    "timed",
+    "when",  # it speaks of a time, and the query asks for one
+    "date",  # it is of the time that the query names
+)
+MEANING = (
+    "meaning",  # cosine of the unit
+    "part",  # the best of its part of the document
+)
+# half a bit more than nothing: a query of words that are everywhere must not make noise look like a match
+FLOOR = 1.0
+STEPS = (-2, -1, 0, 1, 2)
+# what a name still says by its word where its bearer's own turns are marked: measured, nothing
+NAMED = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What the query asks besides its words. `days` are spans of days since 1970 that it names."""
+
+    when: bool = False
+    days: tuple[tuple[int, int], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """`words` is units × WORDS, `meaning` units × MEANING or nothing where there are no vectors."""
+
+    units: "Numbers"
+    words: "Floats"
+    meaning: "Floats | None"
+
+
+def measure(
+    view: IndexView,
+    matched: Sequence[Matched],
+    units: "Numbers",
+    asked: Asked,
+    vector: "Floats | None" = None,
+) -> Measured:
+    """All features of these units, which rise."""
+    beside = _Beside(view, units)
+    words = _words(view, matched, units, beside)
+    flags = view.columns["flags"][units]
+    words["asks"] = _has(flags, Flag.ASKS)
+    words["timed"] = _has(flags, Flag.TIMED)
+    words["when"] = words["timed"] if asked.when else numpy.zeros(len(units), numpy.float32)
+    words["length"] = numpy.log(view.columns["length"][units].astype(numpy.float32) + 2)
+    words["date"] = _dated(view.columns["day"][units], asked.days)
+    return Measured(
+        units,
+        numpy.stack([words[name] for name in WORDS], axis=1),
+        None if vector is None else _meaning(view, vector, units),
+    )
+
+
+class _Beside:
+    """The units around each candidate, and which of them belong to the same document."""
+
+    def __init__(self, view: IndexView, units: "Numbers") -> None:
+        documents = view.columns["document"]
+        self.numbers: dict[int, Numbers] = {}
+        self.there: dict[int, NDArray[numpy.bool_]] = {}
+        for step in STEPS:
+            at = numpy.clip(units + step, 0, max(0, len(documents) - 1)).astype(numpy.int32)
+            self.numbers[step] = at
+            self.there[step] = (at == units + step) & (documents[at] == documents[units])
+
+
+def _words(view: IndexView, matched: Sequence[Matched], units: "Numbers", beside: _Beside) -> "dict[str, Floats]":
+    columns = view.columns
+    size = len(units)
+    told = sum(one.weight for one in matched if not one.name) or sum(one.weight for one in matched)
+    whole = told + FLOOR
+    own = {step: numpy.zeros(size, numpy.float32) for step in STEPS}
+    around, speaker = numpy.zeros(size, numpy.float32), numpy.zeros(size, numpy.float32)
+    lengths = {step: columns["length"][beside.numbers[step]].astype(numpy.float32) for step in STEPS}
+    average = _average(columns)
+    for one in matched:
+        present: dict[int, Floats] = {}
+        in_title = counts_at(one.titles, None, units)
+        spoken = counts_at(one.speakers, None, units)
+        speaker = numpy.maximum(speaker, spoken)
+        # where a name is asked for among its bearers' own words, that they speak says it, and the word says nothing more
+        weight = one.weight * (NAMED if one.name and told else 1.0)
+        for step in STEPS:
+            counts = counts_at(one.units, one.counts, beside.numbers[step]) * beside.there[step]
+            own[step] += weight * saturate(counts, lengths[step], average)
+            present[step] = (counts > 0).astype(numpy.float32)
+        around += weight * numpy.maximum.reduce([*present.values(), in_title])
+    share = own[0] / whole
+    asking = _has(columns["flags"][beside.numbers[-1]], Flag.ASKS) * beside.there[-1]
+    group = _Group(view, units)
+    return {
+        "own": numpy.sqrt(share),
+        "around": around / whole,
+        "group": group.frequency(matched, told > 0) / whole,
+        "best": group.most(share),
+        "answers": asking * own[-1] / whole,
+        "speaker": speaker,
+    }
+
+
+class _Group:
+    """The part of its document around each candidate."""
+
+    def __init__(self, view: IndexView, units: "Numbers") -> None:
+        columns = view.columns
+        self.columns = columns
+        self.first, self.inverse = numpy.unique(columns["group"][units], return_inverse=True)
+        self.last = self.first + columns["span"][self.first]
+        self.average = _average(columns)
+
+    def frequency(self, matched: Sequence[Matched], named: bool) -> "Floats":
+        """BM25 with the whole part as the document."""
+        total = numpy.zeros(len(self.first), numpy.float32)
+        totals = numpy.array(
+            [int(self.columns["length"][a:b].sum()) for a, b in zip(self.first, self.last, strict=True)], numpy.float32
+        )
+        average = max(1.0, float(totals.mean())) if len(totals) else 1.0
+        for one in matched:
+            weight = one.weight * (NAMED if one.name and named else 1.0)
+            if not weight:
+                continue
+            running = numpy.concatenate([[0], numpy.cumsum(one.counts, dtype=numpy.int64)])
+            low = numpy.searchsorted(one.units, self.first)
+            high = numpy.searchsorted(one.units, self.last)
+            counts = (running[high] - running[low]).astype(numpy.float32)
+            total += weight * counts * (K1 + 1) / (counts + K1 * (1 - 0.75 + 0.75 * totals / average))
+        spread: Floats = total[self.inverse]
+        return spread
+
+    def most(self, values: "Floats") -> "Floats":
+        """The greatest value among the candidates of the same part."""
+        found = numpy.full(len(self.first), -numpy.inf, numpy.float32)
+        numpy.maximum.at(found, self.inverse, values)
+        spread: Floats = found[self.inverse]
+        return spread
+
+
+def _meaning(view: IndexView, vector: "Floats", units: "Numbers") -> "Floats":
+    cosines = view.cosines(vector, units)
+    usual = float(numpy.nanmean(cosines)) if numpy.isfinite(cosines).any() else 0.0
+    # a unit that has no vector yet is neither near nor far
+    own = numpy.where(numpy.isnan(cosines), usual, cosines).astype(numpy.float32)
+    return numpy.stack([own, _Group(view, units).most(own)], axis=1)
+
+
+def _average(columns: "NDArray[numpy.void]") -> float:
+    alive = (columns["flags"] & Flag.ALIVE) != 0
+    count = int(numpy.count_nonzero(alive))
+    return max(1.0, float(columns["length"][alive].sum()) / count) if count else 1.0
+
+
+def _has(flags: "NDArray[numpy.uint16]", flag: Flag) -> "Floats":
+    there: Floats = ((flags & flag) != 0).astype(numpy.float32)
+    return there
+
+
+def _dated(days: "NDArray[numpy.int32]", spans: Sequence[tuple[int, int]]) -> "Floats":
+    inside = numpy.zeros(len(days), numpy.bool_)
+    for first, last in spans:
+        inside |= (days >= first) & (days <= last) & (days != 0)
+    return inside.astype(numpy.float32)

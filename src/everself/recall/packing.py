@@ -1,0 +1,69 @@
+"""Hits as the text that a model reads, under a budget of tokens. Knows no ranking.
+
+Hits of one document stand together under its name, in the order of its lines, so that a citation costs a line number and not a path.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from everself.values import Hit
+
+# hits that are tried after the first that does not fit; a shorter one may
+_TRIES: Final = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Packed:
+    """`kept` and `left` are hits in the order of their rank; `tokens` is what `text` costs."""
+
+    text: str
+    kept: tuple[Hit, ...]
+    left: tuple[Hit, ...]
+    tokens: int
+
+
+def pack(hits: Sequence[Hit], budget: int, count: Callable[[str], int]) -> Packed:
+    """As many of the best hits as fit into the budget, headings and citations included."""
+    kept: list[Hit] = []
+    left: list[Hit] = []
+    documents: set[str] = set()
+    used = tried = 0
+    for hit in hits:
+        cost = count(_line(hit)) + (0 if hit.path in documents else count(_heading(hit)))
+        if used + cost > budget or tried > _TRIES:
+            left.append(hit)
+            tried += 1
+            continue
+        kept.append(hit)
+        documents.add(hit.path)
+        used += cost
+    text = render(kept)
+    tokens = count(text)
+    # a tokenizer may join what was counted apart, or split it
+    while kept and tokens > budget:
+        left.insert(0, kept.pop())
+        text = render(kept)
+        tokens = count(text)
+    return Packed(text, tuple(kept), tuple(left), tokens)
+
+
+def render(hits: Sequence[Hit]) -> str:
+    """Documents in the order of their best hit; under each its lines, rising. `path#L5` cites line 5 of a path."""
+    documents: dict[str, list[Hit]] = {}
+    for hit in hits:
+        documents.setdefault(hit.path, []).append(hit)
+    return "".join(
+        _heading(found[0]) + "".join(_line(hit) for hit in sorted(found, key=lambda hit: hit.first_line))
+        for found in documents.values()
+    )
+
+
+def _heading(hit: Hit) -> str:
+    return f"{hit.path}\n"
+
+
+def _line(hit: Hit) -> str:
+    lines = hit.reference.rpartition("#")[2]
+    ended = f" (until {hit.until.isoformat()})" if hit.until else ""
+    return f"{lines}{ended} {hit.text}\n"

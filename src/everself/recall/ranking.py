@@ -1,0 +1,87 @@
+"""From a query to units with scores: the measured best way, which is the default. Knows no documents, people or settings.
+
+Two passes: all candidates by what the index knows of them, then the best by their wording too.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import numpy
+
+from everself.index.interface import IndexView
+from everself.recall.features import MEANING, WORDS, Asked, measure
+from everself.recall.matching import NEAREST, choose, match
+from everself.recall.runs import read_wording, run_share
+from everself.recall.weights import WITH_MEANING, WORDS_ONLY, Weights
+from everself.text.search import SearchQuery
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Numbers = NDArray[numpy.int32]
+    Floats = NDArray[numpy.float32]
+
+# how many of the best are compared word for word
+COMPARED: Final = 80
+# whoever may see only a part of the units needs more of the nearest to find some of that part
+_NEAREST_OF_PART: Final = 4_000
+
+Texts = Callable[[Sequence[int]], Sequence[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A query with all that was read from it. `visible` marks the units that may be found; none means all."""
+
+    text: str
+    words: SearchQuery
+    asked: Asked
+    vector: "Floats | None" = None
+    visible: "NDArray[numpy.bool_] | None" = None
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """Units, best first, each with its score between 0 and 1 and with what made it: names and shares of the sum before it was bent."""
+
+    units: "Numbers"
+    scores: "Floats"
+    names: tuple[str, ...]
+    parts: "Floats"
+
+
+def rank(view: IndexView, question: Question, texts: Texts) -> Ranked:
+    matched = match(view, question.words)
+    units = choose(view, matched, _nearest(view, question), question.visible)
+    weights = WORDS_ONLY if question.vector is None else WITH_MEANING
+    measured = measure(view, matched, units, question.asked, question.vector)
+    names = WORDS if measured.meaning is None else WORDS + MEANING
+    features = measured.words if measured.meaning is None else numpy.hstack([measured.words, measured.meaning])
+    parts = features * numpy.array([getattr(weights, name) for name in names], numpy.float32)
+    order = numpy.lexsort((-units, -parts.sum(axis=1)))
+    units, parts = units[order], parts[order]
+    runs = numpy.zeros((len(units), 1), numpy.float32)
+    wording = read_wording(question.text)
+    compared = units[:COMPARED]
+    for at, text in enumerate(texts(compared.tolist())):
+        runs[at] = weights.run * run_share(wording, text)
+    parts = numpy.hstack([parts, runs])
+    sums = parts.sum(axis=1)
+    order = numpy.lexsort((-units, -sums))
+    return Ranked(units[order], bend(sums[order], weights), (*names, "run"), parts[order])
+
+
+def bend(sums: "Floats", weights: Weights) -> "Floats":
+    """From a sum without bounds to a score between 0 and 1."""
+    bent: Floats = (1 / (1 + numpy.exp(-weights.slope * (sums - weights.level)))).astype(numpy.float32)
+    return bent
+
+
+def _nearest(view: IndexView, question: Question) -> "Numbers | None":
+    if question.vector is None:
+        return None
+    if question.visible is None:
+        return view.nearest(question.vector, NEAREST)
+    found = view.nearest(question.vector, _NEAREST_OF_PART)
+    return found[question.visible[found]][:NEAREST]

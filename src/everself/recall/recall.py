@@ -1,0 +1,323 @@
+"""Recall: a query in, ranked and explained hits out. The one entrance to search for everything above it.
+
+Knows settings, scopes and entries. Does not know who asks it: a chat, a command or another program.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from typing import TYPE_CHECKING, Final
+
+from everself.clock import Clock
+from everself.config.sections import Ranking, Search
+from everself.errors import NotFound, WrongUse
+from everself.layout import place
+from everself.recall.adjusting import Ageing, adjust, is_exact
+from everself.recall.dates import asks_when, read_dates
+from everself.recall.diversity import diversify, merge_equals
+from everself.recall.packing import pack, render
+from everself.recall.scopes import Scope, SessionKind
+from everself.store.searches import HitRecord, LeftOut, SearchRecord
+from everself.text.search import SearchQuery, read_query
+from everself.text.tokens import count
+from everself.values import Entry, Hit, ScorePart, Tag
+
+if TYPE_CHECKING:
+    import numpy
+    from numpy.typing import NDArray
+
+    from everself.index.index import Index
+    from everself.index.view import Snapshot
+    from everself.recall.ranking import Question, Ranked
+    from everself.recall.serving import Served
+
+# a longer query is a pasted text; its beginning says what it is about
+LONGEST_QUERY: Final = 4_000
+# hits that are looked at closely, for one that is handed out
+_CLOSER: Final = 5
+_CLOSER_AT_LEAST: Final = 40
+# a unit whose entry is asked for, of these hits
+_NAMED: Final = 60
+# hits that a record names as left out
+_LEFT_NAMED: Final = 20
+
+OWNER: Final = Scope(SessionKind.MAIN)
+
+# From documents and ordinals within them to entries; what is unknown is missing.
+FindEntries = Callable[[Mapping[str, set[int]]], Mapping[tuple[str, int], Entry]]
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What is asked. Nothing set means what the settings say; `budget` (tokens) takes the place of `limit`."""
+
+    query: str
+    limit: int | None = None
+    min_score: float | None = None
+    budget: int | None = None
+    scope: Scope = OWNER
+    as_of: date | None = None
+    session: str = ""
+    ranking: Ranking | None = None
+    recorded: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The answer. `provider` is who gave the meaning, "keywords" where nobody did; `id` names the record of this search."""
+
+    query: str
+    hits: tuple[Hit, ...]
+    provider: str
+    ranking: Ranking
+    tokens: int
+    notices: tuple[str, ...] = ()
+    left_out: tuple[LeftOut, ...] = ()
+    id: str = ""
+
+    @property
+    def text(self) -> str:
+        """What is handed to a model."""
+        return render(self.hits)
+
+
+@dataclass(frozen=True, slots=True)
+class Keeping:
+    """What recall asks of the rooms that keep things."""
+
+    entries: FindEntries
+    confidence: Callable[[Entry], float]
+    record: Callable[[SearchRecord, Sequence[HitRecord]], str]
+
+
+class Recall:
+    def __init__(self, index: "Index", clock: Clock, settings: Search, keeping: Keeping) -> None:
+        self._index = index
+        self._clock = clock
+        self._settings = settings
+        self._keeping = keeping
+
+    def search(self, request: Request) -> Found:
+        """The best hits for a query, whatever state index and embedder are in; what is amiss stands in `notices`."""
+        if not request.query.strip():
+            raise WrongUse("There is nothing to search for.", mend='everself memory search "what you look for"')
+        query = request.query[:LONGEST_QUERY]
+        vector, notice = self._vector(query, request)
+        found = self._index.ask(lambda view: self._answer(view, request, query, vector))
+        notices = [*([notice] if notice else []), *found.notices]
+        if len(request.query) > LONGEST_QUERY:
+            notices.append(f"Only the first {LONGEST_QUERY:,} characters of the query were used.")
+        found = replace(found, notices=tuple(notices))
+        return replace(found, id=self._record(request, found)) if request.recorded else found
+
+    def get(self, path: str, scope: Scope = OWNER, *, first: int = 1, lines: int | None = None) -> Hit:
+        """Lines of a document that search may find, in full."""
+        from everself.recall.visibility import visible_lines
+
+        if first < 1 or (lines is not None and lines < 1):
+            raise WrongUse("Lines count from 1, and at least one is asked for.")
+        document = self._index.read(path)
+        allowed = None if document is None else visible_lines(scope, document, imported=self._index.is_imported(path))
+        if document is None or allowed is None or not allowed:
+            raise NotFound(f'There is no document "{path}" to read here.', mend="everself memory search WORDS")
+        every = document.data.decode("utf-8", "replace").splitlines(keepends=True)
+        last = len(every) if lines is None else min(len(every), first + lines - 1)
+        if first > max(1, len(every)):
+            raise NotFound(f"{path} has {len(every)} lines.")
+        text = "".join(
+            line
+            for number, line in enumerate(every[first - 1 : last], first)
+            if any(a <= number <= b for a, b in allowed)
+        )
+        where = place(path)
+        return Hit(path, first, last, 1.0, text.rstrip("\n"), day=where.day, tier=where.tier)
+
+    def _vector(self, query: str, request: Request) -> "tuple[NDArray[numpy.float32] | None, str]":
+        if self._mode(request) is Ranking.TFIDF or not self._index.model:
+            return None, ""
+        vector = self._index.query_vector(query)
+        if isinstance(vector, str):
+            return None, f"Answered by keywords alone: {vector}"
+        return vector, ""
+
+    def _mode(self, request: Request) -> Ranking:
+        return request.ranking or self._settings.ranking
+
+    def _answer(self, view: "Snapshot", request: Request, query: str, vector: "NDArray[numpy.float32] | None") -> Found:
+        from everself.recall.serving import Served
+
+        served = Served(view, self._index.read)
+        words = read_query(query)
+        mode = self._mode(request)
+        if view.embedded == 0:
+            vector = None
+        ranked = self._rank(view, request, served, self._question(view, request, words, vector, served))
+        limit = request.limit or (5 if mode is Ranking.TFIDF else self._settings.max_results)
+        wanted = 400 if request.budget else max(_CLOSER_AT_LEAST, limit * _CLOSER)
+        hits, left = self._hits(view, request, served, ranked, words, wanted)
+        hits, equals = merge_equals(hits)
+        left += equals
+        hits, weak = self._strong(request, mode, hits, words)
+        left += weak
+        if mode is Ranking.DEFAULT:
+            hits = diversify(hits, limit if request.budget is None else len(hits))
+        if request.budget is None:
+            kept, over = hits[:limit], hits[limit:]
+            tokens = count(render(kept))
+        else:
+            packed = pack(hits if request.limit is None else hits[: request.limit], request.budget, count)
+            kept, over, tokens = list(packed.kept), list(packed.left), packed.tokens
+        left += [LeftOut(hit.entry, hit.path, "beyond the limit") for hit in over]
+        return Found(
+            query,
+            tuple(_shown(hit, mode) for hit in kept),
+            self._index.model if vector is not None else "keywords",
+            mode,
+            tokens,
+            view.notices,
+            tuple(left[:_LEFT_NAMED]),
+        )
+
+    def _question(
+        self,
+        view: "Snapshot",
+        request: Request,
+        words: SearchQuery,
+        vector: "NDArray[numpy.float32] | None",
+        served: "Served",
+    ) -> "Question":
+        from everself.recall.features import Asked
+        from everself.recall.ranking import Question
+        from everself.recall.visibility import visible_units
+
+        today = self._clock.today()
+        epoch = date(1970, 1, 1)
+        days = tuple(((span.first - epoch).days, (span.last - epoch).days) for span in read_dates(request.query, today))
+        asked = Asked(asks_when(request.query), days)
+        return Question(request.query[:LONGEST_QUERY], words, asked, vector, visible_units(view, request.scope, served))
+
+    def _rank(self, view: "Snapshot", request: Request, served: "Served", question: "Question") -> "Ranked":
+        mode = self._mode(request)
+        if mode is Ranking.DEFAULT:
+            from everself.recall.ranking import rank
+
+            return rank(view, question, served.texts)
+        from everself.recall.plain import rank_by_sum, rank_by_tfidf
+
+        if mode is Ranking.HYBRID:
+            return rank_by_sum(view, question, self._settings.vector_weight, self._settings.text_weight)
+        return rank_by_tfidf(view, question, served.texts)
+
+    def _hits(
+        self,
+        view: "Snapshot",
+        request: Request,
+        served: "Served",
+        ranked: "Ranked",
+        words: SearchQuery,
+        wanted: int,
+    ) -> tuple[list[Hit], list[LeftOut]]:
+        from everself.index.interface import Flag
+
+        numbers = ranked.units[:wanted].tolist()
+        units = served.units(numbers)
+        texts = served.texts(numbers)
+        asked: dict[str, set[int]] = {}
+        for unit in units[:_NAMED]:
+            if not view.columns["flags"][unit.number] & Flag.IMPORTED:
+                asked.setdefault(served.path(unit.document), set()).add(unit.entry)
+        entries = self._keeping.entries(asked)
+        ageing = Ageing(self._clock.today(), self._settings.decay, self._settings.half_life_days)
+        hits: list[Hit] = []
+        left: list[LeftOut] = []
+        for at, (unit, text) in enumerate(zip(units, texts, strict=True)):
+            path = served.path(unit.document)
+            flags = Flag(int(view.columns["flags"][unit.number]))
+            entry = entries.get((path, unit.entry))
+            if not _holds(entry, request.as_of):
+                left.append(LeftOut(entry.id if entry else "", path, "not valid on that day"))
+                continue
+            days = int(view.columns["day"][unit.number])
+            where = place(path)
+            hit = Hit(
+                path,
+                unit.first_line,
+                unit.last_line,
+                float(ranked.scores[at]),
+                text,
+                entry=entry.id if entry else "",
+                day=date.fromordinal(days + date(1970, 1, 1).toordinal()) if days else None,
+                tier=where.tier,
+                tag=entry.tag if entry else Tag.NONE,
+                until=entry.until if entry else None,
+                imported=bool(flags & Flag.IMPORTED),
+                parts=tuple(
+                    ScorePart(name, float(value))
+                    for name, value in zip(ranked.names, ranked.parts[at], strict=True)
+                    if value
+                ),
+            )
+            if self._mode(request) is Ranking.TFIDF:
+                hits.append(hit)
+                continue
+            sure = self._keeping.confidence(entry) if entry else 0.95
+            exact = is_exact(words, text)
+            corrects = bool(flags & Flag.CORRECTION)
+            hits.append(adjust(hit, ageing, entry=entry, confidence=sure, exact=exact, corrects=corrects))
+        hits.sort(key=lambda hit: (-round(hit.score, 6), -(hit.day or date.min).toordinal(), hit.path, hit.first_line))
+        return hits, left
+
+    def _strong(
+        self, request: Request, mode: Ranking, hits: Sequence[Hit], words: SearchQuery
+    ) -> tuple[list[Hit], list[LeftOut]]:
+        """The hits above the threshold. Age does not push anything below it, and what was named exactly is never below it."""
+        usual = 0.01 if mode is Ranking.TFIDF else self._settings.min_score
+        least = usual if request.min_score is None else request.min_score
+        kept: list[Hit] = []
+        left: list[LeftOut] = []
+        for hit in hits:
+            age = next((part.value for part in hit.parts if part.name == "age"), 1.0)
+            if hit.score / age >= least or (request.min_score is None and is_exact(words, hit.text)):
+                kept.append(hit)
+            else:
+                left.append(LeftOut(hit.entry, hit.path, f"scored below {least:g}"))
+        return kept, left
+
+    def _record(self, request: Request, found: Found) -> str:
+        record = SearchRecord(
+            at=self._clock.now(),
+            session=request.session,
+            session_kind=request.scope.kind.value,
+            mode=found.ranking.value,
+            query=found.query,
+            provider=found.provider,
+            tokens=found.tokens,
+            notices=found.notices,
+            left_out=found.left_out,
+            person=request.scope.person or "",
+        )
+        hits = [
+            HitRecord(
+                hit.entry,
+                hit.path,
+                hit.first_line,
+                hit.last_line,
+                hit.score,
+                tuple((part.name, part.value) for part in hit.parts),
+            )
+            for hit in found.hits
+        ]
+        return self._keeping.record(record, hits)
+
+
+def _holds(entry: Entry | None, as_of: date | None) -> bool:
+    if as_of is None or entry is None:
+        return True
+    born = entry.day is None or entry.day <= as_of
+    return born and (entry.until is None or entry.until > as_of)
+
+
+def _shown(hit: Hit, mode: Ranking) -> Hit:
+    """Seed 0 shows the first 300 characters. Factors may lift a score above 1 for ranking; nobody is surer than sure."""
+    text = hit.text[:300] if mode is Ranking.TFIDF else hit.text
+    return replace(hit, score=min(1.0, hit.score), text=text)

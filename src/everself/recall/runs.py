@@ -1,0 +1,73 @@
+"""How much of a query stands word for word in a text. Pure: strings in, a share out.
+
+Scattered words and the same words in a row are different matches; postings cannot tell them apart, the text can.
+"""
+
+from dataclasses import dataclass
+from functools import lru_cache
+from math import sqrt
+from typing import TYPE_CHECKING, Final
+
+from everself.text.search import fold_for_phrase
+
+if TYPE_CHECKING:
+    import re2
+
+_ENDS: Final = " ?？!！。.,、，　"
+# beyond this a query is a pasted text, and comparing all of it costs more than it tells
+_LONGEST: Final = 400
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """A query as it is compared: by characters where it is written without blanks, else by words."""
+
+    characters: str
+    words: tuple[str, ...]
+
+
+def read_wording(query: str) -> Wording:
+    folded = fold_for_phrase(query[:_LONGEST]).strip(_ENDS)
+    if sum(character > "⺀" for character in folded) * 3 > len(folded):
+        return Wording(folded, ())
+    return Wording("", tuple(_word().findall(folded)))
+
+
+def run_share(wording: Wording, text: str) -> float:
+    """0 where nothing of the query stands in a row in the text, 1 where all of it does."""
+    folded = fold_for_phrase(text)
+    if wording.characters:
+        return _share_of_characters(wording.characters, folded)
+    return _share_of_words(wording.words, " " + " ".join(_word().findall(folded)) + " ")
+
+
+def _share_of_characters(query: str, text: str) -> float:
+    size, at, total = len(query), 0, 0
+    while at < size:
+        end = at + 1
+        while end <= size and query[at:end] in text:
+            end += 1
+        length = end - 1 - at
+        total += length * length
+        at += max(1, length)
+    return sqrt(total) / size if size else 0.0
+
+
+def _share_of_words(query: tuple[str, ...], text: str) -> float:
+    """A word alone is what postings tell already: only the steps from one to the next count."""
+    size, at, total = len(query), 0, 0
+    while at < size:
+        end = at + 1
+        while end <= size and f" {' '.join(query[at:end])} " in text:
+            end += 1
+        length = end - 1 - at
+        total += (length - 1) ** 2 if length > 1 else 0
+        at += max(1, length)
+    return sqrt(total) / (size - 1) if size > 1 else 0.0
+
+
+@lru_cache(maxsize=1)
+def _word() -> "re2._Regexp":
+    import re2
+
+    return re2.compile(r"[\pL\pN\pM_]+")

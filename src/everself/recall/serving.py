@@ -1,0 +1,41 @@
+"""What a unit says, read from the document itself. Never from the index: a row that no longer fits its file is never served."""
+
+from collections.abc import Callable, Sequence
+
+from everself.errors import ChangedMeanwhile
+from everself.index.cutting import piece_text
+from everself.index.interface import IndexView, Unit
+from everself.values import Document
+
+
+class Served:
+    """The documents behind one view, each read once and compared with what was indexed."""
+
+    def __init__(self, view: IndexView, read: Callable[[str], Document | None]) -> None:
+        self._view = view
+        self._read = read
+        self._data: dict[int, bytes] = {}
+        self._units: dict[int, Unit] = {}
+
+    def units(self, numbers: Sequence[int]) -> list[Unit]:
+        missing = [number for number in numbers if number not in self._units]
+        for unit in self._view.units(missing) if missing else ():
+            self._units[unit.number] = unit
+        return [self._units[number] for number in numbers]
+
+    def texts(self, numbers: Sequence[int]) -> list[str]:
+        return [piece_text(self.data(unit.document), unit.start, unit.end) for unit in self.units(numbers)]
+
+    def path(self, document: int) -> str:
+        return self._view.documents[document].path
+
+    def data(self, number: int) -> bytes:
+        """The document as it was indexed; ChangedMeanwhile when it is another by now."""
+        found = self._data.get(number)
+        if found is None:
+            indexed = self._view.documents[number]
+            document = self._read(indexed.path)
+            if document is None or document.hash != indexed.hash:
+                raise ChangedMeanwhile(indexed.path)
+            found = self._data[number] = document.data
+        return found
