@@ -18,7 +18,8 @@ from everself.index.status import IndexStatus
 from everself.index.sync.embedding import Bounds, Embedding, EmbedReport, ask_embedder, model_key, pending_units
 from everself.index.sync.preparing import Craft, DocumentReader, Prepared, Sources, default_craft
 from everself.index.sync.syncing import Progress, Syncer, SyncReport
-from everself.index.view import Reader, Snapshot
+from everself.index.view import Moment, Reader, Snapshot
+from everself.values import Document
 
 if TYPE_CHECKING:
     import numpy
@@ -55,7 +56,7 @@ class Index:
         self._clock = clock
         self._embedder = embedder
         self._model = model_key(embedder)
-        passport = Passport(identity, self._sources.craft.versions)
+        passport = Passport(identity, self._sources.craft.versions, self._sizes)
         self._opener = Opener(place, passport, FileLock(f"{place.folder}/{place.name}.lock"))
         self._lock = RLock()
         self._reader: Reader | None = None
@@ -69,9 +70,7 @@ class Index:
     def view(self, *, fresh: bool = True) -> Snapshot:
         """What can be searched now. Fresh: every file was looked at, and those that changed were read."""
         with self._lock:
-            if fresh:
-                self._sync(None)
-            reader, moment = self._steadily(lambda reader: (reader, reader.refresh()))
+            reader, moment = self._sync(None) if fresh else self._steadily(lambda reader: (reader, reader.refresh()))
             notices = self._notices()
             known = self._view
             if known is None or known.moment is not moment or known.notices != notices:
@@ -115,15 +114,16 @@ class Index:
 
         try:
             self._opener.rebuild(fill)
-        except DiskError as error:
-            with self._lock:
-                self._use(self._opener.in_memory(error))
+            opening = None
+        except (DiskError, Damaged) as error:
+            opening = self._opener.in_memory(error)
         with self._lock:
-            if self._reader is not None and self._reader.file.in_memory and "memory" not in self._lasting:
-                self._close_reader()
-            self._lasting.pop("renewed", None)
+            self._close_reader()
+            self._say("renewed", "")
+            if opening is not None:
+                self._use(opening)
             self._sync(None)
-            return report if report.read else self._report
+            return report if opening is None else self._report
 
     def embed(self, *, seconds: float | None = None, progress: Progress | None = None) -> EmbedReport:
         """Give units their vectors, those that are kept first. It may be interrupted at any moment."""
@@ -151,6 +151,19 @@ class Index:
             return total
 
         return self._steadily(count)
+
+    @property
+    def model(self) -> str:
+        """Whose vectors are used, as provider/model; empty without an embedder."""
+        return "" if self._embedder is None else f"{self._embedder.provider}/{self._embedder.model}"
+
+    def read(self, path: str) -> Document | None:
+        """A document of those that are indexed, as it is now."""
+        return self._sources.read(path)
+
+    def is_imported(self, path: str) -> bool:
+        """Whether it comes from elsewhere than the workspace."""
+        return self._sources.is_imported(path)
 
     def query_vector(self, text: str) -> "NDArray[numpy.float32] | str":
         """The vector of a question, or why there is none."""
@@ -236,38 +249,38 @@ class Index:
             return report
         return EmbedReport(failure="The index broke again and again.")
 
-    def _sync(self, progress: Progress | None) -> None:
+    def _sync(self, progress: Progress | None) -> tuple[Reader, Moment]:
         """Bring the index up to date, or say why it is not."""
+        reader, moment = self._steadily(lambda reader: (reader, self._sync_one(reader, progress)))
+        if self._report.read or self._report.removed:
+            self._wake.set()
+            if self._tidy(moment):
+                return self._steadily(lambda reader: (reader, self._sync_one(reader, None)))
+        return reader, moment
+
+    def _sync_one(self, reader: Reader, progress: Progress | None) -> Moment:
         self._say("busy", "")
         try:
-            self._report = self._steadily(lambda reader: self._syncer(reader).sync(SYNC_WAIT, progress))
+            self._report = self._syncer(reader).sync(SYNC_WAIT, progress)
             if self._renewed:
-                self._steadily(lambda reader: self._syncer(reader).prune())
+                self._syncer(reader).prune()
                 self._renewed = False
         except StoreBusy:
             self._say("busy", "Another process is writing the index; this is what was indexed before.")
-            return
-        except EverselfError as error:
-            # the workspace itself cannot be looked at
-            self._say("busy", f"The files could not be looked at: {error}")
-            return
-        if self._report.read or self._report.removed:
-            self._wake.set()
-            self._tidy()
+        return reader.refresh()
 
-    def _tidy(self) -> None:
+    def _tidy(self, moment: Moment) -> bool:
         """An index that is mostly dead is made again: it would only grow."""
-        reader = self._reader
-        if reader is None or reader.file.in_memory:
-            return
-        header = reader.header
+        header = moment.header
         dead = header.units - header.living
-        if dead > _MANY_DEAD and dead > header.living:
-            try:
-                self.rebuild()
-            except EverselfError as error:
-                # it is no worse than it was
-                self._say("tidy", f"The index could not be made smaller: {error}")
+        if dead <= _MANY_DEAD or dead <= header.living or "memory" in self._lasting:
+            return False
+        try:
+            self.rebuild()
+        except EverselfError:
+            # it is no worse than it was
+            return False
+        return True
 
     def _steadily(self, act: Callable[[Reader], T]) -> T:
         """Do something with the index that is there, over again where it proves broken."""
@@ -328,6 +341,10 @@ class Index:
             self._reader.close()
             self._reader = None
 
+    def _sizes(self) -> dict[int, int]:
+        size = None if self._embedder is None else self._embedder.dimensions
+        return {self._model: size} if size is not None else {}
+
     def _syncer(self, reader: Reader) -> Syncer:
         return Syncer(reader, self._sources, self._model)
 
@@ -341,4 +358,5 @@ class Index:
         report = self._report
         cut = tuple(f"{path} is too large and was not read to its end." for path in report.truncated)
         skipped = tuple(f"{path} is no plain file that can be read." for path in report.skipped)
-        return (*self._lasting.values(), *cut, *skipped)
+        failure = (f"The files could not be looked at: {report.failure}",) if report.failure else ()
+        return (*self._lasting.values(), *failure, *cut, *skipped)

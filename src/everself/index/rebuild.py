@@ -3,12 +3,13 @@
 Only one process rebuilds at a time; whoever waited looks first whether there is still a reason to.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from threading import Lock
 from typing import TYPE_CHECKING
 from zlib import crc32
 
+from everself.disk.filesystem import disk_errors
 from everself.errors import Damaged, DiskError, EverselfError, LockTimeout, StoreBusy
 from everself.index.columns import read_header
 from everself.index.file import (
@@ -39,6 +40,8 @@ class Passport:
 
     identity: str
     versions: str
+    # of models, by their keys: how many numbers their vectors have, as far as that is known by now
+    sizes: Callable[[], Mapping[int, int]] = dict
 
     def new_header(self) -> Header:
         return Header(f"{FORMAT}.{self.versions}", self.identity, crc32(new_id().encode()))
@@ -109,7 +112,7 @@ class Opener:
 
     def rebuild(self, fill: Callable[[IndexFile], None]) -> None:
         """Make a full index beside the old one, which serves meanwhile; then swap."""
-        with self._one_at_a_time, self._lock.hold(self._wait):
+        with self._one_at_a_time, disk_errors(self.place.name), self._lock.hold(self._wait):
             remove_beside(self.place)
             self._beside(fill, swap)
 
@@ -173,6 +176,6 @@ class Opener:
             # vectors of somebody else's memories are not ours to keep
             if header is None or header.identity == self._passport.identity:
                 with sound(new.connection):
-                    salvage(old, new)
+                    salvage(old, new, self._passport.sizes())
         finally:
             old.close()

@@ -16,7 +16,7 @@ from everself.index.file import IndexFile, reading
 from everself.index.interface import Flag
 from everself.index.rows import BLOCK, NOTHING, Header, Slot, UnitRow, parse_source, parse_unit, render_header
 from everself.index.sync.preparing import Sources, text_hash
-from everself.index.sync.vectoring import add_vectors, assign_kept, drop_other_codes, find_kept
+from everself.index.sync.vectoring import add_vectors, assign_kept, drop_other_codes, find_kept, with_kept_slot
 from everself.index.sync.writing import writing
 from everself.index.vectors import load_codes
 
@@ -139,7 +139,6 @@ class Embedding:
         paths: dict[int, tuple[str, str, int]] = {}
         with reading(self._file.connection):
             header = read_header(self._file.connection)[1]
-            self._slot = header.slot(self._model)
             for unit in self._candidates(header):
                 row = self._file.connection.execute("SELECT data FROM units WHERE number=?", (unit,)).fetchone()
                 found[unit] = parse_unit(header.birth, unit, row[0] if row else None)
@@ -150,7 +149,8 @@ class Embedding:
                 document = parse_source(header.birth, number, data[0] if data else None).document
                 paths[number] = document.path, document.hash, document.first
             units = {unit: row.text for unit, row in found.items()}
-            slot = self._slot
+            slot = with_kept_slot(self._file.connection, header, self._model, units.values()).slot(self._model)
+            self._slot = slot
             kept = {
                 text
                 for text in set(units.values())
@@ -203,6 +203,7 @@ class Embedding:
             living = self._still_living(before, batch.units)
             texts = set(living.values())
             header = add_vectors(connection, before, self._model, [one for one in vectors if one[0] in texts])
+            header = with_kept_slot(connection, header, self._model, texts)
             if header.slot(self._model) is None:
                 # blank texts alone: there is no size yet to keep codes in
                 self._skipped |= living.keys()

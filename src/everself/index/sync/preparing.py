@@ -113,7 +113,7 @@ class Sources:
             found.pop("memory.md", None)
         owners: dict[str, DocumentReader] = {}
         for reader in self._extra:
-            for stat in reader.list():
+            for stat in _listed(reader):
                 if stat.kind == "file" and stat.path not in found:
                     found[stat.path] = stat
                     owners[stat.path] = reader
@@ -128,6 +128,9 @@ class Sources:
             return self._owners.get(path, self._workspace).find(path)
         except EverselfError:
             return None
+
+    def is_imported(self, path: str) -> bool:
+        return path in self._owners
 
     def prepare(self, document: Document, stat: FileStat, read_at: int) -> Prepared:
         pieces = self.pieces(document)
@@ -148,3 +151,11 @@ class Sources:
 
     def texts(self, document: Document) -> Iterator[str]:
         return map(self.craft.embedding_text, self.pieces(document))
+
+
+def _listed(reader: DocumentReader) -> Sequence[FileStat]:
+    """What is listed elsewhere; a folder that is not there, or not for us, holds nothing."""
+    try:
+        return reader.list()
+    except EverselfError:
+        return ()

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy
 
+from everself.errors import EverselfError
 from everself.index.rows import Source
 from everself.index.sync.preparing import Prepared, Sources, now_ns, stamp_of
 from everself.index.sync.vectoring import prune_all
@@ -41,6 +42,8 @@ class SyncReport:
     units: int = 0
     truncated: tuple[str, ...] = ()
     skipped: tuple[str, ...] = ()
+    # why the files could not be looked at; what was indexed before is what there is
+    failure: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,11 +54,8 @@ class Plan:
     fresh: tuple[FileStat, ...]
     removed: tuple[Source, ...]
     unchanged: int
-    odd: tuple[str, ...]
-
-    @property
-    def is_empty(self) -> bool:
-        return not (self.changed or self.fresh or self.removed)
+    odd: tuple[str, ...] = ()
+    failure: str = ""
 
 
 def plan_sync(listing: "tuple[dict[str, FileStat], Sequence[str]]", known: "Mapping[str, Source]") -> Plan:
@@ -68,7 +68,7 @@ def plan_sync(listing: "tuple[dict[str, FileStat], Sequence[str]]", known: "Mapp
             changed.append(stat)
         elif stat.mtime_ns + _GRAIN_NS > source.read_at:
             fresh.append(stat)
-    removed = tuple(source for path, source in known.items() if path not in found) if len(known) > 0 else ()
+    removed = tuple(source for path, source in known.items() if path not in found)
     return Plan(tuple(changed), tuple(fresh), removed, len(found) - len(changed), tuple(odd))
 
 
@@ -90,7 +90,13 @@ class Syncer:
 
     def look(self) -> Plan:
         """What a sync would do now."""
-        return plan_sync(self._sources.list(), self._reader.columns.by_path)
+        self._reader.refresh()
+        known = self._reader.columns.by_path
+        try:
+            listing = self._sources.list()
+        except EverselfError as error:
+            return Plan((), (), (), len(known), failure=str(error))
+        return plan_sync(listing, known)
 
     def sync(self, wait: float, progress: Progress | None = None) -> SyncReport:
         """StoreBusy where another process writes for longer than `wait` seconds; what was committed before stays."""
@@ -119,7 +125,7 @@ class Syncer:
         documents = self._reader.columns.documents.values()
         truncated = tuple(document.path for document in documents if document.cut)
         skipped = (*plan.odd, *tally.unreadable)
-        return SyncReport(tally.read, tally.removed, plan.unchanged, tally.units, truncated, skipped)
+        return SyncReport(tally.read, tally.removed, plan.unchanged, tally.units, truncated, skipped, plan.failure)
 
     def fill(self, documents: Iterable[Prepared]) -> int:
         """Write documents that somebody else has cut, a block at a time."""

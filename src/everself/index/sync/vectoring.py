@@ -63,6 +63,18 @@ def add_vectors(
     return replace(with_slot(header, model, dimensions) if dimensions else header, embeddings=number)
 
 
+def with_kept_slot(connection: "apsw.Connection", header: Header, model: int, texts: Iterable[bytes]) -> Header:
+    """A header with a slot for a model that is back and whose vectors were kept."""
+    if header.slot(model) is None:
+        for hashed in texts:
+            row = connection.execute(
+                "SELECT length(data) FROM embeddings WHERE hash=? AND model=?", (hashed, model)
+            ).fetchone()
+            if row is not None and isinstance(row[0], int) and row[0] > 4:
+                return with_slot(header, model, (row[0] - 4) // 2)
+    return header
+
+
 def find_kept(connection: "apsw.Connection", slot: Slot, hashed: bytes) -> tuple[int, bytes] | None:
     """Id and values of the vector of a text."""
     for number, own, model, data in connection.execute(_FIND, (hashed, slot.model)):
@@ -148,8 +160,11 @@ def prune_all(connection: "apsw.Connection") -> None:
     connection.execute(f"DELETE FROM embeddings WHERE hash NOT IN (SELECT substr(data, {TEXT_FROM}, 16) FROM units)")
 
 
-def salvage(old: IndexFile, new: IndexFile) -> None:
-    """Copy vectors that are whole from a broken or old index: from its beginning to the first damage, then from its end."""
+def salvage(old: IndexFile, new: IndexFile, sizes: Mapping[int, int]) -> None:
+    """Copy vectors that are whole from a broken or old index: from its beginning to the first damage, then from its end.
+
+    `sizes` are what models are known to answer with; vectors of another size are of no use.
+    """
     header = read_header(new.connection)[1]
     seen: set[object] = set()
     new.connection.execute("BEGIN IMMEDIATE")
@@ -159,19 +174,21 @@ def salvage(old: IndexFile, new: IndexFile) -> None:
                 if row[0] in seen:
                     break
                 seen.add(row[0])
-                header = _copy_vector(new, row, header)
+                header = _copy_vector(new, row, header, sizes)
             break
     new.connection.execute("UPDATE header SET data=? WHERE number=1", (render_header(header),))
     new.connection.execute("COMMIT")
 
 
-def _copy_vector(new: IndexFile, row: tuple[object, ...], header: Header) -> Header:
+def _copy_vector(new: IndexFile, row: tuple[object, ...], header: Header, sizes: Mapping[int, int]) -> Header:
     was, hashed, model, data = row
     if not (isinstance(was, int) and isinstance(hashed, bytes) and isinstance(model, int)):
         return header
     try:
         values = parse_vector(was, hashed, model, data)
     except Damaged:
+        return header
+    if sizes.get(model, len(values) // 2) != len(values) // 2:
         return header
     number = header.embeddings
     given = (number, hashed, model, render_vector(number, hashed, model, values))
