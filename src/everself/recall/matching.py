@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 # BM25, measured on conversations: short units want little normalisation by length
 K1 = 1.2
 B = 0.5
+# Units without any of the words that every store is thought to have besides its own: in a store of three entries a word that stands in
+# one of them tells as much as it would in a larger one.
+IMAGINED = 500
 # posting entries that choosing candidates may touch; beyond it only the rarest words choose
 TOUCHED = 60_000
 CHOSEN = 400
@@ -64,7 +67,7 @@ def _look_up(view: IndexView, term: QueryTerm, living: int) -> Matched:
     speakers, _ = _merge([view.postings(SPEAKER + one) for one in term.alternatives])
     titles, _ = _merge([view.postings(TITLE + one) for one in term.alternatives])
     frequency = max(len(units), len(titles))
-    weight = float(numpy.log(1 + (living - frequency + 0.5) / (frequency + 0.5)))
+    weight = float(numpy.log(1 + (living + IMAGINED - frequency + 0.5) / (frequency + 0.5)))
     return Matched(term, units, counts, speakers, titles, weight * SLIGHT.get(term.kind, 1.0))
 
 

@@ -102,9 +102,9 @@ class Recall:
         if not request.query.strip():
             raise WrongUse("There is nothing to search for.", mend='everself memory search "what you look for"')
         query = request.query[:LONGEST_QUERY]
-        vector, notice = self._vector(query, request)
-        found = self._index.ask(lambda view: self._answer(view, request, query, vector))
-        notices = [*([notice] if notice else []), *found.notices]
+        meaning = _Meaning(self._index, query)
+        found = self._index.ask(lambda view: self._answer(view, request, query, meaning))
+        notices = [*([meaning.notice] if meaning.notice else []), *found.notices]
         if len(request.query) > LONGEST_QUERY:
             notices.append(f"Only the first {LONGEST_QUERY:,} characters of the query were used.")
         found = replace(found, notices=tuple(notices))
@@ -132,25 +132,16 @@ class Recall:
         where = place(path)
         return Hit(path, first, last, 1.0, text.rstrip("\n"), day=where.day, tier=where.tier)
 
-    def _vector(self, query: str, request: Request) -> "tuple[NDArray[numpy.float32] | None, str]":
-        if self._mode(request) is Ranking.TFIDF or not self._index.model:
-            return None, ""
-        vector = self._index.query_vector(query)
-        if isinstance(vector, str):
-            return None, f"Answered by keywords alone: {vector}"
-        return vector, ""
-
     def _mode(self, request: Request) -> Ranking:
         return request.ranking or self._settings.ranking
 
-    def _answer(self, view: "Snapshot", request: Request, query: str, vector: "NDArray[numpy.float32] | None") -> Found:
+    def _answer(self, view: "Snapshot", request: Request, query: str, meaning: "_Meaning") -> Found:
         from everself.recall.serving import Served
 
         served = Served(view, self._index.read)
         words = read_query(query)
         mode = self._mode(request)
-        if view.embedded == 0:
-            vector = None
+        vector = None if mode is Ranking.TFIDF else meaning.vector_for(view)
         ranked = self._rank(view, request, served, self._question(view, request, words, vector, served))
         limit = request.limit or (5 if mode is Ranking.TFIDF else self._settings.max_results)
         wanted = 400 if request.budget else max(_CLOSER_AT_LEAST, limit * _CLOSER)
@@ -308,6 +299,31 @@ class Recall:
             for hit in found.hits
         ]
         return self._keeping.record(record, hits)
+
+
+class _Meaning:
+    """The vector of a query. A first search waits for no model: it is asked for where there is something to compare it with, and once."""
+
+    def __init__(self, index: "Index", query: str) -> None:
+        self._index = index
+        self._query = query
+        self._vector: NDArray[numpy.float32] | str | None = None
+        self.notice = ""
+
+    def vector_for(self, view: "Snapshot") -> "NDArray[numpy.float32] | None":
+        if not self._index.model:
+            return None
+        if not view.embedded:
+            self.notice = "Answered by keywords alone: there are no vectors yet." if len(view.columns) else ""
+            return None
+        if self._vector is None:
+            self._vector = self._index.query_vector(self._query)
+        if isinstance(self._vector, str):
+            self.notice = f"Answered by keywords alone: {self._vector}"
+            return None
+        waiting = view.pending
+        self.notice = f"{waiting:,} pieces have no vector yet and are found by keywords alone." if waiting else ""
+        return self._vector
 
 
 def _holds(entry: Entry | None, as_of: date | None) -> bool:
