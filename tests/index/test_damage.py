@@ -11,6 +11,7 @@ import apsw
 import pytest
 from tests.index.world import Said, World, cosines_by_place, make_world, what_it_says
 
+from everself.index.file import PAGE_BYTES
 from everself.index.index import Index
 from everself.index.view import Snapshot
 from everself.testing.embedding import FakeEmbedder
@@ -115,7 +116,7 @@ def test_what_lies_beside_it_from_elsewhere_is_not_believed(world: World, ending
     other = tmp_path / "other.db"
     connection = apsw.Connection(str(other))
     mode = "DELETE" if ending == "-journal" else "WAL"
-    connection.execute("PRAGMA page_size=16384").fetchall()
+    connection.execute(f"PRAGMA page_size={PAGE_BYTES}").fetchall()
     connection.execute(f"PRAGMA journal_mode={mode}").fetchall()
     connection.execute("CREATE TABLE header (x); INSERT INTO header VALUES (randomblob(90000)); PRAGMA cache_size=2")
     # a transaction that is not finished: its pages stand in the file beside it
@@ -195,9 +196,9 @@ def flip_bytes(path: Path, rng: random.Random) -> None:
         start = rng.randrange(len(data))
         data[start : start + 512] = rng.randbytes(len(data[start : start + 512]))
     else:
-        pages = len(data) // 16_384
-        one, other = rng.randrange(pages) * 16_384, rng.randrange(pages) * 16_384
-        data[one : one + 16_384] = bytes(16_384) if kind == 2 else data[other : other + 16_384]
+        pages = len(data) // PAGE_BYTES
+        one, other = rng.randrange(pages) * PAGE_BYTES, rng.randrange(pages) * PAGE_BYTES
+        data[one : one + PAGE_BYTES] = bytes(PAGE_BYTES) if kind == 2 else data[other : other + PAGE_BYTES]
     path.write_bytes(bytes(data))
 
 

@@ -15,7 +15,7 @@ from everself.disk.filesystem import FileSystem, disk_errors
 from everself.errors import Damaged, DiskFull, ReadOnlyDisk, StoreBusy
 from everself.values import new_id
 
-PAGE_BYTES = 16_384
+PAGE_BYTES = 8_192
 # Long enough for any commit of another process; an index run commits often.
 READ_WAIT = 10.0
 _FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})

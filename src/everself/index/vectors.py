@@ -102,6 +102,7 @@ class Vectors:
         self.blocks: tuple[Codes, ...] = ()
         self._exact_ids: Numbers = numpy.empty(0, numpy.int32)
         self._exact: Floats = numpy.empty((0, 0), numpy.float32)
+        self._exact_of: Numbers | None = None
 
     def refresh(self, connection: "apsw.Connection", header: Header) -> None:
         slot = header.slot(self.model)
@@ -128,22 +129,23 @@ class Vectors:
             room[:] = codes.ids[: len(room)]
         return joined
 
-    def exact(self, connection: "apsw.Connection", wanted: "Numbers", slot: Slot) -> "tuple[Numbers, Floats]":
-        """Ids, rising, and the vectors of all wanted ids (distinct, rising); what was loaded before is not read again."""
+    def exact(
+        self, connection: "apsw.Connection", ids: "Numbers", usable: "NDArray[numpy.bool_]", slot: Slot
+    ) -> "tuple[Numbers, Floats]":
+        """All vectors of usable units: their ids, rising, and rows. What was loaded before is not read again."""
+        if self._exact_of is ids:
+            return self._exact_ids, self._exact
+        wanted = numpy.unique(ids[usable])
+        if self._exact.shape[1] != slot.dimensions:
+            self._exact_ids, self._exact = wanted[:0], numpy.empty((0, slot.dimensions), numpy.float32)
         missing = wanted[~numpy.isin(wanted, self._exact_ids, assume_unique=True)]
-        if len(missing) or self._exact.shape[1] != slot.dimensions:
-            if self._exact.shape[1] != slot.dimensions:
-                self._exact_ids, self._exact = wanted[:0], numpy.empty((0, slot.dimensions), numpy.float32)
-                missing = wanted
-            rows = fetch_vectors(connection, missing.tolist(), slot)
-            read = missing[numpy.isin(missing, numpy.fromiter(rows, numpy.int32, len(rows)), assume_unique=True)]
-            kept = numpy.isin(self._exact_ids, wanted, assume_unique=True)
-            ids = numpy.concatenate([self._exact_ids[kept], read])
-            table = numpy.concatenate(
-                [self._exact[kept], decode([rows[one] for one in read.tolist()], slot.dimensions)]
-            )
-            order = numpy.argsort(ids)
-            self._exact_ids, self._exact = ids[order], table[order]
+        rows = fetch_vectors(connection, missing.tolist(), slot)
+        read = numpy.array(sorted(rows), numpy.int32)
+        kept = numpy.isin(self._exact_ids, wanted, assume_unique=True)
+        both = numpy.concatenate([self._exact_ids[kept], read])
+        table = numpy.concatenate([self._exact[kept], decode([rows[one] for one in read.tolist()], slot.dimensions)])
+        order = numpy.argsort(both)
+        self._exact_ids, self._exact, self._exact_of = both[order], table[order], ids
         return self._exact_ids, self._exact
 
 

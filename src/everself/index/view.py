@@ -46,7 +46,10 @@ class Moment:
     documents: Mapping[int, IndexedDocument]
     slot: Slot | None
     codes: tuple[Codes, ...]
+    # of every unit the id of its vector: 0 where it has none or is dead
     ids: "Numbers"
+    usable: "NDArray[numpy.bool_]"
+    embedded: int
 
 
 class Reader:
@@ -82,8 +85,17 @@ class Reader:
             self.vectors.refresh(connection, header)
             held = self.columns
             ids = numpy.where(held.alive, self.vectors.ids(header.units), 0).astype(numpy.int32)
+            usable = ids > 0
             self._moment = Moment(
-                header, held.all, held.alive, held.documents, self.vectors.slot, self.vectors.blocks, ids
+                header,
+                held.all,
+                held.alive,
+                held.documents,
+                self.vectors.slot,
+                self.vectors.blocks,
+                ids,
+                usable,
+                int(numpy.count_nonzero(usable)),
             )
             self._known = known
         return self._moment
@@ -123,7 +135,7 @@ class Snapshot:
 
     @property
     def embedded(self) -> int:
-        return int(numpy.count_nonzero(self._moment.ids > 0))
+        return self._moment.embedded
 
     @property
     def pending(self) -> int:
@@ -155,15 +167,13 @@ class Snapshot:
 
     def nearest(self, vector: "Floats", count: int) -> "Numbers":
         moment = self._moment
-        usable = moment.ids > 0
-        total = int(numpy.count_nonzero(usable))
-        if moment.slot is None or not total or count <= 0 or len(vector) != moment.slot.dimensions:
+        if moment.slot is None or not moment.embedded or count <= 0 or len(vector) != moment.slot.dimensions:
             return numpy.empty(0, numpy.int32)
-        if total <= EXACT_BELOW:
-            numbers = numpy.flatnonzero(usable).astype(numpy.int32)
+        if moment.embedded <= EXACT_BELOW:
+            numbers = numpy.flatnonzero(moment.usable).astype(numpy.int32)
         else:
             code = encode(vector.reshape(1, -1))[0]
-            numbers = closest(distances(moment.codes, usable, code), max(4 * count, 200))
+            numbers = closest(distances(moment.codes, moment.usable, code), max(4 * count, 200))
         scores = self.cosines(vector, numbers)
         scores[numpy.isnan(scores)] = -2
         return best(numbers, scores, count)
@@ -175,23 +185,22 @@ class Snapshot:
         if slot is None or len(vector) != slot.dimensions:
             return found
         ids = moment.ids[numbers]
-        wanted = numpy.unique(ids[ids > 0])
-        if not len(wanted):
+        asked = ids > 0
+        if not asked.any():
             return found
-        living = moment.ids[moment.ids > 0]
         with reader.lock, reading(reader.file.connection):
             header = reader.header_now()
             connection = reader.file.connection
-            if len(living) <= EXACT_BELOW:
-                known, table = reader.vectors.exact(connection, numpy.unique(living), slot)
+            if moment.embedded <= EXACT_BELOW:
+                known, table = reader.vectors.exact(connection, moment.ids, moment.usable, slot)
             else:
-                rows = fetch_vectors(connection, wanted.tolist(), slot)
+                rows = fetch_vectors(connection, numpy.unique(ids[asked]).tolist(), slot)
                 known = numpy.array(sorted(rows), numpy.int32)
                 table = decode([rows[one] for one in known.tolist()], slot.dimensions)
-        there = numpy.isin(ids, known) & (ids > 0)
-        if header.generation == moment.header.generation and not there[ids > 0].all():
-            raise Damaged("index.db: a vector is missing.")
         if len(known):
-            scores = table @ vector.astype(numpy.float32)
-            found[there] = scores[known.searchsorted(ids[there])]
+            at = numpy.minimum(known.searchsorted(ids), len(known) - 1)
+            there = asked & (known[at] == ids)
+            found[there] = (table @ vector.astype(numpy.float32))[at[there]]
+        if header.generation == moment.header.generation and numpy.isnan(found[asked]).any():
+            raise Damaged("index.db: a vector is missing.")
         return found
