@@ -9,7 +9,7 @@ import numpy
 
 from everself.errors import Damaged
 from everself.index.interface import COLUMNS, Flag, IndexedDocument
-from everself.index.rows import BLOCK, BLOCKS, Header, Source, checked, parse_header, parse_source, seal_of
+from everself.index.rows import BLOCK, BLOCKS, Header, Source, checked, parse_header, parse_source
 
 if TYPE_CHECKING:
     import apsw
@@ -50,7 +50,7 @@ def load_sources(
         if source is None or source.raw != data:
             source = parse_source(header.birth, number, data)
         found[number] = source
-        root += seal_of(source.raw)
+        root += source.seal
     if len(found) != header.documents or root & 0xFFFFFFFFFFFFFFFF != header.root:
         raise Damaged("index.db: a document's row is missing.")
     return found

@@ -15,7 +15,7 @@ from everself.index.columns import load_block, read_header
 from everself.index.file import IndexFile, reading
 from everself.index.interface import Flag
 from everself.index.rows import BLOCK, NOTHING, Header, Slot, UnitRow, parse_source, parse_unit, render_header
-from everself.index.sync.preparing import Sources, text_hash
+from everself.index.sync.preparing import Sources, model_key, text_hash
 from everself.index.sync.vectoring import add_vectors, assign_kept, drop_other_codes, find_kept, with_kept_slot
 from everself.index.sync.writing import writing
 from everself.index.vectors import load_codes
@@ -48,13 +48,6 @@ class Bounds:
     seconds: float | None = None
     stopped: Callable[[], bool] = lambda: False
     progress: Callable[[int, int], None] | None = None
-
-
-def model_key(embedder: "Embedder | None") -> int:
-    """The identity of an embedder's vectors as a number; 0 for none."""
-    if embedder is None:
-        return 0
-    return int.from_bytes(text_hash(f"{embedder.provider}\n{embedder.model}")[:7], "little") + 1
 
 
 def ask_embedder(embedder: "Embedder", texts: list[str], purpose: "Purpose", expected: int | None) -> "Floats":

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from everself.index.cutting import Piece
+    from everself.models.embedding.protocol import Embedder
 
 Terms = tuple[Mapping[str, int], int]
 
@@ -73,6 +74,13 @@ def text_hash(text: str) -> bytes:
     if not text.strip():
         return NOTHING
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+
+
+def model_key(embedder: "Embedder | None") -> int:
+    """The identity of an embedder's vectors as a number; 0 for none."""
+    if embedder is None:
+        return 0
+    return int.from_bytes(text_hash(f"{embedder.provider}\n{embedder.model}")[:7], "little") + 1
 
 
 def stamp_of(stat: FileStat) -> Stamp:

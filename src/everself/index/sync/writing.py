@@ -139,7 +139,7 @@ class Writer:
             header,
             documents=header.documents - 1,
             living=header.living - document.count,
-            root=(header.root - seal_of(source.raw)) & _MASK,
+            root=(header.root - source.seal) & _MASK,
         )
         self.connection.execute("DELETE FROM sources WHERE number=?", (document.number,))
         bounds = (document.first, document.first + document.count)
@@ -150,7 +150,7 @@ class Writer:
 
     def restamp(self, source: Source, stamp: Stamp, read_at: int) -> None:
         """The same words in a file that looks different."""
-        self.header = replace(self.header, root=(self.header.root - seal_of(source.raw)) & _MASK)
+        self.header = replace(self.header, root=(self.header.root - source.seal) & _MASK)
         self._put_source(source.document, stamp, read_at)
 
     def commit(self) -> Header:
