@@ -35,7 +35,7 @@ def test_r14_a_dead_holder_frees_the_lock_and_a_stopped_one_is_named(seed: int) 
 def perform_without_journal(name: str, top: str, seed: int) -> None:
     """In a child: a workspace that writes straight away."""
 
-    def begin(_: Journal, intent: Intent) -> Filed:
+    def begin(_: Journal, intent: Intent, *_seen: object) -> Filed:
         return Filed(f"journal/00000001-{intent.id}.intent", intent)
 
     Journal.begin = begin  # type: ignore[method-assign, assignment]

@@ -33,7 +33,7 @@ def test_a_kernel_that_does_not_sync_files_is_found(monkeypatch: pytest.MonkeyPa
 
 
 def test_a_workspace_that_skips_the_journal_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    def begin(_: Journal, intent: Intent) -> Filed:
+    def begin(_: Journal, intent: Intent, *_seen: object) -> Filed:
         return Filed(f"journal/00000001-{intent.id}.intent", intent)
 
     monkeypatch.setattr(Journal, "begin", begin)
