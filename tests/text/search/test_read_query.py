@@ -86,6 +86,7 @@ def test_another_spelling_is_an_alternative() -> None:
         ("Caroline's birthday", "caroline"),
         ("Melanie Smith hobbies", "melanie smith"),
         ("Melanie", "melanie"),
+        ("Does she read Dr. Seuss? Painting is fun.", "dr seuss"),
         ("When will Will come?", "will"),
         ("Camping with friends", ""),
         ("Is it on Monday or in May? I think so.", ""),

@@ -12,6 +12,8 @@ from everself.text.search.terms import QueryTerm, SearchQuery, TermKind
 from everself.text.search.words import is_stop, query_forms
 
 _SENTENCE_ENDS = (".", "!", "?", ":")
+# No sentence ends with so little: Dr. and Mrs. are followed by a name.
+_ABBREVIATED = 4
 # Capitals by rule, not because they name somebody or something.
 _RULED_CAPITALS = frozenset(
     {"i", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"}
@@ -91,5 +93,5 @@ def _names(found: list[tuple[str, tuple[Piece, ...]]], language: str) -> frozens
             before = word.text if opens and not small else ""
         else:
             before = ""
-        begins = chunk.endswith(_SENTENCE_ENDS)
+        begins = chunk.endswith(_SENTENCE_ENDS) and not (chunk[-1] == "." and len(chunk) <= _ABBREVIATED)
     return frozenset(names)
