@@ -15,9 +15,10 @@ from everself.index.file import IndexFile, IndexPlace, find_token, reading
 from everself.index.rebuild import Opener, Opening, Passport
 from everself.index.rows import parse_unit
 from everself.index.status import IndexStatus
-from everself.index.sync.embedding import Bounds, Embedding, EmbedReport, ask_embedder, model_key, pending_units
-from everself.index.sync.preparing import Craft, DocumentReader, Prepared, Sources, default_craft
+from everself.index.sync.embedding import Bounds, Embedding, EmbedReport, ask_embedder, pending_units
+from everself.index.sync.preparing import Craft, DocumentReader, Prepared, Sources, default_craft, model_key
 from everself.index.sync.syncing import Progress, Syncer, SyncReport
+from everself.index.verifying import Verified, verify
 from everself.index.view import Moment, Reader, Snapshot
 from everself.values import Document
 
@@ -52,7 +53,7 @@ class Index:
         extra: Sequence[DocumentReader] = (),
         craft: Craft | None = None,
     ) -> None:
-        self._sources = Sources(workspace, extra, craft or default_craft())
+        self._sources = Sources(workspace, extra, craft or default_craft(), keeps_texts=embedder is not None)
         self._clock = clock
         self._embedder = embedder
         self._model = model_key(embedder)
@@ -199,6 +200,15 @@ class Index:
                 in_memory=in_memory,
                 notices=view.notices,
             )
+
+    def verify(self, progress: Progress | None = None) -> Verified:
+        """Check every row of the index, and every document against its file. What is broken is made anew on the way."""
+
+        def check(view: Snapshot) -> Verified:
+            with self._lock:
+                return self._steadily(lambda reader: verify(reader, view.documents, self._sources, progress))
+
+        return self.ask(check)
 
     def start_embedding(self) -> None:
         """Embed in the background from now on, until `close`. Searches never wait for it."""

@@ -166,6 +166,10 @@ class Embedding:
             wanted.setdefault(row.document, {})[unit] = row.text
         found: dict[bytes, str] = {}
         for number, units in wanted.items():
+            at_hand = self._sources.take_texts(units.values())
+            if at_hand is not None:
+                found |= at_hand
+                continue
             path, hashed, first = paths[number]
             document = self._sources.read(path)
             texts = list(self._sources.texts(document)) if document is not None and document.hash == hashed else []
@@ -195,33 +199,30 @@ class Embedding:
             before = read_header(connection)[1]
             living = self._still_living(before, batch.units)
             texts = set(living.values())
-            header = add_vectors(connection, before, self._model, [one for one in vectors if one[0] in texts])
+            wanted = [one for one in vectors if one[0] in texts]
+            header, added = add_vectors(connection, before, self._model, wanted)
             header = with_kept_slot(connection, header, self._model, texts)
             if header.slot(self._model) is None:
                 # blank texts alone: there is no size yet to keep codes in
                 self._skipped |= living.keys()
                 return 0
-            header = assign_kept(connection, header, self._model, living)
+            header = assign_kept(connection, header, self._model, living, added)
             header = replace(header, generation=header.generation + 1)
             connection.execute("UPDATE header SET data=? WHERE number=1", (render_header(header),))
             connection.execute("COMMIT")
         return len(living.keys() - self._skipped)
 
     def _still_living(self, header: Header, units: dict[int, bytes]) -> dict[int, bytes]:
-        flags: dict[int, NDArray[numpy.void]] = {}
-        found = {}
-        for unit, text in units.items():
-            block = unit // BLOCK
+        alive: dict[int, NDArray[numpy.bool_]] = {}
+        for block in {unit // BLOCK for unit in units}:
             if block >= len(header.columns):
                 raise Damaged("index.db: a block is missing.")
-            if block not in flags:
-                flags[block] = load_block(self._file.connection, header, block)
-            if flags[block]["flags"][unit - block * BLOCK] & Flag.ALIVE:
-                found[unit] = text
-        return found
+            alive[block] = (load_block(self._file.connection, header, block)["flags"] & Flag.ALIVE) != 0
+        return {unit: text for unit, text in units.items() if alive[unit // BLOCK][unit % BLOCK]}
 
     def _finish(self) -> None:
         """The model has taken over: codes of others are not needed any more."""
+        self._sources.drop_texts()
         with reading(self._file.connection):
             header = read_header(self._file.connection)[1]
         if self._skipped or header.slot(self._model) is None or len(header.slots) == 1:

@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from threading import Lock
 from typing import TYPE_CHECKING, Protocol
 
 from everself.clock import system_now
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from everself.models.embedding.protocol import Embedder
 
 Terms = tuple[Mapping[str, int], int]
+
+_CHARACTERS_KEPT = 16 * 1024 * 1024
 
 
 class DocumentReader(Protocol):
@@ -95,12 +98,24 @@ def now_ns() -> int:
 class Sources:
     """All documents that are to be found: those of the workspace and those from elsewhere, by path."""
 
-    def __init__(self, workspace: DocumentReader, extra: Sequence[DocumentReader], craft: Craft) -> None:
+    def __init__(
+        self,
+        workspace: DocumentReader,
+        extra: Sequence[DocumentReader],
+        craft: Craft,
+        *,
+        keeps_texts: bool = False,
+    ) -> None:
         self._workspace = workspace
         self._extra = tuple(extra)
         self.craft = craft
         self._indexed: dict[str, bool] = {}
         self._owners: dict[str, DocumentReader] = {}
+        # Texts that were cut just now and are about to be embedded: cutting them again would cost more than tokenising them did.
+        self._keeps_texts = keeps_texts
+        self._texts: dict[bytes, str] = {}
+        self._characters = 0
+        self._lock = Lock()
 
     def list(self) -> tuple[dict[str, FileStat], tuple[str, ...]]:
         """Plain files that are indexed, and the names of what only looks like one."""
@@ -143,16 +158,41 @@ class Sources:
     def prepare(self, document: Document, stat: FileStat, read_at: int) -> Prepared:
         pieces = self.pieces(document)
         craft = self.craft
+        texts = list(map(craft.embedding_text, pieces))
+        hashes = list(map(text_hash, texts))
+        if self._keeps_texts:
+            self._keep_texts(hashes, texts)
         return Prepared(
             document.path,
             document.hash,
             pieces,
             (craft.terms_of(piece, document.path) for piece in pieces),
-            [text_hash(craft.embedding_text(piece)) for piece in pieces],
+            hashes,
             stamp_of(stat),
             read_at,
             document.cut,
         )
+
+    def take_texts(self, hashes: Iterable[bytes]) -> dict[bytes, str] | None:
+        """Texts by hash that are still at hand from when they were indexed; none unless all of them are."""
+        with self._lock:
+            found = {one: self._texts.get(one) for one in hashes}
+            taken = {one: text for one, text in found.items() if text is not None}
+            return taken if len(taken) == len(found) else None
+
+    def drop_texts(self) -> None:
+        with self._lock:
+            self._texts, self._characters = {}, 0
+
+    def _keep_texts(self, hashes: Sequence[bytes], texts: Sequence[str]) -> None:
+        with self._lock:
+            for hashed, text in zip(hashes, texts, strict=True):
+                if hashed not in self._texts:
+                    self._texts[hashed] = text
+                    self._characters += len(text)
+            while self._characters > _CHARACTERS_KEPT:
+                oldest = next(iter(self._texts))
+                self._characters -= len(self._texts.pop(oldest))
 
     def pieces(self, document: Document) -> "Sequence[Piece]":
         return self.craft.cut(document.path, document.data, imported=document.path in self._owners)
