@@ -30,7 +30,11 @@ if TYPE_CHECKING:
 
     Floats = NDArray[numpy.float32]
 
+# the id and the values of a vector
+Kept = tuple[int, bytes]
+
 _ALL = "SELECT number, hash, model, data FROM embeddings ORDER BY number"
+_IS_KEPT = "SELECT 1 FROM embeddings WHERE hash=? AND model=?"
 _FIND = "SELECT number, hash, model, data FROM embeddings WHERE hash=? AND model=?"
 
 
@@ -46,21 +50,22 @@ def with_slot(header: Header, model: int, dimensions: int) -> Header:
 
 def add_vectors(
     connection: "apsw.Connection", header: Header, model: int, vectors: "Iterable[tuple[bytes, Floats]]"
-) -> Header:
-    """Keep vectors under the hashes of their texts; one that is kept already stays."""
+) -> tuple[Header, dict[bytes, Kept]]:
+    """Keep vectors under the hashes of their texts; one that is kept already stays. With what was added."""
     number = header.embeddings
-    rows, seen = [], set()
+    rows: list[tuple[int, bytes, int, bytes]] = []
+    added: dict[bytes, Kept] = {}
     dimensions = 0
     for hashed, vector in vectors:
         dimensions = len(vector)
-        if hashed in seen or connection.execute(_FIND, (hashed, model)).fetchone() is not None:
+        if hashed in added or connection.execute(_IS_KEPT, (hashed, model)).fetchone() is not None:
             continue
-        seen.add(hashed)
-        data = render_vector(number, hashed, model, vector.astype("<f2").tobytes())
-        rows.append((number, hashed, model, data))
+        values = vector.astype("<f2").tobytes()
+        added[hashed] = number, values
+        rows.append((number, hashed, model, render_vector(number, hashed, model, values)))
         number += 1
     connection.executemany("INSERT INTO embeddings VALUES (?, ?, ?, ?)", rows)
-    return replace(with_slot(header, model, dimensions) if dimensions else header, embeddings=number)
+    return replace(with_slot(header, model, dimensions) if dimensions else header, embeddings=number), added
 
 
 def with_kept_slot(connection: "apsw.Connection", header: Header, model: int, texts: Iterable[bytes]) -> Header:
@@ -75,7 +80,7 @@ def with_kept_slot(connection: "apsw.Connection", header: Header, model: int, te
     return header
 
 
-def find_kept(connection: "apsw.Connection", slot: Slot, hashed: bytes) -> tuple[int, bytes] | None:
+def find_kept(connection: "apsw.Connection", slot: Slot, hashed: bytes) -> Kept | None:
     """Id and values of the vector of a text."""
     for number, own, model, data in connection.execute(_FIND, (hashed, slot.model)):
         values = parse_vector(number, own, model, data)
@@ -86,15 +91,17 @@ def find_kept(connection: "apsw.Connection", slot: Slot, hashed: bytes) -> tuple
     return None
 
 
-def assign_kept(connection: "apsw.Connection", header: Header, model: int, texts: Mapping[int, bytes]) -> Header:
-    """Give units the vectors that are kept for their texts. `texts` are hashes by unit."""
+def assign_kept(
+    connection: "apsw.Connection", header: Header, model: int, texts: Mapping[int, bytes], added: Mapping[bytes, Kept]
+) -> Header:
+    """Give units the vectors that are kept for their texts. `texts` are hashes by unit; what was `added` just now is at hand."""
     slot = header.slot(model)
     if slot is None or not texts:
         return header
-    found: dict[int, tuple[int, bytes]] = {}
+    found: dict[int, Kept] = {}
     blank = bytes(slot.dimensions * 2)
     for unit, hashed in texts.items():
-        kept = (BLANK, blank) if hashed == NOTHING else find_kept(connection, slot, hashed)
+        kept = (BLANK, blank) if hashed == NOTHING else added.get(hashed) or find_kept(connection, slot, hashed)
         if kept is not None:
             found[unit] = kept
     by_block: dict[int, list[int]] = {}

@@ -231,9 +231,8 @@ class Writer:
 
     def _place_vectors(self) -> None:
         if self._model:
-            if self._vectors:
-                self.header = add_vectors(self.connection, self.header, self._model, self._vectors)
-            self.header = assign_kept(self.connection, self.header, self._model, self._texts)
+            self.header, added = add_vectors(self.connection, self.header, self._model, self._vectors)
+            self.header = assign_kept(self.connection, self.header, self._model, self._texts, added)
         gone = self._gone - set(self._texts.values()) - {NOTHING}
         if gone:
             living = self._living
