@@ -28,6 +28,7 @@ from everself.workspace.on_disk import DiskWorkspace, Recovery
 
 if TYPE_CHECKING:
     from everself.index.index import Index
+    from everself.models.embedding.protocol import Embedder
     from everself.recall.recall import Recall
 
 STATE_FILE = "state.db"
@@ -103,6 +104,12 @@ class App:
         )
         book = Book(self.workspace, self.state.entries, self.state.vouchers, self.clock)
         return Memory(self.workspace, book, self.clock, dynamics=dynamics)
+
+    @cached_property
+    def embedder(self) -> "Embedder | None":
+        from everself.app.recalling import open_search_embedder
+
+        return open_search_embedder(self)
 
     @cached_property
     def index(self) -> "Index":

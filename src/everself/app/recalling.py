@@ -12,32 +12,45 @@ from everself.values import Document, Entry, FileStat
 
 if TYPE_CHECKING:
     from everself.app.app import App
+    from everself.index.file import IndexPlace
     from everself.index.index import Index
     from everself.memory.book import Book
+    from everself.models.embedding.protocol import Embedder
     from everself.recall.recall import Recall
 
 INDEX_FILE = "index.db"
 MODELS_FOLDER = "models"
 
 
-def open_index(app: "App") -> "Index":
-    from everself.index.file import IndexPlace
-    from everself.index.index import Index
+def open_search_embedder(app: "App") -> "Embedder | None":
+    """The embedder that the settings ask for; nothing is loaded yet."""
     from everself.models.embedding import open_embedder
 
-    agent, search = app.agent, app.agent.search
-    folder, name = os.path.split(search.store_path) if search.store_path else (agent.state, INDEX_FILE)
-    ensure_folder(folder)
-    embedder = open_embedder(search, app.loaded.config.provider, os.path.join(app.places.home, MODELS_FOLDER))
-    extra = [Elsewhere(_absolute(app, path)) for path in search.extra_paths]
-    return Index(
-        app.workspace,
-        IndexPlace(RealFileSystem(folder), folder, name),
-        app.clock,
-        f"{agent.id} {agent.workspace}",
-        embedder,
-        extra,
-    )
+    return open_embedder(app.agent.search, app.loaded.config.provider, os.path.join(app.places.home, MODELS_FOLDER))
+
+
+def open_index(app: "App") -> "Index":
+    from everself.index.index import Index
+
+    place = index_place(app)
+    ensure_folder(place.folder)
+    return Index(app.workspace, place, app.clock, index_identity(app), app.embedder, elsewhere(app))
+
+
+def index_place(app: "App") -> "IndexPlace":
+    from everself.index.file import IndexPlace
+
+    path = app.agent.search.store_path
+    folder, name = os.path.split(path) if path else (app.agent.state, INDEX_FILE)
+    return IndexPlace(RealFileSystem(folder), folder, name)
+
+
+def index_identity(app: "App") -> str:
+    return f"{app.agent.id} {app.agent.workspace}"
+
+
+def elsewhere(app: "App") -> "list[Elsewhere]":
+    return [Elsewhere(_absolute(app, path)) for path in app.agent.search.extra_paths]
 
 
 def _absolute(app: "App", path: str) -> str:
