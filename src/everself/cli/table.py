@@ -75,7 +75,7 @@ COMMANDS: dict[str, tuple[str, Callable[[], click.Command]]] = {
     "setup": ("Create an agent's workspace, or what is missing of it.", _setup),
     "doctor": ("Look for what is wrong, and say what mends it.", _doctor),
     "config": ("Read and change settings.", _config),
-    "memory": ("List, add, correct, forget, export: what the agent remembers.", _memory),
+    "memory": ("Search, add, correct, forget, export: what the agent remembers.", _memory),
     "log": ("List what was changed, newest first.", _log),
     "show": ("Show one change, line by line.", _show),
     "undo": ("Take one change back and keep what came after it.", _undo),

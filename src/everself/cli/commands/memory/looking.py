@@ -1,4 +1,4 @@
-"""`everself memory list`, `show` and `status`: what is remembered, one entry in full, and how much there is."""
+"""`everself memory list` and `show`: what is remembered, and one entry in full."""
 
 from collections.abc import Iterator
 from datetime import date, tzinfo
@@ -14,7 +14,6 @@ from everself.cli.shapes import Verb
 if TYPE_CHECKING:
     from everself.app.account import Account, Reckoning
     from everself.memory.selection import Listed, Selection
-    from everself.memory.tiers import MemoryStatus
 
 _TIERS = {"T1": "T1", "T2": "T2", "core": "T1", "working": "T2"}
 _TAGS = ("event", "knowledge", "skill", "decision", "correction")
@@ -191,38 +190,3 @@ def _standing(found: "Account") -> str:
     if entry.struck:
         return "no: a line goes through it"
     return "doubtful: something it rests on no longer does" if found.stale else "yes"
-
-
-@click.command("status", cls=Verb, examples=[("everself memory status", "how much is remembered, tier by tier")])
-@agent_option
-@json_option
-def status(agent: str) -> None:
-    """Count what is remembered, tier by tier."""
-    from everself.memory.tiers import count_tiers
-
-    with opened(agent) as app:
-        found = count_tiers(app.memory, app.state.entries)
-        notices = recovery_notices(app)
-    answer(found, list(_counted(found)), notices)
-
-
-def _counted(found: "MemoryStatus") -> Iterator[str]:
-    yield "Soul Memory Tiers:"
-    for one in found.tiers:
-        files = f"{one.files} file" + ("" if one.files == 1 else "s")
-        held = f", {entries_of(one.entries)}" if one.tier != "T0" else ""
-        yield f"  {one.tier} {one.name}: {files}{held}, {_size(one.bytes)}"
-    yield f"Entries: {found.entries}" + (f", {found.elsewhere} of them in no tier" if found.elsewhere else "")
-    counts = {
-        "no longer hold": found.closed,
-        "stale": found.stale,
-        "not vouched for": found.unvouched,
-        "in quarantine": found.quarantined,
-    }
-    yield "  " + ", ".join(f"{count} {words}" for words, count in counts.items())
-
-
-def _size(count: int) -> str:
-    if count < 1000:
-        return f"{count} bytes"
-    return f"{count / 1_000_000:.1f} MB" if count >= 1_000_000 else f"{count / 1000:.1f} kB"
