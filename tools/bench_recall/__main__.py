@@ -1,0 +1,65 @@
+"""make bench-recall: how much of the evidence the product's own search finds, beside four baselines of the same run.
+
+usage: python -m tools.bench_recall --data DIR [--json FILE] [--sets locomo,longmemeval,cjk] [--questions N]
+"""
+
+import argparse
+import json
+import sys
+import time
+from pathlib import Path
+
+from tools.bench_recall.report import as_json, make_rows, render
+from tools.bench_recall.running import run, say
+from tools.bench_recall.sets import READERS, BadData, load_sets, thin_out
+from tools.bench_recall.systems import Unmeasurable
+
+from everself.errors import EverselfError
+
+
+def main(arguments: list[str]) -> int:
+    chosen = _parse(arguments)
+    begin = time.perf_counter()
+    try:
+        datasets = load_sets(Path(chosen.data), chosen.sets)
+        if chosen.questions:
+            datasets = tuple(thin_out(dataset, chosen.questions) for dataset in datasets)
+        outcome = run(datasets)
+    except (BadData, Unmeasurable, EverselfError) as error:
+        print(f"bench-recall: {error}", file=sys.stderr)
+        return 2
+    rows = make_rows(outcome.answers)
+    for line in render(datasets, rows, outcome):
+        print(line)
+    print(f"measured in {time.perf_counter() - begin:.0f} s")
+    if chosen.json:
+        try:
+            Path(chosen.json).write_text(
+                json.dumps(as_json(rows, outcome.answers), ensure_ascii=False, indent=1), encoding="utf-8"
+            )
+        except OSError as error:
+            print(f"bench-recall: {chosen.json} cannot be written: {error.strerror}.", file=sys.stderr)
+            return 2
+        say(f"Every row and every question is in {chosen.json}.")
+    return 0
+
+
+def _parse(arguments: list[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m tools.bench_recall", description="Measure recall.")
+    parser.add_argument("--data", required=True, metavar="DIR", help="the folder with locomo/, longmemeval/ and cjk/")
+    parser.add_argument("--json", default="", metavar="FILE", help="where every row and every question is written")
+    parser.add_argument("--sets", type=_sets, default=tuple(READERS), help=f"of {','.join(READERS)}; all by default")
+    parser.add_argument("--questions", type=int, default=0, metavar="N", help="at most so many of each set")
+    return parser.parse_args(arguments)
+
+
+def _sets(told: str) -> tuple[str, ...]:
+    names = tuple(dict.fromkeys(name.strip() for name in told.split(",") if name.strip()))
+    unknown = [name for name in names if name not in READERS]
+    if unknown or not names:
+        raise argparse.ArgumentTypeError(f"there are {', '.join(READERS)}, and not {', '.join(unknown) or 'none'}")
+    return names
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,222 @@
+"""What others do with the same texts: FTS5's BM25, the seed's TF-IDF, the seeds' weighted sum, and vectors alone.
+
+A baseline ranks whole turns or passages and hands them out with the product's own rendering, so that a token costs the same everywhere.
+"""
+
+import string
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache, lru_cache
+from math import log, sqrt
+from typing import TYPE_CHECKING
+
+import apsw
+import numpy
+import re2
+from tools.bench_recall.layout import Unit
+from tools.bench_recall.sets import Question, Script, Store
+
+from everself.recall.packing import pack
+from everself.text.tokens import count
+from everself.values import Hit
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from everself.models.embedding import Embedder
+
+    Scores = NDArray[numpy.float32]
+
+# Scores of all units for a question; what is not above 0 is not found.
+Score = Callable[[Question], "Scores"]
+
+NAMES = ("fts5", "tfidf", "seed_sum", "vectors")
+VECTOR_SHARE, TEXT_SHARE = 0.7, 0.3
+# as many as the product looks at for a budget
+PACKED = 400
+# the seed shows nothing below
+TFIDF_LEAST = 0.01
+_COUNTED = 2_000
+
+_STOP_WORDS = """
+    a about after again all also am an and any are as at be because been before being between both but by can could did do does
+    doing down during each few for from further had has have having he her here hers herself him himself his how i if in into is
+    it its itself just me more most my myself no nor not now of off on once only or other our ours out over own same she should
+    so some such than that the their theirs them themselves then there these they this those through to too under until up very
+    was we were what when where which while who whom why will with would you your yours yourself s t d m ll re ve
+"""
+
+
+@cache
+def stop_words() -> frozenset[str]:
+    return frozenset(_STOP_WORDS.split())
+
+
+class Baseline:
+    """One way to score units, as a system to be measured."""
+
+    def __init__(self, name: str, units: Sequence[Unit], score: Score) -> None:
+        self.name = name
+        self._units = units
+        self._score = score
+        self._asked = ""
+        self._hits: list[Hit] = []
+
+    def rank(self, question: Question, limit: int) -> Sequence[Hit]:
+        return self._ranked(question)[:limit]
+
+    def read(self, question: Question, budget: int) -> str:
+        return pack(self._ranked(question), budget, _price).text
+
+    def strength(self, hit: Hit) -> float:
+        # sums of weights and cosines: already on a scale where means make sense
+        return hit.score
+
+    def _ranked(self, question: Question) -> list[Hit]:
+        # asked for several times in a row
+        if self._asked != question.id:
+            scores = self._score(question)
+            order = numpy.argsort(-scores, kind="stable")[:PACKED]
+            self._hits = [_hit(self._units[at], float(scores[at])) for at in order.tolist() if scores[at] > 0]
+            self._asked = question.id
+        return self._hits
+
+
+def make_baselines(store: Store, script: Script, embedder: "Embedder") -> list[Baseline]:
+    texts = [unit.said for unit in store.units]
+    words = FullText(texts, script)
+    meaning = Meaning(texts, store.questions, embedder)
+
+    def weigh(question: Question) -> "Scores":
+        found = words.score(question)
+        return VECTOR_SHARE * meaning.score(question) + TEXT_SHARE * found / max(float(found.max()), 1e-6)
+
+    scores: dict[str, Score] = {
+        "fts5": words.score,
+        "tfidf": TfIdf(texts).score,
+        "seed_sum": weigh,
+        "vectors": meaning.score,
+    }
+    return [Baseline(name, store.units, scores[name]) for name in NAMES]
+
+
+class FullText:
+    """Plain FTS5: any word of the question, ranked by its bm25.
+
+    English is stemmed by porter, and words that say nothing are not asked for. Chinese and Japanese are cut into pairs of characters.
+    """
+
+    def __init__(self, texts: Sequence[str], script: Script) -> None:
+        self._size = len(texts)
+        self._cut = _pairs if script == "cjk" else _words
+        self._database = apsw.Connection(":memory:")
+        tokenizer = "unicode61" if script == "cjk" else "porter unicode61"
+        self._database.execute(f"CREATE VIRTUAL TABLE units USING fts5(text, tokenize='{tokenizer}')")
+        rows = [(at, " ".join(_pairs(text)) if script == "cjk" else text) for at, text in enumerate(texts, 1)]
+        self._database.executemany("INSERT INTO units(rowid, text) VALUES (?, ?)", rows)
+
+    def score(self, question: Question) -> "Scores":
+        scores = numpy.zeros(self._size, numpy.float32)
+        asked = list(dict.fromkeys(self._cut(question.text)))
+        telling = [word for word in asked if word not in stop_words()] or asked
+        if telling:
+            match = " OR ".join(f'"{word}"' for word in telling)
+            found = self._database.execute("SELECT rowid, bm25(units) FROM units WHERE units MATCH ?", (match,))
+            for at, weight in found:
+                # FTS5 makes the best the smallest; a word in most units may weigh less than nothing
+                scores[at - 1] = max(1e-6, -weight)
+        return scores
+
+
+class TfIdf:
+    """Seed 0: cosine of bags of words; a word weighs its share of a text times log(texts / texts with it). Its tokenizer: runs of small
+    Latin letters, digits and Chinese characters, of at least two."""
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        self._size = len(texts)
+        held = [Counter(_runs(text)) for text in texts]
+        often = Counter(word for counts in held for word in counts)
+        self._rarity = {word: log(len(texts) / number) for word, number in often.items()}
+        places: dict[str, list[tuple[int, float]]] = defaultdict(list)
+        for at, counts in enumerate(held):
+            weights = {word: number / counts.total() * self._rarity[word] for word, number in counts.items()}
+            length = sqrt(sum(weight * weight for weight in weights.values()))
+            for word, weight in weights.items():
+                if length:
+                    places[word].append((at, weight / length))
+        self._places = {
+            word: (numpy.array([at for at, _ in found]), numpy.array([weight for _, weight in found]))
+            for word, found in places.items()
+        }
+
+    def score(self, question: Question) -> "Scores":
+        asked = Counter(_runs(question.text))
+        weights = {word: number * self._rarity.get(word, 0.0) for word, number in asked.items()}
+        length = sqrt(sum(weight * weight for weight in weights.values()))
+        scores = numpy.zeros(self._size)
+        for word, weight in weights.items():
+            if weight and word in self._places:
+                at, own = self._places[word]
+                scores[at] += weight / length * own
+        return numpy.where(scores > TFIDF_LEAST, scores, 0.0).astype(numpy.float32)
+
+
+class Meaning:
+    """The cosine between a question and a text, by the product's own embedder."""
+
+    def __init__(self, texts: Sequence[str], questions: Sequence[Question], embedder: "Embedder") -> None:
+        self._rows = embedder.embed(texts)
+        # all at once: a batch is much cheaper than its parts
+        self._asked = embedder.embed([question.text for question in questions], purpose="query")
+        self._number = {question.id: at for at, question in enumerate(questions)}
+
+    def score(self, question: Question) -> "Scores":
+        cosines: Scores = self._rows @ self._asked[self._number[question.id]]
+        return cosines
+
+
+def _words(text: str) -> list[str]:
+    return [word for word in "".join(char if char.isalnum() else " " for char in text.lower()).split() if word]
+
+
+def _pairs(text: str) -> list[str]:
+    """Pairs of neighbouring characters, and Latin words and numbers whole."""
+    return list(_cut_pairs(text))
+
+
+def _cut_pairs(text: str) -> Iterator[str]:
+    latin = set(string.ascii_lowercase + string.digits)
+    for run in _words(text):
+        held = ""
+        for at, char in enumerate(run):
+            if char in latin:
+                held += char
+                continue
+            if held:
+                yield held
+                held = ""
+            if at + 1 < len(run) and run[at + 1] not in latin:
+                yield run[at : at + 2]
+            elif at == 0 or run[at - 1] in latin:
+                yield char
+        if held:
+            yield held
+
+
+def _runs(text: str) -> list[str]:
+    found: list[str] = re2.findall(r"[a-z0-9\x{4e00}-\x{9fff}]+", text.lower())
+    return [run for run in found if len(run) > 1]
+
+
+def _hit(unit: Unit, score: float) -> Hit:
+    return Hit(unit.path, unit.first_line, unit.last_line, score, unit.text)
+
+
+@lru_cache(maxsize=50_000)
+def _counted(text: str) -> int:
+    return count(text)
+
+
+def _price(text: str) -> int:
+    """Lines come again with every question; whole answers do not."""
+    return _counted(text) if len(text) < _COUNTED else count(text)

@@ -1,0 +1,104 @@
+"""From where the evidence was found to figures, and how sure a figure is. Pure; knows neither sets nor systems."""
+
+from collections.abc import Sequence
+from math import log, log2
+from typing import TYPE_CHECKING
+
+import numpy
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Table = NDArray[numpy.float64]
+
+# Ranks count from 1; None was not found at all.
+Ranks = Sequence[int | None]
+Figures = dict[str, float]
+
+DEPTHS = (1, 5, 10)
+SESSION_DEPTHS = (5, 10)
+RESAMPLES = 1_000
+SEED = 1
+# the best hits of a session that count for it
+_BEST = 3
+_SURE = 1e-6
+
+
+def turn_figures(ranks: Ranks) -> Figures:
+    """For questions whose evidence is several turns."""
+    figures: Figures = {}
+    for depth in DEPTHS:
+        share = _share(ranks, depth)
+        figures[f"any@{depth}"] = float(share > 0)
+        figures[f"all@{depth}"] = float(share == 1)
+        figures[f"recall@{depth}"] = share
+    return figures | {"mrr": _reciprocal(ranks), "ndcg@10": _ndcg(ranks, 10)}
+
+
+def pool_figures(ranks: Ranks) -> Figures:
+    """For questions to a pool of turns or passages."""
+    return {
+        "hit@1": float(any(rank == 1 for rank in ranks)),
+        "recall@10": _share(ranks, 10),
+        "mrr": _reciprocal(ranks),
+    }
+
+
+def session_figures(order: Sequence[str], wanted: frozenset[str]) -> Figures:
+    """`order` are the sessions, best first."""
+    figures: Figures = {}
+    for depth in SESSION_DEPTHS:
+        found = wanted & set(order[:depth])
+        figures[f"session_any@{depth}"] = float(bool(found))
+        figures[f"session_all@{depth}"] = float(found == wanted)
+    return figures
+
+
+def session_order(hits: Sequence[tuple[str, float]]) -> list[str]:
+    """Sessions by the mean of their best three hits, given as (session, strength).
+
+    A session with fewer hits than three is filled up with the weakest of all hits: those that are missing are no better.
+    """
+    if not hits:
+        return []
+    weakest = min(strength for _, strength in hits)
+    best: dict[str, list[float]] = {}
+    for session, strength in sorted(hits, key=lambda hit: -hit[1]):
+        held = best.setdefault(session, [])
+        if len(held) < _BEST:
+            held.append(strength)
+    means = {session: (sum(held) + weakest * (_BEST - len(held))) / _BEST for session, held in best.items()}
+    return sorted(means, key=lambda session: -means[session])
+
+
+def log_odds(score: float) -> float:
+    """A score between 0 and 1 without its bend: near both ends much evidence moves a score a little."""
+    held = min(1 - _SURE, max(_SURE, score))
+    return log(held / (1 - held))
+
+
+def intervals(values: "Table", seed: int = SEED) -> tuple["Table", "Table"]:
+    """Between which means 95 % of the samples lie that are drawn, with repetition, from these rows; for every column."""
+    count = len(values)
+    drawn = numpy.random.default_rng(seed).integers(0, count, (RESAMPLES, count))
+    # how often each row was drawn, so that one product gives the means of all columns
+    drawn += numpy.arange(RESAMPLES)[:, None] * count
+    often = numpy.bincount(drawn.ravel(), minlength=RESAMPLES * count).reshape(RESAMPLES, count)
+    low, high = numpy.percentile(often.astype(numpy.float64) @ values / count, (2.5, 97.5), axis=0)
+    return low, high
+
+
+def _share(ranks: Ranks, depth: int) -> float:
+    return sum(rank is not None and rank <= depth for rank in ranks) / len(ranks)
+
+
+def _reciprocal(ranks: Ranks) -> float:
+    first = min((rank for rank in ranks if rank is not None), default=None)
+    return 1 / first if first is not None else 0.0
+
+
+def _ndcg(ranks: Ranks, depth: int) -> float:
+    gained = sum(1 / log2(rank + 1) for rank in ranks if rank is not None and rank <= depth)
+    ideal = sum(1 / log2(place + 1) for place in range(1, min(depth, len(ranks)) + 1))
+    # two turns in one hit share its rank
+    return min(1.0, gained / ideal)

@@ -1,0 +1,177 @@
+"""Figures as rows with intervals, as JSON, and as a table beside what is promised. Knows no search."""
+
+import statistics
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+
+import numpy
+from tools.bench_recall.baselines import NAMES
+from tools.bench_recall.finding import rule
+from tools.bench_recall.measures import intervals
+from tools.bench_recall.running import Answer, Outcome
+from tools.bench_recall.sets import Dataset
+
+PRODUCT = "everself"
+SYSTEMS = (PRODUCT, *NAMES)
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """The mean over n questions and its 95 % interval. A set with a slash is a part of one, or one language."""
+
+    set: str
+    system: str
+    metric: str
+    value: float
+    lo: float
+    hi: float
+    n: int
+
+
+@dataclass(frozen=True, slots=True)
+class Promise:
+    """`least` is added to the figure of `over`, where that names a baseline."""
+
+    set: str
+    metric: str
+    least: float
+    aim: float | None = None
+    over: str = ""
+
+
+PROMISES = (
+    Promise("locomo", "found@500", 0.74, 0.85),
+    Promise("locomo", "found@1500", 0.86, 0.95),
+    Promise("locomo", "recall@10", 0.73, 0.85),
+    Promise("locomo", "session_any@5", 0.93, 0.97),
+    Promise("locomo", "session_all@5", 0.82, 0.90),
+    Promise("longmemeval", "hit@1", 0.08, over="fts5"),
+    Promise("longmemeval", "recall@10", 0.08, over="fts5"),
+    Promise("cjk/zh", "hit@1", 0.97),
+    Promise("cjk/ja", "hit@1", 0.94),
+)
+Table = dict[tuple[str, str, str], Row]
+
+
+def make_rows(answers: Sequence[Answer]) -> list[Row]:
+    """A row for every set, system and figure, and again for every category where a set has several."""
+    groups: dict[str, dict[str, list[Answer]]] = {}
+    for answer in answers:
+        groups.setdefault(answer.dataset, {}).setdefault(answer.system, []).append(answer)
+    rows: list[Row] = []
+    for name, systems in groups.items():
+        rows += _group_rows(name, systems)
+        categories = dict.fromkeys(answer.question.category for answer in next(iter(systems.values())))
+        if len(categories) > 1:
+            for category in categories:
+                chosen = {
+                    system: [one for one in found if one.question.category == category]
+                    for system, found in systems.items()
+                }
+                rows += _group_rows(f"{name}/{category}", chosen)
+    return rows
+
+
+def _group_rows(name: str, systems: dict[str, list[Answer]]) -> Iterator[Row]:
+    for system, answers in systems.items():
+        metrics = list(answers[0].figures)
+        values = numpy.array([[one.figures[metric] for metric in metrics] for one in answers])
+        low, high = intervals(values)
+        for at, metric in enumerate(metrics):
+            mean = float(values[:, at].mean())
+            yield Row(name, system, metric, mean, float(low[at]), float(high[at]), len(answers))
+
+
+def as_json(rows: Sequence[Row], answers: Sequence[Answer]) -> dict[str, list[dict[str, object]]]:
+    """What `--json` writes."""
+    questions: list[dict[str, object]] = [
+        {
+            "set": one.dataset,
+            "system": one.system,
+            "id": one.question.id,
+            "category": one.question.category,
+            "question": one.question.text,
+            **one.figures,
+        }
+        for one in answers
+    ]
+    return {"rows": [asdict(row) for row in rows], "questions": questions}
+
+
+def render(datasets: Sequence[Dataset], rows: Sequence[Row], outcome: Outcome) -> Iterator[str]:
+    """The report that a person reads."""
+    table = {(row.set, row.system, row.metric): row for row in rows}
+    for dataset in datasets:
+        units = sum(len(store.units) for store in dataset.stores)
+        yield f"── {dataset.name}: {dataset.asked} questions to {units} units in {len(dataset.stores)} workspace(s)"
+        left = ", ".join(f"{number} {what}" for what, number in dataset.left_out.items())
+        yield f"   found: {rule(dataset.found_by)}; left out: {left or 'nothing'}"
+        yield from _figures(table, dataset.name)
+        parts = sorted({row.set for row in rows if row.set.startswith(f"{dataset.name}/")})
+        if parts:
+            yield from _parts(table, dataset.name, parts)
+        yield ""
+    yield from _behind(rows, table)
+    yield from _times(outcome)
+
+
+def _figures(table: Table, name: str) -> Iterator[str]:
+    yield f"   {'':15}{PRODUCT:>8} {'95 %':^13}" + "".join(f"{system:>10}" for system in NAMES) + "   promised"
+    for (where, system, metric), row in table.items():
+        if where == name and system == PRODUCT:
+            others = "".join(f"{table[name, other, metric].value:>10.3f}" for other in NAMES)
+            yield f"   {metric:15}{row.value:>8.3f} [{row.lo:.3f}, {row.hi:.3f}]{others}{_promised(table, row)}"
+
+
+def _promised(table: Table, row: Row) -> str:
+    for promise in PROMISES:
+        if (promise.set, promise.metric) == (row.set, row.metric):
+            least = promise.least + (table[row.set, promise.over, row.metric].value if promise.over else 0.0)
+            source = f" ({promise.over} + {promise.least:.2f})" if promise.over else ""
+            aim = f", aim {promise.aim:.2f}" if promise.aim is not None else ""
+            return f"   ≥ {least:.3f}{source} {'ok' if row.value >= least else 'MISSED'}{aim}"
+    return ""
+
+
+def _parts(table: Table, name: str, parts: Sequence[str]) -> Iterator[str]:
+    """Of each part of a set, the product's figures and in brackets the best baseline's."""
+    metrics = [metric for where, system, metric in table if where == name and system == PRODUCT]
+    shown = [one for one in ("found@500", "found@1500", "hit@1", "recall@10", "mrr", "session_all@5") if one in metrics]
+    yield f"   {'(best baseline)':28}{'n':>5}" + "".join(f"{metric:>16}" for metric in shown)
+    for part in parts:
+        told = []
+        for metric in shown:
+            best = max(table[part, other, metric].value for other in NAMES)
+            told.append(f"{table[part, PRODUCT, metric].value:.3f} ({best:.3f})")
+        title = part.removeprefix(f"{name}/")
+        yield f"   {title:28}{table[part, PRODUCT, shown[0]].n:>5}" + "".join(f"{one:>16}" for one in told)
+
+
+def _behind(rows: Sequence[Row], table: Table) -> Iterator[str]:
+    """Where a baseline is as good or better: whole sets must not have any such figure."""
+    whole = {promise.set for promise in PROMISES}
+    for title, mine in (("whole sets", True), ("parts of sets", False)):
+        figures = [row for row in rows if row.system == PRODUCT and (row.set in whole) == mine]
+        behind = []
+        for row in figures:
+            best = max((table[row.set, other, row.metric] for other in NAMES), key=lambda one: one.value)
+            # two that found everything cannot be told apart
+            if best.value >= row.value and best.value < 1:
+                behind.append(f"{row.set} {row.metric} {row.value:.3f} ({best.system} {best.value:.3f})")
+        verdict = "ok" if not behind else f"{'MISSED' if mine else 'not'}: {'; '.join(behind)}"
+        yield f"above all baselines, {title}: {len(figures) - len(behind)} of {len(figures)} figures {verdict}"
+
+
+def _times(outcome: Outcome) -> Iterator[str]:
+    p50, p95 = (1000 * value for value in _percentiles(outcome.searches))
+    yield f"one search for ten hits: p50 {p50:.1f} ms, p95 {p95:.1f} ms, freshness and the question's vector included"
+    yield f"the question's vector ({outcome.model}): p50 {1000 * _percentiles(outcome.meanings)[0]:.1f} ms"
+    share = outcome.searching / max(outcome.asking, 1e-9)
+    yield f"of the time spent on the product's questions {share:.0%} was search, the rest looking at what came back"
+
+
+def _percentiles(values: Sequence[float]) -> tuple[float, float]:
+    if len(values) < 2:
+        return (values[0], values[0]) if values else (0.0, 0.0)
+    steps = statistics.quantiles(values, n=20, method="inclusive")
+    return steps[9], steps[18]
