@@ -13,7 +13,9 @@ import pytest
 from tests.index.world import World, make_world, what_it_says
 
 from everself.clock import monotonic, pause
+from everself.errors import Damaged
 from everself.index.file import IndexFile
+from everself.index.view import Snapshot
 from everself.testing.embedding import FakeEmbedder
 
 WORDS = ("anna", "bob", *(f"word{number}" for number in range(10)))
@@ -70,6 +72,7 @@ def test_a_rebuild_by_another_process_shows_and_an_old_view_still_answers(world:
     assert world.database.stat().st_ino != inode
     assert len(old.postings("anna")[0]) == 1
     assert len(other.view().postings("bob")[0]) == 1
+    assert len(old.postings("bob")[0]) == 0
     # what is written now goes into the new file
     world.write("memory/later.md", "carl\n")
     other.view()
@@ -122,6 +125,38 @@ def test_searches_go_on_in_threads_while_files_change(world: World) -> None:
     assert wrong == []
 
 
+def test_damage_met_by_an_old_view_does_not_cost_the_new_index(world: World) -> None:
+    world.write("MEMORY.md", "anna\n")
+    index = world.index()
+    index.view()
+    views = []
+
+    def ask(view: Snapshot) -> int:
+        views.append(view)
+        if len(views) == 1:
+            index.rebuild()
+            raise Damaged("the old file, that is")
+        return len(view.postings("anna")[0])
+
+    assert index.ask(ask) == 1
+    assert views[0].token != views[1].token == index.view().token
+    assert index.view().notices == ()
+
+
+def test_an_index_in_memory_returns_to_the_disk(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    world.write("MEMORY.md", "anna\n")
+    world.state.rename(world.state.with_name("elsewhere"))
+    index = world.index()
+    assert len(index.view().postings("anna")[0]) == 1
+    assert index.status().in_memory
+    world.state.with_name("elsewhere").rename(world.state)
+    assert index.status().in_memory
+    monkeypatch.setattr(index, "_retry_at", 0.0)
+    assert len(index.view().postings("anna")[0]) == 1
+    assert not index.status().in_memory
+    assert index.view().notices == ()
+
+
 CHILD = """
 import sys
 from pathlib import Path
@@ -129,7 +164,9 @@ sys.path[:0] = {paths!r}
 from tests.index.world import World
 from everself.disk.real import RealFileSystem
 from everself.index.sync import syncing
+from everself.errors import Damaged
 from everself.index.file import IndexFile
+from everself.index.view import Snapshot
 from everself.testing.embedding import FakeEmbedder
 from everself.values import Document
 syncing._UNITS_A_COMMIT = 20

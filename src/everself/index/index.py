@@ -8,9 +8,17 @@ from collections.abc import Callable, Iterable, Sequence
 from threading import Event, RLock, Thread
 from typing import TYPE_CHECKING, TypeVar
 
-from everself.clock import Clock
+from everself.clock import Clock, monotonic
 from everself.disk.lock import FileLock
-from everself.errors import ChangedMeanwhile, Damaged, DiskError, EmbeddingFailed, EverselfError, StoreBusy
+from everself.errors import (
+    ChangedMeanwhile,
+    Damaged,
+    DiskError,
+    EmbeddingFailed,
+    EverselfError,
+    LockTimeout,
+    StoreBusy,
+)
 from everself.index.file import IndexFile, IndexPlace, find_token, reading
 from everself.index.rebuild import Opener, Opening, Passport
 from everself.index.rows import parse_unit
@@ -36,6 +44,8 @@ _TRIES = 3
 _MANY_DEAD = 10_000
 _PAUSE = 30.0
 _LONGEST_PAUSE = 600.0
+# After so many seconds in memory it is tried whether the disk can be written again.
+_RETRY = 600.0
 # Bytes of a text a token has at least, roughly and over all scripts; an estimate of costs should rather be too high.
 _BYTES_A_TOKEN = 3
 
@@ -65,6 +75,7 @@ class Index:
         self._report = SyncReport()
         self._lasting: dict[str, str] = {}
         self._renewed = False
+        self._retry_at = 0.0
         self._stop, self._wake = Event(), Event()
         self._thread: Thread | None = None
 
@@ -85,7 +96,7 @@ class Index:
             try:
                 return question(view)
             except Damaged as error:
-                self._break(error)
+                self._break(error, view.token)
             except ChangedMeanwhile:
                 continue
         return question(self.view())
@@ -116,10 +127,13 @@ class Index:
         try:
             self._opener.rebuild(fill)
             opening = None
-        except (DiskError, Damaged) as error:
+        except LockTimeout:
+            raise
+        except EverselfError as error:
             opening = self._opener.in_memory(error)
         with self._lock:
-            self._close_reader()
+            # whoever still has a view of it keeps it open
+            self._reader = None
             self._say("renewed", "")
             if opening is not None:
                 self._use(opening)
@@ -224,7 +238,9 @@ class Index:
         if thread is not None:
             thread.join(10.0)
         with self._lock:
-            self._close_reader()
+            if self._reader is not None:
+                self._reader.close()
+                self._reader = None
 
     def _keep_embedding(self) -> None:
         pause = _PAUSE
@@ -249,7 +265,7 @@ class Index:
             try:
                 report = Embedding(file, self._sources, self._embedder).run(bounds)
             except Damaged as error:
-                self._break(error)
+                self._break(error, file.token)
                 continue
             except (StoreBusy, DiskError) as error:
                 report = EmbedReport(failure=str(error))
@@ -299,8 +315,9 @@ class Index:
             try:
                 return act(reader)
             except Damaged as error:
-                self._break(error)
-            except DiskError as error:
+                self._break(error, reader.file.token)
+            except (DiskError, StoreBusy) as error:
+                # busy for seconds and seconds is a process that was stopped while it wrote
                 self._fall_back(error)
         # in memory nothing breaks
         self._fall_back(DiskError("index.db broke again and again."))
@@ -309,19 +326,28 @@ class Index:
     def _open(self) -> Reader:
         with self._lock:
             reader = self._reader
-            if reader is not None and (reader.file.in_memory or self._is_there(reader.file)):
+            if reader is not None and reader.file.in_memory:
+                if monotonic() < self._retry_at:
+                    return reader
+                opening = self._opener.open()
+                self._retry_at = monotonic() + _RETRY
+                if not opening.memory:
+                    return self._use(opening)
+                opening.file.close()
                 return reader
-            self._close_reader()
+            if reader is not None and self._is_there(reader.file):
+                return reader
             return self._use(self._opener.open())
 
     def _is_there(self, file: IndexFile) -> bool:
         try:
             return find_token(self._opener.place) == file.token
-        except DiskError:
+        except EverselfError:
             return True
 
     def _use(self, opening: Opening) -> Reader:
-        self._close_reader()
+        if opening.memory:
+            self._retry_at = monotonic() + _RETRY
         self._say("memory", f"The index is kept in memory: {opening.memory}" if opening.memory else "")
         if opening.why:
             self._say("renewed", f"The index was made anew: {opening.why}")
@@ -329,27 +355,20 @@ class Index:
         self._reader = Reader(opening.file, self._model)
         return self._reader
 
-    def _break(self, error: Damaged) -> None:
-        """The index in hand is damaged: put a new one in its place."""
+    def _break(self, error: Damaged, broken: tuple[int, int] | None) -> None:
+        """An index is damaged: put a new one in its place, unless somebody has."""
         with self._lock:
-            broken = self._reader.file.token if self._reader is not None else None
-            self._close_reader()
-            self._use(self._opener.renew(error, broken))
+            if self._reader is None or self._reader.file.token == broken:
+                self._use(self._opener.renew(error, broken))
 
-    def _fall_back(self, error: DiskError) -> None:
+    def _fall_back(self, error: EverselfError) -> None:
         with self._lock:
             reader = self._reader
             # a file that was swapped under us cannot be written either, but the new one can
             if reader is not None and not reader.file.in_memory and not self._is_there(reader.file):
-                self._close_reader()
+                self._reader = None
                 return
-            self._close_reader()
             self._use(self._opener.in_memory(error))
-
-    def _close_reader(self) -> None:
-        if self._reader is not None:
-            self._reader.close()
-            self._reader = None
 
     def _sizes(self) -> dict[int, int]:
         size = None if self._embedder is None else self._embedder.dimensions

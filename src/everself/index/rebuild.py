@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from zlib import crc32
 
 from everself.disk.filesystem import disk_errors
-from everself.errors import Damaged, DiskError, EverselfError, LockTimeout, StoreBusy
+from everself.errors import Damaged, EverselfError, StoreBusy
 from everself.index.columns import read_header
 from everself.index.file import (
     IndexFile,
@@ -79,7 +79,7 @@ class Opener:
             return Opening(self._make(None)) if found is None else Opening(found)
         except Damaged as error:
             return self.renew(error)
-        except DiskError as error:
+        except EverselfError as error:
             return self.in_memory(error)
 
     def renew(self, damage: Damaged, broken: tuple[int, int] | None = None) -> Opening:
@@ -98,7 +98,7 @@ class Opener:
                 if found is not None:
                     found.close()
                 return Opening(self._make(damage), why=damage.detail)
-        except (DiskError, OSError, LockTimeout, Damaged, StoreBusy) as error:
+        except (EverselfError, OSError) as error:
             return self.in_memory(error)
 
     def in_memory(self, reason: Exception) -> Opening:
@@ -173,6 +173,8 @@ class Opener:
                     header = read_header(old.connection)[1]
             except Damaged:
                 header = None
+            except StoreBusy:
+                return
             # vectors of somebody else's memories are not ours to keep
             if header is None or header.identity == self._passport.identity:
                 with sound(new.connection):

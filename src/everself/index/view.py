@@ -122,6 +122,11 @@ class Snapshot:
         return self._moment
 
     @property
+    def token(self) -> tuple[int, int] | None:
+        """Which file it reads."""
+        return self._reader.file.token
+
+    @property
     def generation(self) -> int:
         return self._moment.header.generation
 
