@@ -31,18 +31,21 @@ def merge_equals(hits: Sequence[Hit]) -> tuple[list[Hit], list[LeftOut]]:
     return kept, left
 
 
-def diversify(hits: Sequence[Hit], limit: int) -> list[Hit]:
+def diversify(hits: Sequence[Hit]) -> list[Hit]:
     """Best first, where a hit that mostly repeats a better one comes later."""
-    near, rest = list(hits[: max(limit * 3, _COMPARED)][:_COMPARED]), list(hits[_COMPARED:])
-    words = {hit: frozenset(fold_for_phrase(hit.text).split()) for hit in near}
+    near = list(hits[:_COMPARED])
+    words = [frozenset(fold_for_phrase(hit.text).split()) for hit in near]
+    alike = [0.0] * len(near)
+    waiting = list(range(len(near)))
     chosen: list[Hit] = []
-    while near:
-        best = max(near, key=lambda hit: hit.score * (1 - _loss(words[hit], [words[one] for one in chosen])))
-        chosen.append(best)
-        near.remove(best)
-    return chosen + rest
+    while waiting:
+        best = max(waiting, key=lambda at: near[at].score * (1 - _loss(alike[at])))
+        chosen.append(near[best])
+        waiting.remove(best)
+        for at in waiting:
+            alike[at] = max(alike[at], len(words[at] & words[best]) / max(1, len(words[at] | words[best])))
+    return chosen + list(hits[_COMPARED:])
 
 
-def _loss(words: frozenset[str], chosen: Sequence[frozenset[str]]) -> float:
-    alike = max((len(words & one) / max(1, len(words | one)) for one in chosen), default=0.0)
+def _loss(alike: float) -> float:
     return _PENALTY * max(0.0, (alike - _ALIKE) / (1 - _ALIKE))

@@ -151,7 +151,7 @@ class Recall:
         hits, weak = self._strong(request, mode, hits, words)
         left += weak
         if mode is Ranking.DEFAULT:
-            hits = diversify(hits, limit if request.budget is None else len(hits))
+            hits = diversify(hits)
         if request.budget is None:
             kept, over = hits[:limit], hits[limit:]
             tokens = count(render(kept))
