@@ -17,7 +17,7 @@ from everself.errors import NotFound, WrongUse
 from everself.layout import Place, place
 from everself.memory.drafts import Draft
 from everself.memory.naming import Found, Known, name_entries, sketch
-from everself.memory.reading import Read, holds_memory, read_document, read_growth, text_hash, words_at
+from everself.memory.reading import Read, holds_memory, read_document, read_growth, words_at
 from everself.memory.trust import CORRECTION, HAND, base_confidence, is_human, parse_tag, rank, weaker
 from everself.store.entry_rows import DocumentRow, EntryRow, EntryRows, Foreseen
 from everself.store.vouchers import Vouchers
@@ -31,6 +31,8 @@ Span = list[Any]
 # a file saved again within this time of being read may look unchanged: clocks of file systems are coarse
 GRAIN_NS = 2_000_000_000
 TRIES = 5
+# one write asks four times about the same words
+_fold = lru_cache(maxsize=8)(fold)
 
 
 class Book:
@@ -71,14 +73,9 @@ class Book:
     def at(self, asked: Mapping[str, set[int]]) -> dict[tuple[str, int], Entry]:
         """Entries by document and by their place in its order."""
         self.refresh(sorted(asked))
-        places = [(path, ordinal) for path, ordinals in asked.items() for ordinal in sorted(ordinals)]
-        found: dict[tuple[str, int], Entry] = {}
-        rows = self._rows.rows_at(places)
-        entries, torn = self._entries(rows, self._vouchers.find([row.id for row in rows]))
-        for row, entry in zip(rows, entries, strict=True):
-            if row.path not in torn:
-                found[row.path, row.ordinal] = entry
-        return found
+        rows = self._rows.rows_at([(path, ordinal) for path, places in asked.items() for ordinal in sorted(places)])
+        found, torn = self._entries(rows, self._vouchers.find([row.id for row in rows]))
+        return {(row.path, row.ordinal): one for row, one in zip(rows, found, strict=True) if row.path not in torn}
 
     def find(self, identity: str) -> Entry | None:
         """The entry of that id, wherever it stands now."""
@@ -122,7 +119,7 @@ class Book:
 
     def with_words(self, text: str) -> list[Entry]:
         """Entries that say the same, whatever their spacing, case or width."""
-        mac = self._rows.mac(text_hash(text))
+        mac = self._mac(text)
         paths = {row.path for row in self._rows.by_text(mac)}
         if not paths:
             return []
@@ -131,11 +128,14 @@ class Book:
 
     def is_buried(self, text: str, identity: str = "") -> bool:
         """Whether this was forgotten and must not come back by itself."""
-        return self._rows.is_buried(self._rows.mac(text_hash(text)), identity)
+        return self._rows.is_buried(self._mac(text), identity)
 
     def unbury(self, text: str) -> None:
         """The owner says again what was forgotten."""
-        self._rows.unbury(self._rows.mac(text_hash(text)))
+        self._rows.unbury(self._mac(text))
+
+    def _mac(self, text: str) -> str:
+        return self._rows.mac(digest(_fold(text).encode("utf-8", "surrogatepass")))
 
     def _read_again(
         self, changed: Sequence[FileStat], missing: Sequence[str], known: dict[str, DocumentRow], *, whole: bool
@@ -198,8 +198,7 @@ class Book:
         self._rows.foresee(Foreseen(digest(before), document, rows))
 
     def _hashes(self, read: Read) -> tuple[str, bytes]:
-        folded = fold(read.text)
-        return self._rows.mac(digest(folded.encode("utf-8", "surrogatepass"))), sketch(folded)
+        return self._mac(read.text), sketch(_fold(read.text))
 
     def _growth(self, data: bytes, before: DocumentRow | None) -> tuple[Read, ...] | None:
         """What was added at the end of a document that is otherwise as it was; None when it must be read again."""

@@ -7,22 +7,12 @@ from datetime import date
 from everself.clock import Clock
 from everself.errors import ChangedMeanwhile, LockTimeout, NotFound, RefusedByRule, StoreBusy, WrongUse
 from everself.layout import place
+from everself.memory import trust
 from everself.memory.book import Book
 from everself.memory.corrections import log_correction
 from everself.memory.drafts import Draft
 from everself.memory.revouching import trace
-from everself.memory.trust import (
-    CORRECTION,
-    DYNAMICS,
-    HAND,
-    OWNER,
-    Dynamics,
-    check_source,
-    confidence,
-    is_human,
-    rank,
-    weakest_source,
-)
+from everself.memory.trust import CORRECTION, HAND, OWNER, Dynamics, check_source, is_human, rank, weakest_source
 from everself.memory.writing import (
     Thought,
     add_entry,
@@ -69,11 +59,11 @@ class Corrected:
 class Memory:
     """The entries of one agent."""
 
-    def __init__(self, workspace: Workspace, book: Book, clock: Clock, *, dynamics: Dynamics = DYNAMICS) -> None:
+    def __init__(self, workspace: Workspace, book: Book, clock: Clock, *, dynamics: Dynamics | None = None) -> None:
         self.workspace = workspace
         self.clock = clock
         self.book = book
-        self.dynamics = dynamics
+        self.dynamics = dynamics or Dynamics()
 
     def remember(self, thought: Thought, identify: Callable[[], str] = new_id) -> Remembered:
         """Write a thought down, once. What is known already is counted as a mention."""
@@ -173,7 +163,7 @@ class Memory:
         return Remembered(entry.id, entry.path, change, redacted=cleaned.kinds, private=cleaned.private)
 
     def confidence(self, entry: Entry) -> float:
-        return confidence(entry, self.clock.today(), self.dynamics)
+        return trust.confidence(entry, self.clock.today(), self.dynamics)
 
     def trust(self, entry: Entry) -> str:
         """The least trusted source that the entry rests on."""
