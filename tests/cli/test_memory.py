@@ -179,7 +179,7 @@ def test_status_counts_the_tiers_as_the_seed_shows_them(everself) -> None:
     assert lines[1].startswith("  T0 Soul: 2 files, ")
     assert lines[2].startswith("  T1 Core: 1 file, 1 entry, ")
     assert lines[3].startswith("  T2 Working: 1 file, 1 entry, ")
-    assert lines[4:] == ["Entries: 2", "  0 no longer hold, 0 stale, 0 not vouched for, 0 in quarantine"]
+    assert lines[4:6] == ["Entries: 2", "  0 no longer hold, 0 stale, 0 not vouched for, 0 in quarantine"]
     data = everself("memory", "status", "--json").json["data"]
     assert [(one["tier"], one["files"]) for one in data["tiers"]] == [("T0", 2), ("T1", 1), ("T2", 1)]
 

@@ -20,7 +20,7 @@ VERB_MODULES = {
     "everself.app.seeding": (),
     "everself.app.settings": ("own_key", "save_edit", "need_utf8"),
     "everself.app.changes": (),
-    "everself.app.recalls": ("need_search", "scope_of"),
+    "everself.app.recalls": ("scope_of",),
     "everself.app.indexing": (),
     "everself.app.evaluating": (),
     "everself.backups.make": ("default_name",),

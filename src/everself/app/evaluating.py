@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from everself.app.recalls import need_search
+from everself.app.recalling import need_search
 from everself.recall.evaluation import Evaluation, change_beyond_chance, evaluate, make_questions, sample_notes
 from everself.recall.recall import Request
 

@@ -8,15 +8,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING
 
-from everself.app.recalling import elsewhere, index_identity, index_place
-from everself.app.recalls import need_search
+from everself.app.recalling import SWITCH_ON, elsewhere, index_identity, index_place, need_search
 from everself.memory.tiers import MemoryStatus, count_tiers
 
 if TYPE_CHECKING:
     from everself.app.app import App
     from everself.index.sync.syncing import Progress, SyncReport
 
-SWITCH_ON = "everself config set memorySearch.enabled true"
 INDEX_COMMAND = "everself memory index"
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from everself.app.outside import ensure_folder
 from everself.disk.filesystem import READ_LIMIT, disk_errors
 from everself.disk.real import RealFileSystem
-from everself.errors import EverselfError
+from everself.errors import EverselfError, RefusedByRule
 from everself.values import Document, Entry, FileStat
 
 if TYPE_CHECKING:
@@ -20,6 +20,13 @@ if TYPE_CHECKING:
 
 INDEX_FILE = "index.db"
 MODELS_FOLDER = "models"
+SWITCH_ON = "everself config set memorySearch.enabled true"
+
+
+def need_search(app: "App") -> None:
+    """Whoever searches is refused where the settings say so."""
+    if not app.agent.search.enabled:
+        raise RefusedByRule("Searching memory is switched off.", mend=SWITCH_ON)
 
 
 def open_search_embedder(app: "App") -> "Embedder | None":
@@ -82,7 +89,7 @@ class Elsewhere:
     def __init__(self, path: str) -> None:
         self._path = path
 
-    def list(self, under: str = "") -> list[FileStat]:
+    def list(self, under: str = "") -> list[FileStat]:  # noqa: ARG002 (the protocol's)
         found: list[FileStat] = []
         if os.path.isfile(self._path):
             folder, name = os.path.split(self._path)

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Final
 
 import re2
 
+from everself.app.recalling import index_place, need_search
 from everself.config.sections import Ranking
-from everself.errors import NotFound, RefusedByRule, WrongUse
+from everself.errors import NotFound, WrongUse
 from everself.recall.adjusting import Ageing
 from everself.recall.recall import OWNER, Request
 from everself.recall.scopes import Scope, SessionKind
@@ -20,6 +21,7 @@ from everself.values import Hit
 
 if TYPE_CHECKING:
     from everself.app.app import App
+    from everself.index.sync.syncing import Progress
 
 # how long a command that has answered may go on for the next one's sake
 CATCH_UP_SECONDS: Final = 2.0
@@ -63,11 +65,6 @@ class Passage:
     text: str
 
 
-def need_search(app: "App") -> None:
-    if not app.agent.search.enabled:
-        raise RefusedByRule("Searching memory is switched off.", mend="everself config set memorySearch.enabled true")
-
-
 def scope_of(session: str, project: str = "") -> Scope:
     """For whom is searched: a kind of session such as `main` or `group`, or with a person `guest/anna`."""
     kind, _, person = session.partition("/")
@@ -76,9 +73,12 @@ def scope_of(session: str, project: str = "") -> Scope:
     return Scope(SessionKind(kind), slug(person) if person else None, slug(project) if project else None)
 
 
-def search_memory(app: "App", request: Request) -> Answer:
-    """The best hits for a query, with citations."""
+def search_memory(app: "App", request: Request, progress: "Progress | None" = None) -> Answer:
+    """The best hits for a query, with citations. `progress` is told how far the very first reading of the files is."""
     need_search(app)
+    place = index_place(app)
+    if progress is not None and place.files.stat(place.name) is None:
+        app.index.sync(progress)
     found = app.recall.search(request)
     settings = app.agent.search
     ageing = Ageing(app.clock.today(), settings.decay, settings.half_life_days)

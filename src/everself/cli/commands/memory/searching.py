@@ -20,6 +20,7 @@ from everself.cli.call import (
 from everself.cli.commands.memory.given import DAY
 from everself.cli.exit_codes import ExitCode
 from everself.cli.lines import Line, paint
+from everself.cli.progress import progress
 from everself.cli.shapes import Verb
 
 if TYPE_CHECKING:
@@ -90,7 +91,8 @@ def search(**given: Unpack[Asked]) -> int:
         ranking=Ranking(given["ranking"]) if given["ranking"] else None,
     )
     with opened(given["agent"]) as app:
-        found = search_memory(app, request)
+        with progress("Reading") as tell:
+            found = search_memory(app, request, tell)
         answer(found, list(_found(found, explain=given["explain"])), [*found.notices, *recovery_notices(app)])
         # whoever asked has the answer; what follows is for the next one
         sys.stdout.flush()
@@ -223,7 +225,8 @@ def _told(record: "SearchRecord", zone: tzinfo) -> Iterator[str]:
     yield f"search {record.id}"
     yield f"  {record.query}"
     yield f"asked       {_when(record, zone)}, {who}"
-    yield f"ranking     {record.mode}, meaning from {record.provider or 'nobody'}"
+    meaning = "keywords alone" if record.provider in ("", "keywords") else f"keywords and meaning of {record.provider}"
+    yield f"ranking     {record.mode}, by {meaning}"
     yield f"recalled    {count_of(len(record.hits), 'hit')}, {count_of(record.tokens, 'token')}"
     for at, hit in enumerate(record.hits, 1):
         last = f"-L{hit.last_line}" if hit.last_line > hit.first_line else ""
