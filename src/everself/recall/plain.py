@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Final
 
 import numpy
 
-from everself.index.interface import Flag, IndexView
+from everself.cutting.marks import Flag
+from everself.indexfile.interface import IndexView
 from everself.recall.matching import NEAREST, choose, counts_at, match, saturate
 from everself.recall.ranking import Question, Ranked, Texts
 from everself.text.search import index_terms
@@ -51,7 +52,9 @@ def rank_by_tfidf(view: IndexView, question: Question, texts: Texts) -> Ranked:
             rarity[term] = log(living / count) if count else 0.0
         return rarity[term]
 
-    asked = {one.term.alternatives[-1]: weigh(one.term.alternatives[-1]) for one in matched}
+    # of the ways a word may have been indexed, the one that was
+    usual = [max(one.term.alternatives, key=lambda term: len(view.postings(term)[0])) for one in matched]
+    asked = {term: weigh(term) for term in usual}
     scores = numpy.array([_cosine(asked, text, weigh) for text in texts(units.tolist())], numpy.float32)
     strong = scores > _LEAST if len(scores) else numpy.zeros(0, numpy.bool_)
     return _ordered(units[strong], scores[strong], ("tf-idf",), scores[strong][:, None])
