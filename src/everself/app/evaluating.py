@@ -15,7 +15,7 @@ from everself.recall.recall import Request
 if TYPE_CHECKING:
     from everself.app.app import App
     from everself.index.sync.syncing import Progress
-    from everself.index.view import Snapshot
+    from everself.indexfile.view import Snapshot
     from everself.recall.evaluation import Question
     from everself.values import Hit
 

@@ -2,18 +2,19 @@
 
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from everself.app.outside import ensure_folder
 from everself.disk.filesystem import READ_LIMIT, disk_errors
 from everself.disk.real import RealFileSystem
-from everself.errors import EverselfError, RefusedByRule
+from everself.errors import DiskError, EverselfError, NotFound, RefusedByRule
 from everself.values import Document, Entry, FileStat
 
 if TYPE_CHECKING:
     from everself.app.app import App
-    from everself.index.file import IndexPlace
     from everself.index.index import Index
+    from everself.indexfile.file import IndexPlace
     from everself.memory.book import Book
     from everself.models.embedding.protocol import Embedder
     from everself.recall.recall import Recall
@@ -40,12 +41,14 @@ def open_index(app: "App") -> "Index":
     from everself.index.index import Index
 
     place = index_place(app)
-    ensure_folder(place.folder)
+    # where there can be no folder, the index lives in memory and says so
+    with suppress(DiskError, NotFound):
+        ensure_folder(place.folder)
     return Index(app.workspace, place, app.clock, index_identity(app), app.embedder, elsewhere(app))
 
 
 def index_place(app: "App") -> "IndexPlace":
-    from everself.index.file import IndexPlace
+    from everself.indexfile.file import IndexPlace
 
     path = app.agent.search.store_path
     folder, name = os.path.split(path) if path else (app.agent.state, INDEX_FILE)

@@ -3,6 +3,7 @@
 Knows the opened agent. Whether searching is switched off is decided here, for every face.
 """
 
+import os
 from dataclasses import dataclass
 from datetime import date
 from typing import TYPE_CHECKING, Final
@@ -77,7 +78,7 @@ def search_memory(app: "App", request: Request, progress: "Progress | None" = No
     """The best hits for a query, with citations. `progress` is told how far the very first reading of the files is."""
     need_search(app)
     place = index_place(app)
-    if progress is not None and place.files.stat(place.name) is None:
+    if progress is not None and not os.path.exists(f"{place.folder}/{place.name}"):
         app.index.sync(progress)
     found = app.recall.search(request)
     settings = app.agent.search

@@ -45,7 +45,7 @@ def _lines(label: str) -> Tell:
         nonlocal said
         step = done * _LINES // max(total, 1)
         # what is done at once needs no line
-        if step > said and (said or done < total):
+        if step > said and (said or done < total) and total > 2 * _LINES:
             show_lines([f"{label}: {done:,} of {total:,}"], err=True)
         said = max(said, step)
 

@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from struct import Struct
 from typing import TYPE_CHECKING
 
-from everself.errors import Damaged, DiskError, EverselfError, StoreBusy
-from everself.index.file import IndexPlace, open_existing, reading
-from everself.index.interface import Flag
-from everself.index.rows import BLOCKS, CODES, FORMAT, Header, Slot, checked, parse_header, parse_source
+from everself.cutting.marks import Flag
+from everself.disk.filesystem import disk_errors
+from everself.errors import Damaged, DiskError, EverselfError, NotFound, StoreBusy
 from everself.index.sync.preparing import Sources, stamp_of
+from everself.indexfile.file import IndexPlace, open_existing, reading
+from everself.indexfile.rows import BLOCKS, CODES, FORMAT, Header, Slot, checked, parse_header, parse_source
 
 if TYPE_CHECKING:
     import apsw
@@ -47,6 +48,8 @@ def glance(place: IndexPlace, identity: str, sources: Sources, model: int) -> Gl
                 return _look(file.connection, place, sources, (identity, model))
         finally:
             file.close()
+    except NotFound:
+        return None
     except StoreBusy:
         return Glance(trouble="Another process is writing it.")
     except (Damaged, DiskError) as error:
@@ -65,7 +68,8 @@ def _look(connection: "apsw.Connection", place: IndexPlace, sources: Sources, ou
         for number, data in connection.execute("SELECT number, data FROM sources")
     ]
     slot = header.slot(ours[1])
-    found = place.files.stat(place.name)
+    with disk_errors(place.name):
+        found = place.files.stat(place.name)
     return Glance(
         documents=header.documents,
         units=header.living,

@@ -117,8 +117,7 @@ def _catch_up(app: "App") -> None:
 
 def _found(found: "Answer", *, explain: bool) -> Iterator[Line]:
     if not found.hits:
-        weak = sum(1 for one in found.left_out if one.reason.startswith("scored"))
-        yield "Nothing is remembered that fits." + (f" {weak} that scored less: --min-score 0" if weak else "")
+        yield "Nothing is remembered that fits."
     for at, one in enumerate(found.hits, 1):
         hit = one.hit
         ended = f"  until {hit.until}" if hit.until else ""
