@@ -156,7 +156,7 @@ def _behind(rows: Sequence[Row], table: Table) -> Iterator[str]:
         for row in figures:
             best = max((table[row.set, other, row.metric] for other in NAMES), key=lambda one: one.value)
             # two that found everything cannot be told apart
-            if best.value >= row.value and best.value < 1:
+            if best.value >= row.value and row.value < 1:
                 behind.append(f"{row.set} {row.metric} {row.value:.3f} ({best.system} {best.value:.3f})")
         verdict = "ok" if not behind else f"{'MISSED' if mine else 'not'}: {'; '.join(behind)}"
         yield f"above all baselines, {title}: {len(figures) - len(behind)} of {len(figures)} figures {verdict}"

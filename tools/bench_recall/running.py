@@ -12,7 +12,7 @@ from tools.bench_recall.baselines import make_baselines
 from tools.bench_recall.finding import Finder
 from tools.bench_recall.measures import Figures
 from tools.bench_recall.sets import Dataset, Question, Store
-from tools.bench_recall.systems import House, Product, open_same_embedder
+from tools.bench_recall.systems import House, Product, Unmeasurable
 
 from everself.testing.embedding import forbid_model_calls
 
@@ -50,18 +50,16 @@ class Outcome:
 def run(datasets: Sequence[Dataset]) -> Outcome:
     outcome = Outcome()
     stores = [store for dataset in datasets for store in dataset.stores]
-    embedder: Embedder | None = None
     with tempfile.TemporaryDirectory(prefix="everself-bench-") as folder, forbid_model_calls():
         house = House(Path(folder), stores)
         for dataset in datasets:
             for store in dataset.stores:
                 say(f"{store.name}: {len(store.units)} units in {len(store.documents)} files, embedding …")
                 with house.open(store) as app:
-                    # one for all stores: loading it costs more than using it
-                    embedder = embedder or open_same_embedder(app)
+                    if app.embedder is None:
+                        raise Unmeasurable("No embedder is set up.")
                     outcome.model = app.index.model
-                    product = Product(app)
-                    _ask_all(dataset, store, product, embedder, outcome)
+                    _ask_all(dataset, store, Product(app), app.embedder, outcome)
     return outcome
 
 

@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from tools.bench_recall.measures import log_odds
 from tools.bench_recall.sets import Question, Store
@@ -17,9 +17,6 @@ from everself.app.seeding import set_up
 from everself.recall.recall import Found, Request
 from everself.text.tokens import count
 from everself.values import Hit
-
-if TYPE_CHECKING:
-    from everself.models.embedding import Embedder
 
 # what an agent usually asks for
 USUAL_LIMIT = 10
@@ -133,15 +130,3 @@ def write_documents(workspace: Path, store: Store) -> None:
         place.write_text(content, encoding="utf-8")
         place.chmod(0o600)
         os.utime(place, (_WRITTEN, _WRITTEN))
-
-
-def open_same_embedder(app: App) -> "Embedder":
-    """The embedder that the product uses, for the baselines."""
-    from everself.app.recalling import MODELS_FOLDER
-    from everself.models import embedding
-
-    cache = os.path.join(app.places.home, MODELS_FOLDER)
-    found = embedding.open_embedder(app.agent.search, app.loaded.config.provider, cache)
-    if found is None:
-        raise Unmeasurable("No embedder is set up.")
-    return found
