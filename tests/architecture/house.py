@@ -15,13 +15,16 @@ class Floor:
 
 
 FLOORS = (
-    Floor(("errors", "values", "clock", "text", "redaction", "patterns"), in_a_row=True),
+    Floor(("errors", "values", "clock", "text", "redaction", "dates", "patterns"), in_a_row=True),
     Floor(("disk", "markdown", "config")),
     Floor(("store", "history", "layout")),
     Floor(("workspace", "models")),
     Floor(("identity", "memory", "schedule")),
     # what acts on memory as a whole
     Floor(("forgetting", "transfer")),
+    # from documents to what is found of them, each floor knowing more
+    Floor(("cutting",)),
+    Floor(("indexfile",)),
     Floor(("index",)),
     Floor(("recall", "triage")),
     Floor(("context",)),
@@ -73,7 +76,21 @@ INDEX_TABLES: frozenset[str] = frozenset(
 )
 
 # Domain rooms speak to `Workspace` in workspace paths (plain strings), so that documents may live in a database.
-WITHOUT_PATHS = frozenset({"identity", "memory", "schedule", "index", "recall", "triage", "context", "chat", "keepers"})
+WITHOUT_PATHS = frozenset(
+    {
+        "identity",
+        "memory",
+        "schedule",
+        "cutting",
+        "indexfile",
+        "index",
+        "recall",
+        "triage",
+        "context",
+        "chat",
+        "keepers",
+    }
+)
 
 SPEAKING = ("cli", "faces")
 
@@ -84,9 +101,9 @@ HOMES: dict[str, tuple[str, ...]] = {
     "pyjson5": ("config",),
     "ruamel": ("config",),
     "Stemmer": ("text",),
-    "numpy": ("index", "recall", "models", "testing"),
+    "numpy": ("index", "indexfile", "recall", "models", "testing"),
     "httpx2": ("models", "faces"),
-    "apsw": ("store", "index", "testing"),
+    "apsw": ("store", "index", "indexfile", "testing"),
     "psycopg": ("store", "index"),
     "dulwich": ("history",),
     "watchfiles": ("workspace",),

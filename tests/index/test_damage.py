@@ -11,9 +11,9 @@ import apsw
 import pytest
 from tests.index.world import Said, World, cosines_by_place, make_world, what_it_says
 
-from everself.index.file import PAGE_BYTES
 from everself.index.index import Index
-from everself.index.view import Snapshot
+from everself.indexfile.file import PAGE_BYTES
+from everself.indexfile.view import Snapshot
 from everself.testing.embedding import FakeEmbedder
 
 WORDS = ("anna", "bob", "tea", *(f"word{number}" for number in range(6)))

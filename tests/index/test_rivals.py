@@ -14,8 +14,8 @@ from tests.index.world import World, make_world, what_it_says
 
 from everself.clock import monotonic, pause
 from everself.errors import Damaged
-from everself.index.file import IndexFile
-from everself.index.view import Snapshot
+from everself.indexfile.file import IndexFile
+from everself.indexfile.view import Snapshot
 from everself.testing.embedding import FakeEmbedder
 
 WORDS = ("anna", "bob", *(f"word{number}" for number in range(10)))
@@ -165,8 +165,8 @@ from tests.index.world import World
 from everself.disk.real import RealFileSystem
 from everself.index.sync import syncing
 from everself.errors import Damaged
-from everself.index.file import IndexFile
-from everself.index.view import Snapshot
+from everself.indexfile.file import IndexFile
+from everself.indexfile.view import Snapshot
 from everself.testing.embedding import FakeEmbedder
 from everself.values import Document
 syncing._UNITS_A_COMMIT = 20

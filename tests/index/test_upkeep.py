@@ -11,12 +11,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.index.world import LINES, World, cosines_by_place, cut_lines, make_world, what_it_says, words_of
 
-from everself.index import postings
-from everself.index.file import IndexPlace
+from everself.cutting.marks import Flag
 from everself.index.index import Index
-from everself.index.interface import Flag
 from everself.index.sync import syncing, writing
 from everself.index.sync.preparing import Prepared, text_hash
+from everself.indexfile import postings
+from everself.indexfile.file import IndexPlace
 from everself.testing.embedding import FakeEmbedder
 from everself.testing.frozen import FrozenTime
 from everself.testing.in_memory import InMemoryWorkspace
@@ -166,10 +166,10 @@ def test_an_old_view_still_answers_after_a_change(world: World) -> None:
 
 
 def test_blocks_are_crossed_without_a_seam(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (writing, postings, syncing, "everself.index.columns", "everself.index.sync.vectoring"):
+    for module in (writing, postings, syncing, "everself.indexfile.columns", "everself.index.sync.vectoring"):
         name = module if isinstance(module, str) else module.__name__
         monkeypatch.setattr(f"{name}.BLOCK", 8, raising=False)
-    monkeypatch.setattr("everself.index.vectors.BLOCK", 8)
+    monkeypatch.setattr("everself.indexfile.vectors.BLOCK", 8)
     monkeypatch.setattr("everself.index.sync.embedding.BLOCK", 8)
     embedder = FakeEmbedder(70)
     index = world.index(embedder)

@@ -8,8 +8,8 @@ import pytest
 from tests.index.world import World, cosines_by_place, cut_lines, make_world, words_of
 
 from everself.clock import monotonic, pause
-from everself.index import vectors
 from everself.index.sync.preparing import Prepared, text_hash
+from everself.indexfile import vectors
 from everself.models.embedding import Checked
 from everself.testing.embedding import FakeEmbedder, Misdeed
 
@@ -230,7 +230,7 @@ def prepared(
 def test_codes_choose_nearly_what_exact_search_finds(
     world: World, dimensions: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("everself.index.view.EXACT_BELOW", 500)
+    monkeypatch.setattr("everself.indexfile.view.EXACT_BELOW", 500)
     rng = numpy.random.default_rng(4)
     documents, table = prepared(rng, 1500, dimensions)
     index = world.index(FakeEmbedder(dimensions))

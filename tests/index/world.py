@@ -7,13 +7,13 @@ from pathlib import Path
 
 import numpy
 
+from everself.cutting.cutting import Piece
+from everself.cutting.marks import Flag
 from everself.disk.real import RealFileSystem
-from everself.index.cutting import Piece
-from everself.index.file import IndexPlace
 from everself.index.index import Index
-from everself.index.interface import Flag
 from everself.index.sync.preparing import Craft, DocumentReader
-from everself.index.view import Snapshot
+from everself.indexfile.file import IndexPlace
+from everself.indexfile.view import Snapshot
 from everself.models.embedding.protocol import Embedder
 from everself.testing.frozen import FrozenTime
 from everself.testing.workspaces import real_workspace

@@ -19,15 +19,15 @@ from everself.errors import (
     LockTimeout,
     StoreBusy,
 )
-from everself.index.file import IndexFile, IndexPlace, find_token, reading
 from everself.index.rebuild import Opener, Opening, Passport
-from everself.index.rows import parse_unit
 from everself.index.status import IndexStatus
 from everself.index.sync.embedding import Bounds, Embedding, EmbedReport, ask_embedder, pending_units
 from everself.index.sync.preparing import Craft, DocumentReader, Prepared, Sources, default_craft, model_key
 from everself.index.sync.syncing import Progress, Syncer, SyncReport
 from everself.index.verifying import Verified, verify
-from everself.index.view import Moment, Reader, Snapshot
+from everself.indexfile.file import IndexFile, IndexPlace, find_token, reading
+from everself.indexfile.rows import parse_unit
+from everself.indexfile.view import Moment, Reader, Snapshot
 from everself.values import Document
 
 if TYPE_CHECKING:

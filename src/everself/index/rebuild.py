@@ -11,8 +11,10 @@ from zlib import crc32
 
 from everself.disk.filesystem import disk_errors
 from everself.errors import Damaged, EverselfError, StoreBusy
-from everself.index.columns import read_header
-from everself.index.file import (
+from everself.index.sync.vectoring import salvage
+from everself.index.sync.writing import write_first_header
+from everself.indexfile.columns import read_header
+from everself.indexfile.file import (
     IndexFile,
     IndexPlace,
     open_beside,
@@ -25,9 +27,7 @@ from everself.index.file import (
     sound,
     swap,
 )
-from everself.index.rows import FORMAT, Header
-from everself.index.sync.vectoring import salvage
-from everself.index.sync.writing import write_first_header
+from everself.indexfile.rows import FORMAT, Header
 from everself.values import new_id
 
 if TYPE_CHECKING:

@@ -8,19 +8,19 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from everself.errors import Damaged
-from everself.index.columns import load_block, load_sources
-from everself.index.file import reading
-from everself.index.interface import IndexedDocument
-from everself.index.postings import load_vocabulary
-from everself.index.rows import POSTINGS, checked, parse_unit, parse_vector
-from everself.index.vectors import load_codes
+from everself.indexfile.columns import load_block, load_sources
+from everself.indexfile.file import reading
+from everself.indexfile.interface import IndexedDocument
+from everself.indexfile.postings import load_vocabulary
+from everself.indexfile.rows import POSTINGS, checked, parse_unit, parse_vector
+from everself.indexfile.vectors import load_codes
 
 if TYPE_CHECKING:
     import apsw
 
-    from everself.index.rows import Header
     from everself.index.sync.preparing import Sources
-    from everself.index.view import Reader
+    from everself.indexfile.rows import Header
+    from everself.indexfile.view import Reader
 
 
 @dataclass(frozen=True, slots=True)

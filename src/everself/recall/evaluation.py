@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 import re2
 
-from everself.index.interface import IndexView
+from everself.indexfile.interface import IndexView
 from everself.text.normalise import fold
 from everself.values import Hit
 

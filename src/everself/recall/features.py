@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 import numpy
 
-from everself.index.interface import Flag, IndexView
+from everself.cutting.marks import Flag
+from everself.indexfile.interface import IndexView
 from everself.recall.matching import K1, Matched, counts_at, saturate
 
 if TYPE_CHECKING:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 import numpy
 
-from everself.index.interface import SPEAKER, TITLE, Flag, IndexView
+from everself.cutting.marks import SPEAKER, TITLE, Flag
+from everself.indexfile.interface import IndexView
 from everself.text.search import QueryTerm, SearchQuery, TermKind
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy
 
-from everself.index.interface import IndexView
+from everself.indexfile.interface import IndexView
 from everself.recall.features import MEANING, WORDS, Asked, measure
 from everself.recall.matching import NEAREST, choose, match
 from everself.recall.runs import read_wording, run_share

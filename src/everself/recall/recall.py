@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Final
 
 from everself.clock import Clock
 from everself.config.sections import Ranking, Search
+from everself.dates import asks_when, read_dates
 from everself.errors import NotFound, WrongUse
 from everself.layout import place
 from everself.recall.adjusting import Ageing, adjust, is_exact
-from everself.recall.dates import asks_when, read_dates
 from everself.recall.diversity import diversify, merge_equals
 from everself.recall.packing import pack, render
 from everself.recall.scopes import Scope, SessionKind
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from everself.index.index import Index
-    from everself.index.view import Snapshot
+    from everself.indexfile.view import Snapshot
     from everself.recall.ranking import Question, Ranked
     from everself.recall.serving import Served
 
@@ -208,7 +208,7 @@ class Recall:
         words: SearchQuery,
         wanted: int,
     ) -> tuple[list[Hit], list[LeftOut]]:
-        from everself.index.interface import Flag
+        from everself.cutting.marks import Flag
 
         numbers = ranked.units[:wanted].tolist()
         units = served.units(numbers)

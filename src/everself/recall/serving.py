@@ -2,9 +2,9 @@
 
 from collections.abc import Callable, Sequence
 
+from everself.cutting.cutting import piece_text
 from everself.errors import ChangedMeanwhile
-from everself.index.cutting import piece_text
-from everself.index.interface import IndexView, Unit
+from everself.indexfile.interface import IndexView, Unit
 from everself.values import Document
 
 

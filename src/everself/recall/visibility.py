@@ -4,14 +4,14 @@ from typing import TYPE_CHECKING
 
 import numpy
 
-from everself.index.interface import Flag
+from everself.cutting.marks import Flag
 from everself.recall.scopes import Scope, sees, shared_lines, shares
 from everself.values import Document
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from everself.index.view import Snapshot
+    from everself.indexfile.view import Snapshot
     from everself.recall.serving import Served
 
 _MARK = b"share:"

@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING
 import numpy
 
 from everself.clock import monotonic
+from everself.cutting.marks import Flag
 from everself.errors import Damaged, EmbeddingFailed
-from everself.index.columns import load_block, read_header
-from everself.index.file import IndexFile, reading
-from everself.index.interface import Flag
-from everself.index.rows import BLOCK, NOTHING, Header, Slot, UnitRow, parse_source, parse_unit, render_header
 from everself.index.sync.preparing import Sources, model_key, text_hash
 from everself.index.sync.vectoring import add_vectors, assign_kept, drop_other_codes, find_kept, with_kept_slot
 from everself.index.sync.writing import writing
-from everself.index.vectors import load_codes
+from everself.indexfile.columns import load_block, read_header
+from everself.indexfile.file import IndexFile, reading
+from everself.indexfile.rows import BLOCK, NOTHING, Header, Slot, UnitRow, parse_source, parse_unit, render_header
+from everself.indexfile.vectors import load_codes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from everself.clock import system_now
 from everself.errors import EverselfError
-from everself.index.rows import NOTHING, Stamp
+from everself.indexfile.rows import NOTHING, Stamp
 from everself.layout import place
 from everself.values import Document, FileStat
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import numpy
     from numpy.typing import NDArray
 
-    from everself.index.cutting import Piece
+    from everself.cutting.cutting import Piece
     from everself.models.embedding.protocol import Embedder
 
 Terms = tuple[Mapping[str, int], int]
@@ -47,8 +47,8 @@ class Craft:
 
 
 def default_craft() -> Craft:
-    from everself.index.cutting import CUTTING_VERSION, cut
-    from everself.index.terms import embedding_text, terms_of
+    from everself.cutting.cutting import CUTTING_VERSION, cut
+    from everself.cutting.terms import embedding_text, terms_of
     from everself.text.search import TOKENIZER_VERSION
 
     return Craft(cut, terms_of, embedding_text, f"{CUTTING_VERSION}.{TOKENIZER_VERSION}")

@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING
 import numpy
 
 from everself.errors import EverselfError
-from everself.index.rows import Source
 from everself.index.sync.preparing import Prepared, Sources, now_ns, stamp_of
 from everself.index.sync.vectoring import prune_all
 from everself.index.sync.writing import Writer, writing
+from everself.indexfile.rows import Source
 from everself.values import FileStat
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from everself.index.view import Reader
+    from everself.indexfile.view import Reader
 
 Progress = Callable[[int, int], None]
 

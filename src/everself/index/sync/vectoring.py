@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import numpy
 
 from everself.errors import Damaged
-from everself.index.columns import read_header
-from everself.index.file import IndexFile, sound
-from everself.index.rows import (
+from everself.indexfile.columns import read_header
+from everself.indexfile.file import IndexFile, sound
+from everself.indexfile.rows import (
     BLOCK,
     CODES,
     NOTHING,
@@ -22,7 +22,7 @@ from everself.index.rows import (
     render_header,
     render_vector,
 )
-from everself.index.vectors import BLANK, Codes, codes_row, decode, encode, load_codes, render_codes, words_of
+from everself.indexfile.vectors import BLANK, Codes, codes_row, decode, encode, load_codes, render_codes, words_of
 
 if TYPE_CHECKING:
     import apsw

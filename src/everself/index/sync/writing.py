@@ -14,12 +14,15 @@ from typing import TYPE_CHECKING
 import apsw
 import numpy
 
+from everself.cutting.marks import Flag
 from everself.errors import Damaged
-from everself.index.columns import ROW, load_block, read_header
-from everself.index.file import READ_WAIT, IndexFile, sound
-from everself.index.interface import Flag, IndexedDocument
-from everself.index.postings import NO_WORDS, extend, group, load_vocabulary, render_vocabulary, term_key
-from everself.index.rows import (
+from everself.index.sync.preparing import Prepared
+from everself.index.sync.vectoring import add_vectors, assign_kept, prune
+from everself.indexfile.columns import ROW, load_block, read_header
+from everself.indexfile.file import READ_WAIT, IndexFile, sound
+from everself.indexfile.interface import IndexedDocument
+from everself.indexfile.postings import NO_WORDS, extend, group, load_vocabulary, render_vocabulary, term_key
+from everself.indexfile.rows import (
     BLOCK,
     BLOCKS,
     NOTHING,
@@ -37,8 +40,6 @@ from everself.index.rows import (
     render_unit,
     seal_of,
 )
-from everself.index.sync.preparing import Prepared
-from everself.index.sync.vectoring import add_vectors, assign_kept, prune
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

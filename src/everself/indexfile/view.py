@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING
 import numpy
 
 from everself.errors import ChangedMeanwhile, Damaged
-from everself.index.columns import Columns, read_header
-from everself.index.file import IndexFile, reading
-from everself.index.interface import IndexedDocument, Unit
-from everself.index.postings import Words
-from everself.index.rows import Header, Slot, parse_unit
-from everself.index.vectors import (
+from everself.indexfile.columns import Columns, read_header
+from everself.indexfile.file import IndexFile, reading
+from everself.indexfile.interface import IndexedDocument, Unit
+from everself.indexfile.postings import Words
+from everself.indexfile.rows import Header, Slot, parse_unit
+from everself.indexfile.vectors import (
     EXACT_BELOW,
     Codes,
     Vectors,

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from everself.recall.dates import DateSpan, asks_when, cjk, latin, read_dates
+from everself.dates import DateSpan, asks_when, cjk, latin, read_dates
 
 TODAY = date(2026, 5, 20)
 

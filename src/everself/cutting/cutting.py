@@ -9,10 +9,10 @@ from datetime import date
 from itertools import groupby
 from typing import NamedTuple
 
-from everself.index.flags import asks, day_in, is_timed
-from everself.index.interface import Flag
-from everself.index.portions import LIMIT, parts
-from everself.index.speakers import Turn, find_turns
+from everself.cutting.flags import asks, day_in, is_timed
+from everself.cutting.marks import Flag
+from everself.cutting.portions import LIMIT, parts
+from everself.cutting.speakers import Turn, find_turns
 from everself.layout import Kind, Place, place
 from everself.layout.dates import find_day
 from everself.markdown.comment import LONGEST_COMMENT, parse_comment

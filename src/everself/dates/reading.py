@@ -5,8 +5,8 @@ from datetime import date
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
-from everself.recall.dates import cjk, latin
-from everself.recall.dates.rules import Reader, Rule
+from everself.dates import cjk, latin
+from everself.dates.rules import Reader, Rule
 from everself.text.normalise import fold, without_surrogates
 
 if TYPE_CHECKING:

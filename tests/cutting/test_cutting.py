@@ -5,8 +5,8 @@ from itertools import pairwise
 
 import pytest
 
-from everself.index.cutting import Piece, cut, piece_text
-from everself.index.interface import Flag
+from everself.cutting.cutting import Piece, cut, piece_text
+from everself.cutting.marks import Flag
 from everself.text.tokens import estimate
 
 LOG = "memory/2026-03-19.md"

@@ -48,7 +48,7 @@ def _times() -> "re2.Set":
 
     import re2
 
-    listed = resources.files("everself.index").joinpath("words", "times.txt").read_text(encoding="utf-8")
+    listed = resources.files("everself.cutting").joinpath("words", "times.txt").read_text(encoding="utf-8")
     spaced, _, dense = listed.partition(_DENSE)
     found = re2.Set.SearchSet()
     found.Add(rf"(?i)(?:^|[^\pL\pN])(?:{_alternatives(spaced)})(?:[^\pL\pN]|$)")

@@ -4,9 +4,9 @@ from collections.abc import Iterable
 from datetime import date
 from typing import Final
 
-from everself.recall.dates import spans
-from everself.recall.dates.rules import Groups, Rule, begun, by_word, find_year, one_of
-from everself.recall.dates.spans import Part, Reading, Season, Unit
+from everself.dates import spans
+from everself.dates.rules import Groups, Rule, begun, by_word, find_year, one_of
+from everself.dates.spans import Part, Reading, Season, Unit
 
 _MONTHS: Final = by_word(
     {

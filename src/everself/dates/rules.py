@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from datetime import date
 from typing import TypeVar
 
-from everself.recall.dates.spans import Reading, check_year
+from everself.dates.spans import Reading, check_year
 
 T = TypeVar("T")
 

@@ -4,9 +4,9 @@ from collections.abc import Iterable
 from datetime import date
 from typing import Final
 
-from everself.recall.dates import spans
-from everself.recall.dates.rules import Groups, Rule, begun, by_word, find_year, one_of
-from everself.recall.dates.spans import Part, Reading, Season, Unit
+from everself.dates import spans
+from everself.dates.rules import Groups, Rule, begun, by_word, find_year, one_of
+from everself.dates.spans import Part, Reading, Season, Unit
 
 _DIGITS: Final = {sign: number for number, sign in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2, "兩": 2}
 _NATIVE: Final = by_word(

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from everself.index.portions import fences
+from everself.cutting.portions import fences
 from everself.memory.reading import Read
 
 if TYPE_CHECKING:
@@ -192,5 +192,5 @@ def _continued(turns: dict[int, list[Turn]], reads: Sequence[Read]) -> dict[int,
 def _words(name: str) -> frozenset[str]:
     from importlib import resources
 
-    listed = resources.files("everself.index").joinpath("words", f"{name}.txt").read_text(encoding="utf-8")
+    listed = resources.files("everself.cutting").joinpath("words", f"{name}.txt").read_text(encoding="utf-8")
     return frozenset(word.strip().casefold() for word in listed.replace("\n", ",").split(","))

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy
 
+from everself.cutting.marks import Flag
 from everself.errors import Damaged
-from everself.index.interface import COLUMNS, Flag, IndexedDocument
-from everself.index.rows import BLOCK, BLOCKS, Header, Source, checked, parse_header, parse_source
+from everself.indexfile.interface import COLUMNS, IndexedDocument
+from everself.indexfile.rows import BLOCK, BLOCKS, Header, Source, checked, parse_header, parse_source
 
 if TYPE_CHECKING:
     import apsw

@@ -2,9 +2,9 @@
 
 from datetime import date
 
-from everself.index.cutting import Piece, cut
-from everself.index.interface import DATE, SPEAKER, TITLE
-from everself.index.terms import embedding_text, terms_of
+from everself.cutting.cutting import Piece, cut
+from everself.cutting.marks import DATE, SPEAKER, TITLE
+from everself.cutting.terms import embedding_text, terms_of
 from everself.text.search import index_terms
 
 

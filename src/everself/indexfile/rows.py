@@ -12,7 +12,7 @@ from typing import Final
 from zlib import crc32
 
 from everself.errors import Damaged
-from everself.index.interface import IndexedDocument
+from everself.indexfile.interface import IndexedDocument
 
 FORMAT: Final = 1
 # Units of one block; local numbers fit two bytes.

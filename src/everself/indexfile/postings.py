@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy
 
 from everself.errors import Damaged
-from everself.index.rows import BLOCK, POSTINGS, VOCABULARIES, Header, checked
+from everself.indexfile.rows import BLOCK, POSTINGS, VOCABULARIES, Header, checked
 
 if TYPE_CHECKING:
     import apsw

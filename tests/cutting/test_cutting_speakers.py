@@ -2,9 +2,9 @@
 
 import pytest
 
-from everself.index.cutting import cut
-from everself.index.interface import Flag
-from everself.index.speakers import without_speaker
+from everself.cutting.cutting import cut
+from everself.cutting.marks import Flag
+from everself.cutting.speakers import without_speaker
 
 NOTE = "memory/talk.md"
 

@@ -7,34 +7,11 @@ changed are dead and never used again.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from enum import IntFlag
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     import numpy
     from numpy.typing import NDArray
-
-# Words of these fields are terms of their own, with the field's mark before them; the tokenizer never yields a control character.
-SPEAKER = "\x01"
-TITLE = "\x02"
-DATE = "\x03"
-
-
-class Flag(IntFlag):
-    """What ranking wants to know of every unit without reading it."""
-
-    ALIVE = 1
-    # it asks something: the answer is likely to stand in the unit after it
-    ASKS = 2
-    # it speaks of a time: "yesterday", "in March", 去年
-    TIMED = 4
-    CORRECTION = 8
-    # struck through, or with an end of validity in its comment
-    CLOSED = 16
-    # from memorySearch.extraPaths
-    IMPORTED = 32
-    SPOKEN = 64
-
 
 # One row a unit. `group` and `span` are the first unit and the number of units of the smallest part of the document that makes a context:
 # the document where it is short, else its section. `day` counts days since 1970-01-01 (0: none). `length` is what BM25 counts.

@@ -7,7 +7,7 @@ import re2
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from everself.index.cutting import cut, piece_text
+from everself.cutting.cutting import cut, piece_text
 from everself.memory.reading import read_document
 
 WORD = re2.compile(r"[\pL\pN]+")

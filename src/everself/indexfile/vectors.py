@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 import numpy
 
 from everself.errors import Damaged
-from everself.index.rows import BLOCK, CODES, Header, Slot, checked, parse_vector
+from everself.indexfile.rows import BLOCK, CODES, Header, Slot, checked, parse_vector
 
 if TYPE_CHECKING:
     import apsw

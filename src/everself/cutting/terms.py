@@ -5,9 +5,9 @@ The name of a speaker, titles and dates are terms of their own, so that ranking 
 
 from functools import lru_cache
 
-from everself.index.cutting import Piece
-from everself.index.interface import DATE, SPEAKER, TITLE
-from everself.index.speakers import without_speaker
+from everself.cutting.cutting import Piece
+from everself.cutting.marks import DATE, SPEAKER, TITLE
+from everself.cutting.speakers import without_speaker
 from everself.layout.dates import find_day
 from everself.text.search import index_terms
 

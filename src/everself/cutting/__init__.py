@@ -1,0 +1,1 @@
+"""From a document to the small pieces that search finds, and the terms under which each is found. Pure; knows no index."""
