@@ -4,7 +4,7 @@ from datetime import date
 
 from everself.cutting.cutting import Piece, cut
 from everself.cutting.marks import DATE, SPEAKER, TITLE
-from everself.cutting.terms import embedding_text, terms_of
+from everself.cutting.terms import embedding_texts, terms_of
 from everself.text.search import index_terms
 
 
@@ -70,12 +70,20 @@ def test_marks_never_meet_words() -> None:
 
 def test_what_is_embedded_names_speaker_and_heading() -> None:
     found = pieces(TALK, SAID)
-    assert embedding_text(found[1]) == "Talk about holidays\nBen: To Lisbon."
-    plain = pieces("memory/tea.md", "Likes sencha.\n")[0]
-    assert embedding_text(plain) == "Likes sencha."
+    assert "Talk about holidays\n" in embedding_texts(found)[1]
+    assert "Ben: To Lisbon." in embedding_texts(found)[1]
+    plain = pieces("memory/tea.md", "Likes sencha.\n")
+    assert embedding_texts(plain) == ["Likes sencha."]
+
+
+def test_a_turn_is_embedded_with_the_turns_beside_it_and_an_entry_alone() -> None:
+    talk = pieces("memory/2026-03-19-talk.md", "**Ann:** One.\n**Ben:** Two.\n**Ann:** Three.\n**Ben:** Four.\n")
+    assert embedding_texts(talk)[1] == "Ann: One.\nBen: Two.\nAnn: Three."
+    notes = pieces("MEMORY.md", "- Likes sencha.\n- Lives in Oslo.\n")
+    assert embedding_texts(notes) == ["Likes sencha.", "Lives in Oslo."]
 
 
 def test_the_same_words_in_two_files_are_embedded_once() -> None:
     text = "## Tea\n\n- Likes sencha. <!-- everself: id=7K3QX9M2ABC{} -->\n"
     first, second = (pieces(f"memory/2026-03-1{n}.md", text.format(n))[0] for n in (1, 2))
-    assert embedding_text(first) == embedding_text(second)
+    assert embedding_texts([first]) == embedding_texts([second])

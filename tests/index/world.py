@@ -39,7 +39,7 @@ def words_of(piece: Piece, _path: str) -> tuple[dict[str, int], int]:
     return dict(Counter(words)), len(words)
 
 
-LINES = Craft(cut_lines, words_of, lambda piece: piece.text, "lines")
+LINES = Craft(cut_lines, words_of, lambda pieces: [piece.text for piece in pieces], "lines")
 
 
 class World:

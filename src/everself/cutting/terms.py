@@ -3,13 +3,18 @@
 The name of a speaker, titles and dates are terms of their own, so that ranking can weigh "Anna said" against "about Anna".
 """
 
+from collections.abc import Sequence
 from functools import lru_cache
+from typing import Final
 
 from everself.cutting.cutting import Piece
 from everself.cutting.marks import DATE, SPEAKER, TITLE
 from everself.cutting.speakers import without_speaker
 from everself.layout.dates import find_day
 from everself.text.search import index_terms
+
+# as much of a neighbouring turn as tells what it is about
+_NEIGHBOUR: Final = 600
 
 
 def terms_of(piece: Piece, path: str) -> tuple[dict[str, int], int]:
@@ -24,11 +29,26 @@ def terms_of(piece: Piece, path: str) -> tuple[dict[str, int], int]:
     return counts, said.length
 
 
-def embedding_text(piece: Piece) -> str:
-    """The words with who said them, under the heading they stand under."""
+def embedding_texts(pieces: Sequence[Piece]) -> list[str]:
+    """What is embedded of each piece: its words with who said them, under the heading they stand under.
+
+    A turn of a conversation means little without the one before and the one after, so these go with it; measured, one such vector finds
+    more than two for turn and surroundings. An entry speaks for itself.
+    """
+    own = [_with_speaker(piece) for piece in pieces]
+    return ["\n".join((*piece.title[-1:], *_surrounded(pieces, own, at))) for at, piece in enumerate(pieces)]
+
+
+def _with_speaker(piece: Piece) -> str:
     said = without_speaker(piece.text, piece.speaker)
-    spoken = f"{piece.speaker}: {said}" if piece.speaker else said
-    return f"{piece.title[-1]}\n{spoken}" if piece.title else spoken
+    return f"{piece.speaker}: {said}" if piece.speaker else said
+
+
+def _surrounded(pieces: Sequence[Piece], own: Sequence[str], at: int) -> list[str]:
+    if not pieces[at].speaker:
+        return [own[at]]
+    near = range(max(0, at - 1), min(len(pieces), at + 2))
+    return [own[one][:_NEIGHBOUR] if one != at else own[one] for one in near if pieces[one].speaker]
 
 
 @lru_cache(maxsize=4096)

@@ -17,6 +17,7 @@ from everself.recall.adjusting import Ageing, adjust, is_exact
 from everself.recall.diversity import diversify, merge_equals
 from everself.recall.packing import pack, render
 from everself.recall.scopes import Scope, SessionKind
+from everself.redaction.redact import redact
 from everself.store.searches import HitRecord, LeftOut, SearchRecord
 from everself.text.search import SearchQuery, read_query
 from everself.text.tokens import count
@@ -130,7 +131,7 @@ class Recall:
             if any(a <= number <= b for a, b in allowed)
         )
         where = place(path)
-        return Hit(path, first, last, 1.0, text.rstrip("\n"), day=where.day, tier=where.tier)
+        return Hit(path, first, last, 1.0, redact(text).text.rstrip("\n"), day=where.day, tier=where.tier)
 
     def _mode(self, request: Request) -> Ranking:
         return request.ranking or self._settings.ranking
@@ -335,5 +336,5 @@ def _holds(entry: Entry | None, as_of: date | None) -> bool:
 
 def _shown(hit: Hit, mode: Ranking) -> Hit:
     """Seed 0 shows the first 300 characters. Factors may lift a score above 1 for ranking; nobody is surer than sure."""
-    text = hit.text[:300] if mode is Ranking.TFIDF else hit.text
-    return replace(hit, score=min(1.0, hit.score), text=text)
+    text = redact(hit.text).text
+    return replace(hit, score=min(1.0, hit.score), text=text[:300] if mode is Ranking.TFIDF else text)

@@ -63,6 +63,24 @@ _ROUNDS = 6
 def find_secrets(text: str) -> tuple[Secret, ...]:
     """In order and without overlap: all that `redact` takes out."""
     data = text.encode("utf-8", "surrogatepass")
+    spans = _spans(data)
+    names = _names_by_rank()
+    places = _character_places(data, [place for start, end, _ in spans for place in (start, end)])
+    return tuple(Secret(names[rank], places[start], places[end]) for start, end, rank in spans)
+
+
+def blank_secrets(data: bytes) -> bytes:
+    """The same bytes with a blank for each byte of a secret, so that nothing else moves."""
+    spans = _spans(data)
+    if not spans:
+        return data
+    blanked = bytearray(data)
+    for start, end, _ in spans:
+        blanked[start:end] = b" " * (end - start)
+    return bytes(blanked)
+
+
+def _spans(data: bytes) -> list[_Span]:
     spans: list[_Span] = []
     for _ in range(_ROUNDS):
         masked, origins = _masked(data, spans)
@@ -72,9 +90,7 @@ def find_secrets(text: str) -> tuple[Secret, ...]:
         spans = _joined(
             [*spans, *((_origin(origins, start), _origin(origins, end), rank) for start, end, rank in fresh)]
         )
-    names = _names_by_rank()
-    places = _character_places(data, [place for start, end, _ in spans for place in (start, end)])
-    return tuple(Secret(names[rank], places[start], places[end]) for start, end, rank in spans)
+    return spans
 
 
 def redact(text: str) -> Redacted:

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     Floats = NDArray[numpy.float32]
 
 BATCH = 512
+# Whoever has little time begins with few: one model embeds thousands in a second, another a dozen.
+_FIRST_FEW = 16
 _WAIT = 10.0
 
 
@@ -81,6 +83,12 @@ def pending_units(
             yield block, numpy.flatnonzero(alive)[::-1] + block * BLOCK
 
 
+def next_size(size: int, took: float, left: float) -> int:
+    """How many to embed next after a batch of `size` took so many seconds, when so many are left."""
+    fitting = int(size * left / took) if took > 0 else BATCH
+    return max(1, min(BATCH, 4 * size, fitting))
+
+
 @dataclass(frozen=True, slots=True)
 class _Batch:
     """Hashes by unit, and those texts that nobody has embedded yet by hash."""
@@ -108,8 +116,10 @@ class Embedding:
         started = monotonic()
         self._newest = None
         done, total = 0, self._count()
+        size = BATCH if bounds.seconds is None else _FIRST_FEW
         while not bounds.stopped() and (bounds.seconds is None or monotonic() - started < bounds.seconds):
-            batch = self._next()
+            began = monotonic()
+            batch = self._next(size)
             if batch is None:
                 self._finish()
                 break
@@ -120,6 +130,9 @@ class Embedding:
             done += self._store(batch, vectors)
             if bounds.progress is not None:
                 bounds.progress(done, max(total, done))
+            if bounds.seconds is not None:
+                now = monotonic()
+                size = next_size(size, now - began, bounds.seconds - (now - started))
         return EmbedReport(done, self._count())
 
     def _count(self) -> int:
@@ -127,7 +140,7 @@ class Embedding:
             header = read_header(self._file.connection)[1]
             return sum(len(units) for _, units in pending_units(self._file, header, self._model))
 
-    def _next(self) -> _Batch | None:
+    def _next(self, size: int) -> _Batch | None:
         found: dict[int, UnitRow] = {}
         paths: dict[int, tuple[str, str, int]] = {}
         with reading(self._file.connection):
@@ -135,7 +148,7 @@ class Embedding:
             for unit in self._candidates(header):
                 row = self._file.connection.execute("SELECT data FROM units WHERE number=?", (unit,)).fetchone()
                 found[unit] = parse_unit(header.birth, unit, row[0] if row else None)
-                if len(found) == BATCH:
+                if len(found) == size:
                     break
             for number in {row.document for row in found.values()}:
                 data = self._file.connection.execute("SELECT data FROM sources WHERE number=?", (number,)).fetchone()

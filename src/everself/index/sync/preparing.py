@@ -1,7 +1,7 @@
 """From a document to what the index keeps of it. Reads through the workspace; writes nothing."""
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from threading import Lock
 from typing import TYPE_CHECKING, Protocol
@@ -10,6 +10,7 @@ from everself.clock import system_now
 from everself.errors import EverselfError
 from everself.indexfile.rows import NOTHING, Stamp
 from everself.layout import place
+from everself.redaction.redact import blank_secrets
 from everself.values import Document, FileStat
 
 if TYPE_CHECKING:
@@ -42,16 +43,16 @@ class Craft:
 
     cut: Cut
     terms_of: "Callable[[Piece, str], Terms]"
-    embedding_text: "Callable[[Piece], str]"
+    embedding_texts: "Callable[[Sequence[Piece]], Sequence[str]]"
     versions: str
 
 
 def default_craft() -> Craft:
     from everself.cutting.cutting import CUTTING_VERSION, cut
-    from everself.cutting.terms import embedding_text, terms_of
+    from everself.cutting.terms import embedding_texts, terms_of
     from everself.text.search import TOKENIZER_VERSION
 
-    return Craft(cut, terms_of, embedding_text, f"{CUTTING_VERSION}.{TOKENIZER_VERSION}")
+    return Craft(cut, terms_of, embedding_texts, f"{CUTTING_VERSION}.{TOKENIZER_VERSION}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +159,7 @@ class Sources:
     def prepare(self, document: Document, stat: FileStat, read_at: int) -> Prepared:
         pieces = self.pieces(document)
         craft = self.craft
-        texts = list(map(craft.embedding_text, pieces))
+        texts = craft.embedding_texts(pieces)
         hashes = list(map(text_hash, texts))
         if self._keeps_texts:
             self._keep_texts(hashes, texts)
@@ -195,10 +196,11 @@ class Sources:
                 self._characters -= len(self._texts.pop(oldest))
 
     def pieces(self, document: Document) -> "Sequence[Piece]":
-        return self.craft.cut(document.path, document.data, imported=document.path in self._owners)
+        """A secret in a file of the person's is not indexed; a hit that holds one is served without it."""
+        return self.craft.cut(document.path, blank_secrets(document.data), imported=document.path in self._owners)
 
-    def texts(self, document: Document) -> Iterator[str]:
-        return map(self.craft.embedding_text, self.pieces(document))
+    def texts(self, document: Document) -> Sequence[str]:
+        return self.craft.embedding_texts(self.pieces(document))
 
 
 def _listed(reader: DocumentReader) -> Sequence[FileStat]:
