@@ -14,6 +14,7 @@ from everself.disk.real import RealFileSystem
 from everself.index import glance as module
 from everself.index.glance import Glance, glance
 from everself.index.index import Index
+from everself.index.sync.embedding import BATCH, next_size
 from everself.index.sync.preparing import Sources, model_key
 from everself.indexfile.file import IndexPlace
 from everself.indexfile.interface import COLUMNS
@@ -113,3 +114,23 @@ def test_every_row_is_checked_and_what_is_broken_is_made_anew(world: World, harm
     assert (found.documents, found.differing) == (1, ())
     assert any("made anew" in words for words in opened.status().notices)
     assert opened.view().postings("rain")[0].tolist()
+
+
+def test_a_moment_is_enough_for_few_with_a_slow_model_and_for_many_with_a_quick_one() -> None:
+    # 16 in a second, and a second is left: 16 more; hardly any time: as many as may be, step by step
+    assert next_size(16, 1.0, 1.0) == 16
+    assert next_size(16, 1.9, 0.1) == 1
+    assert next_size(16, 0.001, 1.9) == 64
+    assert next_size(BATCH, 0.001, 1.9) == BATCH
+    assert next_size(16, 0.0, 1.0) == 64
+    assert next_size(16, 3.0, -1.0) == 1
+
+
+def test_a_bounded_run_gives_every_unit_its_vector_when_there_is_time(world: World) -> None:
+    embedder = FakeEmbedder()
+    world.write("memory/a.md", "".join(f"anna saw {number} birds\n" for number in range(200)))
+    index = world.index(embedder)
+    index.sync()
+    report = index.embed(seconds=60)
+    assert (report.done, report.pending) == (200, 0)
+    assert [len(texts) for texts, _ in embedder.calls] == [16, 64, 120]
