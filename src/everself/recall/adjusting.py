@@ -58,7 +58,7 @@ def adjust(hit: Hit, ageing: Ageing, *, entry: Entry | None, confidence: float, 
         score *= value
         parts.append(ScorePart(name, value, "factor"))
 
-    if exact and score < EXACT + (1 - EXACT) * score:
+    if exact:
         raised = EXACT + (1 - EXACT) * score
         factor("exact", raised / max(score, 1e-6))
     if corrects:

@@ -149,7 +149,7 @@ class Recall:
         hits, left = self._hits(view, request, served, ranked, words, wanted)
         hits, equals = merge_equals(hits)
         left += equals
-        hits, weak = self._strong(request, mode, hits, words)
+        hits, weak = self._strong(request, mode, hits)
         left += weak
         if mode is Ranking.DEFAULT:
             hits = diversify(hits)
@@ -253,15 +253,14 @@ class Recall:
                 hits.append(hit)
                 continue
             sure = self._keeping.confidence(entry) if entry else 0.95
-            exact = is_exact(words, text)
+            # what is only in a secret is not there
+            exact = is_exact(words, text) and is_exact(words, redact(text).text)
             corrects = bool(flags & Flag.CORRECTION)
             hits.append(adjust(hit, ageing, entry=entry, confidence=sure, exact=exact, corrects=corrects))
         hits.sort(key=lambda hit: (-round(hit.score, 6), -(hit.day or date.min).toordinal(), hit.path, hit.first_line))
         return hits, left
 
-    def _strong(
-        self, request: Request, mode: Ranking, hits: Sequence[Hit], words: SearchQuery
-    ) -> tuple[list[Hit], list[LeftOut]]:
+    def _strong(self, request: Request, mode: Ranking, hits: Sequence[Hit]) -> tuple[list[Hit], list[LeftOut]]:
         """The hits above the threshold. Age does not push anything below it, and what was named exactly is never below it."""
         usual = 0.01 if mode is Ranking.TFIDF else self._settings.min_score
         least = usual if request.min_score is None else request.min_score
@@ -269,7 +268,9 @@ class Recall:
         left: list[LeftOut] = []
         for hit in hits:
             age = next((part.value for part in hit.parts if part.name == "age"), 1.0)
-            if hit.score / age >= least or (request.min_score is None and is_exact(words, hit.text)):
+            if hit.score / age >= least or (
+                request.min_score is None and any(part.name == "exact" for part in hit.parts)
+            ):
                 kept.append(hit)
             else:
                 left.append(LeftOut(hit.entry, hit.path, f"scored below {least:g}"))
