@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests.cli.conftest import Terminal
 
 import everself.models.embedding
 from everself.cli.commands.memory import searching
@@ -279,7 +280,7 @@ def test_ctrl_c_stops_an_index_run_and_loses_nothing(everself, embedder: FakeEmb
     embedder.embed = stop  # type: ignore[assignment, method-assign]
     said = everself("memory", "index")
     assert said.code == 130
-    assert "nothing is lost" in said.err
+    assert "Nothing is lost" in said.err
     assert "everself memory index" in said.err
     as_json = everself("memory", "index", "--json")
     assert (as_json.code, as_json.json["ok"], as_json.json["data"]["interrupted"]) == (130, False, True)
@@ -381,7 +382,7 @@ def test_search_answers_while_another_process_writes_memories(everself, home: Pa
     code = (
         "from everself.app.opening import open_app\n"
         "with open_app() as app:\n"
-        "    for number in range(12):\n"
+        "    for number in range(6):\n"
         "        app.remember(f'Wrote down number {number} about the quokka'); app.index.sync()\n"
     )
     rival = subprocess.Popen([sys.executable, "-c", code], env=environ)
@@ -393,7 +394,7 @@ def test_search_answers_while_another_process_writes_memories(everself, home: Pa
     finally:
         rival.wait(60)
     assert rival.returncode == 0
-    assert len(everself("memory", "search", "quokka", "--limit", "20", "--json").json["data"]["hits"]) == 12
+    assert len(everself("memory", "search", "quokka", "--limit", "20", "--json").json["data"]["hits"]) == 6
 
 
 def test_eval_measures_keeps_and_warns(everself, notes: Path) -> None:
@@ -420,7 +421,7 @@ WORDS = ("amber", "birch", "cobalt", "dahlia", "ember", "fjord", "garnet", "hero
 def test_eval_warns_where_a_setting_made_it_worse(everself, notes: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from everself.recall.recall import Recall
 
-    people = "".join(f"- {' '.join(f'{word}{at}' for word in WORDS)}\n" for at in range(20))
+    people = "".join(f"- {' '.join(f'{word}{at}' for word in WORDS)}\n" for at in range(12))
     (notes / "memory" / "people.md").write_text(people)
     assert everself("memory", "eval").code == 0
     everself("config", "set", "memorySearch.ranking", "hybrid")
@@ -460,6 +461,23 @@ def test_progress_is_told_in_lines_where_nobody_watches(everself, notes: Path, m
     assert everself("memory", "rebuild", "--json").err == ""
     assert threading.active_count() < 10
     assert json.loads(everself("memory", "search", "tundra", "--json").out)["ok"]
+
+
+@pytest.mark.usefixtures("notes")
+def test_a_bar_is_shown_at_a_terminal_and_gone_in_the_end(everself, monkeypatch: pytest.MonkeyPatch) -> None:
+    from everself.index.sync import syncing
+
+    monkeypatch.setattr(syncing, "_BYTES_A_COMMIT", 1)
+    monkeypatch.setenv("TERM", "xterm")
+    screen = Terminal()
+    with monkeypatch.context() as patch:
+        patch.setattr(sys, "stderr", screen)
+        said = everself("memory", "rebuild")
+    assert said.code == 0
+    assert "Reading" in screen.getvalue()
+    # erased, and the cursor is back
+    assert screen.getvalue().rstrip("\n\r").endswith("\x1b[2K")
+    assert "\x1b[?25h" in screen.getvalue()
 
 
 def test_a_long_snippet_is_cut_and_says_so() -> None:

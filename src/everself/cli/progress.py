@@ -29,13 +29,21 @@ def _bar(label: str) -> Iterator[Tell]:
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(file=sys.stderr), transient=True) as bar:
-        task = bar.add_task(label, total=None, visible=False)
+    bar = Progress(*columns, console=Console(file=sys.stderr), transient=True)
+    task = bar.add_task(label)
 
-        def tell(done: int, total: int) -> None:
-            bar.update(task, completed=done, total=total, visible=True)
+    # there only while something goes on, so that a question or another bar has the terminal for itself
+    def tell(done: int, total: int) -> None:
+        bar.update(task, completed=done, total=total)
+        if done < total:
+            bar.start()
+        else:
+            bar.stop()
 
+    try:
         yield tell
+    finally:
+        bar.stop()
 
 
 def _lines(label: str) -> Tell:

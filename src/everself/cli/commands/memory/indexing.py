@@ -83,7 +83,7 @@ def _agreed(price: "Price") -> bool:
 
 def _say(found: "IndexReport", notices: list[str]) -> int:
     if found.interrupted:
-        words = f"Stopped; nothing is lost. {_done(found)}"
+        words = f"Nothing is lost. {_done(found)}"
         data = found if this_call().json else None
         return say_error(Interrupted(words, mend="everself memory index goes on"), as_json=this_call().json, data=data)
     notices = [*found.notices, *notices]
