@@ -7,6 +7,7 @@ from everself.errors import (
     ChangedMeanwhile,
     Damaged,
     DiskError,
+    EmbeddingFailed,
     EverselfError,
     Interrupted,
     NotFound,
@@ -47,6 +48,7 @@ BY_ERROR: dict[type[EverselfError], ExitCode] = {
     BadConfig: ExitCode.FAILED,
     DiskError: ExitCode.FAILED,
     Damaged: ExitCode.FAILED,
+    EmbeddingFailed: ExitCode.FAILED,
     Interrupted: ExitCode.INTERRUPTED,
 }
 
