@@ -132,6 +132,25 @@ def test_an_exact_match_is_never_lost_to_the_threshold(tmp_path: Path) -> None:
         )
 
 
+def test_an_entry_is_not_found_for_the_words_of_the_entry_beside_it(tmp_path: Path) -> None:
+    with searchable(tmp_path) as world:
+        world.write(
+            "MEMORY.md", "# Memory\n\n- 喜欢喝绿茶。\n- Writes Rust at work.\n- Grows rhubarb on the balcony.\n"
+        )
+        assert world.texts("绿茶") == ["喜欢喝绿茶。"]
+        assert world.texts("What does she grow on the balcony?") == ["Grows rhubarb on the balcony."]
+
+
+def test_a_name_counts_in_notes_even_where_its_bearer_speaks_elsewhere(tmp_path: Path) -> None:
+    with searchable(tmp_path) as world:
+        fill(world, 2)
+        world.write("memory/2026-03-01-talk.md", "**Tom:** Good morning!\n**Anna:** Hello Tom.\n**Tom:** Nice day.\n")
+        world.write(
+            "MEMORY.md", "- Ben's birthday is in May.\n- Tom's birthday is in June.\n- Eve's birthday is in July.\n"
+        )
+        assert "Tom's birthday" in world.texts("When is Tom's birthday?")[0]
+
+
 def test_an_unrelated_question_finds_nothing(tmp_path: Path) -> None:
     with searchable(tmp_path) as world:
         world.write("MEMORY.md", "- Likes green tea.\n")

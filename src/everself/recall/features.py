@@ -41,6 +41,10 @@ MEANING = (
 # half a bit more than nothing: a query of words that are everywhere must not make noise look like a match
 FLOOR = 1.0
 STEPS = (-2, -1, 0, 1, 2)
+# how much length counts where whole parts of documents are compared
+ACROSS = 0.75
+# What stands beside an entry says less about it than what was said before and after a turn: entries are facts of their own.
+LOOSE = 0.25
 # what a name still says by its word where its bearer's own turns are marked: measured, nothing
 NAMED = 0.0
 
@@ -101,33 +105,39 @@ class _Beside:
 def _words(view: IndexView, matched: Sequence[Matched], units: "Numbers", beside: _Beside) -> "dict[str, Floats]":
     columns = view.columns
     size = len(units)
-    told = sum(one.weight for one in matched if not one.name) or sum(one.weight for one in matched)
-    whole = told + FLOOR
+    spoken = _has(columns["flags"][units], Flag.SPOKEN)
+    tied = numpy.where(spoken > 0, 1.0, LOOSE).astype(numpy.float32)
+    unnamed = sum(one.weight for one in matched if not one.name)
+    # where a name is asked for among its bearers' own words, that they speak says it, and the word says nothing more
+    named = numpy.where((spoken > 0) & (unnamed > 0), NAMED, 1.0).astype(numpy.float32)
+    whole = (
+        sum((one.weight * (named if one.name else 1.0) for one in matched), numpy.zeros(size, numpy.float32)) + FLOOR
+    )
     own = {step: numpy.zeros(size, numpy.float32) for step in STEPS}
-    around, speaker = numpy.zeros(size, numpy.float32), numpy.zeros(size, numpy.float32)
+    around, speaker, alone = (numpy.zeros(size, numpy.float32) for _ in range(3))
     lengths = {step: columns["length"][beside.numbers[step]].astype(numpy.float32) for step in STEPS}
     average = _average(columns)
     for one in matched:
         present: dict[int, Floats] = {}
         in_title = counts_at(one.titles, None, units)
-        spoken = counts_at(one.speakers, None, units)
-        speaker = numpy.maximum(speaker, spoken)
-        # where a name is asked for among its bearers' own words, that they speak says it, and the word says nothing more
-        weight = one.weight * (NAMED if one.name and told else 1.0)
+        speaker = numpy.maximum(speaker, counts_at(one.speakers, None, units))
+        weight = one.weight * (named if one.name else numpy.float32(1.0))
         for step in STEPS:
             counts = counts_at(one.units, one.counts, beside.numbers[step]) * beside.there[step]
             own[step] += weight * saturate(counts, lengths[step], average)
             present[step] = (counts > 0).astype(numpy.float32)
-        around += weight * numpy.maximum.reduce([*present.values(), in_title])
+            alone += weight * saturate(counts, lengths[0], average, ACROSS) if step == 0 else numpy.float32(0)
+        near = numpy.maximum.reduce([present[step] for step in STEPS if step])
+        around += weight * numpy.maximum.reduce([present[0], in_title, tied * near])
     share = own[0] / whole
     asking = _has(columns["flags"][beside.numbers[-1]], Flag.ASKS) * beside.there[-1]
     group = _Group(view, units)
     return {
         "own": numpy.sqrt(share),
         "around": around / whole,
-        "group": group.frequency(matched, told > 0) / whole,
-        "best": group.most(share),
-        "answers": asking * own[-1] / whole,
+        "group": (tied * group.frequency(matched, unnamed > 0) + (1 - tied) * alone) / whole,
+        "best": numpy.maximum(share, tied * group.most(share)),
+        "answers": tied * asking * own[-1] / whole,
         "speaker": speaker,
     }
 
@@ -157,7 +167,7 @@ class _Group:
             low = numpy.searchsorted(one.units, self.first)
             high = numpy.searchsorted(one.units, self.last)
             counts = (running[high] - running[low]).astype(numpy.float32)
-            total += weight * counts * (K1 + 1) / (counts + K1 * (1 - 0.75 + 0.75 * totals / average))
+            total += weight * counts * (K1 + 1) / (counts + K1 * (1 - ACROSS + ACROSS * totals / average))
         spread: Floats = total[self.inverse]
         return spread
 
@@ -174,7 +184,8 @@ def _meaning(view: IndexView, vector: "Floats", units: "Numbers") -> "Floats":
     usual = float(numpy.nanmean(cosines)) if numpy.isfinite(cosines).any() else 0.0
     # a unit that has no vector yet is neither near nor far
     own = numpy.where(numpy.isnan(cosines), usual, cosines).astype(numpy.float32)
-    return numpy.stack([own, _Group(view, units).most(own)], axis=1)
+    tied = numpy.where(_has(view.columns["flags"][units], Flag.SPOKEN) > 0, 1.0, LOOSE).astype(numpy.float32)
+    return numpy.stack([own, tied * _Group(view, units).most(own) + (1 - tied) * own], axis=1)
 
 
 def _average(columns: "NDArray[numpy.void]") -> float:

@@ -90,9 +90,9 @@ def _merge(
     return units[first], counts[first]
 
 
-def saturate(counts: "Floats", lengths: "Floats", average: float) -> "Floats":
+def saturate(counts: "Floats", lengths: "Floats", average: float, b: float = B) -> "Floats":
     """BM25's share of a word: rises with its count, less in long units. At most K1 + 1."""
-    return (counts * (K1 + 1) / (counts + K1 * (1 - B + B * lengths / average))).astype(numpy.float32)
+    return (counts * (K1 + 1) / (counts + K1 * (1 - b + b * lengths / average))).astype(numpy.float32)
 
 
 def choose(
