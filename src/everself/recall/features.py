@@ -126,7 +126,7 @@ def _words(view: IndexView, matched: Sequence[Matched], units: "Numbers", beside
             counts = counts_at(one.units, one.counts, beside.numbers[step]) * beside.there[step]
             own[step] += weight * saturate(counts, lengths[step], average)
             present[step] = (counts > 0).astype(numpy.float32)
-            alone += weight * saturate(counts, lengths[0], average, ACROSS) if step == 0 else numpy.float32(0)
+        alone += weight * saturate(counts_at(one.units, one.counts, units), lengths[0], average, ACROSS)
         near = numpy.maximum.reduce([present[step] for step in STEPS if step])
         around += weight * numpy.maximum.reduce([present[0], in_title, tied * near])
     share = own[0] / whole

@@ -30,8 +30,12 @@ def pack(hits: Sequence[Hit], budget: int, count: Callable[[str], int]) -> Packe
     documents: set[str] = set()
     used = tried = 0
     for hit in hits:
+        if tried > _TRIES:
+            # not even looked at: counting costs more than all else that a search does
+            left.append(hit)
+            continue
         cost = count(_line(hit)) + (0 if hit.path in documents else count(_heading(hit)))
-        if used + cost > budget or tried > _TRIES:
+        if used + cost > budget:
             left.append(hit)
             tried += 1
             continue
