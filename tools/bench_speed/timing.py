@@ -1,0 +1,110 @@
+"""Clocks around a search and its parts, without a change to the product: what is beside it, and what is within it."""
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from everself.index.index import Index
+
+if TYPE_CHECKING:
+    import numpy
+    from numpy.typing import NDArray
+
+    from everself.indexfile.view import Snapshot
+
+T = TypeVar("T")
+
+# what is timed, by the part of a search that it is
+PARTS = {
+    "words": ("everself.recall.ranking:match",),
+    "choosing": ("everself.recall.ranking:choose",),
+    "nearest": ("everself.indexfile.view:Snapshot.nearest",),
+    "features": ("everself.recall.ranking:measure",),
+    "cosines": ("everself.indexfile.view:Snapshot.cosines",),
+    "units": ("everself.indexfile.view:Snapshot.units",),
+    "reading": ("everself.recall.serving:Served.data",),
+    "wording": ("everself.recall.ranking:run_share",),
+    "visible": ("everself.recall.visibility:visible_units",),
+    "entries": ("everself.memory.book:Book.at",),
+    "diversity": ("everself.recall.recall:diversify", "everself.recall.recall:merge_equals"),
+    "tokens": ("everself.recall.recall:count",),
+    "query": ("everself.recall.recall:read_query", "everself.recall.recall:read_dates"),
+}
+
+
+class TimedIndex(Index):
+    """An index that adds up what is not the search itself: the look at the files, and the embedder."""
+
+    beside: float = 0.0
+    processor_beside: float = 0.0
+
+    def ask(self, question: "Callable[[Snapshot], T]") -> T:
+        def timed(view: "Snapshot") -> T:
+            self._add(1)
+            try:
+                return question(view)
+            finally:
+                self._add(-1)
+
+        self._add(-1)
+        try:
+            return super().ask(timed)
+        finally:
+            self._add(1)
+
+    def query_vector(self, text: str) -> "NDArray[numpy.float32] | str":
+        self._add(-1)
+        try:
+            return super().query_vector(text)
+        finally:
+            self._add(1)
+
+    def _add(self, sign: int) -> None:
+        self.beside += sign * time.perf_counter()
+        self.processor_beside += sign * time.process_time()
+
+
+@dataclass(slots=True)
+class Tally:
+    seconds: float = 0.0
+    calls: int = 0
+
+
+@contextmanager
+def parts_timed() -> Iterator[dict[str, Tally]]:
+    """Processor seconds in each part, what other parts take within it not counted. For looking: the clocks cost time too."""
+    tallies = {name: Tally() for name in PARTS}
+    within: list[float] = []
+    undo = [_wrap(place, tallies[name], within) for name, places in PARTS.items() for place in places]
+    try:
+        yield tallies
+    finally:
+        for one in undo:
+            one()
+
+
+def _wrap(place: str, tally: Tally, within: list[float]) -> Callable[[], None]:
+    module, _, name = place.partition(":")
+    owner: Any = import_module(module)
+    *outer, last = name.split(".")
+    for part in outer:
+        owner = getattr(owner, part)
+    original = getattr(owner, last)
+
+    def timed(*given: Any, **named: Any) -> Any:
+        within.append(0.0)
+        begin = time.thread_time()
+        try:
+            return original(*given, **named)
+        finally:
+            spent = time.thread_time() - begin
+            tally.seconds += spent - within.pop()
+            tally.calls += 1
+            if within:
+                within[-1] += spent
+
+    setattr(owner, last, timed)
+    return lambda: setattr(owner, last, original)
