@@ -8,7 +8,7 @@ RUN := $(VENV)/bin/python
 SEED ?= 1
 ROWS ?=
 
-.PHONY: chat test test-all check bench bench-speed soak clean help
+.PHONY: chat test test-all check bench bench-recall bench-speed soak clean help
 
 help:
 	@echo "make chat      talk to it (sets everything up the first time)"
@@ -16,6 +16,7 @@ help:
 	@echo "make test-all  everything, kill and fuzz tests at CI size included"
 	@echo "make check     ruff, mypy, architecture"
 	@echo "make bench     measure; prints figures"
+	@echo "make bench-recall DATA=FOLDER [JSON=FILE]   how much of the evidence search finds, beside four baselines"
 	@echo "make bench-speed [SIZES=1000,10000] [JSON=FILE]   search, index rate, size, memory, cold command"
 	@echo "make soak      the trust rows at full size (hours; resumable)"
 	@echo "make clean     remove what make made"
@@ -45,6 +46,10 @@ check: $(VENV)/.dev
 
 bench: $(VENV)/.dev
 	$(RUN) -m tools.bench
+
+bench-recall: $(VENV)/.dev
+	@test -n "$(DATA)" || { echo "Say where the data is: make bench-recall DATA=FOLDER [JSON=FILE]"; exit 2; }
+	$(RUN) -m tools.bench_recall --data "$(DATA)" $(if $(JSON),--json "$(JSON)")
 
 bench-speed: $(VENV)/.dev
 	$(RUN) -m tools.bench_speed $(if $(SIZES),--sizes $(SIZES)) $(if $(JSON),--json "$(JSON)")
