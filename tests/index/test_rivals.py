@@ -14,9 +14,11 @@ from tests.index.world import World, make_world, what_it_says
 
 from everself.clock import monotonic, pause
 from everself.errors import Damaged
+from everself.index.sync.preparing import Sources
 from everself.indexfile.file import IndexFile
 from everself.indexfile.view import Snapshot
 from everself.testing.embedding import FakeEmbedder
+from everself.values import Document
 
 WORDS = ("anna", "bob", *(f"word{number}" for number in range(10)))
 
@@ -47,6 +49,37 @@ def test_whoever_comes_second_searches_what_there_is_and_says_so(world: World) -
     view = index.view()
     assert len(view.postings("anna")[0]) == 2
     assert view.notices == ()
+
+
+def test_a_view_is_asked_while_a_thread_writes_and_nothing_counts_as_damage(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world.write("MEMORY.md", "anna\n")
+    index = world.index()
+    view = index.view()
+    answers: list[int | Damaged] = []
+
+    def ask() -> None:
+        try:
+            answers.append(len(view.postings("anna")[0]))
+        except Damaged as error:
+            answers.append(error)
+
+    asking = threading.Thread(target=ask)
+    read = Sources.read
+
+    def read_meanwhile(self: Sources, path: str) -> Document | None:
+        if not asking.ident:
+            # in the middle of the transaction that writes
+            asking.start()
+            asking.join(0.1)
+        return read(self, path)
+
+    monkeypatch.setattr(Sources, "read", read_meanwhile)
+    world.write("memory/new.md", "bob\n")
+    index.sync()
+    asking.join()
+    assert answers == [1]
 
 
 def test_a_change_by_another_index_shows(world: World) -> None:
@@ -165,9 +198,11 @@ from tests.index.world import World
 from everself.disk.real import RealFileSystem
 from everself.index.sync import syncing
 from everself.errors import Damaged
+from everself.index.sync.preparing import Sources
 from everself.indexfile.file import IndexFile
 from everself.indexfile.view import Snapshot
 from everself.testing.embedding import FakeEmbedder
+from everself.values import Document
 from everself.values import Document
 syncing._UNITS_A_COMMIT = 20
 class Reading:

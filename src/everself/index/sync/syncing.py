@@ -107,7 +107,7 @@ class Syncer:
         done, total = 0, len(waiting)
         removed = [source.document.path for source in plan.removed]
         while waiting or removed:
-            with writing(self._reader.file, wait):
+            with self._reader.lock, writing(self._reader.file, wait):
                 self._reader.refresh_within()
                 writer = Writer(self._reader.file, self._model, self._living)
                 for path in removed:
@@ -132,7 +132,7 @@ class Syncer:
         units, documents = 0, iter(documents)
         more = True
         while more:
-            with writing(self._reader.file, 60.0):
+            with self._reader.lock, writing(self._reader.file, 60.0):
                 writer = Writer(self._reader.file, self._model)
                 more = False
                 for document in documents:
@@ -146,7 +146,7 @@ class Syncer:
         return units
 
     def prune(self) -> None:
-        with writing(self._reader.file, 10.0):
+        with self._reader.lock, writing(self._reader.file, 10.0):
             prune_all(self._reader.file.connection)
             self._reader.file.connection.execute("COMMIT")
 
