@@ -64,6 +64,13 @@ class IndexView(Protocol):
     def documents(self) -> Mapping[int, IndexedDocument]: ...
 
     @property
+    def living(self) -> int: ...
+
+    @property
+    def average_length(self) -> float:
+        """Of the living units, at least 1."""
+
+    @property
     def embedded(self) -> int:
         """How many living units have a vector of the present model."""
 

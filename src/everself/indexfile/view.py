@@ -6,6 +6,7 @@ the living never change, so an older view may read from a newer file: what it do
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from threading import RLock
 from typing import TYPE_CHECKING
 
@@ -143,6 +144,16 @@ class Snapshot:
         return self._moment.embedded
 
     @property
+    def living(self) -> int:
+        return self._moment.header.living
+
+    @cached_property
+    def average_length(self) -> float:
+        """Of the living units, at least 1."""
+        lengths = self._moment.columns["length"][self._moment.alive]
+        return max(1.0, float(lengths.sum()) / len(lengths)) if len(lengths) else 1.0
+
+    @cached_property
     def pending(self) -> int:
         """How many living units have no vector of the present model yet."""
         return int(numpy.count_nonzero(self._moment.alive & (self._moment.ids == 0)))

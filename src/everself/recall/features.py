@@ -75,7 +75,8 @@ def measure(
 ) -> Measured:
     """All features of these units, which rise."""
     beside = _Beside(view, units)
-    words = _words(view, matched, units, beside)
+    group = _Group(view, units)
+    words = _words(view, matched, units, beside, group)
     flags = view.columns["flags"][units]
     words["asks"] = _has(flags, Flag.ASKS)
     words["timed"] = _has(flags, Flag.TIMED)
@@ -85,7 +86,7 @@ def measure(
     return Measured(
         units,
         numpy.stack([words[name] for name in WORDS], axis=1),
-        None if vector is None else _meaning(view, vector, units),
+        None if vector is None else _meaning(view, vector, units, group),
     )
 
 
@@ -102,7 +103,9 @@ class _Beside:
             self.there[step] = (at == units + step) & (documents[at] == documents[units])
 
 
-def _words(view: IndexView, matched: Sequence[Matched], units: "Numbers", beside: _Beside) -> "dict[str, Floats]":
+def _words(
+    view: IndexView, matched: Sequence[Matched], units: "Numbers", beside: "_Beside", group: "_Group"
+) -> "dict[str, Floats]":
     columns = view.columns
     size = len(units)
     spoken = _has(columns["flags"][units], Flag.SPOKEN)
@@ -116,7 +119,7 @@ def _words(view: IndexView, matched: Sequence[Matched], units: "Numbers", beside
     own = {step: numpy.zeros(size, numpy.float32) for step in STEPS}
     around, speaker, alone = (numpy.zeros(size, numpy.float32) for _ in range(3))
     lengths = {step: columns["length"][beside.numbers[step]].astype(numpy.float32) for step in STEPS}
-    average = _average(columns)
+    average = view.average_length
     for one in matched:
         present: dict[int, Floats] = {}
         in_title = counts_at(one.titles, None, units)
@@ -131,7 +134,6 @@ def _words(view: IndexView, matched: Sequence[Matched], units: "Numbers", beside
         around += weight * numpy.maximum.reduce([present[0], in_title, tied * near])
     share = own[0] / whole
     asking = _has(columns["flags"][beside.numbers[-1]], Flag.ASKS) * beside.there[-1]
-    group = _Group(view, units)
     return {
         "own": numpy.sqrt(share),
         "around": around / whole,
@@ -150,14 +152,11 @@ class _Group:
         self.columns = columns
         self.first, self.inverse = numpy.unique(columns["group"][units], return_inverse=True)
         self.last = self.first + columns["span"][self.first]
-        self.average = _average(columns)
 
     def frequency(self, matched: Sequence[Matched], named: bool) -> "Floats":
         """BM25 with the whole part as the document."""
         total = numpy.zeros(len(self.first), numpy.float32)
-        totals = numpy.array(
-            [int(self.columns["length"][a:b].sum()) for a, b in zip(self.first, self.last, strict=True)], numpy.float32
-        )
+        totals = self._lengths()
         average = max(1.0, float(totals.mean())) if len(totals) else 1.0
         for one in matched:
             weight = one.weight * (NAMED if one.name and named else 1.0)
@@ -171,6 +170,18 @@ class _Group:
         spread: Floats = total[self.inverse]
         return spread
 
+    def _lengths(self) -> "Floats":
+        """How long each part is."""
+        if not len(self.first):
+            return numpy.zeros(0, numpy.float32)
+        sizes = self.last - self.first
+        starts = numpy.cumsum(sizes) - sizes
+        every = numpy.arange(int(sizes.sum())) + numpy.repeat(self.first - starts, sizes)
+        totals: Floats = numpy.add.reduceat(self.columns["length"][every], starts, dtype=numpy.int64).astype(
+            numpy.float32
+        )
+        return totals
+
     def most(self, values: "Floats") -> "Floats":
         """The greatest value among the candidates of the same part."""
         found = numpy.full(len(self.first), -numpy.inf, numpy.float32)
@@ -179,19 +190,13 @@ class _Group:
         return spread
 
 
-def _meaning(view: IndexView, vector: "Floats", units: "Numbers") -> "Floats":
+def _meaning(view: IndexView, vector: "Floats", units: "Numbers", group: "_Group") -> "Floats":
     cosines = view.cosines(vector, units)
     usual = float(numpy.nanmean(cosines)) if numpy.isfinite(cosines).any() else 0.0
     # a unit that has no vector yet is neither near nor far
     own = numpy.where(numpy.isnan(cosines), usual, cosines).astype(numpy.float32)
     tied = numpy.where(_has(view.columns["flags"][units], Flag.SPOKEN) > 0, 1.0, LOOSE).astype(numpy.float32)
-    return numpy.stack([own, tied * _Group(view, units).most(own) + (1 - tied) * own], axis=1)
-
-
-def _average(columns: "NDArray[numpy.void]") -> float:
-    alive = (columns["flags"] & Flag.ALIVE) != 0
-    count = int(numpy.count_nonzero(alive))
-    return max(1.0, float(columns["length"][alive].sum()) / count) if count else 1.0
+    return numpy.stack([own, tied * group.most(own) + (1 - tied) * own], axis=1)
 
 
 def _has(flags: "NDArray[numpy.uint16]", flag: Flag) -> "Floats":

@@ -56,7 +56,7 @@ class Matched:
 
 def match(view: IndexView, query: SearchQuery) -> tuple[Matched, ...]:
     """The words of a query that count, looked up. Stop words count only where there is nothing else."""
-    living = max(1, int(numpy.count_nonzero(view.columns["flags"] & Flag.ALIVE)))
+    living = max(1, view.living)
     telling = [term for term in query.terms if term.kind not in SLIGHT]
     slight = [term for term in query.terms if term.kind is TermKind.CHARACTER]
     chosen = [*telling, *slight] if telling else slight or list(query.terms)

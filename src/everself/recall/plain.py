@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Final
 
 import numpy
 
-from everself.cutting.marks import Flag
 from everself.indexfile.interface import IndexView
 from everself.recall.matching import NEAREST, choose, counts_at, match, saturate
 from everself.recall.ranking import Question, Ranked, Texts
@@ -43,7 +42,7 @@ def rank_by_tfidf(view: IndexView, question: Question, texts: Texts) -> Ranked:
     """Seed 0: the cosine between bags of words, a word weighing its frequency times log(units / units with it)."""
     matched = match(view, question.words)
     units = choose(view, matched, None, question.visible)
-    living = max(1, int(numpy.count_nonzero(view.columns["flags"] & Flag.ALIVE)))
+    living = max(1, view.living)
     rarity: dict[str, float] = {}
 
     def weigh(term: str) -> float:
