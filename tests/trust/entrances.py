@@ -353,7 +353,39 @@ IN_MEMORY = (
     _remembered("Selection.path", lambda memory, path: list_entries(memory, Selection(path=path)), looks=True),
 )
 
-ENTRANCES: tuple[Entrance, ...] = (*ON_FILES, *BY_EDITS, *ON_WORKSPACE, *ASKED, *PLANTED, *BY_VERBS, *IN_MEMORY)
+
+def _read_lines(doors: Doors, path: str) -> object:
+    """Lines of a document as `get_lines` reads them."""
+    from everself.config.sections import Search
+    from everself.disk.real import RealFileSystem
+    from everself.index.index import Index
+    from everself.indexfile.file import IndexPlace
+    from everself.recall.recall import Keeping, Recall
+
+    place = IndexPlace(RealFileSystem(str(doors.beside)), str(doors.beside))
+    index = Index(doors.workspace, place, doors.clock, "an agent")
+    keeping = Keeping(lambda _: {}, lambda _: 1.0, lambda *_: "")
+    try:
+        return Recall(index, doors.clock, Search(), keeping).get(path)
+    finally:
+        index.close()
+
+
+IN_RECALL = (
+    Entrance("get_lines.name", _read_lines, "content", looks=True, costly=True),
+    Entrance("explain_search.name", lambda doors, path: doors.state.searches.find(path), "content", looks=True),
+)
+
+ENTRANCES: tuple[Entrance, ...] = (
+    *ON_FILES,
+    *BY_EDITS,
+    *ON_WORKSPACE,
+    *ASKED,
+    *PLANTED,
+    *BY_VERBS,
+    *IN_MEMORY,
+    *IN_RECALL,
+)
 
 # Words that are no paths, each with the reason. What is not listed here and not entered above fails the completeness test.
 NO_PATHS: dict[str, str] = {
@@ -398,6 +430,7 @@ NO_PATHS: dict[str, str] = {
         ),
         "stored beside the words",
     ),
+    "list_searches.words": "compared with recorded queries",
     "Memory.correct.old": "an id as in supersede, or words that are searched for",
     **dict.fromkeys(
         ("export_memory.file", "import_memory.file"), "a file of their own that a person names, wherever it is"
@@ -438,8 +471,16 @@ def _holds_text(hint: object) -> bool:
     return any(_holds_text(one) for one in get_args(hint) if one is not hint)
 
 
+def _named_later() -> dict[str, object]:
+    """What verbs import only for whoever checks their types, because it is slow to load."""
+    from everself.app.app import App
+    from everself.index.sync.syncing import Progress
+
+    return {"App": App, "Progress": Progress}
+
+
 def _text_parameters(owner: str, function: Callable[..., object]) -> Iterator[str]:
-    hints = get_type_hints(function)
+    hints = get_type_hints(function, localns=_named_later())
     for name, parameter in signature(function).parameters.items():
         if name != "self" and parameter.kind is not Parameter.VAR_KEYWORD and _holds_text(hints.get(name)):
             yield f"{owner}.{name}"
