@@ -19,14 +19,15 @@ from everself.errors import (
     LockTimeout,
     StoreBusy,
 )
-from everself.index.rebuild import Opener, Opening, Passport
+from everself.index.rebuild import Opener, Opening, Passport, lock_path, sweep
 from everself.index.status import IndexStatus
 from everself.index.sync.embedding import Bounds, Embedding, EmbedReport, ask_embedder, pending_units
 from everself.index.sync.preparing import Craft, DocumentReader, Prepared, Sources, default_craft, model_key
+from everself.index.sync.purging import purge
 from everself.index.sync.syncing import Progress, Syncer, SyncReport
-from everself.index.verifying import Verified, verify
 from everself.indexfile.file import IndexFile, IndexPlace, find_token, reading
 from everself.indexfile.rows import parse_unit
+from everself.indexfile.verifying import Verified, verify
 from everself.indexfile.view import Moment, Reader, Snapshot
 from everself.values import Document
 
@@ -40,6 +41,8 @@ T = TypeVar("T")
 
 # How long a search waits for another process that writes before it goes on without.
 SYNC_WAIT = 0.5
+# Who forgets waits longer.
+_PATIENCE = 10.0
 _TRIES = 3
 _MANY_DEAD = 10_000
 _PAUSE = 30.0
@@ -68,7 +71,7 @@ class Index:
         self._embedder = embedder
         self._model = model_key(embedder)
         passport = Passport(identity, self._sources.craft.versions, self._sizes)
-        self._opener = Opener(place, passport, FileLock(f"{place.folder}/{place.name}.lock"))
+        self._opener = Opener(place, passport, FileLock(lock_path(place)))
         self._lock = RLock()
         self._reader: Reader | None = None
         self._view: Snapshot | None = None
@@ -139,6 +142,27 @@ class Index:
                 self._use(opening)
             self._sync(None)
             return report if opening is None else self._report
+
+    def purge(self) -> int:
+        """Bring the index up to date and leave nothing in it of what documents said before; how many units that were.
+
+        Nothing is worked around here: whoever forgets has to know when a file on the disk could not be cleaned.
+        """
+        sweep(self._opener.place)
+        with self._lock:
+            for _ in range(_TRIES):
+                reader = self._open()
+                if reader.file.in_memory:
+                    raise DiskError("index.db cannot be written.")
+                try:
+                    with reader.lock:
+                        self._report = self._syncer(reader).sync(_PATIENCE)
+                        count = purge(reader.file, _PATIENCE)
+                    reader.refresh()
+                    return count
+                except Damaged as error:
+                    self._break(error, reader.file.token)
+        raise Damaged("index.db broke again and again.")
 
     def embed(self, *, seconds: float | None = None, progress: Progress | None = None) -> EmbedReport:
         """Give units their vectors, those that are kept first. It may be interrupted at any moment."""
@@ -220,7 +244,7 @@ class Index:
 
         def check(view: Snapshot) -> Verified:
             with self._lock:
-                return self._steadily(lambda reader: verify(reader, view.documents, self._sources, progress))
+                return self._steadily(lambda reader: verify(reader, view.documents, self._sources.read, progress))
 
         return self.ask(check)
 

@@ -6,10 +6,10 @@ Only one process rebuilds at a time; whoever waited looks first whether there is
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from threading import Lock
-from typing import TYPE_CHECKING
 from zlib import crc32
 
 from everself.disk.filesystem import disk_errors
+from everself.disk.lock import FileLock
 from everself.errors import Damaged, EverselfError, StoreBusy
 from everself.index.sync.vectoring import salvage
 from everself.index.sync.writing import write_first_header
@@ -29,9 +29,6 @@ from everself.indexfile.file import (
 )
 from everself.indexfile.rows import FORMAT, Header
 from everself.values import new_id
-
-if TYPE_CHECKING:
-    from everself.disk.lock import FileLock
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,10 +59,20 @@ class Opening:
     memory: str = ""
 
 
+def sweep(place: IndexPlace, wait: float = 10.0) -> None:
+    """Take away what a rebuild left that was killed; one that is under way is waited for."""
+    with disk_errors(place.name), FileLock(lock_path(place)).hold(wait):
+        remove_beside(place)
+
+
+def lock_path(place: IndexPlace) -> str:
+    return f"{place.folder}/{place.name}.lock"
+
+
 class Opener:
     """Opens the index of one place, and makes it where there is none that can be used."""
 
-    def __init__(self, place: IndexPlace, passport: Passport, lock: "FileLock", wait: float = 10.0) -> None:
+    def __init__(self, place: IndexPlace, passport: Passport, lock: FileLock, wait: float = 10.0) -> None:
         self.place = place
         self._passport = passport
         self._lock = lock

@@ -6,7 +6,7 @@ terms with the checksum of each row: a row that is lost is noticed, and a term t
 
 import hashlib
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -88,6 +88,23 @@ def extend(data: bytes, local: bytes, counts: bytes) -> bytes:
     """A row with more units after those it has."""
     split = len(data) // 3 * 2
     return data[:split] + local + data[split:] + counts
+
+
+def strike(rows: Sequence[tuple[int, bytes]], dead: "NDArray[numpy.bool_]") -> Iterator[tuple[int, bytes, bytes]]:
+    """Of a block's rows those that name one of the `dead` units: the term, the row as it is, and the row without them."""
+    lengths = numpy.array([len(data) // 3 for _, data in rows], numpy.int64)
+    named = numpy.frombuffer(b"".join(data[: len(data) // 3 * 2] for _, data in rows), "<u2")
+    # as long as any number of two bytes, whatever a damaged row may say
+    gone = numpy.zeros(1 << 16, numpy.bool_)
+    gone[: len(dead)] = dead
+    hits = numpy.concatenate([[0], numpy.cumsum(gone[named])])
+    ends = numpy.cumsum(lengths)
+    for at in numpy.flatnonzero(hits[ends] != hits[ends - lengths]).tolist():
+        key, data = rows[at]
+        size = int(lengths[at])
+        kept = ~gone[named[ends[at] - size : ends[at]]]
+        counts = numpy.frombuffer(data, numpy.uint8, size, size * 2)
+        yield key, data, numpy.frombuffer(data, "<u2", size)[kept].tobytes() + counts[kept].tobytes()
 
 
 class Words:

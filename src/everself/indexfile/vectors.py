@@ -55,6 +55,15 @@ def render_codes(codes: Codes) -> bytes:
     return head + codes.words.astype("<u8").tobytes() + codes.ids.astype("<i4").tobytes()
 
 
+def blanked(codes: Codes, dead: "NDArray[numpy.bool_]") -> Codes:
+    """Without anything of those units."""
+    gone = dead[: len(codes.ids)]
+    ids, words = codes.ids.copy(), codes.words.copy()
+    ids[: len(gone)][gone] = 0
+    words[:, : len(gone)][:, gone] = 0
+    return Codes(ids, words)
+
+
 def parse_codes(data: bytes) -> Codes:
     count, words = _HEAD.unpack_from(data)
     if len(data) != _HEAD.size + count * words * 8 + count * 4:

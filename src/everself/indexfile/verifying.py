@@ -18,9 +18,9 @@ from everself.indexfile.vectors import load_codes
 if TYPE_CHECKING:
     import apsw
 
-    from everself.index.sync.preparing import Sources
     from everself.indexfile.rows import Header
     from everself.indexfile.view import Reader
+    from everself.values import Document
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class Verified:
 def verify(
     reader: "Reader",
     documents: Mapping[int, IndexedDocument],
-    sources: "Sources",
+    read: "Callable[[str], Document | None]",
     progress: Callable[[int, int], None] | None = None,
 ) -> Verified:
     """Damaged at the first row that is not what was written."""
@@ -43,7 +43,7 @@ def verify(
         rows = _check_rows(reader.file.connection, reader.header_now())
     differing: list[str] = []
     for at, document in enumerate(documents.values(), 1):
-        found = sources.read(document.path)
+        found = read(document.path)
         if found is None or found.hash != document.hash:
             differing.append(document.path)
         if progress is not None:
