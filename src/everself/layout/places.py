@@ -108,6 +108,8 @@ _TEMPORARY: Final = Place(Kind.TEMPORARY, writer="human")
 _ARCHIVE_FOLDERS: Final = frozenset(["archive", "archives"])
 
 
+# a search asks for the place of every document, of thousands again and again
+@lru_cache(maxsize=8192)
 def place(path: str, personas: tuple[str, ...] = ()) -> Place:
     """The place of a path with forward slashes, relative to the workspace. `personas`: the alternates in the settings."""
     if personas and fold(path) in {fold(persona) for persona in personas}:

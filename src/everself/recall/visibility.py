@@ -1,6 +1,7 @@
 """Which units and lines a scope lets through, for documents as they are now. Fails closed; `scopes` says the rules."""
 
 from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
 
 import numpy
 
@@ -14,12 +15,29 @@ if TYPE_CHECKING:
     from everself.indexfile.view import Snapshot
     from everself.recall.serving import Served
 
+    Mask = NDArray[numpy.bool_] | None
+
 _MARK = b"share:"
 _ALL = ((1, 2**31),)
 
 
-def visible_units(view: "Snapshot", scope: Scope, served: "Served") -> "NDArray[numpy.bool_] | None":
+# of each view what each scope may find; a view never changes
+_known: "WeakKeyDictionary[Snapshot, dict[Scope, tuple[Mask]]]" = WeakKeyDictionary()
+_SCOPES_KEPT = 16
+
+
+def visible_units(view: "Snapshot", scope: Scope, served: "Served") -> "Mask":
     """True for each unit that may be found; None where all may."""
+    kept = _known.setdefault(view, {})
+    found = kept.get(scope)
+    if found is None:
+        if len(kept) >= _SCOPES_KEPT:
+            kept.clear()
+        found = kept[scope] = (_look(view, scope, served),)
+    return found[0]
+
+
+def _look(view: "Snapshot", scope: Scope, served: "Served") -> "Mask":
     columns = view.columns
     visible = numpy.zeros(len(columns), numpy.bool_)
     everything = True
@@ -37,6 +55,7 @@ def visible_units(view: "Snapshot", scope: Scope, served: "Served") -> "NDArray[
             units = served.units(range(document.first, document.first + document.count))
             for unit in units if lines else ():
                 visible[unit.number] = any(a <= unit.first_line and unit.last_line <= b for a, b in lines)
+    visible.flags.writeable = False
     return None if everything else visible
 
 
