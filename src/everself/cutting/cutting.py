@@ -20,7 +20,7 @@ from everself.markdown.entries import heading_time
 from everself.memory.reading import Read, read_document
 
 # Part of an index's identity: raise it whenever the same document would give other pieces.
-CUTTING_VERSION = 2
+CUTTING_VERSION = 3
 
 # A correction is one piece, what was said beside what is right, unless somebody pasted a book.
 _CORRECTION_LIMIT = 10 * LIMIT

@@ -69,14 +69,18 @@ def find_secrets(text: str) -> tuple[Secret, ...]:
     return tuple(Secret(names[rank], places[start], places[end]) for start, end, rank in spans)
 
 
+_LINE_ENDS = (10, 13)
+
+
 def blank_secrets(data: bytes) -> bytes:
-    """The same bytes with a blank for each byte of a secret, so that nothing else moves."""
+    """The same bytes with a dot for each byte of a secret. Line ends stay, and a line that said something still does, so that nothing
+    else moves: neither a byte, nor a line, nor the place of an entry among the others."""
     spans = _spans(data)
     if not spans:
         return data
     blanked = bytearray(data)
     for start, end, _ in spans:
-        blanked[start:end] = b" " * (end - start)
+        blanked[start:end] = bytes(byte if byte in _LINE_ENDS else 0x2E for byte in data[start:end])
     return bytes(blanked)
 
 

@@ -186,8 +186,12 @@ class Embedding:
             path, hashed, first = paths[number]
             document = self._sources.read(path)
             texts = list(self._sources.texts(document)) if document is not None and document.hash == hashed else []
+            hashes = list(map(text_hash, texts))
+            if len(texts) > len(units):
+                # a document of many batches is cut once, not once a batch
+                self._sources.keep_texts(hashes, texts)
             for unit, text in units.items():
-                if unit - first < len(texts) and text_hash(texts[unit - first]) == text:
+                if unit - first < len(texts) and hashes[unit - first] == text:
                     found[text] = texts[unit - first]
                 else:
                     self._skipped.add(unit)

@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 Terms = tuple[Mapping[str, int], int]
 
 _CHARACTERS_KEPT = 16 * 1024 * 1024
+# Lines of a document that are indexed; each may be an entry, and an entry costs more than a kilobyte while it is cut. As many as fill
+# what is read of a file at all, where they are lines that somebody wrote.
+LINES_INDEXED = 200_000
 
 
 class DocumentReader(Protocol):
@@ -162,7 +165,7 @@ class Sources:
         texts = craft.embedding_texts(pieces)
         hashes = list(map(text_hash, texts))
         if self._keeps_texts:
-            self._keep_texts(hashes, texts)
+            self.keep_texts(hashes, texts)
         return Prepared(
             document.path,
             document.hash,
@@ -171,8 +174,12 @@ class Sources:
             hashes,
             stamp_of(stat),
             read_at,
-            document.cut,
+            self.left_out(document),
         )
+
+    def left_out(self, document: Document) -> int:
+        """How many bytes of a document are not indexed: those that were not read, and those beyond as many lines as we bear."""
+        return document.cut + len(document.data) - _reach(document.data)
 
     def take_texts(self, hashes: Iterable[bytes]) -> dict[bytes, str] | None:
         """Texts by hash that are still at hand from when they were indexed; none unless all of them are."""
@@ -185,7 +192,8 @@ class Sources:
         with self._lock:
             self._texts, self._characters = {}, 0
 
-    def _keep_texts(self, hashes: Sequence[bytes], texts: Sequence[str]) -> None:
+    def keep_texts(self, hashes: Sequence[bytes], texts: Sequence[str]) -> None:
+        """Have these at hand for whoever embeds them next, as far as there is room for them."""
         with self._lock:
             for hashed, text in zip(hashes, texts, strict=True):
                 if hashed not in self._texts:
@@ -197,10 +205,22 @@ class Sources:
 
     def pieces(self, document: Document) -> "Sequence[Piece]":
         """A secret in a file of the person's is not indexed; a hit that holds one is served without it."""
-        return self.craft.cut(document.path, blank_secrets(document.data), imported=document.path in self._owners)
+        data = blank_secrets(document.data)[: _reach(document.data)]
+        return self.craft.cut(document.path, data, imported=document.path in self._owners)
 
     def texts(self, document: Document) -> Sequence[str]:
         return self.craft.embedding_texts(self.pieces(document))
+
+
+def _reach(data: bytes) -> int:
+    """Where the last line that is indexed ends. A lone carriage return ends a line as well."""
+    lines = data.replace(b"\r\n", b" \n").replace(b"\r", b"\n") if b"\r" in data else data
+    if lines.count(b"\n") <= LINES_INDEXED:
+        return len(data)
+    at = 0
+    for _ in range(LINES_INDEXED):
+        at = lines.find(b"\n", at) + 1
+    return at
 
 
 def _listed(reader: DocumentReader) -> Sequence[FileStat]:

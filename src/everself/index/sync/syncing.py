@@ -166,7 +166,8 @@ class Syncer:
                     tally.removed += 1
                 continue
             size += len(document.data)
-            if source is not None and (source.document.hash, source.document.cut) == (document.hash, document.cut):
+            known = None if source is None else (source.document.hash, source.document.cut)
+            if source is not None and known == (document.hash, self._sources.left_out(document)):
                 writer.restamp(source, stamp_of(stat), read_at)
                 continue
             if source is not None:

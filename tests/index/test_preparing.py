@@ -1,0 +1,71 @@
+"""What of a document is indexed: all that it says but secrets, up to as many lines as it bears, and cut no more often than needed."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+from tests.index.world import LINES, World, make_world, what_it_says
+
+from everself.cutting.cutting import cut
+from everself.index.sync.preparing import Sources
+from everself.memory.reading import read_document
+from everself.redaction.redact import blank_secrets
+from everself.testing.embedding import FakeEmbedder
+from everself.values import Document
+
+LETTERS = "\n".join("MIIEowIBAAKCAQEA" + "abCD12" * 8 for _ in range(6))
+KEY = f"-----BEGIN RSA PRIVATE KEY-----\n{LETTERS}\n-----END RSA PRIVATE KEY-----\n"
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> Iterator[World]:
+    with make_world(tmp_path) as made:
+        yield made
+
+
+def test_a_secret_moves_neither_the_lines_nor_the_entries_after_it() -> None:
+    data = f"# Keys\n\n- one\n\n{KEY}\n- AKIAIOSFODNN7EXAMPLE\n- **Key:** AKIAIOSFODNN7EXAMPLE\r\n- two\n".encode()
+    blanked = blank_secrets(data)
+    assert b"MIIE" not in blanked
+    assert b"AKIA" not in blanked
+    assert len(blanked) == len(data)
+    places = [(one.ordinal, one.start, one.first_line) for one in read_document(data)]
+    assert [(one.ordinal, one.start, one.first_line) for one in read_document(blanked)] == places
+    last = cut("MEMORY.md", blanked)[-1]
+    assert (last.text, last.first_line, last.entry) == ("two", 16, 4)
+
+
+@pytest.mark.parametrize("ending", ["\n", "\r\n", "\r"])
+def test_a_document_of_too_many_lines_is_indexed_to_the_last_that_fits_and_announced(
+    world: World, monkeypatch: pytest.MonkeyPatch, ending: str
+) -> None:
+    monkeypatch.setattr("everself.index.sync.preparing.LINES_INDEXED", 3)
+    (world.files / "MEMORY.md").write_bytes(ending.join(["anna", "", "bob", "carl", ""]).encode())
+    world.write("memory/short.md", "carl\n\nanna\n")
+    index = world.index(craft=LINES)
+    report = index.sync()
+    assert report.truncated == ("MEMORY.md",)
+    assert any(notice.startswith("MEMORY.md is too large") for notice in index.view().notices)
+    documents = {one.path: one.cut for one in index.view().documents.values()}
+    assert documents == {"MEMORY.md": len(f"carl{ending}"), "memory/short.md": 0}
+    # and it is not read again for having been left at that
+    assert index.sync().read == 0
+
+
+def test_a_document_of_many_batches_is_cut_once(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("everself.index.sync.embedding.BATCH", 4)
+    world.write("MEMORY.md", "".join(f"anna {number}\n" for number in range(30)))
+    world.index(FakeEmbedder()).view()
+    cuts: list[str] = []
+    texts = Sources.texts
+
+    def counted(sources: Sources, document: Document) -> Sequence[str]:
+        cuts.append(document.path)
+        return texts(sources, document)
+
+    monkeypatch.setattr(Sources, "texts", counted)
+    # another process, which has no text at hand from having indexed it
+    index = world.index(FakeEmbedder())
+    assert index.embed().done == 30
+    assert cuts == ["MEMORY.md"]
+    assert what_it_says(index.view(), ("anna",)) == what_it_says(world.fresh().view(), ("anna",))
