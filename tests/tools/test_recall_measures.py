@@ -47,6 +47,12 @@ def test_hits_after_the_third_do_not_lift_a_session() -> None:
     assert session_order([*many, *[("few", 1.5)] * 3])[0] == "few"
 
 
+def test_the_weights_of_a_session_can_be_chosen() -> None:
+    hits = [("steady", 3.0), ("steady", 3.0), ("steady", 3.0), ("peak", 4.0), ("peak", 0.0)]
+    assert session_order(hits, (1.0,)) == ["peak", "steady"]
+    assert session_order(hits, (1 / 3, 1 / 3, 1 / 3)) == ["steady", "peak"]
+
+
 def test_sessions_of_no_hits_are_no_sessions() -> None:
     assert session_order([]) == []
 
