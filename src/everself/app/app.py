@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from everself.index.index import Index
     from everself.models.embedding.protocol import Embedder
     from everself.recall.recall import Recall
+    from everself.upkeep.freshness import Freshness
 
 STATE_FILE = "state.db"
 
@@ -129,7 +130,10 @@ class App:
 
     @cached_property
     def forgetting(self) -> Forgetting:
-        grip = Grip(self.workspace, self.state, self.grounds, root=self.agent.workspace)
+        from everself.app.recalling import open_traces
+
+        derived = (open_traces(self),)
+        grip = Grip(self.workspace, self.state, self.grounds, derived=derived, root=self.agent.workspace)
         return Forgetting(self.memory.book, grip, self.clock)
 
     def remember(self, text: str, **details: Unpack[Details]) -> Remembered:
@@ -139,6 +143,20 @@ class App:
     def correct(self, old: str, new: str) -> Corrected:
         """Put something right: `old` is an entry's id or its words."""
         return self.memory.correct(old, new)
+
+    @cached_property
+    def freshness(self) -> "Freshness":
+        from everself.upkeep.freshness import Freshness
+
+        return Freshness(self.index, self.agent.workspace)
+
+    def keep_index_fresh(self, *, paid: bool = False) -> None:
+        """For processes that live long: sync soon after files change and embed in the background, until `close`.
+
+        An embedder that costs money is not asked unless `paid` says that somebody agreed to it.
+        """
+        if self.agent.search.enabled:
+            self.freshness.start(embed=self.embedder is not None and (paid or not self.embedder.paid))
 
     def _glance(self, path: str) -> bytes | None:
         """A document that is needed before the workspace can be opened."""
@@ -151,6 +169,8 @@ class App:
             return None
 
     def close(self) -> None:
+        if "freshness" in self.__dict__:
+            self.freshness.stop()
         if "index" in self.__dict__:
             self.index.close()
         if "workspace" in self.__dict__:

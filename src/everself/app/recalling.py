@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from everself.memory.book import Book
     from everself.models.embedding.protocol import Embedder
     from everself.recall.recall import Recall
+    from everself.upkeep.traces import IndexTraces
 
 INDEX_FILE = "index.db"
 MODELS_FOLDER = "models"
@@ -51,8 +52,28 @@ def index_place(app: "App") -> "IndexPlace":
     from everself.indexfile.file import IndexPlace
 
     path = app.agent.search.store_path
-    folder, name = os.path.split(path) if path else (app.agent.state, INDEX_FILE)
+    if not path:
+        return usual_index_place(app)
+    folder, name = os.path.split(path)
     return IndexPlace(RealFileSystem(folder), folder, name)
+
+
+def usual_index_place(app: "App") -> "IndexPlace":
+    from everself.indexfile.file import IndexPlace
+
+    return IndexPlace(RealFileSystem(app.agent.state), app.agent.state, INDEX_FILE)
+
+
+def open_traces(app: "App") -> "IndexTraces":
+    """The index as forgetting reaches it; nothing is opened yet."""
+    from everself.index.sync.preparing import Sources, default_craft
+    from everself.upkeep.traces import IndexTraces
+
+    place, usual = index_place(app), usual_index_place(app)
+    unused = [usual] if (place.folder, place.name) != (usual.folder, usual.name) else []
+    return IndexTraces(
+        place, lambda: Sources(app.workspace, elsewhere(app), default_craft()), lambda: app.index, unused
+    )
 
 
 def index_identity(app: "App") -> str:

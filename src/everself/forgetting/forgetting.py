@@ -2,7 +2,8 @@
 
 In this order, so that a crash at any moment leaves either the words where a search by their hash finds them again, or nothing of them:
 tombstones and the note of what is to be done; documents, as one change set; rows and texts of the database; the places of other rooms;
-history last. Every step may be done again. Knows no index and no transcripts: rooms that hold text register their places.
+what is derived from documents; history last. Every step may be done again. Knows no index and no transcripts: rooms that hold text
+register their places.
 """
 
 from collections import Counter
@@ -17,7 +18,7 @@ from everself.errors import ChangedMeanwhile, NotFound, RefusedByRule
 from everself.forgetting import search
 from everself.forgetting.choosing import choose
 from everself.forgetting.proof import Cut, ForgetPlan, ForgetProof, Found, Mention, Remain, Target
-from everself.forgetting.words import FORGOTTEN, Place, Words, candidates, is_open, is_telling
+from everself.forgetting.words import FORGOTTEN, Derived, Place, Words, candidates, is_open, is_telling
 from everself.history.rewriting import RewritableHistory, Rewritten
 from everself.layout import place
 from everself.memory.book import Book
@@ -39,13 +40,14 @@ Tell = Callable[[str, int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class Grip:
-    """Everything forgetting reaches. `places` are those of other rooms, `backups` the names of backups that are known of, `root` the
-    real folder of the workspace, where there is one."""
+    """Everything forgetting reaches. `places` are those of other rooms, `derived` what is made from documents, `backups` the names of
+    backups that are known of, `root` the real folder of the workspace, where there is one."""
 
     workspace: DiskWorkspace
     state: State
     grounds: Grounds
     places: Sequence[Place] = ()
+    derived: Sequence[Derived] = ()
     backups: Sequence[str] = ()
     root: str | None = None
 
@@ -122,6 +124,10 @@ class Forgetting:
         for one in self._grip.places:
             found[one.name] += one.holds(words)
             removed[one.name] += one.remove(words)
+        for derived in self._grip.derived:
+            stood = derived.remove(words)
+            found[derived.name] += stood
+            removed[derived.name] += stood
         rewritten, objects = self._clean_history(task, words, change, tell)
         found["history"] += rewritten.documents + rewritten.messages
         removed["history"] += rewritten.documents + rewritten.messages
@@ -213,7 +219,7 @@ class Forgetting:
         left["database"], left[search.PAGES] = search.search_database(self._scrub, words)
         with self._history() as history:
             left["history"], mentioned["history"] = search.search_history(history, words)
-        for one in self._grip.places:
+        for one in (*self._grip.places, *self._grip.derived):
             left[one.name] += one.holds(words)
         always = ("journal", "history", "messages", "change reasons", SEARCHES, "database", search.PAGES)
         names = dict.fromkeys([*found, *removed, *(name for name in left if left[name]), *always])
@@ -227,6 +233,7 @@ class Forgetting:
             mentions=self._mentions(words),
             remains=self._remains(words),
             searched=bool(words.known) or not task.texts,
+            notices=tuple(one.notice for one in self._grip.derived if one.notice),
         )
 
     def _mentions(self, words: Words) -> tuple[Mention, ...]:

@@ -92,6 +92,7 @@ class ForgetProof:
     mentions: tuple[Mention, ...]
     remains: tuple[Remain, ...]
     searched: bool = True
+    notices: tuple[str, ...] = ()
 
     @property
     def gone(self) -> bool:
@@ -122,6 +123,7 @@ class ForgetProof:
             lines.append(f"History: {len(self.commits)} commits were written anew; the old ones are gone.")
         lines += [f"Also mentioned in {one.reference}: {one.reason}." for one in self.mentions]
         lines += [f"Out of reach: {one.name}: {one.words}." for one in self.remains]
+        lines += self.notices
         if not self.searched:
             lines.append("It was finished after a crash, when the words themselves were no longer known to search for.")
         lines.append("A search of every byte finds nothing." if self.gone else "NOT all of it is gone; run it again.")

@@ -58,6 +58,14 @@ class Place(Protocol):
         """Take it out; how often that was."""
 
 
+class Derived(Place, Protocol):
+    """A place that is made from documents and cleaned after them: an index. What stands there stands in them, so no plan asks it."""
+
+    @property
+    def notice(self) -> str:
+        """What a person should know of how it was cleaned."""
+
+
 class Words:
     """What is forgotten: entries by id, their words, and folders that go as a whole.
 

@@ -167,8 +167,9 @@ class Opener:
                 remove_beside(self.place, name)
 
     def _publish(self, place: IndexPlace, name: str) -> None:
-        if not publish(place, name):
-            remove_beside(place, name)
+        publish(place, name)
+        # where another process was faster the whole, else the journal under its first name
+        remove_beside(place, name)
 
     def _begin(self, file: IndexFile) -> None:
         write_first_header(file, self._passport.new_header())
