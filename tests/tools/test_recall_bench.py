@@ -22,7 +22,8 @@ def fake_model(monkeypatch: pytest.MonkeyPatch) -> FakeEmbedder:
 
 
 def run(*arguments: str | Path) -> int:
-    return main([str(one) for one in arguments])
+    # in this process, where the model is the fake one
+    return main([*(str(one) for one in arguments), "--jobs", "1"])
 
 
 def test_a_run_writes_rows_and_questions_and_prints_what_is_promised(
@@ -48,6 +49,17 @@ def test_a_run_writes_rows_and_questions_and_prints_what_is_promised(
     assert "left out: 1 adversarial questions, 2 questions without evidence, 2 evidence ids without a turn" in out
     assert "≥ 0.740 ok, aim 0.85" in out
     assert "above all baselines" in out
+
+
+@pytest.mark.slow
+def test_two_at_a_time_by_the_model_that_comes_with_it_find_the_same_as_one(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data = write_data(tmp_path / "data")
+    for jobs in ("1", "2"):
+        assert main(["--data", str(data), "--json", str(tmp_path / jobs), "--sets", "cjk", "--jobs", jobs]) == 0
+    assert "local/" in capsys.readouterr().out
+    assert (tmp_path / "1").read_text() == (tmp_path / "2").read_text()
 
 
 @pytest.mark.slow
@@ -92,10 +104,10 @@ def test_missing_data_is_said_in_a_sentence(
     assert told.out == ""
 
 
-@pytest.mark.parametrize("arguments", [(), ("--data", "x", "--sets", "mars")])
+@pytest.mark.parametrize("arguments", [(), ("--data", "x", "--sets", "mars"), ("--data", "x", "--jobs", "0")])
 def test_wrong_arguments_are_refused(arguments: tuple[str, ...]) -> None:
     with pytest.raises(SystemExit) as ended:
-        run(*arguments)
+        main(list(arguments))
     assert ended.value.code == 2
 
 

@@ -1,10 +1,11 @@
 """make bench-recall: how much of the evidence the product's own search finds, beside four baselines of the same run.
 
-usage: python -m tools.bench_recall --data DIR [--json FILE] [--sets locomo,longmemeval,cjk] [--questions N]
+usage: python -m tools.bench_recall --data DIR [--json FILE] [--sets locomo,longmemeval,cjk] [--questions N] [--jobs N]
 """
 
 import argparse
 import json
+import os
 import sys
 import time
 from pathlib import Path
@@ -24,7 +25,7 @@ def main(arguments: list[str]) -> int:
         datasets = load_sets(Path(chosen.data), chosen.sets)
         if chosen.questions:
             datasets = tuple(thin_out(dataset, chosen.questions) for dataset in datasets)
-        outcome = run(datasets)
+        outcome = run(datasets, chosen.jobs)
     except (BadData, Unmeasurable, EverselfError) as error:
         print(f"bench-recall: {error}", file=sys.stderr)
         return 2
@@ -50,7 +51,12 @@ def _parse(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--json", default="", metavar="FILE", help="where every row and every question is written")
     parser.add_argument("--sets", type=_sets, default=tuple(READERS), help=f"of {','.join(READERS)}; all by default")
     parser.add_argument("--questions", type=int, default=0, metavar="N", help="at most so many of each set")
-    return parser.parse_args(arguments)
+    jobs = min(2, len(os.sched_getaffinity(0))) if hasattr(os, "sched_getaffinity") else 1
+    parser.add_argument("--jobs", type=int, default=jobs, metavar="N", help="workspaces measured at a time")
+    chosen = parser.parse_args(arguments)
+    if chosen.jobs < 1 or chosen.questions < 0:
+        parser.error("--jobs begins with 1, --questions with 0")
+    return chosen
 
 
 def _sets(told: str) -> tuple[str, ...]:

@@ -4,20 +4,19 @@ import sys
 import tempfile
 import time
 from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
+from multiprocessing import get_context
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from tools.bench_recall.baselines import make_baselines
 from tools.bench_recall.finding import Finder
 from tools.bench_recall.measures import Figures
 from tools.bench_recall.sets import Dataset, Question, Store
-from tools.bench_recall.systems import House, Product, Unmeasurable
+from tools.bench_recall.systems import House, Product, System, Unmeasurable
 
+from everself.errors import EverselfError
 from everself.testing.embedding import forbid_model_calls
-
-if TYPE_CHECKING:
-    from everself.models.embedding import Embedder
 
 _SHOWN_EVERY = 25
 # enough to know a median, and few enough to cost nothing
@@ -34,6 +33,21 @@ class Answer:
     figures: Figures
 
 
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One store to be measured, in a house that is founded already; `alone` where nothing else is measured meanwhile."""
+
+    folder: str
+    dataset: Dataset
+    store: Store
+    alone: bool
+
+    @property
+    def size(self) -> int:
+        """About how much work it is: an answer within a budget is a search of its own."""
+        return len(self.store.questions) * (1 + len(self.dataset.budgets))
+
+
 @dataclass(slots=True)
 class Outcome:
     """Everything that was measured. Times are in seconds: of the product's searches for ten hits, of the vector of a question, of all
@@ -47,44 +61,72 @@ class Outcome:
     model: str = ""
 
 
-def run(datasets: Sequence[Dataset]) -> Outcome:
+def run(datasets: Sequence[Dataset], jobs: int = 1) -> Outcome:
+    """Measure all stores, so many at a time. The figures are the same whatever the number; times are best taken alone."""
+    with tempfile.TemporaryDirectory(prefix="everself-bench-") as folder:
+        House(Path(folder)).found([store for dataset in datasets for store in dataset.stores])
+        tasks = [Task(folder, dataset, store, alone=jobs == 1) for dataset in datasets for store in dataset.stores]
+        if jobs == 1:
+            return joined([measure(task) for task in tasks])
+        # the longest first, so that nobody waits for it in the end
+        order = sorted(range(len(tasks)), key=lambda at: -tasks[at].size)
+        with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as workers:
+            found = dict(zip(order, workers.map(measure, [tasks[at] for at in order]), strict=True))
+        return joined([found[at] for at in range(len(tasks))])
+
+
+def joined(outcomes: Sequence[Outcome]) -> Outcome:
+    whole = Outcome()
+    for one in outcomes:
+        whole.answers += one.answers
+        whole.searches += one.searches
+        whole.meanings += one.meanings
+        whole.asking += one.asking
+        whole.searching += one.searching
+        whole.model = one.model
+    return whole
+
+
+def measure(task: Task) -> Outcome:
+    """One store in a workspace of its own."""
+    dataset, store = task.dataset, task.store
+    say(f"{store.name}: {len(store.units)} units in {len(store.documents)} files, embedding …")
+    try:
+        with forbid_model_calls(), House(Path(task.folder)).open(store) as app:
+            if app.embedder is None:
+                raise Unmeasurable("No embedder is set up.")
+            product = Product(app)
+            systems: list[System] = [product, *make_baselines(store, dataset.script, app.embedder)]
+            outcome = _ask_all(task, product, systems)
+            outcome.model = app.index.model
+            return outcome
+    except EverselfError as error:
+        # an error of the product does not travel between processes; its words do
+        raise Unmeasurable(f"{store.name}: {error}") from error
+
+
+def _ask_all(task: Task, product: Product, systems: Sequence[System]) -> Outcome:
     outcome = Outcome()
-    stores = [store for dataset in datasets for store in dataset.stores]
-    with tempfile.TemporaryDirectory(prefix="everself-bench-") as folder, forbid_model_calls():
-        house = House(Path(folder), stores)
-        for dataset in datasets:
-            for store in dataset.stores:
-                say(f"{store.name}: {len(store.units)} units in {len(store.documents)} files, embedding …")
-                with house.open(store) as app:
-                    if app.embedder is None:
-                        raise Unmeasurable("No embedder is set up.")
-                    outcome.model = app.index.model
-                    _ask_all(dataset, store, Product(app), app.embedder, outcome)
+    name, questions = task.store.name, task.store.questions
+    finder = Finder(task.dataset, task.store)
+    for number, question in enumerate(questions, 1):
+        for system in systems:
+            begin = time.perf_counter()
+            outcome.answers.append(Answer(task.dataset.name, system.name, question, finder.ask(system, question)))
+            if system is product:
+                outcome.asking += time.perf_counter() - begin
+        if number <= _TIMED:
+            product.time_meaning(question)
+        if number % _SHOWN_EVERY == 0 or number == len(questions):
+            say(f"{name}: {number} of {len(questions)} questions", passing=number < len(questions), alone=task.alone)
+    outcome.searches, outcome.meanings = product.seconds, product.meaning_seconds
+    outcome.searching = product.searching
     return outcome
 
 
-def _ask_all(dataset: Dataset, store: Store, product: Product, embedder: "Embedder", outcome: Outcome) -> None:
-    finder = Finder(dataset, store)
-    systems = make_baselines(store, dataset.script, embedder)
-    for number, question in enumerate(store.questions, 1):
-        begin = time.perf_counter()
-        figures = finder.ask(product, question)
-        outcome.asking += time.perf_counter() - begin
-        outcome.answers.append(Answer(dataset.name, product.name, question, figures))
-        if number <= _TIMED:
-            product.time_meaning(question)
-        for system in systems:
-            outcome.answers.append(Answer(dataset.name, system.name, question, finder.ask(system, question)))
-        if number % _SHOWN_EVERY == 0 or number == len(store.questions):
-            say(f"{store.name}: {number} of {len(store.questions)} questions", passing=number < len(store.questions))
-    outcome.searches += product.seconds
-    outcome.meanings += product.meaning_seconds
-    outcome.searching += product.searching
-
-
-def say(words: str, *, passing: bool = False) -> None:
-    """Progress. What is passing is overwritten on a terminal, and not written anywhere else."""
-    if sys.stderr.isatty():
+def say(words: str, *, passing: bool = False, alone: bool = False) -> None:
+    """Progress. What is passing is overwritten on a terminal that nobody else writes to, and not written anywhere else."""
+    if alone and sys.stderr.isatty():
         print(f"\r\x1b[K{words}", end="" if passing else "\n", file=sys.stderr, flush=True)
     elif not passing:
         print(words, file=sys.stderr, flush=True)

@@ -93,11 +93,15 @@ class Product:
 class House:
     """A temporary home with an agent for every store. No key and no setting of this machine is seen in it."""
 
-    def __init__(self, folder: Path, stores: Sequence[Store]) -> None:
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
         self._environ = {"HOME": str(folder), "EVERSELF_HOME": str(folder / "everself")}
-        home = folder / "everself"
+
+    def found(self, stores: Sequence[Store]) -> None:
+        """Write the settings, once for all."""
+        home = self._folder / "everself"
         home.mkdir(mode=0o700)
-        listed = [{"id": agent_id(store), "workspace": str(folder / agent_id(store))} for store in stores]
+        listed = [{"id": agent_id(store), "workspace": str(self._folder / agent_id(store))} for store in stores]
         settings = {
             "agents": {"defaults": {"userTimezone": "UTC"}, "list": listed},
             "memorySearch": {"provider": "local"},
