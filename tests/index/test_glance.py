@@ -11,11 +11,11 @@ import pytest
 from tests.index.world import LINES, World, make_world
 
 from everself.disk.real import RealFileSystem
-from everself.index import glance as module
 from everself.index.glance import Glance, glance
 from everself.index.index import Index
 from everself.index.sync.embedding import BATCH, next_size
 from everself.index.sync.preparing import Sources, model_key
+from everself.indexfile import outline
 from everself.indexfile.file import IndexPlace
 from everself.indexfile.interface import COLUMNS
 from everself.testing.embedding import FakeEmbedder
@@ -80,7 +80,7 @@ def test_what_cannot_be_used_is_said_and_left_alone(world: World, data: bytes) -
 def test_a_glance_knows_where_the_flags_stand() -> None:
     row = numpy.dtype(COLUMNS)
     assert row.fields is not None
-    assert (row.itemsize, row.fields["flags"][1]) == (module._ROW_BYTES, module._FLAGS_AT)
+    assert (row.itemsize, row.fields["flags"][1]) == (outline._ROW_BYTES, outline._FLAGS_AT)
 
 
 def test_a_glance_loads_no_numpy() -> None:

@@ -3,25 +3,18 @@
 For a status that has to be quick: not even numpy is loaded. What it cannot read it calls unusable; a search would make it anew.
 """
 
-from array import array
 from dataclasses import dataclass
-from struct import Struct
 from typing import TYPE_CHECKING
 
-from everself.cutting.marks import Flag
 from everself.disk.filesystem import disk_errors
 from everself.errors import Damaged, DiskError, EverselfError, NotFound, StoreBusy
 from everself.index.sync.preparing import Sources, stamp_of
 from everself.indexfile.file import IndexPlace, open_existing, reading
-from everself.indexfile.rows import BLOCKS, CODES, FORMAT, Header, Slot, checked, parse_header, parse_source
+from everself.indexfile.outline import count_embedded
+from everself.indexfile.rows import FORMAT, parse_header, parse_source
 
 if TYPE_CHECKING:
     import apsw
-
-# of a row of COLUMNS: its size, and where the flags stand
-_ROW_BYTES = 20
-_FLAGS_AT = 18
-_CODES_HEAD = Struct("<II")
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +66,7 @@ def _look(connection: "apsw.Connection", place: IndexPlace, sources: Sources, ou
     return Glance(
         documents=header.documents,
         units=header.living,
-        embedded=_count_embedded(connection, header, slot) if slot is not None else 0,
+        embedded=count_embedded(connection, header, slot) if slot is not None else 0,
         stale=_count_stale(sources, {one.document.path: one.stamp for one in known}),
         size=found.size if found is not None else 0,
         truncated=tuple(one.document.path for one in known if one.document.cut),
@@ -87,26 +80,3 @@ def _count_stale(sources: Sources, known: dict[str, tuple[int, ...]]) -> int:
         return 0
     changed = sum(known.get(path) != stamp_of(stat) for path, stat in found.items())
     return changed + sum(path not in found for path in known)
-
-
-def _count_embedded(connection: "apsw.Connection", header: Header, slot: Slot) -> int:
-    """Living units whose place among the codes is taken."""
-    total, alive = 0, int(Flag.ALIVE)
-    for block, expected in enumerate(slot.codes):
-        if expected == 0:
-            continue
-        codes = _row(connection, header, (CODES, slot.number << 32 | block, expected))
-        columns = _row(connection, header, (BLOCKS, block, header.columns[block]))
-        count, words = _CODES_HEAD.unpack_from(codes)
-        ids = array("i", codes[_CODES_HEAD.size + count * words * 8 :])
-        total += sum(
-            1 for flag, taken in zip(columns[_FLAGS_AT::_ROW_BYTES], ids, strict=False) if taken and flag & alive
-        )
-    return total
-
-
-def _row(connection: "apsw.Connection", header: Header, asked: tuple[int, int, int]) -> bytes:
-    table, number, expected = asked
-    name = "codes" if table == CODES else "blocks"
-    row = connection.execute(f"SELECT data FROM {name} WHERE number=?", (number,)).fetchone()
-    return checked(header, table, number, row[0] if row else None, expected)
