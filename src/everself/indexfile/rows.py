@@ -27,6 +27,8 @@ _SEAL = struct.Struct("<I")
 _SOURCE = struct.Struct("<QQqqqqqqqi32s")
 _UNIT = struct.Struct("<6i16s")
 NOTHING: Final = bytes(16)
+# the checksum of whatever is followed by its own checksum
+_SEALED: Final = 0x2144DF1C
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,6 +163,12 @@ def parse_vector(number: int, hashed: object, model: object, data: object) -> by
     if checksum(model & 0xFFFFFFFF, EMBEDDINGS, number, hashed + values) != seal_of(data):
         raise Damaged("index.db: a vector is damaged.")
     return values
+
+
+def is_sound_vector(number: int, hashed: bytes, model: int, data: bytes) -> bool:
+    """As `parse_vector` finds out, in half the time: a search reads thousands. TypeError where a value is of another kind."""
+    begun = crc32(hashed, crc32(_SALT.pack(model & 0xFFFFFFFF, EMBEDDINGS, number)))
+    return crc32(data, begun) == _SEALED
 
 
 def checked(header: Header, table: int, number: int, data: object, expected: int) -> bytes:

@@ -7,18 +7,19 @@ their rows decide. Codes are kept word by word, not row by row: numpy then count
 import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy
 
 from everself.errors import Damaged
-from everself.indexfile.rows import BLOCK, CODES, Header, Slot, checked, parse_vector
+from everself.indexfile.rows import BLOCK, CODES, Header, Slot, checked, is_sound_vector
 
 if TYPE_CHECKING:
     import apsw
     from numpy.typing import NDArray
 
     Floats = NDArray[numpy.float32]
+    Halves = NDArray[numpy.float16]
     Numbers = NDArray[numpy.int32]
 
 EXACT_BELOW: Final = 20_000
@@ -84,18 +85,30 @@ def load_codes(connection: "apsw.Connection", header: Header, slot: Slot, block:
     return parse_codes(checked(header, CODES, number, row[0] if row else None, slot.codes[block]))
 
 
-def fetch_vectors(connection: "apsw.Connection", ids: Sequence[int], slot: Slot) -> dict[int, bytes]:
-    """Rows by id; those that are gone are missing from the answer."""
-    found: dict[int, bytes] = {}
-    for start in range(0, len(ids), _ROWS_A_QUESTION):
-        asked = list(ids[start : start + _ROWS_A_QUESTION])
+def fetch_vectors(connection: "apsw.Connection", ids: "Numbers", slot: Slot) -> "tuple[Numbers, Halves]":
+    """Ids, rising, and their vectors as they are kept, for distinct ids; those that are gone are missing from the answer."""
+    numbers: list[int] = []
+    rows: list[bytes] = []
+    size, owner = slot.dimensions * 2 + 4, slot.model
+    every: list[int] = ids.tolist()
+    for start in range(0, len(every), _ROWS_A_QUESTION):
+        asked = every[start : start + _ROWS_A_QUESTION]
         asked += [asked[-1]] * (_ROWS_A_QUESTION - len(asked))
-        for number, hashed, model, data in connection.execute(_QUESTION, asked):
-            values = parse_vector(number, hashed, model, data)
-            if model != slot.model or len(values) != slot.dimensions * 2:
-                raise Damaged("index.db: a vector belongs to another model.")
-            found[number] = values
-    return found
+        try:
+            found: list[tuple[Any, ...]] = connection.execute(_QUESTION, asked).fetchall()
+            for number, hashed, model, data in found:
+                if not is_sound_vector(number, hashed, model, data):
+                    raise Damaged("index.db: a vector is damaged.")
+                if model != owner or len(data) != size:
+                    raise Damaged("index.db: a vector belongs to another model.")
+                numbers.append(number)
+                rows.append(data)
+        except TypeError as error:
+            raise Damaged("index.db: a vector is damaged.") from error
+    known = numpy.array(numbers, numpy.int32)
+    table = numpy.frombuffer(b"".join(rows), numpy.uint8).reshape(len(rows), size)[:, :-4].copy().view("<f2")
+    order = numpy.argsort(known, kind="stable")
+    return known[order], table[order]
 
 
 def decode(rows: Sequence[bytes], dimensions: int) -> "Floats":
@@ -148,14 +161,21 @@ class Vectors:
         if self._exact.shape[1] != slot.dimensions:
             self._exact_ids, self._exact = wanted[:0], numpy.empty((0, slot.dimensions), numpy.float32)
         missing = wanted[~numpy.isin(wanted, self._exact_ids, assume_unique=True)]
-        rows = fetch_vectors(connection, missing.tolist(), slot)
-        read = numpy.array(sorted(rows), numpy.int32)
+        read, rows = fetch_vectors(connection, missing, slot)
         kept = numpy.isin(self._exact_ids, wanted, assume_unique=True)
         both = numpy.concatenate([self._exact_ids[kept], read])
-        table = numpy.concatenate([self._exact[kept], decode([rows[one] for one in read.tolist()], slot.dimensions)])
+        table = numpy.concatenate([self._exact[kept], rows.astype(numpy.float32)])
         order = numpy.argsort(both)
         self._exact_ids, self._exact, self._exact_of = both[order], table[order], ids
         return self._exact_ids, self._exact
+
+
+def scored(known: "Numbers", table: "Floats", wanted: "Numbers", vector: "Floats") -> "tuple[Numbers, Floats]":
+    """Of the known ids those that are wanted, rising, and their cosines; all of them where most are."""
+    if 2 * len(wanted) >= len(known):
+        return known, table @ vector
+    chosen = numpy.flatnonzero(numpy.isin(known, wanted))
+    return known[chosen], numpy.vecdot(table[chosen], vector)
 
 
 def distances(

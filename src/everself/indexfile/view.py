@@ -17,6 +17,7 @@ from everself.indexfile.columns import Columns, read_header
 from everself.indexfile.file import IndexFile, reading
 from everself.indexfile.interface import IndexedDocument, Unit
 from everself.indexfile.postings import Words
+from everself.indexfile.recent import Recent
 from everself.indexfile.rows import Header, Slot, parse_unit
 from everself.indexfile.vectors import (
     EXACT_BELOW,
@@ -24,10 +25,9 @@ from everself.indexfile.vectors import (
     Vectors,
     best,
     closest,
-    decode,
     distances,
     encode,
-    fetch_vectors,
+    scored,
 )
 
 if TYPE_CHECKING:
@@ -61,6 +61,7 @@ class Reader:
         self.lock = RLock()
         self.columns = Columns()
         self.vectors = Vectors(model)
+        self.recent = Recent()
         self.words = Words()
         self._known: tuple[bytes, Header] | None = None
         self._moment: Moment | None = None
@@ -204,19 +205,19 @@ class Snapshot:
         asked = ids > 0
         if not asked.any():
             return found
+        vector = vector.astype(numpy.float32)
         with reader.lock, reading(reader.file.connection):
             header = reader.header_now()
             connection = reader.file.connection
             if moment.embedded <= EXACT_BELOW:
                 known, table = reader.vectors.exact(connection, moment.ids, moment.usable, slot)
+                known, scores = scored(known, table, ids[asked], vector)
             else:
-                rows = fetch_vectors(connection, numpy.unique(ids[asked]).tolist(), slot)
-                known = numpy.array(sorted(rows), numpy.int32)
-                table = decode([rows[one] for one in known.tolist()], slot.dimensions)
+                known, scores = reader.recent.score(connection, numpy.unique(ids[asked]), slot, vector)
         if len(known):
             at = numpy.minimum(known.searchsorted(ids), len(known) - 1)
             there = asked & (known[at] == ids)
-            found[there] = (table @ vector.astype(numpy.float32))[at[there]]
+            found[there] = scores[at[there]]
         if header.generation == moment.header.generation and numpy.isnan(found[asked]).any():
             raise Damaged("index.db: a vector is missing.")
         return found
