@@ -3,16 +3,17 @@
 import os
 from collections.abc import Mapping
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from everself.app.outside import ensure_folder
-from everself.disk.filesystem import READ_LIMIT, disk_errors
 from everself.disk.real import RealFileSystem
 from everself.errors import DiskError, EverselfError, NotFound, RefusedByRule
-from everself.values import Document, Entry, FileStat
+from everself.values import Entry
+from everself.workspace.elsewhere import Elsewhere
 
 if TYPE_CHECKING:
     from everself.app.app import App
+    from everself.config import Agent
     from everself.index.index import Index
     from everself.indexfile.file import IndexPlace
     from everself.memory.book import Book
@@ -23,6 +24,13 @@ if TYPE_CHECKING:
 INDEX_FILE = "index.db"
 MODELS_FOLDER = "models"
 SWITCH_ON = "everself config set memorySearch.enabled true"
+
+
+class Known(Protocol):
+    """As much of an App as tells where its index is: an examined agent has it too."""
+
+    @property
+    def agent(self) -> "Agent": ...
 
 
 def need_search(app: "App") -> None:
@@ -48,20 +56,21 @@ def open_index(app: "App") -> "Index":
     return Index(app.workspace, place, app.clock, index_identity(app), app.embedder, elsewhere(app))
 
 
-def index_place(app: "App") -> "IndexPlace":
+def index_place(app: "Known") -> "IndexPlace":
+    return _place(app.agent.search.store_path or f"{app.agent.state}/{INDEX_FILE}")
+
+
+def unused_place(app: "Known") -> "IndexPlace | None":
+    """Where an index may lie that nobody searches any more, because the settings name another place."""
+    usual = f"{app.agent.state}/{INDEX_FILE}"
+    return None if app.agent.search.store_path in ("", usual) else _place(usual)
+
+
+def _place(path: str) -> "IndexPlace":
     from everself.indexfile.file import IndexPlace
 
-    path = app.agent.search.store_path
-    if not path:
-        return usual_index_place(app)
     folder, name = os.path.split(path)
     return IndexPlace(RealFileSystem(folder), folder, name)
-
-
-def usual_index_place(app: "App") -> "IndexPlace":
-    from everself.indexfile.file import IndexPlace
-
-    return IndexPlace(RealFileSystem(app.agent.state), app.agent.state, INDEX_FILE)
 
 
 def open_traces(app: "App") -> "IndexTraces":
@@ -69,14 +78,13 @@ def open_traces(app: "App") -> "IndexTraces":
     from everself.index.sync.preparing import Sources, default_craft
     from everself.upkeep.traces import IndexTraces
 
-    place, usual = index_place(app), usual_index_place(app)
-    unused = [usual] if (place.folder, place.name) != (usual.folder, usual.name) else []
-    return IndexTraces(
-        place, lambda: Sources(app.workspace, elsewhere(app), default_craft()), lambda: app.index, unused
-    )
+    def open_sources() -> Sources:
+        return Sources(app.workspace, elsewhere(app), default_craft())
+
+    return IndexTraces(index_place(app), open_sources, lambda: app.index, unused_place(app))
 
 
-def index_identity(app: "App") -> str:
+def index_identity(app: "Known") -> str:
     return f"{app.agent.id} {app.agent.workspace}"
 
 
@@ -105,49 +113,3 @@ def find_entries(book: "Book", asked: Mapping[str, set[int]]) -> dict[tuple[str,
         return book.at(asked)
     except EverselfError:
         return {}
-
-
-class Elsewhere:
-    """A file or folder of `memorySearch.extraPaths`, read only. Its documents are called by their absolute paths."""
-
-    def __init__(self, path: str) -> None:
-        self._path = path
-
-    def list(self, under: str = "") -> list[FileStat]:  # noqa: ARG002 (the protocol's)
-        found: list[FileStat] = []
-        if os.path.isfile(self._path):
-            folder, name = os.path.split(self._path)
-            with disk_errors(self._path):
-                stat = RealFileSystem(folder).stat(name)
-            return [_renamed(stat, self._path)] if stat is not None else []
-        if not os.path.isdir(self._path):
-            return []
-        files = RealFileSystem(self._path)
-        folders = [""]
-        while folders:
-            with disk_errors(self._path):
-                for one in files.list(folders.pop()):
-                    if one.path.rpartition("/")[2].startswith("."):
-                        continue
-                    if one.kind == "directory":
-                        folders.append(one.path)
-                    elif one.path.endswith((".md", ".markdown", ".txt")):
-                        found.append(_renamed(one, f"{self._path}/{one.path}"))
-        return sorted(found, key=lambda one: one.path)
-
-    def find(self, path: str) -> Document | None:
-        folder, name = os.path.split(path)
-        if path != self._path and not path.startswith(f"{self._path}/"):
-            return None
-        files = RealFileSystem(folder)
-        with disk_errors(path):
-            stat = files.stat(name)
-            if stat is None or stat.kind != "file":
-                return None
-            return Document(path, files.read(name), max(0, stat.size - READ_LIMIT))
-
-
-def _renamed(stat: FileStat, path: str) -> FileStat:
-    return FileStat(
-        path, stat.kind, stat.size, stat.mode, stat.links, stat.device, stat.inode, stat.mtime_ns, stat.ctime_ns
-    )

@@ -4,7 +4,7 @@ index.db holds no words but their hashes, and numbers that a model made of them;
 deleted, because a search makes it anew. Where there is no index nothing is loaded and nothing is done.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from everself.disk.filesystem import disk_errors
@@ -21,14 +21,14 @@ _BESIDE = ("", "-journal", "-wal", "-shm")
 
 
 class IndexTraces:
-    """`unused` are places where an index may lie that nobody searches any more. `notice` is what a person should know."""
+    """`unused` is where an index may lie that nobody searches any more. `notice` is what a person should know."""
 
     def __init__(
         self,
         place: "IndexPlace",
         open_sources: "Callable[[], Sources]",
         open_index: "Callable[[], Index]",
-        unused: "Sequence[IndexPlace]" = (),
+        unused: "IndexPlace | None" = None,
     ) -> None:
         self._place = place
         self._open_sources = open_sources
@@ -44,7 +44,7 @@ class IndexTraces:
     def holds(self, words: "Words") -> int:
         """How much tells of the forgotten: units, vectors, bytes. One more for each index that cannot be looked into."""
         # what a rebuild writes beside was perhaps read before documents were cleaned
-        left = sum(_is_there(one) for one in self._unused) + _count_beside(self._place)
+        left = int(_is_there(self._unused)) + _count_beside(self._place)
         if not _is_there(self._place):
             return left
         from everself.upkeep.looking import look
@@ -61,8 +61,7 @@ class IndexTraces:
 
     def remove(self, words: "Words") -> int:
         """Purge it; where that does not do, make it anew; where that does not do either, delete it. How much it held."""
-        for one in self._unused:
-            self._delete(one, "It was not in use any more.")
+        self._delete(self._unused, "It was not in use any more.")
         if not _is_there(self._place) and not _count_beside(self._place):
             return 0
         from everself.index.index import Index
@@ -80,8 +79,8 @@ class IndexTraces:
         self._delete(self._place, trouble)
         return stood
 
-    def _delete(self, place: "IndexPlace", why: str) -> None:
-        if not _is_there(place):
+    def _delete(self, place: "IndexPlace | None", why: str) -> None:
+        if place is None or not _is_there(place):
             return
         name = f"{place.folder}/{place.name}"
         try:
@@ -101,8 +100,8 @@ def _count_beside(place: "IndexPlace") -> int:
         return 0
 
 
-def _is_there(place: "IndexPlace") -> bool:
+def _is_there(place: "IndexPlace | None") -> bool:
     try:
-        return place.files.stat(place.name) is not None
+        return place is not None and place.files.stat(place.name) is not None
     except (OSError, EverselfError):
         return False
