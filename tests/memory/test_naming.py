@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from tests.memory.minds import Mind, open_mind
 
+from everself.memory import naming
 from everself.memory.naming import likeness, sketch
 from everself.memory.writing import Thought
 from everself.text.normalise import fold
@@ -132,3 +133,45 @@ def test_a_comment_carries_the_name_through_any_rewording(mind: Mind, folder: Pa
 )
 def test_likeness_is_the_share_of_common_words(one: str, other: str, least: float, most: float) -> None:
     assert least <= likeness(sketch(fold(one)), sketch(fold(other))) <= most
+
+
+def test_a_file_of_other_lines_is_named_without_comparing_every_line_with_every_other(
+    mind: Mind, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compared: list[float] = []
+    compare = naming._likeness
+
+    def counted(first: frozenset[bytes], second: frozenset[bytes]) -> float:
+        compared.append(compare(first, second))
+        return compared[-1]
+
+    monkeypatch.setattr(naming, "_likeness", counted)
+    write(folder / "MEMORY.md", *(f"He saw{n} bird{n} number{n} today." for n in range(600)))
+    mind.book.refresh()
+    write(folder / "MEMORY.md", *(f"She ate{n} cake{n} number{n + 300} today." for n in range(600)))
+    mind.book.refresh()
+    assert 300 <= len(compared) < 3_000
+    monkeypatch.setattr(naming, "_COMPARISONS", 6_000)
+    compared.clear()
+    write(folder / "MEMORY.md", *(f"The same many words again and again and not{n}" for n in range(600)))
+    mind.book.refresh()
+    write(folder / "MEMORY.md", *(f"The same many words again and again and now{n}" for n in range(600)))
+    mind.book.refresh()
+    assert 600 <= len(compared) <= 600 * naming._COMPARED_AT_LEAST
+    assert len({entry.id for entry in mind.book.all()}) == 600
+
+
+def test_the_same_words_a_thousand_times_are_counted_on_not_from_the_start(
+    mind: Mind, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hashed: list[bytes] = []
+    digest = naming.digest
+
+    def counted(data: bytes) -> str:
+        hashed.append(data)
+        return digest(data)
+
+    monkeypatch.setattr(naming, "digest", counted)
+    write(folder / "MEMORY.md", *["tea"] * 1_000)
+    assert len({entry.id for entry in mind.book.all()}) == 1_000
+    assert len(hashed) == 1_000

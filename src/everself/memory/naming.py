@@ -4,9 +4,10 @@ A comment with an id names its entry. Text without one is known by its words: th
 anywhere else, then words that are much alike at the place where they stood. What nobody knew gets an id made from where it stands.
 """
 
+import math
 import zlib
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from everself.errors import WrongUse
@@ -16,6 +17,8 @@ from everself.values import CROCKFORD, digest
 # two texts of which at least this share of words is common are one, edited; less is enough where both neighbours are the same
 ALIKE, ALIKE_IN_PLACE = 0.5, 0.25
 SKETCH = 24
+# comparisons that one reading makes at most: whoever saves a file of ten thousand other lines must not wait for a hundred million
+_COMPARISONS, _COMPARED_AT_LEAST = 1_000_000, 32
 _MARKS = ".,;:!?…\"'()[]{}<>*_~-。，、；：！？「」『』（）"
 
 
@@ -53,12 +56,20 @@ def sketch(text: str) -> bytes:
 
 def likeness(one: bytes, other: bytes) -> float:
     """Share of common words, estimated from two sketches."""
-    first, second = ({data[i : i + 4] for i in range(0, len(data), 4)} for data in (one, other))
+    return _likeness(_hashes(one), _hashes(other))
+
+
+def _hashes(words: bytes) -> frozenset[bytes]:
+    return frozenset(words[at : at + 4] for at in range(0, len(words), 4))
+
+
+def _likeness(first: frozenset[bytes], second: frozenset[bytes]) -> float:
     if not first or not second:
         return 0.0
-    size = min(SKETCH, len(first | second))
-    union = set(sorted(first | second)[:size])
-    return len(union & first & second) / size
+    union = first | second
+    if len(union) <= SKETCH:
+        return len(first & second) / len(union)
+    return len(first & second & set(sorted(union)[:SKETCH])) / SKETCH
 
 
 def name_entries(
@@ -88,9 +99,10 @@ def name_entries(
                 give(index, identity)
     _by_likeness(found, names, rest, give)
     _by_neighbours(found, names, rest, order, give)
+    numbers: dict[tuple[str, ...], int] = {}
     for index, one in enumerate(found):
         if names[index] is None:
-            give(index, _derived(one, used, taken))
+            give(index, _derived(one, used, taken, numbers))
     return [name or "" for name in names]
 
 
@@ -107,20 +119,50 @@ def _by_words(
                 give(index, waiting[key].pop().id)
 
 
+class _Shelf:
+    """The known entries of one document, by the hashes of their words."""
+
+    def __init__(self, known: Iterable[Known]) -> None:
+        self._by_hash: dict[bytes, list[tuple[Known, frozenset[bytes]]]] = defaultdict(list)
+        for one in known:
+            hashes = _hashes(one.words)
+            for hashed in hashes:
+                self._by_hash[hashed].append((one, hashes))
+
+    def alike(self, one: Found, most: int) -> Iterator[tuple[float, Known]]:
+        """Those that are as alike as an edited text; of very many that share a word, the nearest."""
+        mine = _hashes(one.words)
+        rarest = sorted((hashed for hashed in mine if hashed in self._by_hash), key=lambda at: len(self._by_hash[at]))
+        # who is alike has ALIKE of my words at least, and so one of any that are more than the rest
+        may_lack = len(mine) - math.ceil(ALIKE * len(mine)) - (len(mine) - len(rarest))
+        candidates: dict[str, tuple[Known, frozenset[bytes]]] = {}
+        for hashed in rarest[: may_lack + 1] if may_lack >= 0 else ():
+            candidates |= {known[0].id: known for known in self._by_hash[hashed]}
+            if len(candidates) >= most:
+                break
+        near: Iterable[tuple[Known, frozenset[bytes]]] = candidates.values()
+        if len(candidates) > most:
+            near = sorted(near, key=lambda known: abs(one.read.ordinal - known[0].ordinal))[:most]
+        for known, hashes in near:
+            found = _likeness(mine, hashes)
+            if found >= ALIKE:
+                yield found, known
+
+
 def _by_likeness(
     found: Sequence[Found], names: Sequence[str | None], rest: dict[str, Known], give: Callable[[int, str], None]
 ) -> None:
-    pairs = []
     by_path: dict[str | None, list[Known]] = defaultdict(list)
     for known in rest.values():
         by_path[known.path].append(known)
-    for index, one in enumerate(found):
-        if names[index] is not None:
-            continue
-        for known in by_path[one.path]:
-            alike = likeness(one.words, known.words)
-            if alike >= ALIKE:
-                pairs.append((-alike, abs(one.read.ordinal - known.ordinal), index, known.id))
+    shelves = {path: _Shelf(there) for path, there in by_path.items()}
+    waiting = [index for index, name in enumerate(names) if name is None and found[index].path in shelves]
+    most = max(_COMPARED_AT_LEAST, _COMPARISONS // max(1, len(waiting)))
+    pairs = []
+    for index in waiting:
+        one = found[index]
+        for alike, known in shelves[one.path].alike(one, most):
+            pairs.append((-alike, abs(one.read.ordinal - known.ordinal), index, known.id))
     for _, _, index, identity in sorted(pairs):
         if names[index] is None and identity in rest:
             give(index, identity)
@@ -135,25 +177,27 @@ def _by_neighbours(
 ) -> None:
     """Between the same two neighbours, or at the same end of a document, a text may have changed more and still be the same."""
     now = {(one.path, one.read.ordinal): name for one, name in zip(found, names, strict=True)}
+    between: dict[tuple[str | None, ...], list[Known]] = defaultdict(list)
+    for known in rest.values():
+        between[known.path, *(order.get((known.path, known.ordinal + step), "") for step in (-1, 1))].append(known)
     for index, one in enumerate(found):
         if names[index] is not None:
             continue
-        around = [now.get((one.path, one.read.ordinal + step), "") for step in (-1, 1)]
-        for known in list(rest.values()):
-            before = [order.get((known.path, known.ordinal + step), "") for step in (-1, 1)]
-            if known.path == one.path and around == before and likeness(one.words, known.words) >= ALIKE_IN_PLACE:
+        around = (now.get((one.path, one.read.ordinal + step), "") for step in (-1, 1))
+        for known in between.get((one.path, *around), ()):
+            if known.id in rest and likeness(one.words, known.words) >= ALIKE_IN_PLACE:
                 give(index, known.id)
                 break
 
 
-def _derived(one: Found, used: set[str], taken: Callable[[str], bool]) -> str:
-    """An id from path, heading and words; the same words twice in one place count on."""
-    for number in range(1_000_000):
-        number_text = digest(
-            "\0".join([one.path, *one.read.heading, one.text, str(number)]).encode("utf-8", "surrogatepass")
-        )
+def _derived(one: Found, used: set[str], taken: Callable[[str], bool], numbers: dict[tuple[str, ...], int]) -> str:
+    """An id from path, heading and words; the same words twice in one place count on, from `numbers`."""
+    place = (one.path, *one.read.heading, one.text)
+    for number in range(numbers.get(place, 0), 1_000_000):
+        number_text = digest("\0".join([*place, str(number)]).encode("utf-8", "surrogatepass"))
         bits = int(number_text[:15], 16)
         identity = "".join(CROCKFORD[bits >> shift & 31] for shift in range(55, -1, -5))
         if identity not in used and not taken(identity):
+            numbers[place] = number + 1
             return identity
     raise WrongUse(f"{one.path} holds one text a million times.")
