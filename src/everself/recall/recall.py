@@ -216,7 +216,9 @@ class Recall:
         texts = served.texts(numbers)
         asked: dict[str, set[int]] = {}
         for unit in units[:_NAMED]:
-            if not view.columns["flags"][unit.number] & Flag.IMPORTED:
+            # entries of a document too large to be read whole are not worth the minutes that naming them all would take
+            whole = not view.documents[unit.document].cut
+            if whole and not view.columns["flags"][unit.number] & Flag.IMPORTED:
                 asked.setdefault(served.path(unit.document), set()).add(unit.entry)
         entries = self._keeping.entries(asked)
         ageing = Ageing(self._clock.today(), self._settings.decay, self._settings.half_life_days)
