@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING
 
-from everself.app.recalling import SWITCH_ON, elsewhere, index_identity, index_place, need_search
+from everself.app.recalling import MODELS_FOLDER, SWITCH_ON, elsewhere, index_identity, index_place, need_search
 from everself.memory.tiers import MemoryStatus, count_tiers
 
 if TYPE_CHECKING:
@@ -183,6 +183,8 @@ def _look(app: "App") -> IndexHealth:
 
 
 def _look_deep(app: "App", progress: "Progress | None") -> IndexHealth:
+    from everself.models.embedding.local.prepared import find_damage
+
     index = app.index
     checked = index.verify(progress)
     vector = index.query_vector("Does it answer?") if app.embedder is not None else ""
@@ -195,6 +197,10 @@ def _look_deep(app: "App", progress: "Progress | None") -> IndexHealth:
             Remark(f"The embedder does not answer, so search goes by keywords: {failed}", "docs/embeddings.md")
         )
     remarks += [Remark(f"{path} changed while it was checked; the next search reads it.") for path in checked.differing]
+    for folder in find_damage(os.path.join(app.places.home, MODELS_FOLDER)):
+        remarks.append(
+            Remark("Prepared weights of the local model are damaged; removed, they are made again.", f"rm -r {folder}")
+        )
     deep = DeepLook(checked.documents, checked.rows, size, failed)
     health = IndexHealth(
         True, found.documents, found.units, found.embedded, found.stale, found.size, found.model, (), deep

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from everself import __version__
 from everself.app.app import App
 from everself.app.outside import KEY_FILE, find_key
+from everself.app.recalling import MODELS_FOLDER
 from everself.backups.check import Progress, verify
 from everself.backups.manifest import (
     DATABASE,
@@ -249,8 +250,17 @@ def _write(
 def _own_folders(app: App) -> frozenset[str]:
     """What of Everself's own lies in the workspace, where somebody put it there."""
     top = os.path.realpath(app.agent.workspace)
-    own = (app.agent.state, os.path.dirname(app.agent.state), app.places.key_folder)
+    own = [app.agent.state, os.path.dirname(app.agent.state), app.places.key_folder]
+    # derived, and made again where it is missing
+    own += [os.path.join(app.places.home, MODELS_FOLDER), *_index_files(app)]
     return frozenset(os.path.relpath(os.path.realpath(path), top) for path in own if _holds(top, path))
+
+
+def _index_files(app: App) -> list[str]:
+    path = app.agent.search.store_path
+    folder, name = os.path.split(path)
+    found = [one for one in os.listdir(folder) if one.startswith(name)] if os.path.isdir(folder) else []
+    return [path, f"{path}.lock", f"{path}-journal", *(f"{folder}/{one}" for one in found)]
 
 
 def _holds(outer: str, inner: str) -> bool:

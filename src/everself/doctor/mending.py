@@ -2,10 +2,12 @@
 
 from collections.abc import Callable, Iterable, Iterator
 
+from everself.app.recalling import index_place, unused_place
 from everself.disk import writes
 from everself.disk.filesystem import disk_errors
 from everself.disk.real import RealFileSystem
 from everself.doctor.case import Case
+from everself.doctor.index import find_unfinished
 from everself.doctor.privacy import OTHERS, find_exposed
 from everself.doctor.traces import find_left_over, is_kept_elsewhere, write_lock
 from everself.doctor.words import failed
@@ -59,9 +61,22 @@ def _remove_temporaries(case: Case) -> None:
         writes.discard(case.files, left)
 
 
+def _tidy_index(case: Case) -> None:
+    """What lies beside an index is derived like the index itself, and nobody reads it."""
+    if find_unfinished(case):
+        from everself.index.rebuild import sweep
+
+        sweep(index_place(case), LOCK_TIMEOUT)
+    unused = unused_place(case)
+    if unused is not None:
+        with disk_errors(unused.folder):
+            writes.discard(unused.files, [f"{unused.name}{ending}" for ending in ("", "-journal", "-wal", "-shm")])
+
+
 _HALF_DONE = "changes-interrupted changes-waiting intent-torn database-log database-older database-unmerged"
 _MENDS: tuple[tuple[frozenset[str], Callable[[Case], None]], ...] = (
     (frozenset({"open-to-others", "secrets-readable"}), _close_to_others),
     (frozenset(_HALF_DONE.split()), _finish_changes),
     (frozenset({"temporary-left"}), _remove_temporaries),
+    (frozenset({"index-left", "index-unused"}), _tidy_index),
 )

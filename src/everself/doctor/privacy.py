@@ -32,6 +32,9 @@ def find_exposed(case: Case) -> Iterator[Exposed]:
         yield _exposed("workspace", case.agent.workspace, case.listing.found)
     if case.has_state:
         yield _exposed("state folder", case.agent.state, _state_files(case.state_files))
+    index, name = os.path.split(case.agent.search.store_path)
+    if index != case.agent.state and os.path.isdir(index):
+        yield _exposed("index", index, _named(index, name, f"{name}.lock", f"{name}-journal"), itself=False)
     keys = case.places.key_folder
     if os.path.isdir(keys):
         yield _exposed("key folder", keys, _named(keys, KEY_FILE))

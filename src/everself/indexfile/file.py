@@ -107,19 +107,19 @@ def find_token(place: IndexPlace) -> tuple[int, int] | None:
     return None if found is None else (found.device, found.inode)
 
 
-def open_existing(place: IndexPlace) -> IndexFile | None:
-    """The index that is there, unlooked at; Damaged where no database can be."""
+def open_existing(place: IndexPlace, *, writable: bool = True) -> IndexFile | None:
+    """The index that is there, unlooked at; Damaged where no database can be. One that is not `writable` leaves no trace."""
     with disk_errors(place.name):
         found = place.files.stat(place.name)
         if found is None:
             return None
         if found.kind != "file" or found.size == 0:
             raise Damaged("index.db is no database.")
-        for ending in _FOREIGN:
+        for ending in _FOREIGN if writable else ():
             if place.files.stat(place.name + ending) is not None:
                 place.files.unlink(place.name + ending)
     uri = f"{place.folder}/{place.name}"
-    return IndexFile(_connect(uri, writable=True), uri, (found.device, found.inode))
+    return IndexFile(_connect(uri, writable=writable), uri, (found.device, found.inode))
 
 
 def open_beside(place: IndexPlace) -> tuple[str, IndexFile]:

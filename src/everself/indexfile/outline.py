@@ -38,7 +38,7 @@ class Outline:
 
 def read_outline(place: IndexPlace, most_units: int) -> Outline | None:
     """None where there is no index. Vectors are counted where there are no more than `most_units`."""
-    file = open_existing(place)
+    file = open_existing(place, writable=False)
     if file is None:
         return None
     try:
