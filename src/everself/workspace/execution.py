@@ -31,15 +31,15 @@ def temporary(intent: Intent, number: int) -> str:
 Hashes = tuple[str, str | None, str | None]
 
 
-def carry_out(files: FileSystem, intent: Intent, *, fresh: bool = False) -> tuple[Hashes, ...] | Conflict:
+def carry_out(files: FileSystem, intent: Intent, *, again: bool = False) -> tuple[Hashes, ...] | Conflict:
     """Do every step: what each document was and is now. On a conflict every step has been undone again.
 
-    A `fresh` intent was journalled a moment ago: nothing of it can be there yet, so no leftovers are looked for.
+    `again`: an earlier try may have left something. Of an intent that was journalled a moment ago nothing can be there yet.
     """
     done: list[Hashes] = []
     for number, step in enumerate(intent.steps):
         try:
-            now = _settle(files, step, temporary(intent, number), fresh=fresh)
+            now = _settle(files, step, temporary(intent, number), again=again)
         except Unmergeable:
             take_back(files, intent)
             return Conflict((step.path,))
@@ -52,7 +52,7 @@ def take_back(files: FileSystem, intent: Intent) -> None:
     for number, step in reversed(list(enumerate(intent.steps))):
         name = temporary(intent, number)
         try:
-            _settle(files, _reverse(step), name, undoing=step)
+            _settle(files, _reverse(step), name, undoing=step, again=True)
         except Unmergeable:
             # the person rewrote the very lines; theirs stand
             continue
@@ -80,11 +80,11 @@ def _reverse(step: Step) -> Step:
 
 
 def _settle(
-    files: FileSystem, step: Step, name: str, undoing: Step | None = None, *, fresh: bool = False
+    files: FileSystem, step: Step, name: str, undoing: Step | None = None, *, again: bool = False
 ) -> bytes | None:
     """Make the document be what the step wants, durably. What it is then."""
     with _unless_odd(files, step.path):
-        if not fresh:
+        if again:
             _clear_temporary(files, undoing or step, name)
         for _ in range(TRIES):
             now = writes.find(files, step.path)

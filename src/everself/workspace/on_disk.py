@@ -211,7 +211,7 @@ class DiskWorkspace:
         intent = self._intent(change, found)
         filed = self._parts.journal.begin(intent, seen)
         try:
-            done = carry_out(self._parts.files, intent, fresh=True)
+            done = carry_out(self._parts.files, intent)
             if isinstance(done, Conflict):
                 self._parts.journal.forget(filed)
                 return done
@@ -281,7 +281,7 @@ class DiskWorkspace:
                 undone.append(intent.id)
                 continue
             if not self._parts.ledger.has_change(intent.id):
-                done = carry_out(self._parts.files, intent)
+                done = carry_out(self._parts.files, intent, again=True)
                 if isinstance(done, Conflict):
                     self._parts.journal.forget(filed)
                     undone.append(intent.id)
