@@ -6,7 +6,9 @@ from tests.trust.rows.s11 import forget_all_kinds, lose_power, run_s11
 from everself.forgetting.forgetting import Forgetting
 from everself.forgetting.words import Words
 from everself.history.rewriting import RewritableHistory
+from everself.index.index import Index
 from everself.store.scrub import Scrub
+from everself.upkeep.traces import IndexTraces
 
 pytestmark = pytest.mark.trust
 
@@ -36,4 +38,18 @@ def test_a_forgetting_that_is_not_gone_on_with_is_found(monkeypatch: pytest.Monk
 def test_records_that_keep_their_quotations_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Words, "_without_lines", lambda _self, data, *_, **__: data)
     with pytest.raises(AssertionError):
+        forget_all_kinds(1)
+
+
+def test_an_index_that_nobody_cleans_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(IndexTraces, "remove", lambda *_: 0)
+    monkeypatch.setattr(IndexTraces, "holds", lambda *_: 0)
+    with pytest.raises(AssertionError, match="hashes in index"):
+        forget_all_kinds(1)
+
+
+def test_an_index_that_only_marks_units_dead_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Index, "purge", Index.sync)
+    monkeypatch.setattr(IndexTraces, "holds", lambda *_: 0)
+    with pytest.raises(AssertionError, match="hashes in index"):
         forget_all_kinds(1)

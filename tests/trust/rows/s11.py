@@ -2,9 +2,11 @@
 
 Every kind of target is forgotten once per life, on a real home with a packed and a loose history; then once more with the process
 killed at a moment of chance, and on a disk that loses power. The search here is the test's own and shares no code with forgetting.
+The index holds hashes instead of words, so these are what is searched for there, and vectors that no unit has.
 """
 
 import copy
+import hashlib
 import os
 import signal
 import subprocess
@@ -17,20 +19,26 @@ from functools import cache
 from pathlib import Path
 from random import Random
 
+import apsw
+
 from everself.app.app import App
 from everself.app.opening import open_app
+from everself.app.recalling import open_traces
 from everself.app.seeding import set_up
 from everself.disk.simulated import PowerCut, SimulatedDisk, SimulatedFileSystem
 from everself.errors import EverselfError, NotFound, RefusedByRule
 from everself.forgetting.forgetting import Forgetting, Grip
 from everself.forgetting.guard import tombstone_guard
 from everself.forgetting.proof import ForgetProof, Target
+from everself.indexfile.rows import TEXT_FROM
 from everself.memory.book import Book
 from everself.memory.memory import Memory
 from everself.memory.writing import Thought
 from everself.store.engine import Writer
 from everself.store.state import State
+from everself.testing.embedding import FakeEmbedder
 from everself.testing.workspaces import Bench, simulated_workspace
+from everself.text.search import index_terms
 from everself.values import Append, Applied, Author, Change, Conflict, Create
 from everself.workspace.assembly import Habits, assemble, real_grounds
 from everself.workspace.guards import standard_guards
@@ -57,6 +65,7 @@ DOCUMENTS = {
 }
 # a forgetting syncs about this often
 REACH = 400
+ORPHANS = f"SELECT count(*) FROM embeddings WHERE hash NOT IN (SELECT substr(data, {TEXT_FROM}, 16) FROM units)"
 KINDS = ("ids", "words", "session", "person", "date")
 
 
@@ -107,6 +116,7 @@ class Home:
 
     def __init__(self, folder: Path) -> None:
         self.app: App = open_app(environ={"HOME": str(folder)})
+        self.app.__dict__["embedder"] = FakeEmbedder()
         set_up(self.app)
         self.app.workspace.close()
         grounds = real_grounds(self.app.agent.workspace, self.app.agent.state)
@@ -116,8 +126,13 @@ class Home:
         self.workspace.recover()
         book = Book(self.workspace, state.entries, state.vouchers, self.app.clock)
         self.memory = Memory(self.workspace, book, self.app.clock)
-        grip = Grip(self.workspace, state, grounds, root=self.app.agent.workspace)
+        derived = (open_traces(self.app),)
+        grip = Grip(self.workspace, state, grounds, derived=derived, root=self.app.agent.workspace)
         self.forgetting = Forgetting(book, grip, self.app.clock)
+
+    def update_index(self) -> None:
+        self.app.index.sync()
+        assert self.app.index.embed().pending == 0
 
     def close(self) -> None:
         self.app.close()
@@ -135,9 +150,23 @@ def search(home: Path) -> dict[str, int]:
             if "objects" in path.parts and len(path.parent.name) == 2:
                 data = zlib.decompress(data)
             found[str(path.relative_to(home))] = data.count(CANARY.encode())
+    for index in home.rglob("index.db*"):
+        found[f"hashes in {index.name}"] = sum(mark in index.read_bytes() for mark in marks())
+    for index in home.rglob("index.db"):
+        connection = apsw.Connection(str(index))
+        ((orphans,),) = connection.execute(ORPHANS)
+        connection.close()
+        found["vectors"] = int(str(orphans))
     for git in home.rglob("history.git"):
         found["packs"] = run_git(git, "cat-file", "--batch-all-objects", "--batch").count(CANARY.encode())
     return {name: count for name, count in found.items() if count}
+
+
+@cache
+def marks() -> tuple[bytes, ...]:
+    """The hashes under which the canary is indexed, as they stand in a list and as the key of a row."""
+    hashes = [hashlib.blake2b(term.encode(), digest_size=8).digest() for term in index_terms(CANARY).counts]
+    return tuple(one for hashed in hashes for one in (hashed, hashed[::-1]))
 
 
 def run_git(git: Path, *words: str) -> bytes:
@@ -148,12 +177,16 @@ def begin(folder: Path) -> str:
     """A home after a rich life, part of its history packed, something in the journal. The id of the fact's entry."""
     home = Home(folder)
     entry = live(home.workspace, home.app.state, home.memory)
+    home.update_index()
     git = Path(home.app.agent.state) / "history.git"
     run_git(git, "repack", "-q", "-a", "-d")
     outcome = home.workspace.apply(
         Change(Author.OWNER, FACT, (Append("memory/late.md", f"- {FACT}\n- Late.\n".encode()),))
     )
     assert isinstance(outcome, Applied), outcome
+    # once more, so that there are units that died since
+    home.update_index()
+    home.app.index.close()
     # as a process leaves it that was killed: the journal holds what was not committed
     home.app.state.close()
     return entry
@@ -181,6 +214,7 @@ def check(folder: Path, before: dict[str, bytes], kind: str) -> None:
         assert home.app.state.verify_ledger().ok
         assert run_git(Path(home.app.agent.state) / "history.git", "fsck", "--strict", "--full") == b""
         comes_back(home)
+        home.update_index()
     finally:
         home.close()
     assert search(folder) == {}, f"{kind}: came back: {search(folder)}"
@@ -203,7 +237,9 @@ def forget_all_kinds(seed: int) -> int:
         for kind in KINDS:
             folder = Path(top) / f"{kind}-{seed}"
             entry = begin(folder)
-            total += sum(search(folder).values())
+            stood = search(folder)
+            assert stood["hashes in index.db"] == len(marks())
+            total += sum(stood.values())
             before = documents(folder)
             home = Home(folder)
             proof = home.forget(target_of(kind, entry))
