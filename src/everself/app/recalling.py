@@ -103,13 +103,17 @@ def open_recall(app: "App") -> "Recall":
     from everself.recall.recall import Keeping, Recall
 
     book = app.memory.book
-    keeping = Keeping(lambda asked: find_entries(book, asked), app.memory.confidence, app.state.searches.record)
+    keeping = Keeping(
+        lambda asked, held: find_entries(book, asked, held), app.memory.confidence, app.state.searches.record
+    )
     return Recall(app.index, app.clock, app.agent.search, keeping)
 
 
-def find_entries(book: "Book", asked: Mapping[str, set[int]]) -> dict[tuple[str, int], Entry]:
+def find_entries(
+    book: "Book", asked: Mapping[str, set[int]], held: Mapping[str, tuple[str, bytes]]
+) -> dict[tuple[str, int], Entry]:
     """Entries by document and place in it. A document that cannot be read has none: the hit is served without its entry."""
     try:
-        return book.at(asked)
+        return book.at(asked, held)
     except EverselfError:
         return {}

@@ -19,8 +19,8 @@ FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 # O_NONBLOCK: opening a FIFO for reading would otherwise wait for a writer for ever
 PLAIN = os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY
 
-# one write asks for the same few names a dozen times; what is refused is not kept
-_check = lru_cache(maxsize=512)(check_path)
+# one write asks for the same few names a dozen times, a search for those of thousands; what is refused is not kept
+_check = lru_cache(maxsize=8192)(check_path)
 
 
 def kind_of(mode: int) -> FileKind:

@@ -31,6 +31,7 @@ Span = list[Any]
 # a file saved again within this time of being read may look unchanged: clocks of file systems are coarse
 GRAIN_NS = 2_000_000_000
 TRIES = 5
+_NOTHING_HELD: Mapping[str, tuple[str, bytes]] = {}
 # one write asks four times about the same words
 _fold = lru_cache(maxsize=8)(fold)
 
@@ -70,11 +71,13 @@ class Book:
         self.refresh([path])
         return self._settled(lambda: self._rows.rows_of([path]), self._vouchers.find)
 
-    def at(self, asked: Mapping[str, set[int]]) -> dict[tuple[str, int], Entry]:
-        """Entries by document and by their place in its order."""
+    def at(
+        self, asked: Mapping[str, set[int]], held: Mapping[str, tuple[str, bytes]] = _NOTHING_HELD
+    ) -> dict[tuple[str, int], Entry]:
+        """Entries by document and by their place in its order. Whoever has read a document gives its hash and bytes along."""
         self.refresh(sorted(asked))
         rows = self._rows.rows_at([(path, ordinal) for path, places in asked.items() for ordinal in sorted(places)])
-        found, torn = self._entries(rows, self._vouchers.find([row.id for row in rows]))
+        found, torn = self._entries(rows, self._vouchers.find([row.id for row in rows]), held)
         return {(row.path, row.ordinal): one for row, one in zip(rows, found, strict=True) if row.path not in torn}
 
     def find(self, identity: str) -> Entry | None:
@@ -232,7 +235,12 @@ class Book:
             self.refresh(torn)
         return found
 
-    def _entries(self, rows: Sequence[EntryRow], vouchers: dict[str, Voucher]) -> tuple[list[Entry], list[str]]:
+    def _entries(
+        self,
+        rows: Sequence[EntryRow],
+        vouchers: dict[str, Voucher],
+        held: Mapping[str, tuple[str, bytes]] = _NOTHING_HELD,
+    ) -> tuple[list[Entry], list[str]]:
         """What the rows say, and the documents that are not any more as they were when these were made."""
         # one call of the decoder for all rows: a hundred thousand calls would cost half a second
         spans = json.loads(f"[{','.join(row.span for row in rows)}]")
@@ -242,11 +250,16 @@ class Book:
         path, data, where = "", b"", place("")
         for row, span in zip(rows, spans, strict=True):
             if row.path != path:
-                document = self._workspace.find(row.path)
-                path, data, where = row.path, b"" if document is None else document.data, place(row.path)
-                torn += [path] if digest(data) != hashes.get(path) else []
+                path, where = row.path, place(row.path)
+                hashed, data = held[path] if path in held else self._read(path)
+                torn += [path] if hashed != hashes.get(path) else []
             found.append(_believed(row, span, data, where, vouchers.get(row.id)))
         return found, torn
+
+    def _read(self, path: str) -> tuple[str, bytes]:
+        document = self._workspace.find(path)
+        data = b"" if document is None else document.data
+        return digest(data), data
 
 
 def _believed(row: EntryRow, span: Span, data: bytes, where: Place, voucher: Voucher | None) -> Entry:

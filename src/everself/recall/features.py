@@ -41,6 +41,7 @@ MEANING = (
 # half a bit more than nothing: a query of words that are everywhere must not make noise look like a match
 FLOOR = 1.0
 STEPS = (-2, -1, 0, 1, 2)
+BEFORE, HERE = STEPS.index(-1), STEPS.index(0)
 # how much length counts where whole parts of documents are compared
 ACROSS = 0.75
 # What stands beside an entry says less about it than what was said before and after a turn: entries are facts of their own.
@@ -95,12 +96,10 @@ class _Beside:
 
     def __init__(self, view: IndexView, units: "Numbers") -> None:
         documents = view.columns["document"]
-        self.numbers: dict[int, Numbers] = {}
-        self.there: dict[int, NDArray[numpy.bool_]] = {}
-        for step in STEPS:
-            at = numpy.clip(units + step, 0, max(0, len(documents) - 1)).astype(numpy.int32)
-            self.numbers[step] = at
-            self.there[step] = (at == units + step) & (documents[at] == documents[units])
+        meant = units + numpy.array(STEPS, numpy.int32)[:, None]
+        # a row for each step
+        self.numbers: Numbers = numpy.clip(meant, 0, max(0, len(documents) - 1)).astype(numpy.int32)
+        self.there = (self.numbers == meant) & (documents[self.numbers] == documents[units])
 
 
 def _words(
@@ -116,30 +115,27 @@ def _words(
     whole = (
         sum((one.weight * (named if one.name else 1.0) for one in matched), numpy.zeros(size, numpy.float32)) + FLOOR
     )
-    own = {step: numpy.zeros(size, numpy.float32) for step in STEPS}
-    around, speaker, alone = (numpy.zeros(size, numpy.float32) for _ in range(3))
-    lengths = {step: columns["length"][beside.numbers[step]].astype(numpy.float32) for step in STEPS}
+    own, before, around, speaker, alone = (numpy.zeros(size, numpy.float32) for _ in range(5))
+    lengths = columns["length"][beside.numbers].astype(numpy.float32)
     average = view.average_length
     for one in matched:
-        present: dict[int, Floats] = {}
         in_title = counts_at(one.titles, None, units)
         speaker = numpy.maximum(speaker, counts_at(one.speakers, None, units))
         weight = one.weight * (named if one.name else numpy.float32(1.0))
-        for step in STEPS:
-            counts = counts_at(one.units, one.counts, beside.numbers[step]) * beside.there[step]
-            own[step] += weight * saturate(counts, lengths[step], average)
-            present[step] = (counts > 0).astype(numpy.float32)
-        alone += weight * saturate(counts_at(one.units, one.counts, units), lengths[0], average, ACROSS)
-        near = numpy.maximum.reduce([present[step] for step in STEPS if step])
-        around += weight * numpy.maximum.reduce([present[0], in_title, tied * near])
-    share = own[0] / whole
-    asking = _has(columns["flags"][beside.numbers[-1]], Flag.ASKS) * beside.there[-1]
+        counts = counts_at(one.units, one.counts, beside.numbers) * beside.there
+        own += weight * saturate(counts[HERE], lengths[HERE], average)
+        before += weight * saturate(counts[BEFORE], lengths[BEFORE], average)
+        alone += weight * saturate(counts[HERE], lengths[HERE], average, ACROSS)
+        near = numpy.delete(counts, HERE, axis=0).any(axis=0)
+        around += weight * numpy.maximum.reduce([(counts[HERE] > 0).astype(numpy.float32), in_title, tied * near])
+    share = own / whole
+    asking = _has(columns["flags"][beside.numbers[BEFORE]], Flag.ASKS) * beside.there[BEFORE]
     return {
         "own": numpy.sqrt(share),
         "around": around / whole,
         "group": (tied * group.frequency(matched, unnamed > 0) + (1 - tied) * alone) / whole,
         "best": numpy.maximum(share, tied * group.most(share)),
-        "answers": tied * asking * own[-1] / whole,
+        "answers": tied * asking * before / whole,
         "speaker": speaker,
     }
 

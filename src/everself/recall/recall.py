@@ -44,8 +44,8 @@ _LEFT_NAMED: Final = 20
 
 OWNER: Final = Scope(SessionKind.MAIN)
 
-# From documents and ordinals within them to entries; what is unknown is missing.
-FindEntries = Callable[[Mapping[str, set[int]]], Mapping[tuple[str, int], Entry]]
+# From documents and ordinals within them to entries; what is unknown is missing. The second is hash and bytes of documents at hand.
+FindEntries = Callable[[Mapping[str, set[int]], Mapping[str, tuple[str, bytes]]], Mapping[tuple[str, int], Entry]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,18 +220,20 @@ class Recall:
             whole = not view.documents[unit.document].cut
             if whole and not view.columns["flags"][unit.number] & Flag.IMPORTED:
                 asked.setdefault(served.path(unit.document), set()).add(unit.entry)
-        entries = self._keeping.entries(asked)
+        entries = self._keeping.entries(asked, served.held())
+        flags_of = view.columns["flags"][numbers].tolist()
+        days_of = view.columns["day"][numbers].tolist()
         ageing = Ageing(self._clock.today(), self._settings.decay, self._settings.half_life_days)
         hits: list[Hit] = []
         left: list[LeftOut] = []
         for at, (unit, text) in enumerate(zip(units, texts, strict=True)):
             path = served.path(unit.document)
-            flags = Flag(int(view.columns["flags"][unit.number]))
+            flags = flags_of[at]
             entry = entries.get((path, unit.entry))
             if not _holds(entry, request.as_of):
                 left.append(LeftOut(entry.id if entry else "", path, "not valid on that day"))
                 continue
-            days = int(view.columns["day"][unit.number])
+            days = days_of[at]
             where = place(path)
             hit = Hit(
                 path,
@@ -246,8 +248,8 @@ class Recall:
                 until=entry.until if entry else None,
                 imported=bool(flags & Flag.IMPORTED),
                 parts=tuple(
-                    ScorePart(name, float(value))
-                    for name, value in zip(ranked.names, ranked.parts[at], strict=True)
+                    ScorePart(name, value)
+                    for name, value in zip(ranked.names, ranked.parts[at].tolist(), strict=True)
                     if value
                 ),
             )

@@ -4,6 +4,7 @@ Scattered words and the same words in a row are different matches; postings cann
 """
 
 import unicodedata
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import sqrt
 from typing import Final
@@ -35,7 +36,7 @@ def run_share(wording: Wording, text: str) -> float:
     folded = fold_for_phrase(text)
     if wording.characters:
         return _share_of_characters(wording.characters, folded)
-    return _share_of_words(wording.words, " " + " ".join(_words(folded)) + " ")
+    return _share_of_words(wording.words, _words(folded))
 
 
 def _share_of_characters(query: str, text: str) -> float:
@@ -50,16 +51,19 @@ def _share_of_characters(query: str, text: str) -> float:
     return sqrt(total) / size if size else 0.0
 
 
-def _share_of_words(query: tuple[str, ...], text: str) -> float:
+def _share_of_words(query: tuple[str, ...], words: Sequence[str]) -> float:
     """A word alone is what postings tell already: only the steps from one to the next count."""
+    there, text = frozenset(words), ""
     size, at, total = len(query), 0, 0
     while at < size:
         end = at + 1
-        while end <= size and f" {' '.join(query[at:end])} " in text:
+        while end < size and query[at] in there and query[end] in there:
+            text = text or f" {' '.join(words)} "
+            if f" {' '.join(query[at : end + 1])} " not in text:
+                break
             end += 1
-        length = end - 1 - at
-        total += (length - 1) ** 2 if length > 1 else 0
-        at += max(1, length)
+        total += (end - at - 1) ** 2
+        at = end
     return sqrt(total) / (size - 1) if size > 1 else 0.0
 
 

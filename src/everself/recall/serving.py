@@ -26,6 +26,11 @@ class Served:
     def texts(self, numbers: Sequence[int]) -> list[str]:
         return [piece_text(self.data(unit.document), unit.start, unit.end) for unit in self.units(numbers)]
 
+    def held(self) -> dict[str, tuple[str, bytes]]:
+        """Hash and bytes of every document that was read so far, by path."""
+        documents = self._view.documents
+        return {documents[number].path: (documents[number].hash, data) for number, data in self._data.items()}
+
     def path(self, document: int) -> str:
         return self._view.documents[document].path
 
