@@ -19,6 +19,7 @@ FLOORS = (
     Floor(("disk", "markdown", "config")),
     Floor(("store", "history", "layout")),
     Floor(("workspace", "models")),
+    Floor(("entries",)),
     Floor(("identity", "memory", "schedule")),
     # what acts on memory as a whole
     Floor(("forgetting", "transfer")),
@@ -78,6 +79,7 @@ INDEX_TABLES: frozenset[str] = frozenset(
 # Domain rooms speak to `Workspace` in workspace paths (plain strings), so that documents may live in a database.
 WITHOUT_PATHS = frozenset(
     {
+        "entries",
         "identity",
         "memory",
         "schedule",

@@ -8,7 +8,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from everself.cutting.cutting import cut, piece_text
-from everself.memory.reading import read_document
+from everself.entries.reading import read_document
 
 WORD = re2.compile(r"[\pL\pN]+")
 LINES = st.sampled_from(

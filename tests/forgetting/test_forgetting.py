@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from everself.app.changes import Changes
+from everself.entries.book import Book
 from everself.errors import NotFound, RefusedByRule, WrongUse
 from everself.forgetting.forgetting import Forgetting, Grip
 from everself.forgetting.guard import tombstone_guard
 from everself.forgetting.proof import ForgetProof, Target
-from everself.memory.book import Book
 from everself.memory.memory import Memory
 from everself.memory.writing import Thought
 from everself.store.engine import Engine, Writer

@@ -7,8 +7,8 @@ import pytest
 from tests.index.world import LINES, World, make_world, what_it_says
 
 from everself.cutting.cutting import cut
+from everself.entries.reading import read_document
 from everself.index.sync.preparing import Sources
-from everself.memory.reading import read_document
 from everself.redaction.redact import blank_secrets
 from everself.testing.embedding import FakeEmbedder
 from everself.values import Document

@@ -32,7 +32,7 @@ def ids(*numbers: int) -> "numpy.typing.NDArray[numpy.int32]":
 
 @pytest.mark.parametrize("room", [1, 7, 100, 1_000])
 def test_scores_are_the_same_however_much_is_kept(file: IndexFile, room: int) -> None:
-    recent = Recent(room * DIMENSIONS * 2)
+    recent = Recent(room * DIMENSIONS * 4)
     expected = VECTORS.astype(numpy.float32) @ ASKED
     chance = numpy.random.default_rng(room)
     for _ in range(60):

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from tests.memory.minds import Mind, open_mind
 
+from everself.entries.trust import OWNER
 from everself.errors import NotFound, UnsafePath, WrongUse
 from everself.memory.bank import Bank
 from everself.memory.selection import Selection, list_entries
-from everself.memory.trust import OWNER
 from everself.memory.writing import Thought
 
 HALVES = ("..\udcc0\udcaf..", "a \ud800 b", "\udfff")

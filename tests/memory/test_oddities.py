@@ -13,9 +13,9 @@ import pytest
 from tests.memory.minds import Mind, open_mind
 from tests.trust.worlds import LightWorld
 
+from everself.entries.reading import TRANSCRIPT, holds_memory
 from everself.markdown.blocks import scan
 from everself.markdown.entries import entries
-from everself.memory.reading import TRANSCRIPT, holds_memory
 from everself.memory.writing import Thought
 from everself.testing.frozen import FrozenTime
 from everself.values import Entry

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from everself.memory.book import Book
+from everself.entries.book import Book
 from everself.memory.memory import Memory
 from everself.memory.writing import Thought
 from everself.testing.frozen import FrozenTime

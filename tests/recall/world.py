@@ -50,7 +50,7 @@ class Searchable:
 def searchable(
     top: Path, embedder: Embedder | None = None, recorded: list[SearchRecord] | None = None
 ) -> Iterator[Searchable]:
-    from everself.memory.book import Book
+    from everself.entries.book import Book
 
     time = FrozenTime()
     with real_workspace(str(top)) as bench:

@@ -24,14 +24,14 @@ from everself.disk.filesystem import FileSystem
 from everself.disk.journal import Intent, Journal, Step
 from everself.disk.real import RealFileSystem
 from everself.doctor import examine
+from everself.entries.book import Book
+from everself.entries.trust import OWNER
 from everself.errors import UnsafePath
 from everself.history.commits import History, Note
 from everself.memory.bank import Bank
-from everself.memory.book import Book
 from everself.memory.memory import Memory
 from everself.memory.quarantine import release
 from everself.memory.selection import Selection, list_entries
-from everself.memory.trust import OWNER
 from everself.memory.writing import Spot, Thought
 from everself.store.ledger import LedgerHead
 from everself.store.state import State

@@ -12,9 +12,10 @@ from everself.app import changes
 from everself.app.changes import Changes
 from everself.disk import writes
 from everself.disk.filesystem import FileSystem
-from everself.memory import book as books
-from everself.memory import memory, naming
-from everself.memory.book import Book
+from everself.entries import book as books
+from everself.entries import naming
+from everself.entries.book import Book
+from everself.memory import memory
 from everself.memory.writing import Cleaned
 from everself.values import Voucher
 

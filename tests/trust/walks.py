@@ -12,6 +12,8 @@ from random import Random
 from tests.trust.worlds import LightWorld, World
 
 from everself.app.changes import Changes
+from everself.entries.reading import holds_memory, read_document, text_of
+from everself.entries.trust import OWNER
 from everself.errors import NotFound, RefusedByRule
 from everself.forgetting.forgetting import Forgetting, Grip
 from everself.forgetting.proof import Target
@@ -21,8 +23,6 @@ from everself.markdown.edit import append_item, apply_splice, remove_entry
 from everself.markdown.entries import EntryKind, EntrySpan, entries
 from everself.memory.bank import Bank
 from everself.memory.quarantine import quarantine, release
-from everself.memory.reading import holds_memory, read_document, text_of
-from everself.memory.trust import OWNER
 from everself.memory.writing import Thought
 from everself.testing.frozen import FrozenTime
 from everself.transfer.exporting import export_entries

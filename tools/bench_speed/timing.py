@@ -28,7 +28,7 @@ PARTS = {
     "reading": ("everself.recall.serving:Served.data",),
     "wording": ("everself.recall.ranking:run_share",),
     "visible": ("everself.recall.visibility:visible_units",),
-    "entries": ("everself.memory.book:Book.at",),
+    "entries": ("everself.entries.book:Book.at",),
     "diversity": ("everself.recall.recall:diversify", "everself.recall.recall:merge_equals"),
     "tokens": ("everself.recall.recall:count",),
     "query": ("everself.recall.recall:read_query", "everself.recall.recall:read_dates"),

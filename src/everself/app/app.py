@@ -12,13 +12,13 @@ from everself.clock import Clock
 from everself.config import Agent, Loaded, Places, with_tunables
 from everself.config.sections import Tunables
 from everself.disk.real import RealFileSystem
+from everself.entries.book import Book
+from everself.entries.trust import OWNER, Dynamics
 from everself.errors import NotFound
 from everself.forgetting.forgetting import Forgetting, Grip
 from everself.forgetting.guard import tombstone_guard
 from everself.memory.bank import Bank
-from everself.memory.book import Book
 from everself.memory.memory import Corrected, Memory, Remembered
-from everself.memory.trust import OWNER, Dynamics
 from everself.memory.writing import Thought
 from everself.store.state import State, open_state
 from everself.values import Tag

@@ -14,9 +14,9 @@ from everself.workspace.elsewhere import Elsewhere
 if TYPE_CHECKING:
     from everself.app.app import App
     from everself.config import Agent
+    from everself.entries.book import Book
     from everself.index.index import Index
     from everself.indexfile.file import IndexPlace
-    from everself.memory.book import Book
     from everself.models.embedding.protocol import Embedder
     from everself.recall.recall import Recall
     from everself.upkeep.traces import IndexTraces

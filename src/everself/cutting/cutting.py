@@ -13,11 +13,11 @@ from everself.cutting.flags import asks, day_in, is_timed
 from everself.cutting.marks import Flag
 from everself.cutting.portions import LIMIT, parts
 from everself.cutting.speakers import Turn, find_turns
+from everself.entries.reading import Read, read_document
 from everself.layout import Kind, Place, place
 from everself.layout.dates import find_day
 from everself.markdown.comment import LONGEST_COMMENT, parse_comment
 from everself.markdown.entries import heading_time
-from everself.memory.reading import Read, read_document
 
 # Part of an index's identity: raise it whenever the same document would give other pieces.
 CUTTING_VERSION = 3

@@ -11,7 +11,7 @@ from functools import cache, lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from everself.cutting.portions import fences
-from everself.memory.reading import Read
+from everself.entries.reading import Read
 
 if TYPE_CHECKING:
     import re2

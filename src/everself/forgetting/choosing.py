@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from datetime import date, datetime
 
 from everself.clock import Clock
+from everself.entries.book import Book
+from everself.entries.trust import PERSON
 from everself.errors import WrongUse
 from everself.forgetting.proof import Target
 from everself.layout import place
-from everself.memory.book import Book
-from everself.memory.trust import PERSON
 from everself.store.scrub import MessageRow, Scrub, SearchRow
 from everself.text.normalise import slug
 from everself.values import Entry

@@ -14,6 +14,9 @@ from dataclasses import dataclass
 from everself.clock import Clock
 from everself.disk.filesystem import READ_LIMIT, disk_errors
 from everself.disk.journal import FOLDER as JOURNAL
+from everself.entries.book import Book
+from everself.entries.drafts import Draft
+from everself.entries.reading import read_document, text_hash
 from everself.errors import ChangedMeanwhile, NotFound, RefusedByRule
 from everself.forgetting import search
 from everself.forgetting.choosing import choose
@@ -21,9 +24,6 @@ from everself.forgetting.proof import Cut, ForgetPlan, ForgetProof, Found, Menti
 from everself.forgetting.words import FORGOTTEN, Derived, Place, Words, candidates, is_open, is_telling
 from everself.history.rewriting import RewritableHistory, Rewritten
 from everself.layout import place
-from everself.memory.book import Book
-from everself.memory.drafts import Draft
-from everself.memory.reading import read_document, text_hash
 from everself.store.scrub import SEARCHES, Task
 from everself.store.state import State
 from everself.text.normalise import fold

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from everself.memory.reading import Read, read_document, text_hash
+from everself.entries.reading import Read, read_document, text_hash
 from everself.store.entry_rows import EntryRows
 from everself.values import Change, FileChange
 from everself.workspace.guards import HUMANS

@@ -20,12 +20,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Protocol
 
+from everself.entries.reading import REFERENCE, Read, read_document
 from everself.history.rewriting import Cleaned
 from everself.layout import Kind, place
 from everself.markdown.blocks import scan
 from everself.markdown.edit import apply_splice, remove_entry
 from everself.markdown.entries import EntrySpan, entries
-from everself.memory.reading import REFERENCE, Read, read_document
 from everself.text.normalise import fold, without_surrogates
 
 if TYPE_CHECKING:

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     Halves = NDArray[numpy.float16]
     Numbers = NDArray[numpy.int32]
 
-# at 512 dimensions nearly a hundred thousand vectors; pages are the system's until they are written
-RING_BYTES: Final = 96 * 1024 * 1024
+# at 512 dimensions nearly a hundred thousand vectors; a page of it is only taken when it is written
+RING_BYTES: Final = 192 * 1024 * 1024
 _AT_ONCE: Final = 64
 
 
@@ -30,7 +30,8 @@ class Recent:
     def __init__(self, size: int = RING_BYTES) -> None:
         self._size = size
         self._slot = 0
-        self._ring: Halves = numpy.empty((0, 0), numpy.float16)
+        # in numbers that need no conversion, which would take longer than all the rest
+        self._ring: Floats = numpy.empty((0, 0), numpy.float32)
         # the id at each place of the ring, and the place of each id, -1 where it has none
         self._owners: Numbers = numpy.empty(0, numpy.int32)
         self._places: Numbers = numpy.empty(0, numpy.int32)
@@ -44,30 +45,33 @@ class Recent:
         self._fit(slot, int(ids.max(initial=0)))
         places = self._places[ids]
         there = places >= 0
-        held, scores = ids[there], self._dots(self._ring, places[there], vector)
+        held, scores = ids[there], self._dots(places[there], vector)
         if len(held) == len(ids):
             return held, scores
         read, rows = fetch_vectors(connection, ids[~there], slot)
         both = numpy.concatenate([held, read])
         order = numpy.argsort(both)
-        scores = numpy.concatenate([scores, self._dots(rows, numpy.arange(len(rows)), vector)])
-        self._keep(read, rows)
-        return both[order], scores[order]
+        parts = [scores]
+        # no more at once than there is room for
+        for start in range(0, len(read), len(self._owners)):
+            some = slice(start, start + len(self._owners))
+            parts.append(self._dots(self._keep(read[some], rows[some]), vector))
+        return both[order], numpy.concatenate(parts)[order]
 
-    def _dots(self, table: "Halves", places: "NDArray[numpy.intp] | Numbers", vector: "Floats") -> "Floats":
+    def _dots(self, places: "Numbers", vector: "Floats") -> "Floats":
         """Row by row, so that a score does not depend on what else is asked; a few rows at a time, because new memory costs more."""
         found = numpy.empty(len(places), numpy.float32)
         for start in range(0, len(places), _AT_ONCE):
             some = places[start : start + _AT_ONCE]
             rows = self._room[: len(some)]
-            rows[:] = table[some]
+            self._ring.take(some, axis=0, out=rows, mode="clip")
             numpy.vecdot(rows, vector, out=found[start : start + len(some)])
         return found
 
     def _fit(self, slot: "Slot", last: int) -> None:
         if self._slot != slot.number:
-            room = max(1, self._size // (slot.dimensions * 2))
-            self._ring = numpy.empty((room, slot.dimensions), numpy.float16)
+            room = max(1, self._size // (slot.dimensions * 4))
+            self._ring = numpy.empty((room, slot.dimensions), numpy.float32)
             self._room = numpy.empty((_AT_ONCE, slot.dimensions), numpy.float32)
             self._owners = numpy.zeros(room, numpy.int32)
             self._places = self._places[:0]
@@ -76,11 +80,12 @@ class Recent:
             more = numpy.full(max(last + 1 - len(self._places), len(self._places)), -1, numpy.int32)
             self._places = numpy.concatenate([self._places, more])
 
-    def _keep(self, ids: "Numbers", rows: "Halves") -> None:
+    def _keep(self, ids: "Numbers", rows: "Halves") -> "Numbers":
+        """The places that they get, in the place of others."""
         room = len(self._owners)
-        ids, rows = ids[:room], rows[:room]
-        taken = (self._next + numpy.arange(len(ids))) % room
+        taken = ((self._next + numpy.arange(len(ids))) % room).astype(numpy.int32)
         # number 0 is nobody's: what stood nowhere is forgotten there
         self._places[self._owners[taken]] = -1
         self._owners[taken], self._places[ids], self._ring[taken] = ids, taken, rows
         self._next = (self._next + len(ids)) % room
+        return taken

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from threading import RLock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy
 
@@ -35,6 +35,9 @@ if TYPE_CHECKING:
 
     Floats = NDArray[numpy.float32]
     Numbers = NDArray[numpy.int32]
+
+
+_ROWS_A_QUESTION = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,16 +173,21 @@ class Snapshot:
 
     def units(self, numbers: Sequence[int]) -> list[Unit]:
         reader, found = self._reader, []
+        asked = list(map(int, numbers))
+        rows: dict[Any, object] = {}
         with reader.lock, reading(reader.file.connection):
             header = reader.header_now()
-            for number in map(int, numbers):
-                row = reader.file.connection.execute("SELECT data FROM units WHERE number=?", (number,)).fetchone()
-                if row is None and header.generation != self.generation:
-                    raise ChangedMeanwhile("A document was changed while it was searched.")
-                unit = parse_unit(header.birth, number, row[0] if row else None)
-                found.append(
-                    Unit(number, unit.document, unit.entry, unit.start, unit.end, unit.first_line, unit.last_line)
-                )
+            # many at a time: one by one takes twice as long
+            for start in range(0, len(asked), _ROWS_A_QUESTION):
+                listed = ",".join(map(str, asked[start : start + _ROWS_A_QUESTION]))
+                query = f"SELECT number, data FROM units WHERE number IN ({listed})"
+                rows.update(reader.file.connection.execute(query, can_cache=False).fetchall())
+        for number in asked:
+            row = rows.get(number)
+            if row is None and header.generation != self.generation:
+                raise ChangedMeanwhile("A document was changed while it was searched.")
+            unit = parse_unit(header.birth, number, row)
+            found.append(Unit(number, unit.document, unit.entry, unit.start, unit.end, unit.first_line, unit.last_line))
         return found
 
     def nearest(self, vector: "Floats", count: int) -> "Numbers":

@@ -6,9 +6,9 @@ What its comments say about where entries come from is a claim until the owner v
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from everself.entries.reading import text_hash
+from everself.entries.trust import CORRECTION, HAND, OWNER, known_source, rank
 from everself.memory.memory import Memory
-from everself.memory.reading import text_hash
-from everself.memory.trust import CORRECTION, HAND, OWNER, known_source, rank
 from everself.store.state import State
 from everself.values import Entry, Tag, Voucher
 from everself.workspace.on_disk import DiskWorkspace

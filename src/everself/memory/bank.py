@@ -8,12 +8,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
+from everself.entries.trust import OWNER
 from everself.errors import NotFound, WrongUse
 from everself.layout import Kind, place
 from everself.markdown.blocks import scan
 from everself.markdown.sections import sections
 from everself.memory.memory import Memory, Remembered
-from everself.memory.trust import OWNER
 from everself.memory.writing import Spot, Thought
 from everself.text.normalise import fold, slug, without_surrogates
 from everself.values import Entry, Tag

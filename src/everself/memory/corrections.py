@@ -2,9 +2,9 @@
 
 from datetime import datetime
 
+from everself.entries.drafts import Draft
 from everself.markdown.blocks import Scan
 from everself.markdown.edit import Splice, append_log
-from everself.memory.drafts import Draft
 
 PATH = "CORRECTIONS.md"
 

@@ -5,14 +5,14 @@ from dataclasses import dataclass, replace
 from datetime import date
 
 from everself.clock import Clock
+from everself.entries import trust
+from everself.entries.book import Book
+from everself.entries.drafts import Draft
+from everself.entries.trust import CORRECTION, HAND, OWNER, Dynamics, check_source, is_human, rank, weakest_source
 from everself.errors import ChangedMeanwhile, LockTimeout, NotFound, RefusedByRule, StoreBusy, WrongUse
 from everself.layout import place
-from everself.memory import trust
-from everself.memory.book import Book
 from everself.memory.corrections import log_correction
-from everself.memory.drafts import Draft
 from everself.memory.revouching import trace
-from everself.memory.trust import CORRECTION, HAND, OWNER, Dynamics, check_source, is_human, rank, weakest_source
 from everself.memory.writing import (
     Thought,
     add_entry,

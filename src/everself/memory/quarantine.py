@@ -2,12 +2,12 @@
 
 from dataclasses import dataclass, replace
 
+from everself.entries.drafts import comment_of
 from everself.errors import RefusedByRule
 from everself.markdown.blocks import Scan
 from everself.markdown.comment import EntryComment, with_fields
 from everself.markdown.edit import Splice, append_log, remove_entry
 from everself.markdown.entries import EntrySpan
-from everself.memory.drafts import comment_of
 from everself.memory.memory import Memory, Remembered
 from everself.memory.writing import Spot, Thought, is_quarantined, log_path
 from everself.values import Applied, Author, Change

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator
 from urllib.parse import quote, unquote
 
-from everself.memory.reading import read_document, text_hash
+from everself.entries.reading import read_document, text_hash
 from everself.values import Entry, FileChange, Voucher
 
 _MARK = "was:"

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 from typing import Final
 
-from everself.text.search import SearchQuery, fold_for_phrase
+from everself.text.search import SearchQuery, TermKind, fold_for_phrase
 from everself.values import Entry, Hit, ScorePart, Tier
 
 CORRECTED: Final = 1.5
@@ -41,11 +41,13 @@ class Ageing:
 
 def is_exact(query: SearchQuery, text: str) -> bool:
     """Whether a phrase in quotes stands there, or every id, address and version that was asked for."""
+    wholes = [term.surface for term in query.terms if term.kind is TermKind.WHOLE]
+    if not wholes and not query.phrases:
+        return False
     folded = fold_for_phrase(text)
-    if any(phrase in folded for phrase in query.phrases):
-        return True
-    wholes = [term.surface for term in query.terms if term.kind.value == "whole"]
-    return bool(wholes) and all(whole in folded for whole in wholes)
+    return any(phrase in folded for phrase in query.phrases) or (
+        bool(wholes) and all(whole in folded for whole in wholes)
+    )
 
 
 def adjust(hit: Hit, ageing: Ageing, *, entry: Entry | None, confidence: float, exact: bool, corrects: bool) -> Hit:

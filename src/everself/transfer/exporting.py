@@ -8,11 +8,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, fields
 from datetime import date
 
+from everself.entries.trust import check_source, known_source
 from everself.errors import WrongUse
 from everself.markdown.comment import KEYS, parse_comment
 from everself.markdown.entries import heading_time
 from everself.memory.memory import Memory
-from everself.memory.trust import check_source, known_source
 from everself.memory.writing import is_quarantined
 from everself.redaction.redact import redact
 from everself.values import Entry, Tag

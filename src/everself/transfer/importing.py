@@ -7,11 +7,11 @@ somebody else's section), they are written in the careful way in which all forei
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from everself.entries.reading import REFERENCE, holds_memory, text_hash
+from everself.entries.trust import CORRECTION, IMPORT, weaker
 from everself.errors import WrongUse
 from everself.layout import Place, place
 from everself.memory.memory import Memory
-from everself.memory.reading import REFERENCE, holds_memory, text_hash
-from everself.memory.trust import CORRECTION, IMPORT, weaker
 from everself.memory.writing import clean
 from everself.transfer.exporting import Line, numbered, parse_line
 from everself.transfer.laying_out import LaidOut, lay_out

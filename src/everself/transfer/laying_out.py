@@ -4,6 +4,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from everself.entries.reading import TRANSCRIPT, Read, read_document
+from everself.entries.trust import HAND, base_confidence, rank
 from everself.errors import RefusedByRule
 from everself.layout import place
 from everself.markdown.blocks import scan
@@ -11,8 +13,6 @@ from everself.markdown.comment import EntryComment, escape_forged
 from everself.markdown.edit import append_item, append_log, apply_splice, lead_in, set_comment
 from everself.markdown.entries import EntryKind, entries
 from everself.markdown.sections import sections
-from everself.memory.reading import TRANSCRIPT, Read, read_document
-from everself.memory.trust import HAND, base_confidence, rank
 from everself.text.normalise import fold
 from everself.transfer.exporting import Line
 

@@ -5,8 +5,8 @@ from random import Random
 from tests.trust.walks import OPERATIONS, Walk
 from tests.trust.worlds import HeavyWorld, LightWorld, World
 
+from everself.entries.reading import read_document
 from everself.layout import place
-from everself.memory.reading import read_document
 from everself.testing.frozen import FrozenTime
 from everself.text.normalise import fold
 

@@ -7,12 +7,12 @@ from random import Random
 from markdown_it import MarkdownIt
 from tests.trust.worlds import LightWorld
 
+from everself.entries.trust import base_confidence
 from everself.errors import RefusedByRule, WrongUse
 from everself.markdown.blocks import BlockKind, scan
 from everself.markdown.sections import sections
 from everself.memory.bank import Bank
 from everself.memory.quarantine import quarantine, release
-from everself.memory.trust import base_confidence
 from everself.memory.writing import Thought
 from everself.testing.frozen import FrozenTime
 from everself.values import Entry, Tag

@@ -26,12 +26,12 @@ from everself.app.opening import open_app
 from everself.app.recalling import open_traces
 from everself.app.seeding import set_up
 from everself.disk.simulated import PowerCut, SimulatedDisk, SimulatedFileSystem
+from everself.entries.book import Book
 from everself.errors import EverselfError, NotFound, RefusedByRule
 from everself.forgetting.forgetting import Forgetting, Grip
 from everself.forgetting.guard import tombstone_guard
 from everself.forgetting.proof import ForgetProof, Target
 from everself.indexfile.rows import TEXT_FROM
-from everself.memory.book import Book
 from everself.memory.memory import Memory
 from everself.memory.writing import Thought
 from everself.store.engine import Writer

@@ -7,8 +7,8 @@ import pytest
 from tests.memory.minds import Mind, open_mind
 
 from everself.app.changes import Changes
+from everself.entries.trust import DEEPEST, check_source, rank, weakest_source
 from everself.errors import WrongUse
-from everself.memory.trust import DEEPEST, check_source, rank, weakest_source
 from everself.memory.writing import Thought
 from everself.values import Entry, Tag
 

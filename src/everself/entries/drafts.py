@@ -3,12 +3,12 @@
 from collections.abc import Callable
 from functools import lru_cache
 
+from everself.entries.reading import Read, last_section, read_growth, text_of
 from everself.errors import ChangedMeanwhile
 from everself.markdown.blocks import Scan, scan
 from everself.markdown.comment import EntryComment
 from everself.markdown.edit import Splice, apply_splice
 from everself.markdown.entries import EntrySpan, entries
-from everself.memory.reading import Read, last_section, read_growth, text_of
 from everself.values import Edit, Entry
 from everself.workspace.undo import edit_between
 

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from tests.memory.minds import Mind, open_mind
 
-from everself.memory import naming
-from everself.memory.naming import likeness, sketch
+from everself.entries import naming
+from everself.entries.naming import likeness, sketch
 from everself.memory.writing import Thought
 from everself.text.normalise import fold
 

@@ -10,8 +10,8 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from everself.entries.reading import Read
 from everself.errors import WrongUse
-from everself.memory.reading import Read
 from everself.values import CROCKFORD, digest
 
 # two texts of which at least this share of words is common are one, edited; less is enough where both neighbours are the same

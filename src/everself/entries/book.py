@@ -13,12 +13,12 @@ from functools import lru_cache
 from typing import Any
 
 from everself.clock import Clock
+from everself.entries.drafts import Draft
+from everself.entries.naming import Found, Known, name_entries, sketch
+from everself.entries.reading import Read, holds_memory, read_document, read_growth, words_at
+from everself.entries.trust import CORRECTION, HAND, base_confidence, is_human, parse_tag, rank, weaker
 from everself.errors import NotFound, WrongUse
 from everself.layout import Place, place
-from everself.memory.drafts import Draft
-from everself.memory.naming import Found, Known, name_entries, sketch
-from everself.memory.reading import Read, holds_memory, read_document, read_growth, words_at
-from everself.memory.trust import CORRECTION, HAND, base_confidence, is_human, parse_tag, rank, weaker
 from everself.store.entry_rows import DocumentRow, EntryRow, EntryRows, Foreseen
 from everself.store.vouchers import Vouchers
 from everself.text.normalise import fold
