@@ -181,7 +181,7 @@ class Snapshot:
             for start in range(0, len(asked), _ROWS_A_QUESTION):
                 listed = ",".join(map(str, asked[start : start + _ROWS_A_QUESTION]))
                 query = f"SELECT number, data FROM units WHERE number IN ({listed})"
-                rows.update(reader.file.connection.execute(query, can_cache=False).fetchall())
+                rows |= {row[0]: row[1] for row in reader.file.connection.execute(query, can_cache=False)}
         for number in asked:
             row = rows.get(number)
             if row is None and header.generation != self.generation:
