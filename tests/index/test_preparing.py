@@ -52,6 +52,19 @@ def test_a_document_of_too_many_lines_is_indexed_to_the_last_that_fits_and_annou
     assert index.sync().read == 0
 
 
+def test_so_much_of_a_script_without_blanks_is_indexed_as_memory_bears(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("everself.index.sync.preparing.HEAVY_INDEXED", 4)
+    world.write("MEMORY.md", "anna and bob and carl\n")
+    world.write("memory/tea.md", "é 一二三四五\n")
+    index = world.index()
+    assert index.sync().truncated == ("memory/tea.md",)
+    assert {one.path: one.cut for one in index.view().documents.values()} == {"MEMORY.md": 0, "memory/tea.md": 4}
+    assert len(index.view().postings("一二三四")[0]) == 1
+    assert index.sync().read == 0
+
+
 def test_a_document_of_many_batches_is_cut_once(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("everself.index.sync.embedding.BATCH", 4)
     world.write("MEMORY.md", "".join(f"anna {number}\n" for number in range(30)))

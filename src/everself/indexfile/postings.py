@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 CACHE_BYTES = 64 * 1024 * 1024
 _KEYS_KEPT = 300_000
+# Python's numbers are large, and a document may have millions of terms.
+_GROUPED_AT_ONCE = 50_000
 _keys: dict[str, int] = {}
 
 
@@ -79,9 +81,12 @@ def group(
     keys, local, counts = keys[order], local[order], counts[order]
     starts = numpy.flatnonzero(numpy.concatenate([[True], keys[1:] != keys[:-1]]))
     packed, tallies = local.astype("<u2").tobytes(), counts.tobytes()
-    ends = [*starts[1:].tolist(), len(keys)]
-    for key, start, end in zip(keys[starts].tolist(), starts.tolist(), ends, strict=True):
-        yield key, packed[start * 2 : end * 2], tallies[start:end]
+    bounds = numpy.append(starts, len(keys))
+    for first in range(0, len(starts), _GROUPED_AT_ONCE):
+        here = starts[first : first + _GROUPED_AT_ONCE]
+        ends = bounds[first + 1 : first + 1 + _GROUPED_AT_ONCE]
+        for key, start, end in zip(keys[here].tolist(), here.tolist(), ends.tolist(), strict=True):
+            yield key, packed[start * 2 : end * 2], tallies[start:end]
 
 
 def extend(data: bytes, local: bytes, counts: bytes) -> bytes:

@@ -26,6 +26,8 @@ _CHARACTERS_KEPT = 16 * 1024 * 1024
 # Lines of a document that are indexed; each may be an entry, and an entry costs more than a kilobyte while it is cut. As many as fill
 # what is read of a file at all, where they are lines that somebody wrote.
 LINES_INDEXED = 200_000
+# Characters of Chinese, Japanese, Korean and the like: each is two terms, where a word of five letters is one.
+HEAVY_INDEXED = 2_000_000
 
 
 class DocumentReader(Protocol):
@@ -213,7 +215,12 @@ class Sources:
 
 
 def _reach(data: bytes) -> int:
-    """Where the last line that is indexed ends. A lone carriage return ends a line as well."""
+    """Where that ends which is indexed of a document: after so many lines and so many heavy characters."""
+    return min(_reach_of_lines(data), _reach_of_characters(data))
+
+
+def _reach_of_lines(data: bytes) -> int:
+    # a lone carriage return ends a line as well
     lines = data.replace(b"\r\n", b" \n").replace(b"\r", b"\n") if b"\r" in data else data
     if lines.count(b"\n") <= LINES_INDEXED:
         return len(data)
@@ -221,6 +228,16 @@ def _reach(data: bytes) -> int:
     for _ in range(LINES_INDEXED):
         at = lines.find(b"\n", at) + 1
     return at
+
+
+def _reach_of_characters(data: bytes) -> int:
+    if len(data) <= 3 * HEAVY_INDEXED:
+        return len(data)
+    import numpy
+
+    # the first byte of a character of three bytes or four
+    heavy = numpy.flatnonzero(numpy.frombuffer(data, numpy.uint8) >= 0xE0)
+    return len(data) if len(heavy) <= HEAVY_INDEXED else int(heavy[HEAVY_INDEXED])
 
 
 def _listed(reader: DocumentReader) -> Sequence[FileStat]:

@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     # of these ids of vectors, those that a living unit has, the units in the ranges not counted
     Living = Callable[[Sequence[int], Sequence[range]], frozenset[int]]
 
+_POSTINGS_OF = "SELECT data FROM postings WHERE block=? AND term=?"
 _EPOCH = date(1970, 1, 1).toordinal()
 _MASK = 0xFFFFFFFFFFFFFFFF
 
@@ -213,19 +214,23 @@ class Writer:
     def _put_postings(self, block: int, grouped: Iterable[tuple[int, bytes, bytes]]) -> None:
         header = self.header
         old = load_vocabulary(self.connection, header, block) if block < len(header.vocabularies) else NO_WORDS
-        rows, sums = [], array("I")
-        for key, local, counts in grouped:
-            data = local + counts
-            before = old.sum_of(key) if len(old.keys) else None
-            if before is not None:
-                query = "SELECT data FROM postings WHERE block=? AND term=?"
-                row = self.connection.execute(query, (block, key)).fetchone()
-                data = extend(checked(header, POSTINGS, key ^ block, row[0] if row else None, before), local, counts)
-            rows.append((block, key, data))
-            sums.append(checksum(header.birth, POSTINGS, key ^ block, data))
-        self.connection.executemany("REPLACE INTO postings VALUES (?, ?, ?)", rows)
-        keys = numpy.fromiter((row[1] for row in rows), numpy.int64, len(rows))
-        data = render_vocabulary(old.merged(keys, numpy.frombuffer(sums, "I")))
+        keys, sums = array("q"), array("I")
+
+        def rows() -> Iterator[tuple[int, int, bytes]]:
+            # one by one: a document may bring millions of them
+            for key, local, counts in grouped:
+                data = local + counts
+                before = old.sum_of(key) if len(old.keys) else None
+                if before is not None:
+                    row = self.connection.execute(_POSTINGS_OF, (block, key)).fetchone()
+                    kept = checked(header, POSTINGS, key ^ block, row[0] if row else None, before)
+                    data = extend(kept, local, counts)
+                keys.append(key)
+                sums.append(checksum(header.birth, POSTINGS, key ^ block, data))
+                yield block, key, data
+
+        self.connection.executemany("REPLACE INTO postings VALUES (?, ?, ?)", rows())
+        data = render_vocabulary(old.merged(numpy.frombuffer(keys, "q"), numpy.frombuffer(sums, "I")))
         self.connection.execute("REPLACE INTO vocabularies VALUES (?, ?)", (block, data))
         total = checksum(header.birth, VOCABULARIES, block, data)
         self.header = replace(header, vocabularies=_with(header.vocabularies, block, total))
