@@ -97,7 +97,7 @@ def _questions(app: "App", view: "Snapshot", count: int) -> "tuple[Question, ...
     def commonness(word: str) -> int:
         return min((len(view.postings(term)[0]) for term in index_terms(word).counts), default=0)
 
-    own = (one for one in sample_notes(view, Served(view, app.index.read)) if not app.index.is_imported(one.path))
+    own = (one for one in sample_notes(view, Served(view, app.index.read_indexed)) if not app.index.is_imported(one.path))
     return make_questions(own, commonness, count)
 
 

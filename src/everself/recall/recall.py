@@ -139,7 +139,7 @@ class Recall:
     def _answer(self, view: "Snapshot", request: Request, query: str, meaning: "_Meaning") -> Found:
         from everself.recall.serving import Served
 
-        served = Served(view, self._index.read)
+        served = Served(view, self._index.read_indexed)
         words = read_query(query)
         mode = self._mode(request)
         vector = None if mode is Ranking.TFIDF else meaning.vector_for(view)

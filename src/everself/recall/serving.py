@@ -4,14 +4,13 @@ from collections.abc import Callable, Sequence
 
 from everself.cutting.cutting import piece_text
 from everself.errors import ChangedMeanwhile
-from everself.indexfile.interface import IndexView, Unit
-from everself.values import Document
+from everself.indexfile.interface import IndexedDocument, IndexView, Unit
 
 
 class Served:
     """The documents behind one view, each read once and compared with what was indexed."""
 
-    def __init__(self, view: IndexView, read: Callable[[str], Document | None]) -> None:
+    def __init__(self, view: IndexView, read: Callable[[IndexedDocument], bytes | None]) -> None:
         self._view = view
         self._read = read
         self._data: dict[int, bytes] = {}
@@ -39,8 +38,8 @@ class Served:
         found = self._data.get(number)
         if found is None:
             indexed = self._view.documents[number]
-            document = self._read(indexed.path)
-            if document is None or document.hash != indexed.hash:
+            found = self._read(indexed)
+            if found is None:
                 raise ChangedMeanwhile(indexed.path)
-            found = self._data[number] = document.data
+            self._data[number] = found
         return found

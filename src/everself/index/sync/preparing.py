@@ -117,6 +117,8 @@ class Sources:
         self.craft = craft
         self._indexed: dict[str, bool] = {}
         self._owners: dict[str, DocumentReader] = {}
+        # what the last look found; nothing while it is not known how the files are
+        self.seen: Mapping[str, FileStat] = {}
         # Texts that were cut just now and are about to be embedded: cutting them again would cost more than tokenising them did.
         self._keeps_texts = keeps_texts
         self._texts: dict[bytes, str] = {}
@@ -125,6 +127,7 @@ class Sources:
 
     def list(self) -> tuple[dict[str, FileStat], tuple[str, ...]]:
         """Plain files that are indexed, and the names of what only looks like one."""
+        self.seen = {}
         found: dict[str, FileStat] = {}
         odd: list[str] = []
         known = self._indexed
@@ -148,7 +151,7 @@ class Sources:
                     owners[stat.path] = reader
                 elif stat.kind in ("link", "other"):
                     odd.append(stat.path)
-        self._owners = owners
+        self._owners, self.seen = owners, found
         return found, tuple(odd)
 
     def read(self, path: str) -> Document | None:

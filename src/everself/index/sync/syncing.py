@@ -29,7 +29,7 @@ _UNITS_A_COMMIT = 4_000
 _BYTES_A_COMMIT = 8 * 1024 * 1024
 _UNITS_IN_BULK = 16_384
 # Some file systems stamp whole seconds, some two.
-_GRAIN_NS = 2_000_000_000
+GRAIN_NS = 2_000_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ def plan_sync(listing: "tuple[dict[str, FileStat], Sequence[str]]", known: "Mapp
         source = known.get(path)
         if source is None or source.stamp != stamp_of(stat):
             changed.append(stat)
-        elif stat.mtime_ns + _GRAIN_NS > source.read_at:
+        elif stat.mtime_ns + GRAIN_NS > source.read_at:
             fresh.append(stat)
     removed = tuple(source for path, source in known.items() if path not in found)
     return Plan(tuple(changed), tuple(fresh), removed, len(found) - len(changed), tuple(odd))
@@ -178,7 +178,7 @@ class Syncer:
 
     def _is_same(self, stat: FileStat) -> bool:
         """Whether a file that may have been saved twice still says what is indexed; while its time is not past, that is all."""
-        if now_ns() > stat.mtime_ns + _GRAIN_NS:
+        if now_ns() > stat.mtime_ns + GRAIN_NS:
             return False
         source = self._reader.columns.by_path[stat.path]
         document = self._sources.read(stat.path)
