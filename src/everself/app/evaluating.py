@@ -92,12 +92,14 @@ def evaluate_memory(
 
 def _questions(app: "App", view: "Snapshot", count: int) -> "tuple[Question, ...]":
     from everself.recall.serving import Served
+    from everself.recall.shelf import Shelf
     from everself.text.search import index_terms
 
     def commonness(word: str) -> int:
         return min((len(view.postings(term)[0]) for term in index_terms(word).counts), default=0)
 
-    own = (one for one in sample_notes(view, Served(view, app.index.read_indexed)) if not app.index.is_imported(one.path))
+    served = Served(view, Shelf(app.index).read)
+    own = (one for one in sample_notes(view, served) if not app.index.is_imported(one.path))
     return make_questions(own, commonness, count)
 
 

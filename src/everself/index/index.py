@@ -20,18 +20,16 @@ from everself.errors import (
     StoreBusy,
 )
 from everself.index.rebuild import Opener, Opening, Passport, lock_path, sweep
-from everself.index.shelf import Shelf
 from everself.index.status import IndexStatus
 from everself.index.sync.embedding import Bounds, Embedding, EmbedReport, ask_embedder, pending_units
 from everself.index.sync.preparing import Craft, DocumentReader, Prepared, Sources, default_craft, model_key
 from everself.index.sync.purging import purge
 from everself.index.sync.syncing import Progress, Syncer, SyncReport
 from everself.indexfile.file import IndexFile, IndexPlace, find_token, reading
-from everself.indexfile.interface import IndexedDocument
 from everself.indexfile.rows import parse_unit
 from everself.indexfile.verifying import Verified, verify
 from everself.indexfile.view import Moment, Reader, Snapshot
-from everself.values import Document
+from everself.values import Document, FileStat
 
 if TYPE_CHECKING:
     import numpy
@@ -69,7 +67,6 @@ class Index:
         craft: Craft | None = None,
     ) -> None:
         self._sources = Sources(workspace, extra, craft or default_craft(), keeps_texts=embedder is not None)
-        self._shelf = Shelf(self._sources)
         self._clock = clock
         self._embedder = embedder
         self._model = model_key(embedder)
@@ -203,9 +200,9 @@ class Index:
         """A document of those that are indexed, as it is now."""
         return self._sources.read(path)
 
-    def read_indexed(self, document: IndexedDocument) -> bytes | None:
-        """A document of a view as it was indexed; none where it is another by now."""
-        return self._shelf.read(document)
+    def seen(self, path: str) -> FileStat | None:
+        """How the last look found a document; none where there was no such look."""
+        return self._sources.seen(path)
 
     def is_imported(self, path: str) -> bool:
         """Whether it comes from elsewhere than the workspace."""

@@ -17,6 +17,7 @@ from everself.recall.adjusting import Ageing, adjust, is_exact
 from everself.recall.diversity import diversify, merge_equals
 from everself.recall.packing import pack, render
 from everself.recall.scopes import Scope, SessionKind
+from everself.recall.shelf import Shelf
 from everself.redaction.redact import redact
 from everself.store.searches import HitRecord, LeftOut, SearchRecord
 from everself.text.search import SearchQuery, read_query
@@ -94,6 +95,7 @@ class Keeping:
 class Recall:
     def __init__(self, index: "Index", clock: Clock, settings: Search, keeping: Keeping) -> None:
         self._index = index
+        self._shelf = Shelf(index)
         self._clock = clock
         self._settings = settings
         self._keeping = keeping
@@ -139,7 +141,7 @@ class Recall:
     def _answer(self, view: "Snapshot", request: Request, query: str, meaning: "_Meaning") -> Found:
         from everself.recall.serving import Served
 
-        served = Served(view, self._index.read_indexed)
+        served = Served(view, self._shelf.read)
         words = read_query(query)
         mode = self._mode(request)
         vector = None if mode is Ranking.TFIDF else meaning.vector_for(view)

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from everself.cutting.cutting import Piece
     from everself.models.embedding.protocol import Embedder
 
+# Some file systems stamp whole seconds, some two.
+GRAIN_NS = 2_000_000_000
+
 Terms = tuple[Mapping[str, int], int]
 
 _CHARACTERS_KEPT = 16 * 1024 * 1024
@@ -118,7 +121,7 @@ class Sources:
         self._indexed: dict[str, bool] = {}
         self._owners: dict[str, DocumentReader] = {}
         # what the last look found; nothing while it is not known how the files are
-        self.seen: Mapping[str, FileStat] = {}
+        self._seen: Mapping[str, FileStat] = {}
         # Texts that were cut just now and are about to be embedded: cutting them again would cost more than tokenising them did.
         self._keeps_texts = keeps_texts
         self._texts: dict[bytes, str] = {}
@@ -127,7 +130,7 @@ class Sources:
 
     def list(self) -> tuple[dict[str, FileStat], tuple[str, ...]]:
         """Plain files that are indexed, and the names of what only looks like one."""
-        self.seen = {}
+        self._seen = {}
         found: dict[str, FileStat] = {}
         odd: list[str] = []
         known = self._indexed
@@ -151,7 +154,7 @@ class Sources:
                     owners[stat.path] = reader
                 elif stat.kind in ("link", "other"):
                     odd.append(stat.path)
-        self._owners, self.seen = owners, found
+        self._owners, self._seen = owners, found
         return found, tuple(odd)
 
     def read(self, path: str) -> Document | None:
@@ -160,6 +163,9 @@ class Sources:
             return self._owners.get(path, self._workspace).find(path)
         except EverselfError:
             return None
+
+    def seen(self, path: str) -> FileStat | None:
+        return self._seen.get(path)
 
     def is_imported(self, path: str) -> bool:
         return path in self._owners

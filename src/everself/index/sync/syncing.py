@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy
 
 from everself.errors import EverselfError
-from everself.index.sync.preparing import Prepared, Sources, now_ns, stamp_of
+from everself.index.sync.preparing import GRAIN_NS, Prepared, Sources, now_ns, stamp_of
 from everself.index.sync.vectoring import prune_all
 from everself.index.sync.writing import Writer, writing
 from everself.indexfile.rows import Source
@@ -28,8 +28,6 @@ Progress = Callable[[int, int], None]
 _UNITS_A_COMMIT = 4_000
 _BYTES_A_COMMIT = 8 * 1024 * 1024
 _UNITS_IN_BULK = 16_384
-# Some file systems stamp whole seconds, some two.
-GRAIN_NS = 2_000_000_000
 
 
 @dataclass(frozen=True, slots=True)

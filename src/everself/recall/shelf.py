@@ -6,12 +6,12 @@ Only what the last look at the files saw unchanged is handed out, under the same
 from collections import OrderedDict
 from dataclasses import dataclass
 from threading import Lock
-from typing import Final
+from typing import Final, Protocol
 
-from everself.index.sync.preparing import Sources, now_ns, stamp_of
-from everself.index.sync.syncing import GRAIN_NS
+from everself.index.sync.preparing import GRAIN_NS, now_ns, stamp_of
 from everself.indexfile.interface import IndexedDocument
 from everself.indexfile.rows import Stamp
+from everself.values import Document, FileStat
 
 SHELF_BYTES: Final = 32 * 1024 * 1024
 
@@ -23,9 +23,17 @@ class _Kept:
     data: bytes
 
 
+class Files(Protocol):
+    """As an index sees them."""
+
+    def read(self, path: str) -> Document | None: ...
+
+    def seen(self, path: str) -> FileStat | None: ...
+
+
 class Shelf:
-    def __init__(self, sources: Sources, size: int = SHELF_BYTES) -> None:
-        self._sources = sources
+    def __init__(self, files: Files, size: int = SHELF_BYTES) -> None:
+        self._files = files
         self._size = size
         self._kept: OrderedDict[str, _Kept] = OrderedDict()
         self._bytes = 0
@@ -33,7 +41,7 @@ class Shelf:
 
     def read(self, document: IndexedDocument) -> bytes | None:
         """The bytes that were indexed; none where the file says something else by now."""
-        seen = self._sources.seen.get(document.path)
+        seen = self._files.seen(document.path)
         stamp = None if seen is None else stamp_of(seen)
         with self._lock:
             kept = self._kept.get(document.path)
@@ -41,7 +49,7 @@ class Shelf:
                 self._kept.move_to_end(document.path)
                 return kept.data
         read_at = now_ns()
-        found = self._sources.read(document.path)
+        found = self._files.read(document.path)
         if found is None or found.hash != document.hash:
             return None
         # a file that was saved a moment ago may be saved again without looking different

@@ -8,9 +8,9 @@ import pytest
 from tests.index.world import LINES, World, make_world
 
 from everself.index.index import Index
-from everself.index.shelf import Shelf
 from everself.index.sync.preparing import Sources
 from everself.indexfile.interface import IndexedDocument
+from everself.recall.shelf import Shelf
 from everself.values import Document, FileStat, digest
 
 PATH = "memory/2024-05-01.md"
@@ -111,7 +111,8 @@ def test_an_index_serves_what_it_indexed(world: World) -> None:
     index: Index = world.index()
     view = index.view()
     (document,) = view.documents.values()
-    assert index.read_indexed(document) == b"tea\nand cake\n"
+    shelf = Shelf(index)
+    assert shelf.read(document) == b"tea\nand cake\n"
     world.write(PATH, "nothing\n")
     index.view()
-    assert index.read_indexed(document) is None
+    assert shelf.read(document) is None
