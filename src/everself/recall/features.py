@@ -12,7 +12,7 @@ import numpy
 
 from everself.cutting.marks import Flag
 from everself.indexfile.interface import IndexView
-from everself.recall.matching import K1, Matched, counts_at, saturate
+from everself.recall.matching import K1, Matched, counts_at, saturate, union
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -100,6 +100,22 @@ class _Beside:
         # a row for each step
         self.numbers: Numbers = numpy.clip(meant, 0, max(0, len(documents) - 1)).astype(numpy.int32)
         self.there = (self.numbers == meant) & (documents[self.numbers] == documents[units])
+        # many are beside several candidates: each is looked up once
+        self._every = union([self.numbers.ravel()])
+        self._at = numpy.searchsorted(self._every, self.numbers)
+
+    def counts(self, one: Matched) -> "Floats":
+        """How often the word stands in each of them, 0 where it belongs to another document."""
+        if len(one.units) >= len(self._every):
+            found = counts_at(one.units, one.counts, self._every)
+        else:
+            # a rare word is looked for among the units, instead of every unit among those that have the word
+            at = numpy.minimum(numpy.searchsorted(self._every, one.units), max(0, len(self._every) - 1))
+            hit = self._every[at] == one.units
+            found = numpy.zeros(len(self._every), numpy.float32)
+            found[at[hit]] = one.counts[hit]
+        counts: Floats = found[self._at] * self.there
+        return counts
 
 
 def _words(
@@ -122,7 +138,7 @@ def _words(
         in_title = counts_at(one.titles, None, units)
         speaker = numpy.maximum(speaker, counts_at(one.speakers, None, units))
         weight = one.weight * (named if one.name else numpy.float32(1.0))
-        counts = counts_at(one.units, one.counts, beside.numbers) * beside.there
+        counts = beside.counts(one)
         own += weight * saturate(counts[HERE], lengths[HERE], average)
         before += weight * saturate(counts[BEFORE], lengths[BEFORE], average)
         alone += weight * saturate(counts[HERE], lengths[HERE], average, ACROSS)

@@ -125,7 +125,7 @@ def choose(
         found += [nearest, *(nearest[: SPREAD // 2] + step for step in (-1, 1))]
     if not found:
         return numpy.empty(0, numpy.int32)
-    candidates = _union(found)
+    candidates = union(found)
     candidates = candidates[(candidates >= 0) & (candidates < len(columns))]
     candidates = candidates[(columns["flags"][candidates] & Flag.ALIVE) != 0]
     if visible is not None:
@@ -136,7 +136,7 @@ def choose(
 
 def _best(chosen: Sequence[Matched], visible: "NDArray[numpy.bool_] | None") -> "Numbers":
     """The units with most of these words, themselves or beside them, best first."""
-    units = _union([part for one in chosen for part in (one.units, one.titles)])
+    units = union([part for one in chosen for part in (one.units, one.titles)])
     total = numpy.zeros(len(units), numpy.float32)
     for one in chosen:
         total[numpy.searchsorted(units, one.units)] += one.weight
@@ -156,7 +156,7 @@ def _best(chosen: Sequence[Matched], visible: "NDArray[numpy.bool_] | None") -> 
     return units[order].astype(numpy.int32)
 
 
-def _union(lists: "Sequence[Numbers]") -> "Numbers":
+def union(lists: "Sequence[Numbers]") -> "Numbers":
     """All of them once, rising. Sorting is faster than the hashing that numpy does for this."""
     joined = numpy.concatenate(lists)
     joined.sort()
