@@ -121,7 +121,7 @@ def test_every_baseline_finds_the_turn_that_shares_the_words_of_the_question(loc
 
 
 def test_full_text_drops_words_that_say_nothing_and_stems_the_others() -> None:
-    words = FullText(["What did you do about it?", "We adopted a dog."], "english")
+    words = FullText(["What did you do about it?", "We adopted a dog."], "english", tuned=True)
     scores = words.score(Question("a", "", 'What did they do about "adopting"?', (1,)))
     assert (scores[0], scores[1] > 0) == (0.0, True)
     # nothing but such words: better asked than not

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 
 import numpy
-from tools.bench_recall.baselines import NAMES
+from tools.bench_recall.baselines import NAMES, PLAIN
 from tools.bench_recall.finding import rule
 from tools.bench_recall.measures import intervals
 from tools.bench_recall.running import Answer, Outcome
@@ -116,10 +116,10 @@ def render(datasets: Sequence[Dataset], rows: Sequence[Row], outcome: Outcome) -
 
 
 def _figures(table: Table, name: str) -> Iterator[str]:
-    yield f"   {'':15}{PRODUCT:>8} {'95 %':^13}" + "".join(f"{system:>10}" for system in NAMES) + "   promised"
+    yield f"   {'':15}{PRODUCT:>8} {'95 %':^13}" + "".join(f"{system:>11}" for system in NAMES) + "   promised"
     for (where, system, metric), row in table.items():
         if where == name and system == PRODUCT:
-            others = "".join(f"{table[name, other, metric].value:>10.3f}" for other in NAMES)
+            others = "".join(f"{table[name, other, metric].value:>11.3f}" for other in NAMES)
             yield f"   {metric:15}{row.value:>8.3f} [{row.lo:.3f}, {row.hi:.3f}]{others}{_promised(table, row)}"
 
 
@@ -141,7 +141,7 @@ def _parts(table: Table, name: str, parts: Sequence[str]) -> Iterator[str]:
     for part in parts:
         told = []
         for metric in shown:
-            best = max(table[part, other, metric].value for other in NAMES)
+            best = max(table[part, other, metric].value for other in PLAIN)
             told.append(f"{table[part, PRODUCT, metric].value:.3f} ({best:.3f})")
         title = part.removeprefix(f"{name}/")
         yield f"   {title:28}{table[part, PRODUCT, shown[0]].n:>5}" + "".join(f"{one:>16}" for one in told)
@@ -154,7 +154,7 @@ def _behind(rows: Sequence[Row], table: Table) -> Iterator[str]:
         figures = [row for row in rows if row.system == PRODUCT and (row.set in whole) == mine]
         behind = []
         for row in figures:
-            best = max((table[row.set, other, row.metric] for other in NAMES), key=lambda one: one.value)
+            best = max((table[row.set, other, row.metric] for other in PLAIN), key=lambda one: one.value)
             # two that found everything cannot be told apart
             if best.value >= row.value and row.value < 1:
                 behind.append(f"{row.set} {row.metric} {row.value:.3f} ({best.system} {best.value:.3f})")
