@@ -88,7 +88,7 @@ def _rings(graph: dict[str, tuple[str, ...]]) -> Iterator[tuple[str, ...]]:
 def hidden_imports(tree: Tree) -> Iterator[Violation]:
     """An import by a computed name is seen by no fence, so each one is listed with its reason."""
     for module in tree:
-        for node in ast.walk(module.tree):
+        for node in module.nodes:
             if isinstance(node, ast.Call) and is_import_call(module, node) and not literal(node):
                 where = module.inside(node.lineno)
                 yield Violation("hidden-imports", module.file, node.lineno, "imports by a computed name", item=where)
@@ -96,6 +96,6 @@ def hidden_imports(tree: Tree) -> Iterator[Violation]:
 
 def relative_imports(tree: Tree) -> Iterator[Violation]:
     for module in tree:
-        for node in ast.walk(module.tree):
+        for node in module.nodes:
             if isinstance(node, ast.ImportFrom) and node.level:
                 yield Violation("relative-imports", module.file, node.lineno, "write the import in full")

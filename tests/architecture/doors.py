@@ -129,8 +129,8 @@ def _found(rule: str, module: Module, wanted: Sequence[str], words: str) -> Iter
             yield Violation(rule, module.file, use.line, f"{use.name}: {words}", item=use.name)
 
 
-def _calls(module: Module) -> Iterator[ast.Call]:
-    return (node for node in ast.walk(module.tree) if isinstance(node, ast.Call))
+def _calls(module: Module) -> tuple[ast.Call, ...]:
+    return module.calls
 
 
 def time(tree: Tree) -> Iterator[Violation]:

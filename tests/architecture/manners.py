@@ -21,7 +21,7 @@ PROMISE = re.compile(r"\b(?:TODO|FIXME|XXX)\b")
 def broad_excepts(tree: Tree) -> Iterator[Violation]:
     """Only listed fences catch everything."""
     for module in tree:
-        for node in ast.walk(module.tree):
+        for node in module.nodes:
             words = _breadth(module, node)
             if words:
                 line = getattr(node, "lineno", 1)
@@ -54,7 +54,7 @@ def asserts(tree: Tree) -> Iterator[Violation]:
     for module in tree:
         if module.room == FAKES:
             continue
-        for node in ast.walk(module.tree):
+        for node in module.nodes:
             if isinstance(node, ast.Assert):
                 item = module.inside(node.lineno)
                 yield Violation("asserts", module.file, node.lineno, "an assert vanishes under -O: raise", item=item)
@@ -72,7 +72,7 @@ def promises(tree: Tree) -> Iterator[Violation]:
     """What is not built is not there: no marker of work left over, no body that raises for want of one."""
     for module in tree:
         documented = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
-        for node in ast.walk(module.tree):
+        for node in module.nodes:
             if isinstance(node, ast.Name) and node.id == "NotImplementedError":
                 item = module.inside(node.lineno)
                 yield Violation("promises", module.file, node.lineno, f"{node.id}: build it or leave it out", item=item)

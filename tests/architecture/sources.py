@@ -67,6 +67,15 @@ class Module:
         return ast.parse(self.source, self.file)
 
     @cached_property
+    def nodes(self) -> tuple[ast.AST, ...]:
+        """Walked once: a dozen rules look at every node of every module."""
+        return tuple(ast.walk(self.tree))
+
+    @cached_property
+    def calls(self) -> tuple[ast.Call, ...]:
+        return tuple(node for node in self.nodes if isinstance(node, ast.Call))
+
+    @cached_property
     def lines(self) -> int:
         return len(self.source.splitlines())
 
@@ -78,7 +87,7 @@ class Module:
     def aliases(self) -> dict[str, str]:
         """What each imported local name stands for."""
         found: dict[str, str] = {}
-        for node in ast.walk(self.tree):
+        for node in self.nodes:
             if isinstance(node, ast.Import):
                 for alias in node.names:
                     found[alias.asname or alias.name.split(".")[0]] = (
@@ -105,7 +114,7 @@ class Module:
 
     def _uses(self) -> Iterator[Use]:
         inner: set[ast.AST] = set()
-        for node in ast.walk(self.tree):
+        for node in self.nodes:
             if isinstance(node, ast.Import):
                 yield from (Use(alias.name, node, node.lineno) for alias in node.names)
             elif isinstance(node, ast.ImportFrom) and node.module:
@@ -209,14 +218,15 @@ def _is_ours(name: str) -> bool:
 
 def _running_code(tree: ast.AST) -> Iterator[ast.AST]:
     """Every node but those that only a type checker reads."""
-    for node in ast.iter_child_nodes(tree):
-        if isinstance(node, ast.If) and _asks_type_checking(node.test):
-            for other in node.orelse:
-                yield other
-                yield from _running_code(other)
-            continue
-        yield node
-        yield from _running_code(node)
+    waiting = [tree]
+    while waiting:
+        for node in ast.iter_child_nodes(waiting.pop()):
+            if isinstance(node, ast.If) and _asks_type_checking(node.test):
+                yield from node.orelse
+                waiting += node.orelse
+                continue
+            yield node
+            waiting.append(node)
 
 
 def _asks_type_checking(test: ast.expr) -> bool:

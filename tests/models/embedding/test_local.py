@@ -48,6 +48,7 @@ def answers(embedder: Any) -> list[int]:
     return nearest
 
 
+@pytest.mark.slow
 def test_the_default_model_is_prepared_once_and_answers_as_its_package_does(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
