@@ -11,6 +11,7 @@ import apsw
 import pytest
 from tests.index.world import Said, World, cosines_by_place, make_world, what_it_says
 
+from everself.errors import ChangedMeanwhile
 from everself.index.index import Index
 from everself.indexfile.file import PAGE_BYTES
 from everself.indexfile.view import Snapshot
@@ -244,6 +245,33 @@ def test_a_stale_copy_put_back_is_brought_up_to_date(world: World) -> None:
     world.database.write_bytes(old)
     index = world.index()
     assert what_it_says(index.view(), ("carl", "anna")) == what_it_says(world.fresh().view(), ("carl", "anna"))
+
+
+def test_a_copy_put_back_under_an_open_index_does_not_lend_its_numbers_to_other_words(world: World) -> None:
+    made(world)
+    index = world.index(FakeEmbedder())
+    before = (world.files / "memory/note-0.md").read_text()
+    index.view()
+    old = world.database.read_bytes()
+    world.write("memory/note-0.md", before.replace("anna", "carl"))
+    index.embed()
+    view = index.view()
+    assert len(view.postings("carl")[0]) == 8
+    answer(index)
+    world.database.write_bytes(old)
+    world.write("memory/note-0.md", before.replace("anna", "dora"))
+    # not even a view from before takes the one for the other
+    with pytest.raises(ChangedMeanwhile):
+        view.postings("dora")
+    index.view()
+    index.embed()
+    fresh = world.fresh(FakeEmbedder())
+    fresh.view()
+    fresh.embed()
+    words = ("anna", "carl", "dora")
+    vector = FakeEmbedder().embed(["dora tea"])[0]
+    assert what_it_says(index.view(), words) == what_it_says(fresh.view(), words)
+    assert cosines_by_place(index.view(), vector) == cosines_by_place(fresh.view(), vector)
 
 
 CHILD = """

@@ -53,6 +53,8 @@ class Vocabulary:
 
     def merged(self, keys: "NDArray[numpy.int64]", sums: "NDArray[numpy.uint32]") -> "Vocabulary":
         """With these terms added, or their checksums replaced. `keys` are rising."""
+        if not len(self.keys):
+            return Vocabulary(keys, sums)
         kept = ~numpy.isin(self.keys, keys, assume_unique=True)
         both = numpy.concatenate([self.keys[kept], keys])
         order = numpy.argsort(both, kind="stable")
@@ -79,13 +81,14 @@ def group(
         return
     order = numpy.argsort(keys, kind="stable")
     keys, local, counts = keys[order], local[order], counts[order]
-    starts = numpy.flatnonzero(numpy.concatenate([[True], keys[1:] != keys[:-1]]))
+    del order
     packed, tallies = local.astype("<u2").tobytes(), counts.tobytes()
-    bounds = numpy.append(starts, len(keys))
-    for first in range(0, len(starts), _GROUPED_AT_ONCE):
-        here = starts[first : first + _GROUPED_AT_ONCE]
-        ends = bounds[first + 1 : first + 1 + _GROUPED_AT_ONCE]
-        for key, start, end in zip(keys[here].tolist(), here.tolist(), ends.tolist(), strict=True):
+    # where a term begins, and where the last one ends
+    bounds = numpy.flatnonzero(numpy.concatenate([[True], keys[1:] != keys[:-1], [True]]))
+    for first in range(0, len(bounds) - 1, _GROUPED_AT_ONCE):
+        part = bounds[first : first + _GROUPED_AT_ONCE + 1]
+        starts, ends = part[:-1].tolist(), part[1:].tolist()
+        for key, start, end in zip(keys[part[:-1]].tolist(), starts, ends, strict=True):
             yield key, packed[start * 2 : end * 2], tallies[start:end]
 
 
@@ -122,8 +125,8 @@ class Words:
         self._bytes = 0
 
     def find_kept(self, state: object, term: str) -> "tuple[Numbers, Counts] | None":
-        """What was found for this term at this state of the columns."""
-        if self._state is not state and self._state != state:
+        """What was found for this term at this state of columns and terms."""
+        if self._state != state:
             self._found.clear()
             self._state, self._bytes = state, 0
             return None

@@ -6,15 +6,18 @@ index; of rows that change the header keeps the checksum. So a page that is lost
 
 import json
 import struct
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from typing import Final
 from zlib import crc32
 
 from everself.errors import Damaged
 from everself.indexfile.interface import IndexedDocument
+from everself.values import new_id
 
 FORMAT: Final = 1
+# Who did not look for so many commits loads everything again.
+_COMMITS_KNOWN: Final = 64
 # Units of one block; local numbers fit two bytes.
 BLOCK: Final = 16_384
 
@@ -49,6 +52,8 @@ class Header:
     identity: str
     birth: int
     generation: int = 0
+    # of the latest commits, a number of chance each: who knows one of them knows an ancestor of this index, not of another course of it
+    past: tuple[int, ...] = ()
     units: int = 0
     sources: int = 1
     embeddings: int = 1
@@ -97,15 +102,28 @@ def render_header(header: Header) -> bytes:
 
 def parse_header(data: object) -> Header:
     body = _unsealed(0, HEADER, 1, data)
-    told = json.loads(body)
-    slots = tuple(Slot(**{**one, "codes": tuple(one["codes"])}) for one in told.pop("slots"))
     try:
-        return Header(
-            **{**told, "columns": tuple(told["columns"]), "vocabularies": tuple(told["vocabularies"]), "slots": slots}
-        )
-    except TypeError as error:
+        told = json.loads(body)
+        slots = tuple(Slot(**{**one, "codes": tuple(one["codes"])}) for one in told["slots"])
+        tuples = {name: tuple(told[name]) for name in ("past", "columns", "vocabularies")}
+        return Header(**{**told, **tuples, "slots": slots})
+    except (TypeError, KeyError, ValueError) as error:
         # sealed, but by a version that says other things of itself
         raise Damaged("index.db was written by another version.") from error
+
+
+def following(header: Header) -> Header:
+    """The header of the commit after this one."""
+    past = (*header.past[1 - _COMMITS_KNOWN :], crc32(new_id().encode()))
+    return replace(header, generation=header.generation + 1, past=past)
+
+
+def follows(header: Header, known: Header) -> bool:
+    """Whether an index came from one that had the known header, so that what was loaded of that still holds.
+
+    A copy that was put back and went on from there has the same numbers for other things.
+    """
+    return header.birth == known.birth and (not known.past or known.past[-1] in header.past)
 
 
 @lru_cache(maxsize=8)

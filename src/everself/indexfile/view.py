@@ -18,7 +18,7 @@ from everself.indexfile.file import IndexFile, reading
 from everself.indexfile.interface import IndexedDocument, Unit
 from everself.indexfile.postings import Words
 from everself.indexfile.recent import Recent
-from everself.indexfile.rows import Header, Slot, parse_unit
+from everself.indexfile.rows import Header, Slot, follows, parse_unit
 from everself.indexfile.vectors import (
     EXACT_BELOW,
     Codes,
@@ -86,6 +86,9 @@ class Reader:
         known = read_header(connection, self._known)
         if self._moment is None or known is not self._known:
             header = known[1]
+            if self._known is not None and not follows(header, self._known[1]):
+                self.columns, self.vectors = Columns(), Vectors(self.vectors.model)
+                self.recent, self.words = Recent(), Words()
             self.columns.refresh(connection, header)
             self.vectors.refresh(connection, header)
             held = self.columns
@@ -165,18 +168,18 @@ class Snapshot:
     def postings(self, term: str) -> "tuple[Numbers, NDArray[numpy.uint8]]":
         reader, moment = self._reader, self._moment
         with reader.lock:
-            kept = reader.words.find_kept(moment.header.columns, term)
+            kept = reader.words.find_kept((moment.header.columns, moment.header.vocabularies), term)
             if kept is not None:
                 return kept
             with reading(reader.file.connection):
-                return reader.words.find(reader.file.connection, reader.header_now(), moment.alive, term)
+                return reader.words.find(reader.file.connection, self._header_now(), moment.alive, term)
 
     def units(self, numbers: Sequence[int]) -> list[Unit]:
         reader, found = self._reader, []
         asked = list(map(int, numbers))
         rows: dict[Any, object] = {}
         with reader.lock, reading(reader.file.connection):
-            header = reader.header_now()
+            header = self._header_now()
             # many at a time: one by one takes twice as long
             for start in range(0, len(asked), _ROWS_A_QUESTION):
                 listed = ",".join(map(str, asked[start : start + _ROWS_A_QUESTION]))
@@ -215,7 +218,7 @@ class Snapshot:
             return found
         vector = vector.astype(numpy.float32)
         with reader.lock, reading(reader.file.connection):
-            header = reader.header_now()
+            header = self._header_now()
             connection = reader.file.connection
             if moment.embedded <= EXACT_BELOW:
                 known, table = reader.vectors.exact(connection, moment.ids, moment.usable, slot)
@@ -229,3 +232,10 @@ class Snapshot:
         if header.generation == moment.header.generation and numpy.isnan(found[asked]).any():
             raise Damaged("index.db: a vector is missing.")
         return found
+
+    def _header_now(self) -> Header:
+        """The header of this transaction. Where a file was put in the place of ours, other things stand under the same numbers."""
+        header, mine = self._reader.header_now(), self._moment.header
+        if header is not mine and not follows(header, mine):
+            raise ChangedMeanwhile("The index was replaced while it was searched.")
+        return header

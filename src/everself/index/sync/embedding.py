@@ -4,7 +4,7 @@ Texts are not in the index: they are cut from their documents once more, and onl
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy
@@ -17,7 +17,17 @@ from everself.index.sync.vectoring import add_vectors, assign_kept, drop_other_c
 from everself.index.sync.writing import writing
 from everself.indexfile.columns import load_block, read_header
 from everself.indexfile.file import IndexFile, reading
-from everself.indexfile.rows import BLOCK, NOTHING, Header, Slot, UnitRow, parse_source, parse_unit, render_header
+from everself.indexfile.rows import (
+    BLOCK,
+    NOTHING,
+    Header,
+    Slot,
+    UnitRow,
+    following,
+    parse_source,
+    parse_unit,
+    render_header,
+)
 from everself.indexfile.vectors import load_codes
 
 if TYPE_CHECKING:
@@ -224,7 +234,7 @@ class Embedding:
                 self._skipped |= living.keys()
                 return 0
             header = assign_kept(connection, header, self._model, living, added)
-            header = replace(header, generation=header.generation + 1)
+            header = following(header)
             connection.execute("UPDATE header SET data=? WHERE number=1", (render_header(header),))
             connection.execute("COMMIT")
         return len(living.keys() - self._skipped)
@@ -248,6 +258,6 @@ class Embedding:
             connection = self._file.connection
             header = read_header(connection)[1]
             header = drop_other_codes(connection, header, self._model)
-            header = replace(header, generation=header.generation + 1)
+            header = following(header)
             connection.execute("UPDATE header SET data=? WHERE number=1", (render_header(header),))
             connection.execute("COMMIT")

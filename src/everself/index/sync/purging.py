@@ -15,7 +15,17 @@ from everself.index.sync.writing import writing
 from everself.indexfile.columns import load_block, read_header
 from everself.indexfile.file import IndexFile, reading, sound
 from everself.indexfile.postings import Vocabulary, load_vocabulary, render_vocabulary, strike
-from everself.indexfile.rows import BLOCKS, CODES, POSTINGS, VOCABULARIES, Header, checked, checksum, render_header
+from everself.indexfile.rows import (
+    BLOCKS,
+    CODES,
+    POSTINGS,
+    VOCABULARIES,
+    Header,
+    checked,
+    checksum,
+    following,
+    render_header,
+)
 from everself.indexfile.vectors import blanked, codes_row, load_codes, render_codes
 
 if TYPE_CHECKING:
@@ -104,7 +114,7 @@ def _blank_codes(connection: "apsw.Connection", header: Header, block: int, dead
 
 
 def _commit(connection: "apsw.Connection", header: Header) -> None:
-    header = replace(header, generation=header.generation + 1)
+    header = following(header)
     connection.execute("UPDATE header SET data=? WHERE number=1", (render_header(header),))
     connection.execute("COMMIT")
 

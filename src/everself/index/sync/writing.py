@@ -34,6 +34,7 @@ from everself.indexfile.rows import (
     UnitRow,
     checked,
     checksum,
+    following,
     parse_unit,
     render_header,
     render_source,
@@ -164,7 +165,7 @@ class Writer:
             self._append(first)
         self._place_vectors()
         if self.changed:
-            self.header = replace(self.header, generation=self.header.generation + 1)
+            self.header = following(self.header)
             self.connection.execute("UPDATE header SET data=? WHERE number=1", (render_header(self.header),))
         self.connection.execute("COMMIT")
         return self.header
