@@ -30,7 +30,7 @@ PARTS = {
     "visible": ("everself.recall.visibility:visible_units",),
     "entries": ("everself.entries.book:Book.at",),
     "diversity": ("everself.recall.recall:diversify", "everself.recall.recall:merge_equals"),
-    "tokens": ("everself.recall.recall:count",),
+    "tokens": ("everself.recall.recall:estimate",),
     "query": ("everself.recall.recall:read_query", "everself.recall.recall:read_dates"),
 }
 
