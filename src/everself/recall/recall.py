@@ -6,6 +6,7 @@ Knows settings, scopes and entries. Does not know who asks it: a chat, a command
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
+from itertools import count as count_from
 from typing import TYPE_CHECKING, Final
 
 from everself.clock import Clock
@@ -42,6 +43,9 @@ _CLOSER_AT_LEAST: Final = 40
 _NAMED: Final = 60
 # hits that a record names as left out
 _LEFT_NAMED: Final = 20
+# tries of a search whose files change meanwhile, before it does without those that do
+_PATIENCE: Final = 2
+_UNREST: Final = "Some files changed while they were searched, again and again; they are left out."
 
 OWNER: Final = Scope(SessionKind.MAIN)
 
@@ -109,7 +113,8 @@ class Recall:
             raise WrongUse("There is nothing to search for.", mend='everself memory search "what you look for"')
         query = request.query[:LONGEST_QUERY]
         meaning = _Meaning(self._index, query)
-        found = self._index.ask(lambda view: self._answer(view, request, query, meaning))
+        tries = count_from(1)
+        found = self._index.ask(lambda view: self._answer(view, request, query, meaning, skips=next(tries) > _PATIENCE))
         notices = [*([meaning.notice] if meaning.notice else []), *found.notices]
         if len(request.query) > LONGEST_QUERY:
             notices.append(f"Only the first {LONGEST_QUERY:,} characters of the query were used.")
@@ -141,10 +146,10 @@ class Recall:
     def _mode(self, request: Request) -> Ranking:
         return request.ranking or self._settings.ranking
 
-    def _answer(self, view: "Snapshot", request: Request, query: str, meaning: "_Meaning") -> Found:
+    def _answer(self, view: "Snapshot", request: Request, query: str, meaning: "_Meaning", *, skips: bool) -> Found:
         from everself.recall.serving import Served
 
-        served = Served(view, self._shelf.read)
+        served = Served(view, self._shelf.read, skips=skips)
         words = read_query(query)
         mode = self._mode(request)
         vector = None if mode is Ranking.TFIDF else meaning.vector_for(view)
@@ -172,7 +177,7 @@ class Recall:
             self._index.model if vector is not None else "keywords",
             mode,
             tokens,
-            view.notices,
+            (*view.notices, *((_UNREST,) if served.skipped else ())),
             tuple(left[:_LEFT_NAMED]),
         )
 
@@ -234,6 +239,9 @@ class Recall:
         left: list[LeftOut] = []
         for at, (unit, text) in enumerate(zip(units, texts, strict=True)):
             path = served.path(unit.document)
+            if unit.document in served.skipped:
+                left.append(LeftOut("", path, "changed while it was searched"))
+                continue
             flags = flags_of[at]
             entry = entries.get((path, unit.entry))
             if not _holds(entry, request.as_of):

@@ -8,11 +8,18 @@ from everself.indexfile.interface import IndexedDocument, IndexView, Unit
 
 
 class Served:
-    """The documents behind one view, each read once and compared with what was indexed."""
+    """The documents behind one view, each read once and compared with what was indexed.
 
-    def __init__(self, view: IndexView, read: Callable[[IndexedDocument], bytes | None]) -> None:
+    Where files change faster than they are searched, `skips` leaves out what changed: it then says nothing, and stands in `skipped`.
+    """
+
+    def __init__(
+        self, view: IndexView, read: Callable[[IndexedDocument], bytes | None], *, skips: bool = False
+    ) -> None:
         self._view = view
         self._read = read
+        self._skips = skips
+        self.skipped: set[int] = set()
         self._data: dict[int, bytes] = {}
         self._units: dict[int, Unit] = {}
 
@@ -28,7 +35,8 @@ class Served:
     def held(self) -> dict[str, tuple[str, bytes]]:
         """Hash and bytes of every document that was read so far, by path."""
         documents = self._view.documents
-        return {documents[number].path: (documents[number].hash, data) for number, data in self._data.items()}
+        read = ((documents[number], data) for number, data in self._data.items() if number not in self.skipped)
+        return {document.path: (document.hash, data) for document, data in read}
 
     def path(self, document: int) -> str:
         return self._view.documents[document].path
@@ -39,7 +47,10 @@ class Served:
         if found is None:
             indexed = self._view.documents[number]
             found = self._read(indexed)
-            if found is None:
+            if found is None and not self._skips:
                 raise ChangedMeanwhile(indexed.path)
+            if found is None:
+                self.skipped.add(number)
+                found = b""
             self._data[number] = found
         return found
