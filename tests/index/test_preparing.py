@@ -52,17 +52,33 @@ def test_a_document_of_too_many_lines_is_indexed_to_the_last_that_fits_and_annou
     assert index.sync().read == 0
 
 
-def test_so_much_of_a_script_without_blanks_is_indexed_as_memory_bears(
+def test_a_document_ends_where_it_has_as_many_words_as_memory_bears(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("everself.index.sync.preparing.HEAVY_INDEXED", 4)
-    world.write("MEMORY.md", "anna and bob and carl\n")
-    world.write("memory/tea.md", "é 一二三四五\n")
+    monkeypatch.setattr("everself.index.sync.writing.POSTINGS_OF_A_DOCUMENT", 5)
+    world.write("memory/a.md", "anna bob\ncarl dora\n")
+    world.write("memory/b.md", "anna bob\n\nanna carl\nemil dora\nfritz\ngrete\n")
     index = world.index()
-    assert index.sync().truncated == ("memory/tea.md",)
-    assert {one.path: one.cut for one in index.view().documents.values()} == {"MEMORY.md": 0, "memory/tea.md": 4}
-    assert len(index.view().postings("一二三四")[0]) == 1
+    assert index.sync().truncated == ("memory/b.md",)
+    view = index.view()
+    assert {one.path: (one.count, one.cut) for one in view.documents.values()} == {
+        "memory/a.md": (2, 0),
+        "memory/b.md": (3, len("fritz\ngrete")),
+    }
+    assert view.columns["group"].tolist() == [0, 0, 2, 3, 3]
+    assert view.columns["span"].tolist() == [2, 2, 1, 2, 2]
+    assert len(view.postings("fritz")[0]) == 0
+    assert len(view.postings("dora")[0]) == 2
     assert index.sync().read == 0
+
+
+def test_a_file_that_grows_beyond_what_is_read_is_not_cut_again(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("everself.workspace.on_disk.READ_LIMIT", 10)
+    index = world.index()
+    for size, read in ((10, 1), (15, 0), (12, 0), (10, 0)):
+        world.write("MEMORY.md", "anna\nbob\n\nmore\n"[:size])
+        assert index.sync().read == read
+        assert [one.cut for one in index.view().documents.values()] == [size - 10]
 
 
 def test_a_document_of_many_batches_is_cut_once(world: World, monkeypatch: pytest.MonkeyPatch) -> None:

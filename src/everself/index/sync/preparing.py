@@ -29,8 +29,6 @@ _CHARACTERS_KEPT = 16 * 1024 * 1024
 # Lines of a document that are indexed; each may be an entry, and an entry costs more than a kilobyte while it is cut. As many as fill
 # what is read of a file at all, where they are lines that somebody wrote.
 LINES_INDEXED = 200_000
-# Characters of Chinese, Japanese, Korean and the like: each is two terms, where a word of five letters is one.
-HEAVY_INDEXED = 2_000_000
 
 
 class DocumentReader(Protocol):
@@ -185,12 +183,8 @@ class Sources:
             hashes,
             stamp_of(stat),
             read_at,
-            self.left_out(document),
+            document.cut + len(document.data) - _reach(document.data),
         )
-
-    def left_out(self, document: Document) -> int:
-        """How many bytes of a document are not indexed: those that were not read, and those beyond as many lines as we bear."""
-        return document.cut + len(document.data) - _reach(document.data)
 
     def take_texts(self, hashes: Iterable[bytes]) -> dict[bytes, str] | None:
         """Texts by hash that are still at hand from when they were indexed; none unless all of them are."""
@@ -224,12 +218,7 @@ class Sources:
 
 
 def _reach(data: bytes) -> int:
-    """Where that ends which is indexed of a document: after so many lines and so many heavy characters."""
-    return min(_reach_of_lines(data), _reach_of_characters(data))
-
-
-def _reach_of_lines(data: bytes) -> int:
-    # a lone carriage return ends a line as well
+    """Where the last line that is indexed ends. A lone carriage return ends a line as well."""
     lines = data.replace(b"\r\n", b" \n").replace(b"\r", b"\n") if b"\r" in data else data
     if lines.count(b"\n") <= LINES_INDEXED:
         return len(data)
@@ -237,16 +226,6 @@ def _reach_of_lines(data: bytes) -> int:
     for _ in range(LINES_INDEXED):
         at = lines.find(b"\n", at) + 1
     return at
-
-
-def _reach_of_characters(data: bytes) -> int:
-    if len(data) <= 3 * HEAVY_INDEXED:
-        return len(data)
-    import numpy
-
-    # the first byte of a character of three bytes or four
-    heavy = numpy.flatnonzero(numpy.frombuffer(data, numpy.uint8) >= 0xE0)
-    return len(data) if len(heavy) <= HEAVY_INDEXED else int(heavy[HEAVY_INDEXED])
 
 
 def _listed(reader: DocumentReader) -> Sequence[FileStat]:

@@ -164,8 +164,7 @@ class Syncer:
                     tally.removed += 1
                 continue
             size += len(document.data)
-            known = None if source is None else (source.document.hash, source.document.cut)
-            if source is not None and known == (document.hash, self._sources.left_out(document)):
+            if source is not None and source.document.hash == document.hash:
                 writer.restamp(source, stamp_of(stat), read_at)
                 continue
             if source is not None:

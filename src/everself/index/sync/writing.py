@@ -45,9 +45,14 @@ from everself.indexfile.rows import (
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from everself.cutting.cutting import Piece
+
     # of these ids of vectors, those that a living unit has, the units in the ranges not counted
     Living = Callable[[Sequence[int], Sequence[range]], frozenset[int]]
 
+# More than sixteen megabytes of anybody's prose have. Without a bound a document that is nothing but words of its own would take
+# gigabytes while it is written.
+POSTINGS_OF_A_DOCUMENT = 3_000_000
 _POSTINGS_OF = "SELECT data FROM postings WHERE block=? AND term=?"
 _EPOCH = date(1970, 1, 1).toordinal()
 _MASK = 0xFFFFFFFFFFFFFFFF
@@ -109,22 +114,25 @@ class Writer:
         for local, count in _groups(document.pieces):
             columns.extend((number, first + local, count, 0, 0, 0) for _ in range(count))
         base = len(columns) - len(document.pieces)
-        given = zip(document.pieces, document.terms, document.texts, strict=True)
-        for local, (piece, (terms, length), text) in enumerate(given):
-            unit = first + local
+        count, room = 0, len(self._keys) + POSTINGS_OF_A_DOCUMENT
+        for piece, (terms, length), text in zip(document.pieces, document.terms, document.texts, strict=True):
+            unit = first + count
             day = 0 if piece.day is None else piece.day.toordinal() - _EPOCH
-            place = columns[base + local]
-            columns[base + local] = (*place[:3], day, min(length, 65_535), int(piece.flags | Flag.ALIVE))
+            place = columns[base + count]
+            columns[base + count] = (*place[:3], day, min(length, 65_535), int(piece.flags | Flag.ALIVE))
             row = UnitRow(number, piece.entry, piece.start, piece.end, piece.first_line, piece.last_line, text)
             self._units.append((unit, render_unit(header.birth, unit, row)))
             self._texts[unit] = text
             self._keys.extend(map(term_key, terms))
-            self._counts.extend(min(count, 255) for count in terms.values())
+            self._counts.extend(min(times, 255) for times in terms.values())
             self._owners.extend([unit] * len(terms))
+            count += 1
+            if len(self._keys) >= room:
+                break
         if document.vectors is not None:
             self._vectors.extend(zip(document.texts, document.vectors, strict=True))
-        count = len(document.pieces)
-        known = IndexedDocument(number, document.path, document.hash, first, count, document.cut)
+        cut = document.cut + self._end_at(document.pieces, base, count)
+        known = IndexedDocument(number, document.path, document.hash, first, count, cut)
         self.header = replace(
             header,
             units=first + count,
@@ -133,6 +141,17 @@ class Writer:
             living=header.living + count,
         )
         self._put_source(known, document.stamp, document.read_at)
+
+    def _end_at(self, pieces: "Sequence[Piece]", base: int, count: int) -> int:
+        """Let a document end after so many of its pieces; how many bytes that leaves out."""
+        if count == len(pieces):
+            return 0
+        columns = self._columns
+        del columns[base + count :]
+        number, group = columns[-1][:2]
+        size = self._before.units + len(columns) - group
+        columns[-size:] = [(number, group, size, *rest[3:]) for rest in columns[-size:]]
+        return pieces[-1].end - pieces[count].start
 
     def remove(self, source: Source) -> None:
         document = source.document
@@ -152,9 +171,10 @@ class Writer:
         self.connection.execute("DELETE FROM units WHERE number>=? AND number<?", bounds)
 
     def restamp(self, source: Source, stamp: Stamp, read_at: int) -> None:
-        """The same words in a file that looks different."""
+        """The same words in a file that looks different. Where it has another size, what differs is beyond what is read."""
         self.header = replace(self.header, root=(self.header.root - source.seal) & _MASK)
-        self._put_source(source.document, stamp, read_at)
+        cut = max(0, source.document.cut + stamp[2] - source.stamp[2])
+        self._put_source(replace(source.document, cut=cut), stamp, read_at)
 
     def commit(self) -> Header:
         """Write what was gathered. Afterwards the writer is empty and may gather for the next transaction's worth."""
