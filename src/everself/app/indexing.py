@@ -157,8 +157,8 @@ def memory_status(app: "App", *, deep: bool = False, progress: "Progress | None"
 
 
 def _look(app: "App") -> IndexHealth:
-    from everself.index.glance import Glance, glance
     from everself.index.sync.preparing import Sources, default_craft, model_key
+    from everself.upkeep.glance import Glance, glance
 
     embedder = app.embedder
     model = "" if embedder is None else f"{embedder.provider}/{embedder.model}"

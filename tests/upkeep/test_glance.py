@@ -11,7 +11,6 @@ import pytest
 from tests.index.world import LINES, World, make_world
 
 from everself.disk.real import RealFileSystem
-from everself.index.glance import Glance, glance
 from everself.index.index import Index
 from everself.index.sync.embedding import BATCH, next_size
 from everself.index.sync.preparing import Sources, model_key
@@ -19,6 +18,7 @@ from everself.indexfile import outline
 from everself.indexfile.file import IndexPlace
 from everself.indexfile.interface import COLUMNS
 from everself.testing.embedding import FakeEmbedder
+from everself.upkeep.glance import Glance, glance
 
 
 @pytest.fixture
@@ -84,7 +84,7 @@ def test_a_glance_knows_where_the_flags_stand() -> None:
 
 
 def test_a_glance_loads_no_numpy() -> None:
-    code = "import everself.index.glance, sys; sys.exit('numpy' in sys.modules)"
+    code = "import everself.upkeep.glance, sys; sys.exit('numpy' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
