@@ -106,7 +106,7 @@ HOMES: dict[str, tuple[str, ...]] = {
     "Stemmer": ("text",),
     "numpy": ("index", "indexfile", "recall", "models", "testing"),
     "httpx2": ("models", "faces"),
-    "apsw": ("store", "index", "indexfile", "testing"),
+    "apsw": ("store", "index", "indexfile", "upkeep", "testing"),
     "psycopg": ("store", "index"),
     "dulwich": ("history",),
     "watchfiles": ("workspace",),

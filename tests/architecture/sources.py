@@ -8,7 +8,7 @@ import io
 import tokenize
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 
 PACKAGE = "everself"
@@ -171,6 +171,7 @@ def read_tree(top: Path) -> tuple[Module, ...]:
     return tuple(modules)
 
 
+@cache
 def imports_of(module: Module, known: frozenset[str]) -> tuple[Import, ...]:
     """The imports of our own modules, functions walked into, `TYPE_CHECKING` blocks left out.
 

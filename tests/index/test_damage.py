@@ -247,6 +247,19 @@ def test_a_stale_copy_put_back_is_brought_up_to_date(world: World) -> None:
     assert what_it_says(index.view(), ("carl", "anna")) == what_it_says(world.fresh().view(), ("carl", "anna"))
 
 
+def test_embedding_that_meets_damage_embeds_what_is_made_anew(world: World) -> None:
+    _, expected = made(world)
+    index = world.index(FakeEmbedder())
+    index.view()
+    data = bytearray(world.database.read_bytes())
+    # what only a new connection reads
+    data[data.index(b"CREATE TABLE units") + 8] ^= 4
+    world.database.write_bytes(data)
+    assert index.embed().pending == 0
+    assert index.view().embedded == 96
+    assert answer(index) == expected
+
+
 def test_a_copy_put_back_under_an_open_index_does_not_lend_its_numbers_to_other_words(world: World) -> None:
     made(world)
     index = world.index(FakeEmbedder())

@@ -19,6 +19,8 @@ from everself.testing.embedding import FakeEmbedder
 from everself.text.search import fold_for_phrase, read_query
 
 ENTRIES = 1_600
+
+pytestmark = pytest.mark.slow
 FILES = 8
 
 
