@@ -287,9 +287,7 @@ class Index:
             return EmbedReport(failure="No embedder is set up.")
         for _ in range(_TRIES):
             with self._lock:
-                if self._view is None:
-                    self.view()
-                file = self._steadily(lambda reader: reader.file.second())
+                file = self._second()
             try:
                 report = Embedding(file, self._sources, self._embedder).run(bounds)
             except Damaged as error:
@@ -302,6 +300,17 @@ class Index:
             self._say("embedding", report.failure)
             return report
         return EmbedReport(failure="The index broke again and again.")
+
+    def _second(self) -> IndexFile:
+        """Another connection to the index, which is not as empty as one that was just made in the place of a broken one."""
+        for _ in range(_TRIES):
+            if self._view is None:
+                self.view()
+            file = self._steadily(lambda reader: reader.file.second())
+            if self._view is not None:
+                break
+            file.close()
+        return file
 
     def _sync(self, progress: Progress | None) -> tuple[Reader, Moment]:
         """Bring the index up to date, or say why it is not."""
@@ -381,6 +390,8 @@ class Index:
             self._say("renewed", f"The index was made anew: {opening.why}")
         self._renewed = bool(opening.why or opening.memory)
         self._reader = Reader(opening.file, self._model)
+        # it may be empty: whoever asks next has to bring it up to date first
+        self._view = None
         return self._reader
 
     def _break(self, error: Damaged, broken: tuple[int, int] | None) -> None:
