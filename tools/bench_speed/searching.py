@@ -16,7 +16,8 @@ from everself.app.app import App
 from everself.app.opening import open_app
 from everself.recall.recall import Request
 
-WARM = 30
+# Questions before those that are measured, none of which is asked twice: a process that has searched for a while.
+WARM = 200
 
 
 @dataclass(frozen=True, slots=True)

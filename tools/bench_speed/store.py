@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from everself.models.embedding.protocol import Embedder
 
 FIRST_DAY = date(2010, 1, 1)
-QUESTIONS = 230
+QUESTIONS = 400
 # written last
 NOTE = "filled.json"
 _UNITS_A_SECTION = 20
