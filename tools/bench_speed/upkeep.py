@@ -81,7 +81,7 @@ def measure_embedding(top: Path) -> Embedded:
         workspace = Path(app.agent.workspace)
         (workspace / "memory").mkdir(parents=True)
         # weights are prepared once in the life of an installation; this is not what is measured
-        write_log(workspace, 0, texts[:8])
+        write_log(workspace, 0, [f"Before {one}" for one in texts[:8]])
         app.index.sync()
         app.index.embed()
         share = EMBEDDED // PARTS
@@ -91,7 +91,7 @@ def measure_embedding(top: Path) -> Embedded:
                 set_threads(threads)
                 own.setdefault(threads, []).append(rate_of(package, some))
             set_threads(1)
-            write_log(workspace, part + 1, [f"{one} again" for one in some])
+            write_log(workspace, part + 1, some)
             app.index.sync()
             begin = time.perf_counter()
             report = app.index.embed()
