@@ -14,6 +14,7 @@ from tests.cli.conftest import Terminal
 
 import everself.models.embedding
 from everself.cli.commands.memory import searching
+from everself.clock import pause
 from everself.testing.embedding import FakeEmbedder
 
 TOP = Path(__file__).resolve().parents[2]
@@ -455,12 +456,31 @@ def test_progress_is_told_in_lines_where_nobody_watches(everself, notes: Path, m
     from everself.index.sync import syncing
 
     monkeypatch.setattr(syncing, "_BYTES_A_COMMIT", 1)
+    monkeypatch.setattr(searching, "A_WORD_AFTER", 0.0)
     said = everself("memory", "search", "tundra")
     assert re.fullmatch(r"Reading: (\d\d) of \1", said.err.splitlines()[-1])
     assert len(said.err.splitlines()) == 10
     assert everself("memory", "rebuild", "--json").err == ""
     assert threading.active_count() < 10
     assert json.loads(everself("memory", "search", "tundra", "--json").out)["ok"]
+
+
+def test_a_search_that_reads_for_long_says_so_and_a_quick_one_does_not(everself, notes: Path, monkeypatch) -> None:
+    from everself.index.sync.preparing import Sources
+
+    everself("memory", "search", "tundra")
+    (notes / "memory" / "one.md").write_text("- tundra once more\n")
+    assert "Reading" not in everself("memory", "search", "tundra").err
+    (notes / "memory" / "one.md").write_text("- tundra for the third time\n")
+    monkeypatch.setattr(searching, "A_WORD_AFTER", 0.05)
+    prepare = Sources.prepare
+
+    def slowly(*given):
+        pause(0.5)
+        return prepare(*given)
+
+    monkeypatch.setattr(Sources, "prepare", slowly)
+    assert "Reading: 0 of 1\n" in everself("memory", "search", "tundra").err
 
 
 @pytest.mark.usefixtures("notes")

@@ -3,14 +3,13 @@
 Knows the opened agent. Whether searching is switched off is decided here, for every face.
 """
 
-import os
 from dataclasses import dataclass
 from datetime import date
 from typing import TYPE_CHECKING, Final
 
 import re2
 
-from everself.app.recalling import index_place, need_search
+from everself.app.recalling import need_search
 from everself.config.sections import Ranking
 from everself.errors import NotFound, WrongUse
 from everself.recall.adjusting import Ageing
@@ -75,12 +74,10 @@ def scope_of(session: str, project: str = "") -> Scope:
 
 
 def search_memory(app: "App", request: Request, progress: "Progress | None" = None) -> Answer:
-    """The best hits for a query, with citations. `progress` is told how far the very first reading of the files is."""
+    """The best hits for a query, with citations. `progress` is told how far the reading of files that changed is."""
     need_search(app)
-    place = index_place(app)
-    if progress is not None and not os.path.exists(f"{place.folder}/{place.name}"):
-        app.index.sync(progress)
-    found = app.recall.search(request)
+    with app.index.telling(progress):
+        found = app.recall.search(request)
     settings = app.agent.search
     ageing = Ageing(app.clock.today(), settings.decay, settings.half_life_days)
     view = app.index.view(fresh=False)

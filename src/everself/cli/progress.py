@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 
 from everself.cli.call import show_lines, this_call
 
@@ -12,15 +12,47 @@ _LINES = 10
 
 
 @contextmanager
-def progress(label: str) -> Iterator[Tell | None]:
-    """A function that is told how much is done, of how much."""
+def progress(label: str, after: float = 0.0) -> Iterator[Tell | None]:
+    """A function that is told how much is done, of how much. What takes fewer than `after` seconds is not worth a word."""
     if this_call().json:
         yield None
-    elif sys.stderr.isatty():
-        with _bar(label) as tell:
-            yield tell
-    else:
-        yield _lines(label)
+        return
+    shown = _bar(label) if sys.stderr.isatty() else nullcontext(_lines(label, at_once=after > 0))
+    with shown as tell, _patient(tell, after) if after else nullcontext(tell) as told:
+        yield told
+
+
+@contextmanager
+def _patient(tell: Tell, seconds: float) -> Iterator[Tell]:
+    """Holds back what it is told for so long; then it is told even where one step goes on and on."""
+    import threading
+
+    lock = threading.Lock()
+    latest: tuple[int, int] | None = None
+    waiting = True
+
+    def begin() -> None:
+        nonlocal waiting
+        with lock:
+            waiting = False
+            if latest is not None and latest[0] < latest[1]:
+                tell(*latest)
+
+    def told(done: int, total: int) -> None:
+        nonlocal latest
+        with lock:
+            latest = done, total
+            if not waiting:
+                tell(done, total)
+
+    timer = threading.Timer(seconds, begin)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield told
+    finally:
+        timer.cancel()
+        timer.join()
 
 
 @contextmanager
@@ -46,14 +78,15 @@ def _bar(label: str) -> Iterator[Tell]:
         bar.stop()
 
 
-def _lines(label: str) -> Tell:
-    said = 0
+def _lines(label: str, *, at_once: bool) -> Tell:
+    """A line for every tenth; where it took a while until anything is told, one for the beginning as well."""
+    said = -1 if at_once else 0
 
     def tell(done: int, total: int) -> None:
         nonlocal said
         step = done * _LINES // max(total, 1)
         # what is done at once needs no line
-        if step > said and (said or done < total) and total > 2 * _LINES:
+        if step > said and (said or done < total) and (at_once or total > 2 * _LINES):
             show_lines([f"{label}: {done:,} of {total:,}"], err=True)
         said = max(said, step)
 

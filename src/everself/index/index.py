@@ -4,7 +4,8 @@ Nothing that happens to index.db is an error of a search: what is broken is made
 whoever is too late uses what there is. A view says so in words.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from threading import Event, RLock, Thread
 from typing import TYPE_CHECKING, TypeVar
 
@@ -79,13 +80,16 @@ class Index:
         self._lasting: dict[str, str] = {}
         self._renewed = False
         self._retry_at = 0.0
+        self._told: Progress | None = None
         self._stop, self._wake = Event(), Event()
         self._thread: Thread | None = None
 
     def view(self, *, fresh: bool = True) -> Snapshot:
         """What can be searched now. Fresh: every file was looked at, and those that changed were read."""
         with self._lock:
-            reader, moment = self._sync(None) if fresh else self._steadily(lambda reader: (reader, reader.refresh()))
+            reader, moment = (
+                self._sync(self._told) if fresh else self._steadily(lambda reader: (reader, reader.refresh()))
+            )
             notices = self._notices()
             known = self._view
             if known is None or known.moment is not moment or known.notices != notices:
@@ -103,6 +107,15 @@ class Index:
             except ChangedMeanwhile:
                 continue
         return question(self.view())
+
+    @contextmanager
+    def telling(self, progress: Progress | None) -> Iterator[None]:
+        """Within, whoever asks for a view hears how far the reading of what changed is."""
+        before, self._told = self._told, progress
+        try:
+            yield
+        finally:
+            self._told = before
 
     def sync(self, progress: Progress | None = None) -> SyncReport:
         """Read what changed. Where another process is at it, the report is about what was done before."""

@@ -104,6 +104,8 @@ class Syncer:
         waiting += plan.changed
         done, total = 0, len(waiting)
         removed = [source.document.path for source in plan.removed]
+        if progress is not None and total:
+            progress(0, total)
         while waiting or removed:
             with self._reader.lock, writing(self._reader.file, wait):
                 self._reader.refresh_within()

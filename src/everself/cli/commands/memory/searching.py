@@ -32,6 +32,8 @@ _RANKINGS = ("default", "hybrid", "tfidf")
 # of one hit: what shows what it is about; `get` shows the rest
 _LINES = 6
 _WIDE = 400
+# seconds that a person waits without a word
+A_WORD_AFTER = 1.0
 _LEFT_OUT = 20
 
 
@@ -91,7 +93,7 @@ def search(**given: Unpack[Asked]) -> int:
         ranking=Ranking(given["ranking"]) if given["ranking"] else None,
     )
     with opened(given["agent"]) as app:
-        with progress("Reading") as tell:
+        with progress("Reading", A_WORD_AFTER) as tell:
             found = search_memory(app, request, tell)
         answer(found, list(_found(found, explain=given["explain"])), [*found.notices, *recovery_notices(app)])
         # whoever asked has the answer; what follows is for the next one
