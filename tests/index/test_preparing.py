@@ -39,7 +39,7 @@ def test_a_secret_moves_neither_the_lines_nor_the_entries_after_it() -> None:
 def test_a_document_of_too_many_lines_is_indexed_to_the_last_that_fits_and_announced(
     world: World, monkeypatch: pytest.MonkeyPatch, ending: str
 ) -> None:
-    monkeypatch.setattr("everself.index.sync.preparing.LINES_INDEXED", 3)
+    monkeypatch.setattr("everself.entries.reading.LINES_READ", 3)
     (world.files / "MEMORY.md").write_bytes(ending.join(["anna", "", "bob", "carl", ""]).encode())
     world.write("memory/short.md", "carl\n\nanna\n")
     index = world.index(craft=LINES)
@@ -98,3 +98,16 @@ def test_a_document_of_many_batches_is_cut_once(world: World, monkeypatch: pytes
     assert index.embed().done == 30
     assert cuts == ["MEMORY.md"]
     assert what_it_says(index.view(), ("anna",)) == what_it_says(world.fresh().view(), ("anna",))
+
+
+def test_whoever_has_little_time_leaves_a_large_document_to_those_who_have_more(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("everself.index.sync.embedding._CUT_AT_ONCE", 100)
+    world.write("memory/a.md", "anna\nbob\n")
+    world.write("memory/b.md", "".join(f"carl {number}\n" for number in range(60)))
+    world.index(FakeEmbedder()).view()
+    index = world.index(FakeEmbedder())
+    report = index.embed(seconds=30)
+    assert (report.done, report.pending) == (2, 60)
+    assert index.embed().done == 60

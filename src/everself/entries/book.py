@@ -15,7 +15,7 @@ from typing import Any
 from everself.clock import Clock
 from everself.entries.drafts import Draft
 from everself.entries.naming import Found, Known, name_entries, sketch
-from everself.entries.reading import Read, holds_memory, read_document, read_growth, words_at
+from everself.entries.reading import Read, holds_memory, reach, read_document, read_growth, words_at
 from everself.entries.trust import CORRECTION, HAND, base_confidence, is_human, parse_tag, rank, weaker
 from everself.errors import NotFound, WrongUse
 from everself.layout import Place, place
@@ -165,9 +165,10 @@ class Book:
                 documents += [row] if one.mtime_ns + GRAIN_NS < row.read_at else []
                 continue
             documents.append(row)
-            reads = self._growth(document.data, before)
+            data = document.data[: reach(document.data)]
+            reads = self._growth(data, before) if len(data) == len(document.data) else None
             settled |= {one.path} if reads is not None else set()
-            reads = read_document(document.data) if reads is None else reads
+            reads = read_document(data) if reads is None else reads
             found += [Found(one.path, read, *self._hashes(read)) for read in reads]
         if not (documents or missing):
             return True

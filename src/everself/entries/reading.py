@@ -33,6 +33,9 @@ _SPEAKERS = ("user:", "assistant:", "system:", "human:", "tool:")
 # what the note of a session says about the session itself
 _SESSION, _SESSION_LABELS = "session:", ("**session key**", "**session id**", "**source**")
 REFERENCE = "→ "
+# Lines of a document that are looked at; each may be an entry, and an entry costs more than a kilobyte while it is read. As many as
+# fill what is read of a file at all, where they are lines that somebody wrote.
+LINES_READ = 200_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +75,17 @@ def read_document(data: bytes) -> tuple[Read, ...]:
         if is_memory(span, text):
             found.append(_read(len(found), span, text, words))
     return tuple(found)
+
+
+def reach(data: bytes) -> int:
+    """Where the last line ends that is looked at. A lone carriage return ends a line as well."""
+    lines = data.replace(b"\r\n", b" \n").replace(b"\r", b"\n") if b"\r" in data else data
+    if lines.count(b"\n") <= LINES_READ:
+        return len(data)
+    at = 0
+    for _ in range(LINES_READ):
+        at = lines.find(b"\n", at) + 1
+    return at
 
 
 def last_section(data: bytes) -> int | None:

@@ -22,6 +22,7 @@ from everself.indexfile.rows import (
     NOTHING,
     Header,
     Slot,
+    Source,
     UnitRow,
     following,
     parse_source,
@@ -40,6 +41,8 @@ if TYPE_CHECKING:
 BATCH = 512
 # Whoever has little time begins with few: one model embeds thousands in a second, another a dozen.
 _FIRST_FEW = 16
+# A document of so many bytes is cut in less than a second; whoever has little time does not begin with a larger one.
+_CUT_AT_ONCE = 1_000_000
 _WAIT = 10.0
 
 
@@ -118,13 +121,16 @@ class Embedding:
         self._slot: Slot | None = None
         # units whose documents are no longer what was indexed; the next sync will see to them
         self._skipped: set[int] = set()
+        # whole documents that whoever has little time leaves to those who have more
+        self._left: list[range] = []
         # blocks above this one have been gone through in this run
         self._newest: int | None = None
+        self._hurried = False
 
     def run(self, bounds: Bounds) -> EmbedReport:
         """Embed until nothing is left, the time is over, or the embedder fails. Killing it loses one batch at most."""
         started = monotonic()
-        self._newest = None
+        self._newest, self._hurried = None, bounds.seconds is not None
         done, total = 0, self._count()
         size = BATCH if bounds.seconds is None else _FIRST_FEW
         while not bounds.stopped() and (bounds.seconds is None or monotonic() - started < bounds.seconds):
@@ -152,7 +158,7 @@ class Embedding:
 
     def _next(self, size: int) -> _Batch | None:
         found: dict[int, UnitRow] = {}
-        paths: dict[int, tuple[str, str, int]] = {}
+        sources: dict[int, Source] = {}
         with reading(self._file.connection):
             header = read_header(self._file.connection)[1]
             for unit in self._candidates(header):
@@ -162,8 +168,7 @@ class Embedding:
                     break
             for number in {row.document for row in found.values()}:
                 data = self._file.connection.execute("SELECT data FROM sources WHERE number=?", (number,)).fetchone()
-                document = parse_source(header.birth, number, data[0] if data else None).document
-                paths[number] = document.path, document.hash, document.first
+                sources[number] = parse_source(header.birth, number, data[0] if data else None)
             units = {unit: row.text for unit, row in found.items()}
             slot = with_kept_slot(self._file.connection, header, self._model, units.values()).slot(self._model)
             self._slot = slot
@@ -175,15 +180,17 @@ class Embedding:
         if not found:
             return None
         missing = {unit: row for unit, row in found.items() if row.text not in kept}
-        return _Batch(units, self._texts(missing, paths))
+        return _Batch(units, self._texts(missing, sources))
 
     def _candidates(self, header: Header) -> Iterator[int]:
         for block, units in pending_units(self._file, header, self._model, self._newest):
             self._newest = block
+            for one in self._left:
+                units = units[(units < one.start) | (units >= one.stop)]
             yield from (unit for unit in units.tolist() if unit not in self._skipped)
         self._newest = -1
 
-    def _texts(self, missing: dict[int, UnitRow], paths: dict[int, tuple[str, str, int]]) -> dict[bytes, str]:
+    def _texts(self, missing: dict[int, UnitRow], sources: dict[int, Source]) -> dict[bytes, str]:
         wanted: dict[int, dict[int, bytes]] = {}
         for unit, row in missing.items():
             wanted.setdefault(row.document, {})[unit] = row.text
@@ -193,9 +200,15 @@ class Embedding:
             if at_hand is not None:
                 found |= at_hand
                 continue
-            path, hashed, first = paths[number]
-            document = self._sources.read(path)
-            texts = list(self._sources.texts(document)) if document is not None and document.hash == hashed else []
+            known, size = sources[number].document, sources[number].stamp[2]
+            first = known.first
+            if self._hurried and size > _CUT_AT_ONCE:
+                self._left.append(range(first, first + known.count))
+                self._skipped |= units.keys()
+                continue
+            document = self._sources.read(known.path)
+            same = document is not None and document.hash == known.hash
+            texts = list(self._sources.texts(document)) if document is not None and same else []
             hashes = list(map(text_hash, texts))
             if len(texts) > len(units):
                 # a document of many batches is cut once, not once a batch

@@ -7,6 +7,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Protocol
 
 from everself.clock import system_now
+from everself.entries.reading import reach
 from everself.errors import EverselfError
 from everself.indexfile.rows import NOTHING, Stamp
 from everself.layout import place
@@ -26,9 +27,6 @@ GRAIN_NS = 2_000_000_000
 Terms = tuple[Mapping[str, int], int]
 
 _CHARACTERS_KEPT = 16 * 1024 * 1024
-# Lines of a document that are indexed; each may be an entry, and an entry costs more than a kilobyte while it is cut. As many as fill
-# what is read of a file at all, where they are lines that somebody wrote.
-LINES_INDEXED = 200_000
 
 
 class DocumentReader(Protocol):
@@ -183,7 +181,7 @@ class Sources:
             hashes,
             stamp_of(stat),
             read_at,
-            document.cut + len(document.data) - _reach(document.data),
+            document.cut + len(document.data) - reach(document.data),
         )
 
     def take_texts(self, hashes: Iterable[bytes]) -> dict[bytes, str] | None:
@@ -210,22 +208,11 @@ class Sources:
 
     def pieces(self, document: Document) -> "Sequence[Piece]":
         """A secret in a file of the person's is not indexed; a hit that holds one is served without it."""
-        data = blank_secrets(document.data)[: _reach(document.data)]
+        data = blank_secrets(document.data)[: reach(document.data)]
         return self.craft.cut(document.path, data, imported=document.path in self._owners)
 
     def texts(self, document: Document) -> Sequence[str]:
         return self.craft.embedding_texts(self.pieces(document))
-
-
-def _reach(data: bytes) -> int:
-    """Where the last line that is indexed ends. A lone carriage return ends a line as well."""
-    lines = data.replace(b"\r\n", b" \n").replace(b"\r", b"\n") if b"\r" in data else data
-    if lines.count(b"\n") <= LINES_INDEXED:
-        return len(data)
-    at = 0
-    for _ in range(LINES_INDEXED):
-        at = lines.find(b"\n", at) + 1
-    return at
 
 
 def _listed(reader: DocumentReader) -> Sequence[FileStat]:
