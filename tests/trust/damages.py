@@ -212,25 +212,24 @@ def _in_header(case: Case, versions: str) -> None:
 def lose_a_row(case: Case) -> None:
     with _opened(case) as connection:
         table = case.random.choice(TABLES)
-        connection.execute(f"DELETE FROM {table} WHERE {_chosen(table)}")
+        connection.execute(f"DELETE FROM {table} WHERE {_chosen(case, connection, table)}")
 
 
 def change_a_row(case: Case) -> None:
     """A bit that SQLite itself cannot miss, because it wrote it."""
     with _opened(case) as connection:
         table = case.random.choice(TABLES)
-        found = connection.execute(f"SELECT data FROM {table} WHERE {_chosen(table)}").fetchone()
-        if found is not None:
-            data = _flipped(found[0], case.random, 1)
-            connection.execute(f"UPDATE {table} SET data=? WHERE data=?", (data, found[0]))
+        where = _chosen(case, connection, table)
+        found = connection.execute(f"SELECT data FROM {table} WHERE {where}").fetchone()
+        connection.execute(f"UPDATE {table} SET data=? WHERE {where}", (_flipped(found[0], case.random, 1),))
 
 
 def mix_rows_up(case: Case) -> None:
     with _opened(case) as connection:
         table = case.random.choice(TABLES[1:])
-        rows = connection.execute(f"SELECT data FROM {table} ORDER BY random() LIMIT 2").fetchall()
-        if len(rows) == 2:
-            (one,), (other,) = rows
+        rows = connection.execute(f"SELECT data FROM {table} ORDER BY data").fetchall()
+        if len(rows) > 1:
+            (one,), (other,) = case.random.sample(rows, 2)
             swapped = "CASE data WHEN ?1 THEN ?2 ELSE ?1 END"
             connection.execute(f"UPDATE {table} SET data={swapped} WHERE data IN (?1, ?2)", (one, other))
 
@@ -270,10 +269,12 @@ def _opened(case: Case) -> Iterator[apsw.Connection]:
         connection.close(True)
 
 
-def _chosen(table: str) -> str:
-    if table == "postings":
-        return f"(block, term) = (SELECT block, term FROM {table} ORDER BY random() LIMIT 1)"
-    return f"number = (SELECT number FROM {table} ORDER BY random() LIMIT 1)"
+def _chosen(case: Case, connection: apsw.Connection, table: str) -> str:
+    """A row of chance, as a condition."""
+    key = "block, term" if table == "postings" else "number"
+    rows = connection.execute(f"SELECT {key} FROM {table} ORDER BY {key}").fetchall()
+    values = ", ".join(map(str, case.random.choice(rows)))
+    return f"({key}) = ({values})"
 
 
 def block_the_journal(case: Case) -> None:

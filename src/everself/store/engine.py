@@ -162,7 +162,7 @@ class Engine:
         self._worker.close()
         for connection in idle:
             connection.close()
-        with self._turn:
+        with self._turn, translated(self._place):
             writer, self._writer = self._writer, None
             if writer is not None:
                 # not essential: the log is durable as it is, and whoever opens the file next reads on from it

@@ -4,13 +4,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-import apsw
-
 from everself.clock import Clock
 from everself.disk.filesystem import FileSystem
 from everself.disk.lock import OpenLock
 from everself.disk.real import RealFileSystem
 from everself.disk.simulated import SimulatedDisk
+from everself.errors import EverselfError
 from everself.store.state import State, open_state
 from everself.testing.frozen import FrozenTime
 from everself.testing.meddling import Meddle, MeddledFileSystem, Shorten, whole
@@ -97,7 +96,7 @@ def simulated_workspace(
 def _close(state: State, disk: SimulatedDisk) -> None:
     try:
         state.close()
-    except apsw.Error:
+    except EverselfError:
         # closing without power fails, as it should; with power it must not
         if not disk.dead:
             raise
