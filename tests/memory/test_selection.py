@@ -1,7 +1,6 @@
 """Which entries a filter means."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from datetime import date, timedelta
 from pathlib import Path
 
@@ -16,12 +15,12 @@ from everself.values import Entry, Tag, Tier
 
 DAY = date(2026, 3, 10)
 ONE = Entry("A", "memory/2026-03-10.md", "one", Tag.EVENT, "owner", day=DAY, seen=DAY, tier=Tier.WORKING, vouched=True)
-CORE = replace(ONE, id="B", path="MEMORY.md", tag=Tag.DECISION, source="person:bob", tier=Tier.CORE, who="Alice Chen")
-BOBS = replace(ONE, id="C", path="users/bob/memory/2026-03-12.md", source="agent", day=date(2026, 3, 12), vouched=False)
-PROJECT = replace(ONE, id="D", path="projects/parser/MEMORY.md", project="Parser", tier=Tier.CORE, until=DAY)
-STRUCK = replace(ONE, id="E", struck=True)
-TALK = replace(ONE, id="F", kind="transcript")
-APART = replace(ONE, id="G", path="quarantine/2026-03-10.md", tier=Tier.NONE, source="web")
+CORE = ONE._replace(id="B", path="MEMORY.md", tag=Tag.DECISION, source="person:bob", tier=Tier.CORE, who="Alice Chen")
+BOBS = ONE._replace(id="C", path="users/bob/memory/2026-03-12.md", source="agent", day=date(2026, 3, 12), vouched=False)
+PROJECT = ONE._replace(id="D", path="projects/parser/MEMORY.md", project="Parser", tier=Tier.CORE, until=DAY)
+STRUCK = ONE._replace(id="E", struck=True)
+TALK = ONE._replace(id="F", kind="transcript")
+APART = ONE._replace(id="G", path="quarantine/2026-03-10.md", tier=Tier.NONE, source="web")
 ALL = [ONE, CORE, BOBS, PROJECT, STRUCK, TALK, APART]
 SURE = {"A": 0.9, "B": 0.6, "C": 0.2}
 

@@ -349,6 +349,7 @@ def _stamp(one: FileStat) -> str:
     return f"{one.device} {one.inode} {one.size} {one.mtime_ns} {one.ctime_ns}"
 
 
+@lru_cache(maxsize=4096)
 def _number(text: str) -> int:
     return max(1, min(10_000, int(text))) if text.isascii() and text.isdigit() else 1
 
