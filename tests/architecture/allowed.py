@@ -28,13 +28,13 @@ ALLOWED: tuple[Allowance, ...] = (
     ),
     Allowance(
         "files",
-        "store/connection.py",
+        "database/connection.py",
         ("os.open", "os.fchmod", "os.fsync", "os.chmod"),
         "SQLite writes its own files; they must exist as 0600 before it opens them, because it copies that mode",
     ),
     Allowance(
         "files",
-        "store/backup.py",
+        "database/backup.py",
         ("os.fsync", "os.unlink"),
         "the copy is written by SQLite; it has to be made durable, or taken away again when the copying failed",
     ),

@@ -17,6 +17,7 @@ class Floor:
 FLOORS = (
     Floor(("errors", "values", "clock", "text", "redaction", "dates", "patterns"), in_a_row=True),
     Floor(("disk", "markdown", "config")),
+    Floor(("database",)),
     Floor(("store", "history", "layout")),
     Floor(("workspace", "models")),
     Floor(("entries",)),
@@ -31,6 +32,8 @@ FLOORS = (
     Floor(("context",)),
     Floor(("chat", "keepers")),
     Floor(("app",)),
+    # what can be asked of an opened agent
+    Floor(("verbs",)),
     # what looks after an opened agent as a whole; see docs/decisions
     Floor(("doctor", "backups")),
     Floor(
@@ -106,8 +109,8 @@ HOMES: dict[str, tuple[str, ...]] = {
     "Stemmer": ("text",),
     "numpy": ("index", "indexfile", "recall", "models", "testing"),
     "httpx2": ("models", "faces"),
-    "apsw": ("store", "index", "indexfile", "upkeep", "testing"),
-    "psycopg": ("store", "index"),
+    "apsw": ("database", "store", "index", "indexfile", "upkeep", "testing"),
+    "psycopg": ("database", "store", "index"),
     "dulwich": ("history",),
     "watchfiles": ("workspace",),
     "click": SPEAKING,

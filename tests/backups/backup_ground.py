@@ -5,8 +5,8 @@ from pathlib import Path
 
 from everself.app.app import App
 from everself.app.opening import open_app
-from everself.app.seeding import set_up
 from everself.values import Append, Author, Change
+from everself.verbs.seeding import set_up
 
 ODD = {
     "memory/2026-03-19.md": b"\xef\xbb\xbf# Log\r\n\r\nnul \x00 and \xff\xfe\r\n",

@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 from tests.backups.backup_ground import ODD, agent_in, make_agent, modes, tree
 
-from everself.app.seeding import set_up
 from everself.backups.check import check_backup
 from everself.backups.make import default_name, make_backup
 from everself.backups.restore import restore_backup
@@ -17,6 +16,7 @@ from everself.clock import monotonic
 from everself.disk.real import RealFileSystem, RealHandle
 from everself.errors import DiskFull, EverselfError, NoPermission, NotFound, RefusedByRule
 from everself.values import Append, Author, Change
+from everself.verbs.seeding import set_up
 
 
 def test_what_is_restored_is_what_was_there_byte_for_byte_and_private(tmp_path: Path) -> None:

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from everself.app.opening import open_app
-from everself.app.seeding import set_up
 from everself.cli.running import run
+from everself.verbs.seeding import set_up
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-import everself.app.settings
+import everself.verbs.settings
 from everself.app.changes import Changes
 from everself.app.opening import open_app
 from everself.cli.call import wants_json
@@ -23,7 +23,7 @@ def break_with(monkeypatch: pytest.MonkeyPatch, error: BaseException) -> None:
     def fail(*_: object, **__: object) -> None:
         raise error
 
-    monkeypatch.setattr(everself.app.settings, "host_file", fail)
+    monkeypatch.setattr(everself.verbs.settings, "host_file", fail)
 
 
 @pytest.mark.parametrize(

@@ -15,14 +15,14 @@ from everself.cli.verbs import VERBS
 OF_THE_FACE = {"completion", "help"}
 # The modules whose public functions are verbs; of these, what serves other verbs and is none itself.
 VERB_MODULES = {
-    "everself.app.agents": ("prepare", "Prepared.remember"),
+    "everself.verbs.agents": ("prepare", "Prepared.remember"),
     "everself.backups.bringing": (),
-    "everself.app.seeding": (),
-    "everself.app.settings": ("own_key", "save_edit", "need_utf8"),
+    "everself.verbs.seeding": (),
+    "everself.verbs.settings": ("own_key", "save_edit", "need_utf8"),
     "everself.app.changes": (),
-    "everself.app.recalls": ("scope_of",),
-    "everself.app.indexing": (),
-    "everself.app.evaluating": (),
+    "everself.verbs.recalls": ("scope_of",),
+    "everself.verbs.indexing": (),
+    "everself.verbs.evaluating": (),
     "everself.backups.make": ("default_name",),
     "everself.backups.restore": (),
     "everself.backups.check": ("verify", "open_backup", "OpenBackup.content", "OpenBackup.finish"),

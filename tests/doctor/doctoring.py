@@ -9,9 +9,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from everself.app.opening import open_app
-from everself.app.seeding import set_up
 from everself.doctor import DoctorReport
 from everself.values import Finding
+from everself.verbs.seeding import set_up
 
 Snapshot = dict[str, tuple[object, ...]]
 STATE = ".everself/agents/main"

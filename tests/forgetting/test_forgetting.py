@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from everself.app.changes import Changes
+from everself.database.engine import Engine, Writer
 from everself.entries.book import Book
 from everself.errors import NotFound, RefusedByRule, WrongUse
 from everself.forgetting.forgetting import Forgetting, Grip
@@ -17,7 +18,6 @@ from everself.forgetting.guard import tombstone_guard
 from everself.forgetting.proof import ForgetProof, Target
 from everself.memory.memory import Memory
 from everself.memory.writing import Thought
-from everself.store.engine import Engine, Writer
 from everself.store.state import open_state
 from everself.testing.frozen import FrozenTime
 from everself.testing.workspaces import KEY, Bench, make_folders, real_workspace

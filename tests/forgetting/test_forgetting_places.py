@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from tests.trust.rows.s11 import Home, live
 
+from everself.database.engine import Engine
 from everself.forgetting.search import place_of
-from everself.store.engine import Engine
 from everself.store.migrate import apply_migrations, load_migrations
 
 # Outside the agent's own folders: the key and the settings, which hold no memory.

@@ -5,9 +5,9 @@ from pathlib import Path
 import apsw
 import pytest
 
+from everself.database.backup import check_database, copy_database
+from everself.database.engine import Engine
 from everself.errors import DiskFull, EverselfError, NotFound, RefusedByRule
-from everself.store.backup import check_database, copy_database
-from everself.store.engine import Engine
 
 CREATE = "CREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT NOT NULL)"
 
@@ -107,8 +107,8 @@ def test_a_copy_onto_a_full_disk_says_so_and_leaves_nothing(engine: Engine, tmp_
         """
         import os, resource, sys
         from everself.errors import DiskFull
-        from everself.store.backup import copy_database
-        from everself.store.engine import Engine
+        from everself.database.backup import copy_database
+        from everself.database.engine import Engine
         engine = Engine.open(sys.argv[1])
         resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000))
         try:

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from everself.database.engine import Engine, Writer
 from everself.errors import DiskError, EverselfError, WrongUse
-from everself.store.engine import Engine, Writer
 
 CREATE = "CREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT NOT NULL)"
 

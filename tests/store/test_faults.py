@@ -10,7 +10,7 @@ import apsw
 import pytest
 
 from everself import errors
-from everself.store.engine import Engine
+from everself.database.engine import Engine
 
 CREATE = "CREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT NOT NULL)"
 
@@ -63,7 +63,7 @@ def test_a_file_size_limit_is_a_full_disk(tmp_path: Path, start, finish):
         """
         import resource, sys
         from everself.errors import DiskFull
-        from everself.store.engine import Engine
+        from everself.database.engine import Engine
         engine = Engine.open(sys.argv[1])
         engine.write(lambda writer: writer.run("CREATE TABLE notes (text)"))
         resource.setrlimit(resource.RLIMIT_FSIZE, (60_000, 60_000))
@@ -178,7 +178,7 @@ def test_every_failing_call_of_a_write_gives_its_error_and_keeps_what_was_acknow
 UNPRIVILEGED = """
     import os, sys
     from everself.errors import EverselfError
-    from everself.store.engine import Engine
+    from everself.database.engine import Engine
     if os.geteuid() == 0:  # for root nothing is forbidden
         os.setgroups([])
         os.setgid(65534)

@@ -4,8 +4,8 @@ from pathlib import Path
 import pytest
 
 import everself.store
+from everself.database.engine import Engine
 from everself.errors import Damaged, DiskFull, NewerSchema
-from everself.store.engine import Engine
 from everself.store.migrate import Migration, apply_migrations, load_migrations, plan_migrations
 
 RELEASED = Path(__file__).parent / "released"
@@ -120,7 +120,7 @@ def test_a_rival_that_was_faster_between_plan_and_write_is_noticed(engine: Engin
 def test_processes_that_open_a_blank_database_at_once_agree(tmp_path: Path, start, finish):
     script = """
         import sys
-        from everself.store.engine import Engine
+        from everself.database.engine import Engine
         from everself.store.migrate import apply_migrations, load_migrations
         sys.stdin.readline()
         with Engine.open(sys.argv[1], busy_timeout=60) as engine:

@@ -9,15 +9,15 @@ from pathlib import Path
 
 import pytest
 
+from everself.database.backup import check_database, copy_database
+from everself.database.engine import Engine
 from everself.errors import StoreBusy
-from everself.store.backup import check_database, copy_database
-from everself.store.engine import Engine
 
 CREATE = "CREATE TABLE IF NOT EXISTS notes (id INTEGER PRIMARY KEY, text TEXT NOT NULL)"
 
 WRITE_MANY = """
     import sys
-    from everself.store.engine import Engine
+    from everself.database.engine import Engine
     path, name, count = sys.argv[1], sys.argv[2], int(sys.argv[3])
     engine = Engine.open(path, busy_timeout=60)
     engine.write(lambda writer: writer.run("CREATE TABLE IF NOT EXISTS notes (id INTEGER PRIMARY KEY, text TEXT NOT NULL)"))
@@ -67,7 +67,7 @@ def test_a_database_held_by_another_process_gives_store_busy(tmp_path: Path, sta
         holder = start(
             """
             import sys
-            from everself.store.engine import Engine
+            from everself.database.engine import Engine
             engine = Engine.open(sys.argv[1])
             engine.write(lambda _: (print("held", flush=True), sys.stdin.readline()))
             engine.close()
@@ -91,7 +91,7 @@ def test_a_forked_child_is_refused_and_harms_nothing(tmp_path: Path, start, fini
         import os, sys, threading, warnings
         warnings.simplefilter("ignore", DeprecationWarning)
         from everself.errors import WrongUse
-        from everself.store.engine import Engine
+        from everself.database.engine import Engine
         engine = Engine.open(sys.argv[1])
         add = lambda text: engine.write(lambda writer: writer.run("INSERT INTO notes (text) VALUES (?)", (text,)))
         engine.write(lambda writer: writer.run("CREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT NOT NULL)"))
@@ -135,7 +135,7 @@ def test_a_write_at_interpreter_exit_is_kept(tmp_path: Path, start, finish):
     process = start(
         """
         import atexit, sys
-        from everself.store.engine import Engine
+        from everself.database.engine import Engine
         engine = Engine.open(sys.argv[1])
         atexit.register(lambda: engine.write(lambda writer: writer.run("CREATE TABLE last_words (x)")))
         """,
@@ -180,7 +180,7 @@ def test_opening_again_does_not_drop_the_locks_this_process_holds(tmp_path: Path
                 """
                 import sys
                 from everself.errors import StoreBusy
-                from everself.store.engine import Engine
+                from everself.database.engine import Engine
                 try:
                     Engine.open(sys.argv[1], busy_timeout=0.1).write(lambda writer: None)
                 except StoreBusy:

@@ -5,9 +5,9 @@ import weakref
 import apsw
 import pytest
 
+from everself.database.connection import Place, patiently
+from everself.database.worker import Worker
 from everself.errors import StoreBusy, WrongUse
-from everself.store.connection import Place, patiently
-from everself.store.worker import Worker
 
 
 def test_work_is_done_in_order_on_one_thread_and_answered():

@@ -11,7 +11,6 @@ from typing import Literal, Union, get_args, get_origin, get_type_hints
 from tests.trust.path_cases import CANARY
 
 from everself.app.account import account_of
-from everself.app.agents import settle
 from everself.app.changes import Changes
 from everself.app.opening import open_app
 from everself.backups.bringing import bring_back
@@ -51,6 +50,7 @@ from everself.values import (
     digest,
     new_id,
 )
+from everself.verbs.agents import settle
 from everself.workspace.interface import Workspace
 from everself.workspace.on_disk import DiskWorkspace
 

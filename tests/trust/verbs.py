@@ -15,9 +15,7 @@ from tests.trust.operations import entry
 from tests.trust.tracing import ACKNOWLEDGED, Act, Stage, begin, work_on_one_thread
 
 from everself import values
-from everself.app.agents import settle
 from everself.app.opening import open_app
-from everself.app.settings import set_value
 from everself.backups.bringing import RestoreOptions, bring_back
 from everself.backups.check import check_backup
 from everself.backups.make import make_backup
@@ -27,6 +25,8 @@ from everself.disk.journal import FOLDER as JOURNAL
 from everself.errors import NotFound
 from everself.testing.frozen import MOMENT
 from everself.values import Append, Applied, Author, Change
+from everself.verbs.agents import settle
+from everself.verbs.settings import set_value
 
 SECRET_KEY = "provider.anthropic.apiKey"
 RECOVER = Act(f"{__name__}:recover_verb", {})

@@ -9,13 +9,13 @@ from tests.index.world import World, make_world
 
 from everself.app.app import App
 from everself.app.opening import open_app
-from everself.app.seeding import set_up
 from everself.clock import monotonic, pause
 from everself.errors import DiskFull
 from everself.index.index import Index
 from everself.index.sync.syncing import SyncReport
 from everself.testing.embedding import FakeEmbedder
 from everself.upkeep.freshness import Freshness
+from everself.verbs.seeding import set_up
 
 # Many times what it should ever take: a test ends with words, not with a hang.
 PATIENCE = 20.0

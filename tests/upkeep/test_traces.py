@@ -11,7 +11,6 @@ import pytest
 
 from everself.app.app import App
 from everself.app.opening import open_app
-from everself.app.seeding import set_up
 from everself.config import load_here
 from everself.disk.lock import FileLock
 from everself.errors import StoreBusy
@@ -22,6 +21,7 @@ from everself.index import rebuild
 from everself.index.index import Index
 from everself.recall.recall import Request
 from everself.testing.embedding import FakeEmbedder
+from everself.verbs.seeding import set_up
 
 FACT = "The code of the vault is KESTREL-4471-ZYGOTE."
 RARE = ("kestrel", "4471")
@@ -121,7 +121,7 @@ def test_what_was_dead_already_goes_as_well(app: App) -> None:
 
 def test_where_there_is_no_index_none_is_made_and_nothing_is_loaded(tmp_path: Path) -> None:
     code = (
-        "import sys; from everself.app.opening import open_app; from everself.app.seeding import set_up\n"
+        "import sys; from everself.app.opening import open_app; from everself.verbs.seeding import set_up\n"
         "from everself.forgetting.proof import Target\n"
         "with open_app() as app:\n"
         "    set_up(app); app.remember('The lamp is red, they say.')\n"

@@ -1,1 +1,1 @@
-"""The composition root: reads the world once, puts the rooms together, and offers the verbs that every face calls."""
+"""The composition root: reads the world once and puts the rooms together."""

@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
-from everself.app.agents import prepare
 from everself.backups.check import Progress
 from everself.backups.restore import RestoreReport, restore_backup
+from everself.verbs.agents import prepare
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,6 +26,7 @@ from everself.backups.manifest import (
     identify_key,
     render_manifest,
 )
+from everself.database.backup import check_database, copy_database
 from everself.disk.archive import ArchiveWriter, Member
 from everself.disk.filesystem import TEMPORARY_PREFIX, disk_errors
 from everself.disk.journal import Journal
@@ -36,7 +37,6 @@ from everself.disk.writes import discard
 from everself.errors import ChangedMeanwhile, Damaged, NotFound, RefusedByRule, TooLarge
 from everself.history.commits import FOLDER as HISTORY_FOLDER
 from everself.history.commits import History
-from everself.store.backup import check_database, copy_database
 from everself.store.ledger import LedgerHead
 from everself.values import digest
 from everself.workspace.assembly import HISTORY_LOCK, WRITE_LOCK

@@ -24,6 +24,7 @@ from everself.app.moves import (
 from everself.app.outside import KEY_BYTES, KEY_FILE, ensure_folder, find_key, save_file
 from everself.backups.check import Progress, open_backup, verify
 from everself.backups.manifest import DATABASE, KEY, STATE, WORKSPACE, Line, Manifest, identify_key, place_of
+from everself.database.engine import Engine
 from everself.disk.filesystem import disk_errors, parent_of
 from everself.disk.real import RealFileSystem
 from everself.disk.trees import sync_folder
@@ -38,7 +39,6 @@ from everself.errors import (
     StoreBusy,
     WrongUse,
 )
-from everself.store.engine import Engine
 from everself.store.state import open_state
 from everself.workspace.assembly import WRITE_LOCK
 

@@ -8,9 +8,9 @@ schemas, not what the rows mean.
 import os
 from typing import Literal
 
+from everself.database.engine import Engine
 from everself.doctor.words import FIX, bad, counted, note, warning
 from everself.errors import Damaged
-from everself.store.engine import Engine
 from everself.store.migrate import load_migrations, plan_migrations
 from everself.store.state import State
 from everself.values import Finding

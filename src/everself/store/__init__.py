@@ -1,4 +1,4 @@
-"""Databases: the SQLite engine, numbered migrations, `state.db` with its hash-chained ledger, online backup.
+"""`state.db`: numbered migrations and its tables, the hash-chained ledger among them.
 
-Knows rows and transactions. Knows no Markdown, no workspace, and nothing of what a change means.
+Knows rows and what they are for. Knows no Markdown, no workspace, and nothing of what a change means.
 """

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from everself.store.engine import Engine, Row, Writer
+from everself.database.engine import Engine, Row, Writer
 from everself.store.ledger import FileHashes
 from everself.store.queries import load_queries
 from everself.store.vouchers import mac_of

@@ -9,8 +9,8 @@ from datetime import datetime
 from pathlib import Path
 
 from everself.clock import system_now
+from everself.database.engine import Engine, Reader, Writer
 from everself.errors import Damaged, NewerSchema, WrongUse
-from everself.store.engine import Engine, Reader, Writer
 from everself.store.queries import load_queries
 from everself.values import digest
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from everself.store.engine import Engine, Row, Writer
+from everself.database.engine import Engine, Row, Writer
 from everself.store.queries import load_queries
 
 _SQL = load_queries("scrub")

@@ -12,8 +12,8 @@ from datetime import date, datetime, timedelta
 from typing import Final
 
 from everself.clock import system_now
+from everself.database.engine import Engine, Row, Value, Writer
 from everself.errors import ChangedMeanwhile, Damaged, DiskError, NotFound, WrongUse
-from everself.store.engine import Engine, Row, Value, Writer
 from everself.store.queries import load_queries
 from everself.text.normalise import fold, without_surrogates
 from everself.values import new_id

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Self
 
+from everself.database.engine import Engine, Reader, Row, Value, Writer
 from everself.errors import Damaged, NotFound, WrongUse
-from everself.store.engine import Engine, Reader, Row, Value, Writer
 from everself.store.entry_rows import EntryRows
 from everself.store.ledger import (
     GENESIS,

@@ -4,7 +4,7 @@ import hmac
 import json
 from collections.abc import Iterable, Sequence
 
-from everself.store.engine import Engine, Row, Writer
+from everself.database.engine import Engine, Row, Writer
 from everself.store.ledger import canonical
 from everself.store.queries import load_queries
 from everself.values import Voucher

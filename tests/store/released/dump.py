@@ -10,7 +10,7 @@ from pathlib import Path
 
 import apsw
 
-from everself.store.engine import Engine
+from everself.database.engine import Engine
 from everself.store.migrate import apply_migrations, load_migrations
 
 # A few rows of every table as that version wrote them; a migration has to carry them over.

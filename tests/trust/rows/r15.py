@@ -20,8 +20,8 @@ from random import Random
 from tests.trust.worlds import find_memory
 
 from everself.app.opening import open_app
-from everself.app.seeding import set_up
 from everself.clock import monotonic
+from everself.verbs.seeding import set_up
 
 TOP = Path(__file__).resolve().parents[3]
 MEGABYTE = 1 << 20

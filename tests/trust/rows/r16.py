@@ -15,7 +15,6 @@ from random import Random
 
 from everself.app.app import App
 from everself.app.opening import open_app
-from everself.app.seeding import set_up
 from everself.backups.check import check_backup, verify
 from everself.backups.make import make_backup
 from everself.backups.restore import restore_backup
@@ -24,6 +23,7 @@ from everself.disk.real import RealFileSystem
 from everself.errors import Damaged
 from everself.history.commits import History
 from everself.values import Append, Applied, Author, Change
+from everself.verbs.seeding import set_up
 
 TOP = Path(__file__).resolve().parents[3]
 LEDGER_LINE = "line "

@@ -26,10 +26,7 @@ from typing import Any
 from tests.trust.operations import OPERATIONS
 
 import everself
-from everself.app.agents import settle
-from everself.app.memories import export_memory, import_memory
 from everself.app.opening import open_app
-from everself.app.settings import set_value, unset_value
 from everself.backups.bringing import RestoreOptions, bring_back
 from everself.backups.make import make_backup
 from everself.cli.crash import note_crash
@@ -40,6 +37,9 @@ from everself.memory.quarantine import quarantine, release
 from everself.memory.writing import Thought
 from everself.transfer.importing import ImportOptions
 from everself.values import Append, Applied, Author, Change, Create, Replace, digest
+from everself.verbs.agents import settle
+from everself.verbs.memories import export_memory, import_memory
+from everself.verbs.settings import set_value, unset_value
 
 TEMPORARY = r"\.everself-[^/]+"
 STATE = r"\.everself/agents/[a-z]+"

@@ -24,7 +24,7 @@ import apsw
 from everself.app.app import App
 from everself.app.opening import open_app
 from everself.app.recalling import open_traces
-from everself.app.seeding import set_up
+from everself.database.engine import Writer
 from everself.disk.simulated import PowerCut, SimulatedDisk, SimulatedFileSystem
 from everself.entries.book import Book
 from everself.errors import EverselfError, NotFound, RefusedByRule
@@ -34,12 +34,12 @@ from everself.forgetting.proof import ForgetProof, Target
 from everself.indexfile.rows import TEXT_FROM
 from everself.memory.memory import Memory
 from everself.memory.writing import Thought
-from everself.store.engine import Writer
 from everself.store.state import State
 from everself.testing.embedding import FakeEmbedder
 from everself.testing.workspaces import Bench, simulated_workspace
 from everself.text.search import index_terms
 from everself.values import Append, Applied, Author, Change, Conflict, Create
+from everself.verbs.seeding import set_up
 from everself.workspace.assembly import Habits, assemble, real_grounds
 from everself.workspace.guards import standard_guards
 from everself.workspace.on_disk import DiskWorkspace

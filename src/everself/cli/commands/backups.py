@@ -65,8 +65,8 @@ def restore(file: str, agent: str, workspace: str, replace: bool, dry_run: bool)
 
     Every bit of the file is checked before anything is touched. It happens whole or not at all.
     """
-    from everself.app.settings import host_file
     from everself.backups.bringing import RestoreOptions, bring_back
+    from everself.verbs.settings import host_file
 
     with _progress("Restoring") as progress:
         done = bring_back(file, agent, workspace, RestoreOptions(replace, dry_run, progress))

@@ -11,7 +11,7 @@ from everself.cli.lines import Line, paint
 from everself.cli.shapes import Family, Verb
 
 if TYPE_CHECKING:
-    from everself.app.settings import SavedReport, SettingReport
+    from everself.verbs.settings import SavedReport, SettingReport
 
 _MOST = 256 * 1024
 
@@ -42,7 +42,7 @@ def config(context: click.Context) -> None:
 @json_option
 def get(key: str, agent: str) -> None:
     """Print the value of one setting."""
-    from everself.app.settings import get_value
+    from everself.verbs.settings import get_value
 
     found = get_value(key, agent)
     # a value of several lines is printed as it is set
@@ -70,7 +70,7 @@ def set_command(key: str, value: str, agent: str) -> None:
 
     A secret goes to a file that only you can read, and a reference to it into the host file.
     """
-    from everself.app.settings import set_value
+    from everself.verbs.settings import set_value
 
     if value == "-":
         # one character more than may be, so that what is too large is refused and not cut
@@ -89,7 +89,7 @@ def set_command(key: str, value: str, agent: str) -> None:
 @json_option
 def unset(key: str, agent: str) -> None:
     """Put one setting back to its default."""
-    from everself.app.settings import unset_value
+    from everself.verbs.settings import unset_value
 
     saved = unset_value(key, agent)
     _tell(saved, f"{saved.key} is no longer set in {saved.file}")
@@ -110,7 +110,7 @@ def unset(key: str, agent: str) -> None:
 @json_option
 def show(group: str, everything: bool, agent: str) -> None:
     """Show settings and where each comes from. A secret is never shown."""
-    from everself.app.settings import list_values
+    from everself.verbs.settings import list_values
 
     found = list_values(agent, group, everything=everything)
     lines = [line for one in found.settings for line in _described(one, everything or bool(group))]
@@ -124,7 +124,7 @@ def show(group: str, everything: bool, agent: str) -> None:
 @json_option
 def path_command() -> None:
     """Print where the host file is, whether or not it exists yet."""
-    from everself.app.settings import host_file
+    from everself.verbs.settings import host_file
 
     path = host_file()
     answer({"path": path}, [path])

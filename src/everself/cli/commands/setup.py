@@ -10,7 +10,7 @@ from everself.cli.lines import Line, paint
 from everself.cli.shapes import Verb
 
 if TYPE_CHECKING:
-    from everself.app.agents import Settled
+    from everself.verbs.agents import Settled
 
 # what each file of a new workspace is for, in the order in which a person would read them
 PURPOSES = {
@@ -52,8 +52,8 @@ def setup(agent: str, workspace: str, restore: bool) -> None:
 
     No byte of a file that exists is changed, and what you removed stays removed.
     """
-    from everself.app.agents import settle
-    from everself.app.settings import host_file
+    from everself.verbs.agents import settle
+    from everself.verbs.settings import host_file
 
     done = settle(agent, workspace, restore=restore)
     notices = recovered_notices(done.recovered)

@@ -12,7 +12,7 @@ from everself.cli.shapes import Verb
 from everself.errors import NotFound
 
 if TYPE_CHECKING:
-    from everself.app.evaluating import EvaluationReport, Result
+    from everself.verbs.evaluating import EvaluationReport, Result
 
 
 @click.command(
@@ -32,7 +32,7 @@ def eval_command(questions: int, save: bool, agent: str) -> int:
 
     Questions are made of your notes without a model: some of their rarest words, in another order.
     """
-    from everself.app.evaluating import evaluate_memory
+    from everself.verbs.evaluating import evaluate_memory
 
     with opened(agent) as app, progress("Asking") as tell:
         found = evaluate_memory(app, questions, save=save, progress=tell)

@@ -24,7 +24,7 @@ from everself.cli.shapes import Verb
 from everself.errors import Interrupted, WrongUse
 
 if TYPE_CHECKING:
-    from everself.app.indexing import FullStatus, IndexHealth, IndexReport, Price
+    from everself.verbs.indexing import FullStatus, IndexHealth, IndexReport, Price
 
 
 @click.command(
@@ -44,7 +44,7 @@ def index(force: bool, yes: bool, agent: str) -> int:
 
     Ctrl-C stops it at any moment; what was done stays done, and the next run goes on.
     """
-    from everself.app.indexing import Steps, update_index
+    from everself.verbs.indexing import Steps, update_index
 
     with opened(agent) as app, progress("Reading") as reading, progress("Embedding") as embedding:
         found = update_index(app, Steps(reading, embedding, lambda price: yes or _agreed(price)), force=force)
@@ -64,7 +64,7 @@ def rebuild(agent: str) -> int:
 
     Vectors of texts that did not change are kept.
     """
-    from everself.app.indexing import Steps, rebuild_index
+    from everself.verbs.indexing import Steps, rebuild_index
 
     with opened(agent) as app, progress("Reading") as reading:
         found = rebuild_index(app, Steps(reading))
@@ -119,7 +119,7 @@ def _done(found: "IndexReport") -> str:
 @json_option
 def status(deep: bool, agent: str) -> int:
     """Count what is remembered, tier by tier, and say how well it can be found."""
-    from everself.app.indexing import memory_status
+    from everself.verbs.indexing import memory_status
 
     with opened(agent) as app, progress("Checking") as tell:
         found = memory_status(app, deep=deep, progress=tell if deep else None)

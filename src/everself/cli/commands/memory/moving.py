@@ -48,7 +48,7 @@ def export(file: str, kind: str, agent: str) -> None:
 
     Into FILE, which must not exist yet, or to standard output. Secrets are taken out.
     """
-    from everself.app.memories import export_memory
+    from everself.verbs.memories import export_memory
 
     with opened(agent) as app:
         report = export_memory(app, "" if file == "-" else file)
@@ -84,8 +84,8 @@ def import_command(file: str, as_mine: bool, skip_broken: bool, dry_run: bool, a
 
     What is known becomes nothing, and what was forgotten on request does not come back.
     """
-    from everself.app.memories import import_memory
     from everself.transfer.importing import ImportOptions
+    from everself.verbs.memories import import_memory
 
     with opened(agent) as app, _progress("Importing") as progress:
         options = ImportOptions(os.path.basename(file), as_mine, skip_broken, dry_run, progress)

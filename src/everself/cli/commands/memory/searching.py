@@ -25,8 +25,8 @@ from everself.cli.shapes import Verb
 
 if TYPE_CHECKING:
     from everself.app.app import App
-    from everself.app.recalls import Answer, Recalled
     from everself.store.searches import SearchRecord
+    from everself.verbs.recalls import Answer, Recalled
 
 _RANKINGS = ("default", "hybrid", "tfidf")
 # of one hit: what shows what it is about; `get` shows the rest
@@ -79,9 +79,9 @@ def search(**given: Unpack[Asked]) -> int:
 
     Nothing found is exit code 5; where something failed and less was searched, 6.
     """
-    from everself.app.recalls import scope_of, search_memory
     from everself.config.sections import Ranking
     from everself.recall.recall import Request
+    from everself.verbs.recalls import scope_of, search_memory
 
     request = Request(
         " ".join(given["query"]),
@@ -105,7 +105,7 @@ def search(**given: Unpack[Asked]) -> int:
 
 
 def _catch_up(app: "App") -> None:
-    from everself.app.recalls import catch_up
+    from everself.verbs.recalls import catch_up
 
     try:
         left = catch_up(app)
@@ -172,7 +172,7 @@ def _explained(one: "Recalled") -> Iterator[str]:
 @json_option
 def get(path: str, first: int | None, lines: int | None, session: str, agent: str) -> None:
     """Show lines of a document that search can find, by path or citation."""
-    from everself.app.recalls import get_lines, scope_of
+    from everself.verbs.recalls import get_lines, scope_of
 
     with opened(agent) as app:
         found = get_lines(app, path, scope_of(session), first=first, lines=lines)
@@ -196,7 +196,7 @@ def get(path: str, first: int | None, lines: int | None, session: str, agent: st
 @json_option
 def why(search: str, listing: bool, limit: int, agent: str) -> None:
     """Tell what a search recalled, what it cost, and what was left out and why."""
-    from everself.app.recalls import explain_search, list_searches
+    from everself.verbs.recalls import explain_search, list_searches
 
     with opened(agent) as app:
         zone = app.clock.zone

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from everself.app import settings
-from everself.app.settings import get_value, list_values, own_key, set_value, unset_value
 from everself.errors import BadConfig, ChangedMeanwhile, DiskError, LockTimeout, WrongUse
+from everself.verbs import settings
+from everself.verbs.settings import get_value, list_values, own_key, set_value, unset_value
 
 KEY = "agents.defaults.heartbeat.every"
 API_KEY = "provider.openai.apiKey"

@@ -12,9 +12,9 @@ from typing import Any, Self, TypeVar
 
 import apsw
 
+from everself.database.connection import Place, connect, disown_after_fork, patiently, raw_files, translated
+from everself.database.worker import Worker
 from everself.errors import DiskError, WrongUse
-from everself.store.connection import Place, connect, disown_after_fork, patiently, raw_files, translated
-from everself.store.worker import Worker
 
 T = TypeVar("T")
 Value = str | int | float | bytes | None

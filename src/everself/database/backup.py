@@ -9,9 +9,9 @@ from collections.abc import Callable
 
 import apsw
 
+from everself.database.connection import Place, connect, fsync_folder, patiently, prepare_file, translated
+from everself.database.engine import Engine
 from everself.errors import EverselfError, RefusedByRule
-from everself.store.connection import Place, connect, fsync_folder, patiently, prepare_file, translated
-from everself.store.engine import Engine
 
 _PAGES_A_STEP = 256
 

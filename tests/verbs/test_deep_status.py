@@ -4,11 +4,11 @@ from pathlib import Path
 
 import numpy
 
-from everself.app.indexing import memory_status
 from everself.app.opening import open_app
-from everself.app.seeding import set_up
 from everself.models.embedding.local.prepared import open_prepared
 from everself.testing.embedding import FakeEmbedder
+from everself.verbs.indexing import memory_status
+from everself.verbs.seeding import set_up
 
 
 def test_damaged_weights_are_named_with_what_helps() -> None:
