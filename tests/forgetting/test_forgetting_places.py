@@ -17,6 +17,7 @@ REACHED = frozenset(
     {
         *("changes.reason", "changes.evidence", "messages.content", "messages.meta", "sessions.meta"),
         *("searches.query", "searches.notices", "searches.left_out", "search_hits.entry", "search_hits.path"),
+        *("baselines.content", "proposals.content", "proposals.reason", "proposals.evidence"),
         *("entries.span", "entries.words", "entries.text_mac", "vouchers.text_mac"),
     }
 )
@@ -53,6 +54,11 @@ WITHOUT_WORDS = frozenset(
         *("searches.person", "searches.mode", "searches.provider", "searches.tokens"),
         *("search_hits.search", "search_hits.rank", "search_hits.first_line", "search_hits.last_line"),
         *("search_hits.score", "search_hits.parts"),
+        *("baselines.path", "baselines.hash", "baselines.at"),
+        *("baseline_seal.one", "baseline_seal.counter", "baseline_seal.mac"),
+        *("proposals.id", "proposals.at", "proposals.author", "proposals.path", "proposals.base"),
+        *("proposals.status", "proposals.decided_at", "proposals.change_id"),
+        *("personas.session", "personas.turn", "personas.at", "personas.file", "personas.hash", "personas.why"),
         *("schema_migrations.number", "schema_migrations.name"),
         *("schema_migrations.applied_at", "schema_migrations.sha256"),
     }

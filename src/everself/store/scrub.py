@@ -26,6 +26,10 @@ COLUMNS: Final[tuple[tuple[str, bool, str, str], ...]] = (
     (SEARCHES, False, _SQL["query_page"], _SQL["set_query"]),
     (SEARCHES, True, _SQL["notices_page"], _SQL["set_notices"]),
     (SEARCHES, True, _SQL["left_out_page"], _SQL["set_left_out"]),
+    ("baselines", False, _SQL["baseline_page"], _SQL["set_baseline"]),
+    ("proposals", False, _SQL["proposal_page"], _SQL["set_proposal"]),
+    ("proposals", False, _SQL["proposal_reason_page"], _SQL["set_proposal_reason"]),
+    ("proposals", True, _SQL["proposal_evidence_page"], _SQL["set_proposal_evidence"]),
 )
 
 # What a text becomes; None when it stays.

@@ -10,6 +10,7 @@ from typing import Self
 
 from everself.database.engine import Engine, Reader, Row, Value, Writer
 from everself.errors import Damaged, NotFound, WrongUse
+from everself.store.baselines import Baselines
 from everself.store.entry_rows import EntryRows
 from everself.store.ledger import (
     GENESIS,
@@ -24,6 +25,8 @@ from everself.store.ledger import (
     render_files,
 )
 from everself.store.migrate import apply_migrations, load_migrations, plan_migrations
+from everself.store.personas import Personas
+from everself.store.proposals import Proposals
 from everself.store.queries import load_queries
 from everself.store.scrub import Scrub
 from everself.store.searches import Searches
@@ -73,6 +76,9 @@ class State:
         self.entries = EntryRows(engine, key)
         self.scrub = Scrub(engine)
         self.searches = Searches(engine)
+        self.baselines = Baselines(engine, key)
+        self.proposals = Proposals(engine)
+        self.personas = Personas(engine)
 
     def __enter__(self) -> Self:
         return self

@@ -51,6 +51,15 @@ INSERT INTO searches VALUES (1, '9S3ARCH00000', '2026-01-05T09:00:00+09:00', 's1
 INSERT INTO search_hits VALUES (1, 1, '7K3QX9M2ABCD', 'MEMORY.md', 3, 3, 0.5, '{"text":0.5}');
 """  # noqa: E501 — as above
 )
+ROWS["state", 5] = (
+    ROWS["state", 4]
+    + """
+INSERT INTO baselines VALUES ('SOUL.md', 'ee', '# 혼', '2026-01-06T08:00:00+09:00');
+INSERT INTO baseline_seal VALUES (1, 1, 'm4');
+INSERT INTO proposals VALUES ('7PR0P0SAL000', '2026-01-06T09:00:00+09:00', 'keeper', 'SOUL.md', 'ee', '# 혼 2', 'learnt', '["entry:7K3QX9M2ABCD"]', 'open', '', '');
+INSERT INTO personas VALUES ('s1', 1, '2026-01-06T10:00:00+09:00', 'SOUL.md', 'ee', 'soul');
+"""  # noqa: E501 — as above
+)
 
 
 def dump(kind: str, number: int) -> str:

@@ -120,3 +120,27 @@ SELECT seq, left_out FROM searches WHERE seq > ? ORDER BY seq LIMIT ?;
 
 -- name: set_left_out
 UPDATE searches SET left_out = ?3 WHERE seq = ?1 AND left_out = ?2;
+
+-- name: baseline_page
+SELECT rowid, content FROM baselines WHERE rowid > ? ORDER BY rowid LIMIT ?;
+
+-- name: set_baseline
+UPDATE baselines SET content = ?3 WHERE rowid = ?1 AND content = ?2;
+
+-- name: proposal_page
+SELECT rowid, content FROM proposals WHERE rowid > ? ORDER BY rowid LIMIT ?;
+
+-- name: set_proposal
+UPDATE proposals SET content = ?3 WHERE rowid = ?1 AND content = ?2;
+
+-- name: proposal_reason_page
+SELECT rowid, reason FROM proposals WHERE rowid > ? ORDER BY rowid LIMIT ?;
+
+-- name: set_proposal_reason
+UPDATE proposals SET reason = ?3 WHERE rowid = ?1 AND reason = ?2;
+
+-- name: proposal_evidence_page
+SELECT rowid, evidence FROM proposals WHERE rowid > ? ORDER BY rowid LIMIT ?;
+
+-- name: set_proposal_evidence
+UPDATE proposals SET evidence = ?3 WHERE rowid = ?1 AND evidence = ?2;
