@@ -65,4 +65,6 @@ class Proposals:
 
 
 def _proposal(row: Row) -> Proposal:
-    return Proposal(*row[:7], evidence=tuple(json.loads(row[7])), status=row[8], decided_at=row[9], change=row[10])
+    identity, at, author, path, base, content, reason, evidence, status, decided_at, change = row
+    rests_on = tuple(json.loads(evidence))
+    return Proposal(identity, at, author, path, base, content, reason, rests_on, status, decided_at, change)
