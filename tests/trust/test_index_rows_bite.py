@@ -25,12 +25,15 @@ def _unchecked(_header: object, _table: int, _number: int, data: object, _expect
 
 
 def test_an_index_that_believes_its_rows_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    def suffer_often() -> None:
+        for _ in range(ROUNDS):
+            suffer(case, "change_a_row", "closed")
+
     with make_case(1) as case:
         for module in (columns, postings, vectors):
             monkeypatch.setattr(module, "checked", _unchecked)
         with pytest.raises((AssertionError, ValueError, IndexError, Damaged)):
-            for _ in range(ROUNDS):
-                suffer(case, "change_a_row", "closed")
+            suffer_often()
 
 
 def test_an_index_that_knows_a_document_by_size_and_time_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -98,9 +101,7 @@ def test_a_command_that_does_not_bear_the_crowd_is_found(
         r15.search(_Crowd(_run(**changes)), Tally(), "lighthouse", "MEMORY.md", first=first)  # type: ignore[arg-type] # a crowd of words
 
 
-def test_a_search_that_says_nothing_of_what_it_did_not_read_is_found(
-    monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
-) -> None:
+def test_a_search_that_says_nothing_of_what_it_did_not_read_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     def silent(_crowd: object, _tally: Tally, _query: str, _path: str, *, first: bool = False) -> str:
         return "Reading" if first else ""
 
