@@ -292,33 +292,16 @@ def _believed(row: EntryRow, span: Span, data: bytes, where: Place, voucher: Vou
         tag = Tag.NONE
     seen = _date(get("seen", ""))
     day = where.day or seen or _date(row.first_seen)
-    return Entry(
-        id=row.id,
-        path=row.path,
-        text=words_at(data, words, struck=struck),
-        tag=tag,
-        source=source,
-        base=base_confidence(source),
-        mentions=mentions,
-        day=day,
-        seen=seen or day,
-        lineage=lineage,
-        until=_date(claims["until"]) if "until" in claims else None,
-        closed_by=get("by", ""),
-        who=get("who", "") or (f"person:{where.person}" if where.person else ""),
-        project=get("project", "") or where.project or "",
-        tier=where.tier,
-        kind=kind,
-        heading=tuple(heading),
-        category=category,
-        time=time,
-        struck=struck,
-        vouched=vouched,
-        claimed=claimed,
-        start=start,
-        end=end,
-        first_line=first,
-        last_line=last,
+    until = _date(claims["until"]) if "until" in claims else None
+    who = get("who", "") or (f"person:{where.person}" if where.person else "")
+    project = get("project", "") or where.project or ""
+    # in the order of the fields: names would cost a fifth of the time that a large memory takes to load
+    return Entry._make(
+        (
+            *(row.id, row.path, words_at(data, words, struck=struck), tag, source, base_confidence(source), mentions),
+            *(day, seen or day, lineage, until, get("by", ""), who, project, where.tier),
+            *(kind, tuple(heading), category, time, struck, vouched, claimed, start, end, first, last),
+        )
     )
 
 

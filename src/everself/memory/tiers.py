@@ -53,7 +53,7 @@ def count_tiers(memory: Memory, rows: EntryRows) -> MemoryStatus:
         elsewhere=total - sum(counted.values()),
         closed=len(closed := set(rows.closed())),
         stale=_count_stale(memory, rows, closed),
-        unvouched=sum(rows.unvouched().values()),
+        unvouched=rows.unvouched(),
         quarantined=sum(count for path, count in entries.items() if is_quarantined(path)),
         read=read,
     )

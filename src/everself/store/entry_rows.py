@@ -99,9 +99,9 @@ class EntryRows:
         """Ids of entries that no longer hold."""
         return [str(row[0]) for row in self._engine.read(_SQL["closed"])]
 
-    def unvouched(self) -> Mapping[str, int]:
-        """How many entries of each document nobody vouches for."""
-        return {str(path): int(count) for path, count in self._engine.read(_SQL["unvouched"])}
+    def unvouched(self) -> int:
+        """How many entries nobody vouches for."""
+        return int(self._engine.read(_SQL["unvouched"])[0][0])
 
     def derived(self) -> list[tuple[str, str, tuple[str, ...]]]:
         """Id, source and evidence of entries that rest on others; no source where nobody vouches for one."""

@@ -70,11 +70,10 @@ WHERE path IS NOT NULL
     OR (instr(span, '["until",') AND instr(json_extract(span, '$[0]'), '["until",')));
 
 -- name: unvouched
--- Whether a voucher is genuine is not asked here: this is for counting.
-SELECT path, count(*) FROM entries
+-- Whether a voucher is genuine is not asked here: this is for counting. In the order of the table, which is far quicker.
+SELECT count(*) FROM entries NOT INDEXED
 WHERE path IS NOT NULL
-  AND NOT EXISTS (SELECT 1 FROM vouchers WHERE entry_id = entries.id AND vouchers.text_mac = entries.text_mac)
-GROUP BY path;
+  AND NOT EXISTS (SELECT 1 FROM vouchers WHERE entry_id = entries.id AND vouchers.text_mac = entries.text_mac);
 
 -- name: derived
 -- Entries that rest on others: by their voucher, else by what their comment says.
