@@ -276,8 +276,7 @@ class Entry(NamedTuple):
 # ── recall ───────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-@dataclass(frozen=True, slots=True)
-class ScorePart:
+class ScorePart(NamedTuple):
     """One reason for a score. Parts of the kind "sum" add up; a "factor" multiplies what was there before it."""
 
     name: str
@@ -285,8 +284,7 @@ class ScorePart:
     kind: Literal["sum", "factor"] = "sum"
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
+class Hit(NamedTuple):
     """A piece of a document that answers a query. `also` are the other places where the same words stand."""
 
     path: str

@@ -5,7 +5,7 @@ Everything is the product's own: cutting, terms, ranking and entries. Only the e
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy
@@ -189,8 +189,8 @@ class Finder:
 
 def _shown(hit: Hit) -> Hit:
     """Sums of floats depend on the order of what is added; nobody sees the sixth place."""
-    parts = tuple(replace(part, value=round(part.value, 4)) for part in hit.parts)
-    return replace(hit, score=round(hit.score, 4), parts=parts)
+    parts = tuple(part._replace(value=round(part.value, 4)) for part in hit.parts)
+    return hit._replace(score=round(hit.score, 4), parts=parts)
 
 
 def differing(mine: Sequence[tuple[Hit, ...]], theirs: Sequence[tuple[Hit, ...]], queries: Sequence[str]) -> str:

@@ -3,7 +3,7 @@
 Factors reorder. None of them takes a strong match out of an answer: what is hidden is decided by the score before age.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date
 from typing import Final
 
@@ -75,4 +75,4 @@ def adjust(hit: Hit, ageing: Ageing, *, entry: Entry | None, confidence: float, 
     weight = ageing.weight(hit)
     share = _AGED if ageing.enabled else _TIE
     factor("age", 1 - share + share * weight)
-    return replace(hit, score=score, parts=tuple(parts))
+    return hit._replace(score=score, parts=tuple(parts))

@@ -1,7 +1,6 @@
 """The same thing is not told twice: equal texts become one hit, near ones make room. Pure."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Final
 
 from everself.store.searches import LeftOut
@@ -26,7 +25,7 @@ def merge_equals(hits: Sequence[Hit]) -> tuple[list[Hit], list[LeftOut]]:
         if at == len(kept):
             kept.append(hit)
         else:
-            kept[at] = replace(kept[at], also=(*kept[at].also, hit.reference))
+            kept[at] = kept[at]._replace(also=(*kept[at].also, hit.reference))
             left.append(LeftOut(hit.entry, hit.path, f"says the same as {kept[at].reference}"))
     return kept, left
 

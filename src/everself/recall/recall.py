@@ -356,4 +356,4 @@ def _holds(entry: Entry | None, as_of: date | None) -> bool:
 def _shown(hit: Hit, mode: Ranking) -> Hit:
     """Seed 0 shows the first 300 characters. Factors may lift a score above 1 for ranking; nobody is surer than sure."""
     text = redact(hit.text).text
-    return replace(hit, score=min(1.0, hit.score), text=text[:300] if mode is Ranking.TFIDF else text)
+    return hit._replace(score=min(1.0, hit.score), text=text[:300] if mode is Ranking.TFIDF else text)
