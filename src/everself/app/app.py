@@ -23,7 +23,7 @@ from everself.memory.writing import Thought
 from everself.store.state import State, open_state
 from everself.values import Tag
 from everself.workspace.assembly import Grounds, Habits, assemble, real_grounds
-from everself.workspace.guards import standard_guards
+from everself.workspace.guards import learned_door, standard_guards
 from everself.workspace.on_disk import DiskWorkspace, Recovery
 
 if TYPE_CHECKING:
@@ -81,7 +81,8 @@ class App:
         if not os.path.isdir(self.agent.workspace):
             raise NotFound(f"There is no workspace at {self.agent.workspace} yet.", mend="everself setup")
         ensure_folder(self.agent.state)
-        guards = (*standard_guards(), tombstone_guard(self.state.entries))
+        door = learned_door(self.agent.soul.policy)
+        guards = (*standard_guards(door), tombstone_guard(self.state.entries))
         made = assemble(self.grounds, self.state, self.clock, Habits(guards=guards))
         self.recovered = made.recover()
         return made

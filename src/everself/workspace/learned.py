@@ -1,0 +1,72 @@
+"""The one section of SOUL.md that keepers may ever change: `## Learned`. All else is core. Pure; decides for nobody whether they may."""
+
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+
+from everself.markdown.blocks import scan
+from everself.markdown.edit import append_item, apply_splice, lead_in, newline
+from everself.markdown.sections import sections
+
+SOUL = "SOUL.md"
+LEARNED = "Learned"
+_LEVEL = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """A soul, cut in three. `above` ends with the heading `## Learned`; without that section it is all of it."""
+
+    above: bytes
+    learned: bytes
+    below: bytes
+    found: bool = True
+
+
+def split_soul(data: bytes) -> Parts:
+    for section in sections(scan(data)):
+        if section.level == _LEVEL and section.title == LEARNED:
+            return Parts(data[: section.body], data[section.body : section.end], data[section.end :])
+    return Parts(data, b"", b"", found=False)
+
+
+def same_core(before: bytes, after: bytes) -> bool:
+    """Whether two souls differ in what is learned alone. A section that was missing may be opened at the end."""
+    one, other = split_soul(before), split_soul(after)
+    if not one.found and other.found:
+        return other.above == _opened(before) and not other.below
+    # the two halves one by one: joined they could hide a line that moved from below to above
+    return (one.above, one.below) == (other.above, other.below)
+
+
+def with_line(data: bytes, line: str) -> bytes:
+    """The soul with one more item at the end of what is learned."""
+    parts = split_soul(data)
+    if not parts.found:
+        parts = split_soul(_opened(data))
+    # by itself, so that no other section of that name is met
+    own = b"## " + LEARNED.encode() + newline(data)
+    section = own + parts.learned
+    grown = apply_splice(section, append_item(scan(section), LEARNED, line.encode()))[len(own) :]
+    if parts.below and not grown.endswith((b"\n\n", b"\r\n\r\n", b"\r\r")):
+        grown += newline(data)
+    return parts.above + grown + parts.below
+
+
+def changed_lines(before: bytes, after: bytes) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The lines that go and the lines that come, blank ones aside."""
+    old, new = before.splitlines(), after.splitlines()
+    gone: list[bytes] = []
+    come: list[bytes] = []
+    for tag, start, end, new_start, new_end in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+        if tag != "equal":
+            gone += old[start:end]
+            come += new[new_start:new_end]
+    return _said(gone), _said(come)
+
+
+def _said(lines: list[bytes]) -> tuple[str, ...]:
+    return tuple(line.strip().decode("utf-8", "replace") for line in lines if line.strip())
+
+
+def _opened(data: bytes) -> bytes:
+    return data + lead_in(scan(data)) + b"## " + LEARNED.encode() + newline(data)
