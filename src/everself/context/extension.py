@@ -1,0 +1,114 @@
+"""Where other programs and files may add to a prompt: the CRM hook and the external source. What they say is data, never instruction.
+
+Runs the one command that the host file names, bounded in time and in bytes, and without a shell. Does not know budgets or sessions.
+"""
+
+import json
+import os
+import select
+import shlex
+import signal
+import subprocess
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Final
+
+import re2
+
+from everself.clock import monotonic
+
+SECONDS: Final = 5.0
+MOST_BYTES: Final = 64_000
+# so much fits into a pipe however it is escaped, so that a program that reads nothing blocks nobody
+_MESSAGE: Final = 8_000
+_MOST_NAMES: Final = 20
+
+_CAPITALISED: Final = re2.compile(r"\p{Lu}[\p{L}\p{M}'’\-]+(?:[ \t]+\p{Lu}[\p{L}\p{M}'’\-]+)*")
+_HANDLE: Final = re2.compile(r"(?:^|\s)@([\p{L}\p{N}_.\-]{2,40})")
+# words that are capitalised because a sentence begins with them, or always
+_ORDINARY: Final = frozenset(
+    (
+        "a an and any are as at but can could did do does for from had has have hello hey hi how if in is it its let may my no not of on "
+        "or our please she should so tell thanks that the their then there they this to today tomorrow was we were what when where "
+        "which who whom whose why will with would yes yesterday you your i'm i'll i've i'd don't monday tuesday wednesday thursday "
+        "friday saturday sunday january february march april june july august september october november december"
+    ).split()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Brought:
+    """What came of asking: a text, or why there is none."""
+
+    text: str = ""
+    notice: str = ""
+
+
+def find_names(message: str) -> tuple[str, ...]:
+    """Names of people and things in a message, as its capitals and handles tell; a script without capitals gives none."""
+    found: dict[str, None] = {}
+    head = message[:_MESSAGE]
+    for match in _CAPITALISED.finditer(head):
+        words = match[0].split()
+        while words and words[0].lower().replace("’", "'") in _ORDINARY:
+            words = words[1:]
+        if words:
+            found[" ".join(words)] = None
+    for match in _HANDLE.finditer(head):
+        found[match[1]] = None
+    return tuple(found)[:_MOST_NAMES]
+
+
+def ask_program(command: str, message: str, *, seconds: float = SECONDS) -> Brought:
+    """Give a program the message and the names in it as one JSON object on its input, and take what it prints."""
+    told = {"message": message[:_MESSAGE], "names": find_names(message)}
+    given = json.dumps(told, ensure_ascii=False).encode("utf-8", "replace")
+    try:
+        words = shlex.split(command)
+        process = subprocess.Popen(
+            words,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+    except (OSError, ValueError, IndexError) as error:
+        return Brought(notice=f"The CRM hook could not be started: {error}.")
+    try:
+        return _listen(process, given, seconds)
+    finally:
+        # whatever it started goes with it
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+        for pipe in (process.stdin, process.stdout):
+            if pipe is not None:
+                with suppress(BrokenPipeError):
+                    pipe.close()
+
+
+def _listen(process: "subprocess.Popen[bytes]", given: bytes, seconds: float) -> Brought:
+    if process.stdin is None or process.stdout is None:
+        raise AssertionError("a process that was given pipes has none")
+    with suppress(BrokenPipeError):
+        process.stdin.write(given)
+        process.stdin.close()
+    end = monotonic() + seconds
+    said = b""
+    while len(said) <= MOST_BYTES:
+        left = end - monotonic()
+        if left <= 0 or not select.select([process.stdout], [], [], left)[0]:
+            return Brought(notice=f"The CRM hook took longer than {seconds:g} s and was stopped.")
+        piece = os.read(process.stdout.fileno(), 65_536)
+        if not piece:
+            break
+        said += piece
+    if len(said) > MOST_BYTES:
+        return Brought(notice=f"The CRM hook said more than {MOST_BYTES:,} bytes, none of which is used.")
+    try:
+        code = process.wait(max(0.0, end - monotonic()))
+    except subprocess.TimeoutExpired:
+        return Brought(notice=f"The CRM hook took longer than {seconds:g} s and was stopped.")
+    if code:
+        return Brought(notice=f"The CRM hook failed with exit code {code}.")
+    return Brought(said.decode("utf-8", "replace").strip())
