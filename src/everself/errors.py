@@ -9,7 +9,8 @@
     │   ├── LockTimeout          another process holds the lock
     │   └── StoreBusy            another process holds the database
     ├── BadConfig                a setting cannot be read or makes no sense
-    │   └── UnknownKey           a setting nobody knows, with the nearest known one
+    │   ├── UnknownKey           a setting nobody knows, with the nearest known one
+    │   └── ContextTooSmall      a budget in which the soul does not fit whole
     ├── DiskError                the file system said no
     │   ├── DiskFull
     │   ├── ReadOnlyDisk
@@ -79,6 +80,10 @@ class BadConfig(EverselfError):
 
 class UnknownKey(BadConfig):
     """There is no such setting."""
+
+
+class ContextTooSmall(BadConfig):
+    """The context has no room for the whole soul."""
 
 
 class DiskError(EverselfError):

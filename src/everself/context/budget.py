@@ -1,0 +1,159 @@
+"""How the tokens of remembered context are shared among its slots. Numbers in, numbers out.
+
+Does not know what a slot holds or how tokens are counted. The rules are worked out by hand in docs/decisions/0024.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from types import MappingProxyType
+
+from everself.config.sections import Tunables
+from everself.errors import ContextTooSmall, WrongUse
+
+
+class Slot(StrEnum):
+    """From the first priority to the last."""
+
+    IDENTITY = "identity"
+    USER = "user"
+    CORRECTIONS = "corrections"
+    RECENT = "recent"
+    SEMANTIC = "semantic"
+    CRM = "crm"
+    LONGTERM = "longterm"
+    EXTERNAL = "external"
+
+
+SLOTS = tuple(Slot)
+
+
+@dataclass(frozen=True, slots=True)
+class Theft:
+    """Room of a slot of lower priority that a higher one took. `used`: the giver would have filled it."""
+
+    taker: Slot
+    giver: Slot
+    tokens: int
+    used: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """Room that a slot of higher priority left empty; without a giver, room of the total that no budget claims."""
+
+    giver: Slot | None
+    taker: Slot
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class Allotment:
+    """Who may use how many tokens. `own` is each slot's budget, as far as the total holds it; `given` what it got in the end."""
+
+    given: Mapping[Slot, int]
+    own: Mapping[Slot, int]
+    stolen: tuple[Theft, ...]
+    offered: tuple[Offer, ...]
+    total: int
+
+    @property
+    def unused(self) -> int:
+        return self.total - sum(self.given.values())
+
+
+def budgets_of(tunables: Tunables) -> dict[Slot, int]:
+    """What CONFIG.md gives each slot."""
+    return {
+        Slot.IDENTITY: tunables.identity_tokens,
+        Slot.USER: tunables.user_profile_tokens,
+        Slot.CORRECTIONS: tunables.corrections_tokens,
+        Slot.RECENT: tunables.recent_memory_tokens,
+        Slot.SEMANTIC: tunables.semantic_recall_tokens,
+        Slot.CRM: tunables.crm_tokens,
+        Slot.LONGTERM: tunables.longterm_memory_tokens,
+        Slot.EXTERNAL: tunables.external_context_budget,
+    }
+
+
+def allot(
+    needs: Mapping[Slot, int], budgets: Mapping[Slot, int], total: int, *, wants: Mapping[Slot, int] | None = None
+) -> Allotment:
+    """Share `total` among the slots. A need is met at the cost of lower slots; a want only from room that nobody uses.
+
+    Slots that are not named need nothing, have no budget, and want what they need. The soul gets its whole need, or this raises.
+    """
+    desk = _Desk(needs, budgets, total)
+    for slot in SLOTS:
+        desk.take_unused(slot, desk.needs[slot])
+        desk.rob(slot)
+    if desk.given[Slot.IDENTITY] < desk.needs[Slot.IDENTITY]:
+        raise ContextTooSmall(
+            f"It takes {desk.needs[Slot.IDENTITY]} tokens, and there is room for {desk.given[Slot.IDENTITY]}.",
+            mend="Raise context_budget_tokens, or shorten SOUL.md.",
+        )
+    for slot in SLOTS if wants else ():
+        desk.take_unused(slot, (wants or {}).get(slot, 0))
+    return Allotment(
+        MappingProxyType(desk.given), MappingProxyType(desk.own), tuple(desk.stolen), tuple(desk.offered), max(0, total)
+    )
+
+
+class _Desk:
+    """The sums while they are being moved about."""
+
+    def __init__(self, needs: Mapping[Slot, int], budgets: Mapping[Slot, int], total: int) -> None:
+        if any(tokens < 0 for tokens in (*needs.values(), *budgets.values())):
+            raise WrongUse("No slot needs fewer than 0 tokens, or has a budget below 0.")
+        self.needs = {slot: needs.get(slot, 0) for slot in SLOTS}
+        self.unclaimed = max(0, total)
+        self.own: dict[Slot, int] = {}
+        # from the top: where the total does not hold all budgets, the lowest lose theirs first
+        for slot in SLOTS:
+            self.own[slot] = min(budgets.get(slot, 0), self.unclaimed)
+            self.unclaimed -= self.own[slot]
+        self.given = {slot: min(self.needs[slot], self.own[slot]) for slot in SLOTS}
+        self.empty = {slot: self.own[slot] - self.given[slot] for slot in SLOTS}
+        self.stolen: list[Theft] = []
+        self.offered: list[Offer] = []
+
+    def take_unused(self, taker: Slot, wanted: int) -> None:
+        """Up to `wanted`: its own room, room without an owner, what higher slots left, what lower ones leave, the lowest first."""
+        for giver in _givers(taker):
+            there = self.unclaimed if giver is None else self.empty[giver]
+            tokens = min(there, wanted - self.given[taker])
+            if tokens <= 0:
+                continue
+            if giver is None:
+                self.unclaimed -= tokens
+            else:
+                self.empty[giver] -= tokens
+            self.given[taker] += tokens
+            if giver is None or giver in _above(taker):
+                self.offered.append(Offer(giver, taker, tokens))
+            elif giver is not taker:
+                self.stolen.append(Theft(taker, giver, tokens))
+
+    def rob(self, taker: Slot) -> None:
+        """Take what the lower slots would have used, from the lowest upwards, until the need is met."""
+        for giver in reversed(_below(taker)):
+            tokens = min(self.given[giver], self.needs[taker] - self.given[taker])
+            if tokens > 0:
+                self.given[giver] -= tokens
+                self.given[taker] += tokens
+                self.stolen.append(Theft(taker, giver, tokens, used=True))
+
+
+def _above(slot: Slot) -> tuple[Slot, ...]:
+    return SLOTS[: SLOTS.index(slot)]
+
+
+def _below(slot: Slot) -> tuple[Slot, ...]:
+    return SLOTS[SLOTS.index(slot) + 1 :]
+
+
+def _givers(taker: Slot) -> Iterator[Slot | None]:
+    yield taker
+    yield None
+    yield from _above(taker)
+    yield from reversed(_below(taker))
