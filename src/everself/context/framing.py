@@ -100,7 +100,8 @@ def neutralise(text: str, nonce: str) -> str:
     import re2
 
     half = len(nonce) // 2
-    return re2.sub(f"(?i)({re2.escape(nonce[:half])})({re2.escape(nonce[half:])})", r"\1 \2", bare)
+    broken: str = re2.sub(f"(?i)({re2.escape(nonce[:half])})({re2.escape(nonce[half:])})", r"\1 \2", bare)
+    return broken
 
 
 def _is_visible(char: str) -> bool:
