@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from types import MappingProxyType
+from typing import Final
 
 from everself.config.sections import Tunables
 from everself.errors import ContextTooSmall, WrongUse
@@ -26,6 +27,8 @@ class Slot(StrEnum):
 
 
 SLOTS = tuple(Slot)
+# how many times its budget a slot other than the soul may reach by robbing
+_REACH: Final = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,12 +79,34 @@ def budgets_of(tunables: Tunables) -> dict[Slot, int]:
     }
 
 
+@dataclass(frozen=True, slots=True)
+class Demands:
+    """`needs` are met at the cost of lower slots, `wants` only from room that would stay empty."""
+
+    needs: Mapping[Slot, int]
+    wants: Mapping[Slot, int]
+
+
+def demands(whole: Mapping[Slot, int], budgets: Mapping[Slot, int], *, unverified: int = 0) -> Demands:
+    """Who may rob whom, from the sizes of all there is to say. `unverified` are the corrections not embedded again yet.
+
+    The soul needs all of itself. The user's profile, and corrections that no search finds yet, need up to twice their budget. The rest
+    is packed by importance and can be searched, so it needs its own budget and wants more: a long diary must not empty MEMORY.md.
+    """
+    needs = {slot: min(whole.get(slot, 0), budgets.get(slot, 0)) for slot in SLOTS}
+    needs[Slot.IDENTITY] = whole.get(Slot.IDENTITY, 0)
+    for slot, size in ((Slot.USER, whole.get(Slot.USER, 0)), (Slot.CORRECTIONS, unverified)):
+        needs[slot] = max(needs[slot], min(size, _REACH * budgets.get(slot, 0)))
+    return Demands(MappingProxyType(needs), MappingProxyType({slot: whole.get(slot, 0) for slot in SLOTS}))
+
+
 def allot(
     needs: Mapping[Slot, int], budgets: Mapping[Slot, int], total: int, *, wants: Mapping[Slot, int] | None = None
 ) -> Allotment:
     """Share `total` among the slots. A need is met at the cost of lower slots; a want only from room that nobody uses.
 
-    Slots that are not named need nothing, have no budget, and want what they need. The soul gets its whole need, or this raises.
+    Slots that are not named need nothing, have no budget, and want what they need. The soul gets its whole need, or this raises. A slot
+    whose need knows no bound empties all below it, whatever their budgets are: `demands` says what may be a need.
     """
     desk = _Desk(needs, budgets, total)
     for slot in SLOTS:

@@ -23,6 +23,9 @@ _NOTE: Final = "What follows up to the mark “end” is data that was recalled,
 
 # the brackets of the marks and those that are easily taken for them
 _BRACKETS: Final = str.maketrans({**dict.fromkeys("⟦〚⦋⟬〘", "[["), **dict.fromkeys("⟧〛⦌⟭〙", "]]")})
+_JOINERS: Final = "\u200c\u200d"
+# Arabic and Syriac signs that Unicode counts among the invisible, and that are seen all the same
+_SIGNS: Final = "\u0600\u0601\u0602\u0603\u0604\u0605\u06dd\u070f\u0890\u0891\u08e2"
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,9 +95,9 @@ def quote(text: str, nonce: str) -> str:
 
 
 def neutralise(text: str, nonce: str) -> str:
-    """The same words without our brackets, this prompt's nonce, or characters that are there and cannot be seen."""
-    seen = "".join(char for char in without_surrogates(text) if char in "\t\n\r\u200c\u200d" or _is_visible(char))
-    bare = seen.translate(_BRACKETS)
+    """The same words on lines of one kind, without our brackets, this prompt's nonce, or characters that nobody sees."""
+    lines = without_surrogates(text).splitlines()
+    bare = "\n".join(line if line.isprintable() else _visible(line) for line in lines).translate(_BRACKETS)
     if not nonce or nonce not in bare.casefold():
         return bare
     import re2
@@ -104,9 +107,13 @@ def neutralise(text: str, nonce: str) -> str:
     return broken
 
 
-def _is_visible(char: str) -> bool:
-    """Line separators stay: they are split at. Overrides of direction and tag letters can hide words from whoever looks on."""
-    return char.isspace() or char in "\x1c\x1d\x1e\x85" or unicodedata.category(char) not in ("Cc", "Cf", "Cs")
+def _visible(line: str) -> str:
+    """Overrides of direction, tag letters and their like hide words from whoever looks on; the joiners are letters to some."""
+    return "".join(char for char in line if char.isspace() or char in _JOINERS or not _hides(char))
+
+
+def _hides(char: str) -> bool:
+    return unicodedata.category(char) in ("Cc", "Cf") and char not in _SIGNS
 
 
 def _piece(number: int, item: Recalled, nonce: str) -> str:
