@@ -430,6 +430,7 @@ NO_PATHS: dict[str, str] = {
         ),
         "stored beside the words",
     ),
+    "list_personas.session": "compared with recorded sessions",
     "list_searches.words": "compared with recorded queries",
     "Memory.correct.old": "an id as in supersede, or words that are searched for",
     **dict.fromkeys(

@@ -27,6 +27,7 @@ from everself.workspace.guards import learned_door, standard_guards
 from everself.workspace.on_disk import DiskWorkspace, Recovery
 
 if TYPE_CHECKING:
+    from everself.identity.persona import Persona
     from everself.index.index import Index
     from everself.models.embedding.protocol import Embedder
     from everself.recall.recall import Recall
@@ -124,6 +125,12 @@ class App:
         from everself.app.recalling import open_recall
 
         return open_recall(self)
+
+    @cached_property
+    def persona(self) -> "Persona":
+        from everself.app.personas import open_persona
+
+        return open_persona(self)
 
     @cached_property
     def bank(self) -> Bank:

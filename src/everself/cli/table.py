@@ -23,6 +23,12 @@ def _config() -> click.Command:
     return config
 
 
+def _identity() -> click.Command:
+    from everself.cli.commands.identity import identity
+
+    return identity
+
+
 def _memory() -> click.Command:
     from everself.cli.commands.memory import memory
 
@@ -75,6 +81,7 @@ COMMANDS: dict[str, tuple[str, Callable[[], click.Command]]] = {
     "setup": ("Create an agent's workspace, or what is missing of it.", _setup),
     "doctor": ("Look for what is wrong, and say what mends it.", _doctor),
     "config": ("Read and change settings.", _config),
+    "identity": ("Show who the agent is, and where each part of it comes from.", _identity),
     "memory": ("Search, add, correct, forget, export: what the agent remembers.", _memory),
     "log": ("List what was changed, newest first.", _log),
     "show": ("Show one change, line by line.", _show),

@@ -42,6 +42,8 @@ VERBS: tuple[Verb, ...] = (
     _cli("everself.verbs.settings:set_value", "config set", _SETTINGS_RULE),
     _cli("everself.verbs.settings:unset_value", "config unset", _SETTINGS_RULE),
     _cli("everself.verbs.settings:host_file", "config path"),
+    _cli("everself.verbs.identities:show_identity", "identity"),
+    Verb("everself.verbs.identities:list_personas", withheld=(("cli", "identity --personas does it"),)),
     _cli("everself.app.changes:Changes.log", "log"),
     _cli("everself.app.changes:Changes.show", "show"),
     _cli("everself.app.changes:Changes.undo", "undo"),

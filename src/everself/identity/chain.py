@@ -1,0 +1,182 @@
+"""What the agent is called and looks like, and which source says so. Pure: it is given the settings and the text of IDENTITY.md."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final, Literal
+
+from everself.config.sections import Identity
+from everself.disk.paths import find_fault
+from everself.identity.labels import read_labels
+from everself.layout import is_hidden
+
+IDENTITY_FILE: Final = "IDENTITY.md"
+DEFAULT_NAME: Final = "Assistant"
+DEFAULT_AVATAR: Final = "A"
+
+NAME_CHARS: Final = 60
+EMOJI_CHARS: Final = 16  # a family of four with skin tones has eleven
+DESCRIPTION_CHARS: Final = 200
+URL_CHARS: Final = 2_048
+DATA_CHARS: Final = 2 * 1024 * 1024
+_LETTERS: Final = 4
+# so that whoever shows an avatar never shows another document of the workspace in its place
+_PICTURES: Final = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".svg", ".avif", ".bmp", ".ico")
+
+
+class Source(StrEnum):
+    UI = "ui.assistant"
+    OWN = "agents.list"
+    FILE = IDENTITY_FILE
+    DEFAULT = "default"
+
+
+AvatarKind = Literal["file", "url", "data", "text"]
+# why a value cannot be used, in words; empty when it can
+Rule = Callable[[str], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    value: str
+    source: Source
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """`notices` tell of values that were passed over; `missing`: there is no IDENTITY.md."""
+
+    name: Told
+    emoji: Told
+    avatar: Told
+    creature: Told
+    vibe: Told
+    missing: bool = False
+    notices: tuple[str, ...] = ()
+
+
+def read_card(identity_md: bytes | None) -> dict[str, str]:
+    """The labels of IDENTITY.md that somebody filled in, in small letters; of two with one name the first."""
+    found: dict[str, str] = {}
+    for label in read_labels(identity_md or b""):
+        if label.value:
+            found.setdefault(label.name, label.value)
+    return found
+
+
+def resolve(ui: Identity, own: Identity, identity_md: bytes | None) -> Card:
+    """Each value from the first source that has one within the limits: the interface's, the agent's own, IDENTITY.md, the default."""
+    written = read_card(identity_md)
+    notices: list[str] = []
+
+    def first(label: str, configured: Sequence[str], rule: Rule, default: str = "") -> Told:
+        asked = [*zip((Source.UI, Source.OWN), configured, strict=False), (Source.FILE, written.get(label, ""))]
+        for source, value in asked:
+            value = value.strip()
+            fault = rule(value) if value else ""
+            if fault:
+                notices.append(f"The {label} in {_named(source)} is passed over: {fault}.")
+            elif value:
+                return Told(value, source)
+        return Told(default, Source.DEFAULT)
+
+    card = Card(
+        name=first("name", (ui.name, own.name), name_fault, DEFAULT_NAME),
+        emoji=first("emoji", (ui.emoji, own.emoji), emoji_fault),
+        avatar=first("avatar", (ui.avatar, own.avatar), avatar_fault, DEFAULT_AVATAR),
+        creature=first("creature", (), description_fault),
+        vibe=first("vibe", (), description_fault),
+    )
+    missing = identity_md is None
+    if missing:
+        notices.append(f"{IDENTITY_FILE} is missing.")
+    return Card(card.name, card.emoji, card.avatar, card.creature, card.vibe, missing, tuple(notices))
+
+
+def name_fault(name: str) -> str:
+    return _line_fault(name, NAME_CHARS)
+
+
+def emoji_fault(emoji: str) -> str:
+    return _line_fault(emoji, EMOJI_CHARS)
+
+
+def description_fault(text: str) -> str:
+    return _line_fault(text, DESCRIPTION_CHARS)
+
+
+def avatar_fault(avatar: str) -> str:
+    match avatar_kind(avatar):
+        case "data":
+            return next(_data_faults(avatar), "")
+        case "url":
+            return next(_url_faults(avatar), "")
+        case "text":
+            return _line_fault(avatar, _LETTERS)
+    return next(_path_faults(avatar), "")
+
+
+def avatar_kind(avatar: str) -> AvatarKind:
+    """A data URI, a web address, a few letters, else a path in the workspace."""
+    scheme = avatar[:8].lower()
+    if scheme.startswith("data:"):
+        return "data"
+    if scheme.startswith(("http://", "https://")):
+        return "url"
+    return "text" if len(avatar) <= _LETTERS and not set(avatar) & set("/.\\:") else "file"
+
+
+def _line_fault(text: str, most: int) -> str:
+    if len(text) > most:
+        return f"it has {len(text):,} characters, and {most} is the limit"
+    # joiners and variation selectors are no printable characters for Python, and emoji are made with them
+    if len(text.splitlines()) > 1 or any(ord(char) < 32 or 127 <= ord(char) < 160 for char in text):
+        return "it is not one plain line"
+    if any("\u202a" <= char <= "\u202e" or "\u2066" <= char <= "\u2069" for char in text):
+        return "it turns the direction of writing"
+    return ""
+
+
+def _data_faults(avatar: str) -> Iterator[str]:
+    if len(avatar) > DATA_CHARS:
+        yield f"it has {len(avatar):,} characters, and {DATA_CHARS:,} is the limit"
+    head, comma, body = avatar.partition(",")
+    kind = head[len("data:") :].partition(";")[0].lower()
+    if not kind.startswith("image/") or not kind.removeprefix("image/").replace("+", "").replace("-", "").isalnum():
+        yield "it is no data:image/… address"
+    if not comma or not body or not avatar.isascii() or not avatar.isprintable() or " " in avatar:
+        yield "its data cannot be read"
+
+
+def _url_faults(avatar: str) -> Iterator[str]:
+    from urllib.parse import urlsplit
+
+    if len(avatar) > URL_CHARS:
+        yield f"it has {len(avatar):,} characters, and {URL_CHARS:,} is the limit"
+    if not avatar.isprintable() or any(char.isspace() or char in "<>\"'\\`" for char in avatar):
+        yield "the address holds characters that no address has"
+    try:
+        parts = urlsplit(avatar)
+        host = parts.hostname
+    except ValueError:
+        host = None
+    if not host:
+        yield "the address names no host"
+    elif parts.username is not None or parts.password is not None:
+        yield "the address holds a user name or password"
+
+
+def _path_faults(avatar: str) -> Iterator[str]:
+    fault = find_fault(avatar)
+    if fault:
+        yield fault
+    if ":" in avatar:
+        yield "it is neither a path in the workspace nor an address that begins with http:, https: or data:image/"
+    if is_hidden(avatar):
+        yield "the file is hidden"
+    if not avatar.lower().endswith(_PICTURES):
+        yield "it is no picture"
+
+
+def _named(source: Source) -> str:
+    return "agents.list[].identity" if source is Source.OWN else source.value

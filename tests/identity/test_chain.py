@@ -1,0 +1,202 @@
+"""Who says what the agent is called: the order of the sources, the limits, and IDENTITY.md as people write it."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from everself.config.sections import Identity
+from everself.identity.chain import DATA_CHARS, Source, avatar_fault, avatar_kind, name_fault, read_card, resolve
+from everself.identity.labels import fill_labels, read_labels
+from everself.workspace.seeding import templates
+
+NOBODY = Identity("", "", "")
+ARIA = (
+    b"# Identity\n\n- **Name:** Aria\n- **Emoji:** \xf0\x9f\x8c\xbf\n- **Avatar:** avatars/aria.png\n- **Vibe:** calm\n"
+)
+
+
+def test_the_sources_are_asked_in_order() -> None:
+    ui, own = Identity("Ui", "", ""), Identity("Own", "🦊", "")
+    card = resolve(ui, own, ARIA)
+    assert (card.name.value, card.name.source) == ("Ui", Source.UI)
+    assert (card.emoji.value, card.emoji.source) == ("🦊", Source.OWN)
+    assert (card.avatar.value, card.avatar.source) == ("avatars/aria.png", Source.FILE)
+    assert (card.vibe.value, card.vibe.source) == ("calm", Source.FILE)
+    assert (card.creature.value, card.creature.source) == ("", Source.DEFAULT)
+    assert resolve(NOBODY, own, ARIA).name.source is Source.OWN
+    assert card.notices == ()
+
+
+def test_without_identity_the_agent_is_called_assistant() -> None:
+    card = resolve(NOBODY, NOBODY, None)
+    assert (card.name.value, card.avatar.value, card.emoji.value) == ("Assistant", "A", "")
+    assert card.name.source is card.avatar.source is Source.DEFAULT
+    assert card.missing
+    assert card.notices == ("IDENTITY.md is missing.",)
+
+
+def test_the_template_names_nobody() -> None:
+    blank = dict(templates())["IDENTITY.md"]
+    assert read_card(blank) == {}
+    card = resolve(NOBODY, NOBODY, blank)
+    assert card.name.value == "Assistant"
+    assert not card.missing
+
+
+@pytest.mark.parametrize(
+    ("line", "name"),
+    [
+        ("- **Name:** Aria", "Aria"),
+        ("- **NAME**: Aria", "Aria"),
+        ("* __name:__   Aria  ", "Aria"),
+        ("+ Name: Aria", "Aria"),
+        ("**Name:** Aria", "Aria"),
+        ("- **Name：** 小狐", "小狐"),
+        ("- **Name:** **Aria**", "Aria"),
+        ("- **Name:** `Aria`", "Aria"),
+        ("- **Name:**\n  Aria", "Aria"),
+        ("- **Name:** Aria <!-- chosen together -->", "Aria"),
+        ("- **Name:** _(what you are called)_ Aria", "Aria"),
+        ("- **Name:** Aria: the second", "Aria: the second"),
+        ("- **Name:** (the) fox", "(the) fox"),
+        ("- **Name:** _(what you are called)_\n- **name:** Aria", "Aria"),
+        ("- **Name:** Aria\n- **Name:** Bo", "Aria"),
+    ],
+)
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_names_are_read_as_people_write_them(line: str, name: str, end: str) -> None:
+    assert read_card(f"\ufeff# Me\n\n{line}\n".replace("\n", end).encode())["name"] == name
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "- **Name:**",
+        "- **Name:** _(pick something)_",
+        "- **Name:**\n  _(pick something you like)_",
+        "- **Name:** *(yours)*",
+        "- **Name:** <name>",
+        "Name: Aria",
+        "```\n- **Name:** Aria\n```",
+        "<!--\n- **Name:** Aria\n-->",
+        "> - **Name:** Aria",
+    ],
+)
+def test_placeholders_code_comments_and_quotes_name_nobody(text: str) -> None:
+    assert "name" not in read_card(text.encode())
+
+
+def test_what_breaks_a_limit_is_passed_over_and_the_next_source_is_asked() -> None:
+    ui, own = Identity("x" * 61, "🦊" * 17, "../../etc/passwd.png"), Identity("two\nlines", "", "SOUL.md")
+    card = resolve(ui, own, ARIA)
+    assert [told.source for told in (card.name, card.emoji, card.avatar)] == [Source.FILE] * 3
+    assert len(card.notices) == 5
+    assert "ui.assistant" in card.notices[0]
+    assert "60" in card.notices[0]
+    assert any("agents.list[].identity" in notice and "no picture" in notice for notice in card.notices)
+
+
+@pytest.mark.parametrize("name", ["x" * 60, "Ἀρία", "小狐", "Zoë O'Neil-Smith"])
+def test_good_names(name: str) -> None:
+    assert not name_fault(name)
+
+
+@pytest.mark.parametrize("name", ["x" * 61, "a\nb", "a\x1b[31mb", "a\u202eb", "a\x85b", "a\u2028b"])
+def test_bad_names(name: str) -> None:
+    assert name_fault(name)
+
+
+@pytest.mark.parametrize(
+    ("avatar", "kind"),
+    [
+        ("avatars/aria.png", "file"),
+        ("Bild ä.JPG", "file"),
+        ("https://example.org/a.png?size=2", "url"),
+        ("HTTP://example.org/a", "url"),
+        ("data:image/png;base64,AAAA", "data"),
+        ("data:image/svg+xml,%3Csvg/%3E", "data"),
+        ("data:image/png;base64," + "A" * (DATA_CHARS - 22), "data"),
+        ("A", "text"),
+        ("🦊", "text"),
+    ],
+)
+def test_good_avatars(avatar: str, kind: str) -> None:
+    assert not avatar_fault(avatar)
+    assert avatar_kind(avatar) == kind
+
+
+@pytest.mark.parametrize(
+    "avatar",
+    [
+        "../a.png",
+        "/etc/a.png",
+        "~/../a.png",
+        "a/../../b.png",
+        "%2e%2e/a.png",
+        "C:\\a.png",
+        "a\\..\\b.png",
+        ".secret/a.png",
+        "file:///etc/a.png",
+        "javascript:alert(1)//a.png",
+        "ftp://example.org/a.png",
+        "MEMORY.md",
+        "a\0.png",
+        "https://",
+        "https://example.org/" + "a" * 2_048,
+        "https://me:secret@example.org/a.png",
+        "https://example.org/a b.png",
+        'https://example.org/"onload=',
+        "http://[::1/a.png",
+        "data:text/html,<script>",
+        "data:image/png",
+        "data:image/png;base64,",
+        "data:image/png;base64," + "A" * DATA_CHARS,
+        "data:image/png;base64,A A",
+    ],
+)
+def test_bad_avatars(avatar: str) -> None:
+    assert avatar_fault(avatar)
+
+
+_words = st.text(st.characters(exclude_categories=["Cs"]), max_size=40)
+_documents = st.lists(
+    st.one_of(
+        st.sampled_from(
+            ["- **Name:** _(who)_", "- **Emoji:**", "# Head", "```", "<!--", "-->", "- **Name:**\n  x", ""]
+        ),
+        _words,
+    ),
+    max_size=8,
+).flatmap(lambda lines: st.sampled_from(["\n", "\r\n", "\r"]).map(lambda end: end.join(lines).encode()))
+
+
+@given(_documents)
+def test_reading_never_fails_and_spans_stay_inside(data: bytes) -> None:
+    for label in read_labels(data):
+        assert 0 <= label.start <= label.end <= label.line_end <= len(data)
+    resolve(NOBODY, NOBODY, data)
+
+
+@given(_documents)
+def test_filling_in_changes_nothing_but_the_values(data: bytes) -> None:
+    """Whatever stands before, between and after the labels that are filled in is still there, byte for byte."""
+    before = {label.name: label for label in reversed(read_labels(data))}
+    filled = fill_labels(data, {"Name": "Aria"})
+    if "name" in before:
+        at = before["name"]
+        assert filled.startswith(data[: at.start])
+        assert filled.endswith(data[at.end :])
+        assert filled[at.start : len(filled) - len(data) + at.end].strip() in (b"Aria", data[at.start : at.end])
+    else:
+        more = len(filled) - len(data)
+        assert any(filled[:at] + filled[at + more :] == data for at in range(len(data) + 1))
+        assert b"- **Name:** Aria" in filled
+
+
+def test_filling_in_the_template() -> None:
+    blank = dict(templates())["IDENTITY.md"]
+    filled = fill_labels(blank, {"Name": "Aria", "Emoji": "🌿", "Theme": "forest"})
+    assert read_card(filled) == {"name": "Aria", "emoji": "🌿", "theme": "forest"}
+    assert filled.decode().splitlines()[2] == "- **Name:** Aria"
+    assert next(line for line in blank.splitlines() if b"Creature" in line) in filled
+    assert fill_labels(filled, {"Name": "Aria"}) == filled
