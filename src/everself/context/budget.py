@@ -3,7 +3,7 @@
 Does not know what a slot holds or how tokens are counted. The rules are worked out by hand in docs/decisions/0024.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from types import MappingProxyType
@@ -110,15 +110,15 @@ def allot(
     """
     desk = _Desk(needs, budgets, total)
     for slot in SLOTS:
-        desk.take_unused(slot, desk.needs[slot])
+        desk.take_unused(slot, desk.needs[slot], _givers(slot))
         desk.rob(slot)
     if desk.given[Slot.IDENTITY] < desk.needs[Slot.IDENTITY]:
         raise ContextTooSmall(
             f"It takes {desk.needs[Slot.IDENTITY]} tokens, and there is room for {desk.given[Slot.IDENTITY]}.",
             mend="Raise context_budget_tokens, or shorten SOUL.md.",
         )
-    for slot in SLOTS if wants else ():
-        desk.take_unused(slot, (wants or {}).get(slot, 0))
+    if wants:
+        desk.hand_down(wants)
     return Allotment(
         MappingProxyType(desk.given), MappingProxyType(desk.own), tuple(desk.stolen), tuple(desk.offered), max(0, total)
     )
@@ -142,9 +142,19 @@ class _Desk:
         self.stolen: list[Theft] = []
         self.offered: list[Offer] = []
 
-    def take_unused(self, taker: Slot, wanted: int) -> None:
-        """Up to `wanted`: its own room, room without an owner, what higher slots left, what lower ones leave, the lowest first."""
-        for giver in _givers(taker):
+    def hand_down(self, wants: Mapping[Slot, int]) -> None:
+        """Offer what each slot leaves empty to those below it, in their order; what they leave, to all from the top."""
+        for slot in SLOTS:
+            self.take_unused(slot, wants.get(slot, 0), (slot,))
+        for giver in SLOTS:
+            for taker in _below(giver):
+                self.take_unused(taker, wants.get(taker, 0), (giver,))
+        for taker in SLOTS:
+            self.take_unused(taker, wants.get(taker, 0), _givers(taker))
+
+    def take_unused(self, taker: Slot, wanted: int, givers: Iterable[Slot | None]) -> None:
+        """Empty room of the givers, in their order, until the taker has what is wanted."""
+        for giver in givers:
             there = self.unclaimed if giver is None else self.empty[giver]
             tokens = min(there, wanted - self.given[taker])
             if tokens <= 0:
@@ -178,6 +188,7 @@ def _below(slot: Slot) -> tuple[Slot, ...]:
 
 
 def _givers(taker: Slot) -> Iterator[Slot | None]:
+    """Whose empty room is taken: its own, nobody's, what higher slots left, what lower ones leave, the lowest first."""
     yield taker
     yield None
     yield from _above(taker)
