@@ -159,12 +159,13 @@ def prioritize_unverified(corrections: Iterable[Piece]) -> list[Piece]:
 
     Where a record does not say that it was embedded again, it was not.
     """
-    ordered = sorted(corrections, key=lambda piece: (_is_verified(piece.text), -piece.first_line))
+    ordered = sorted(corrections, key=lambda piece: (is_verified(piece.text), -piece.first_line))
     ranked = (replace(piece, importance=float(len(ordered) - at)) for at, piece in enumerate(ordered))
     return sorted(ranked, key=lambda piece: piece.first_line)
 
 
-def _is_verified(text: str) -> bool:
+def is_verified(text: str) -> bool:
+    """Whether a correction's record says that it was embedded again, so that search finds it."""
     return any(
         "".join(line.split()).casefold().lstrip("-*+").replace("*", "").replace("`", "").startswith("re-embedded:true")
         for line in text.splitlines()
