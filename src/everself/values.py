@@ -149,7 +149,7 @@ class Change:
     """One reviewed, atomic, reversible step of the workspace's files.
 
     `vouchers` are recorded with it or not at all. A change with a `key` happens once: asked for again with the same key, it is what
-    it was the first time.
+    it was the first time. `tainted`: the conversation that it comes from holds text of tools, pages, imports or other people.
     """
 
     author: Author
@@ -159,6 +159,7 @@ class Change:
     undoes: str = ""
     vouchers: tuple[Voucher, ...] = ()
     key: str = ""
+    tainted: bool = False
 
 
 @dataclass(frozen=True, slots=True)

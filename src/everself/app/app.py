@@ -27,6 +27,7 @@ from everself.workspace.guards import learned_door, standard_guards
 from everself.workspace.on_disk import DiskWorkspace, Recovery
 
 if TYPE_CHECKING:
+    from everself.identity.integrity import Integrity
     from everself.identity.persona import Persona
     from everself.index.index import Index
     from everself.models.embedding.protocol import Embedder
@@ -83,7 +84,8 @@ class App:
             raise NotFound(f"There is no workspace at {self.agent.workspace} yet.", mend="everself setup")
         ensure_folder(self.agent.state)
         door = learned_door(self.agent.soul.policy)
-        guards = (*standard_guards(door), tombstone_guard(self.state.entries))
+        personas = (self.loaded.config.hooks.persona.file,)
+        guards = (*standard_guards(door, personas), tombstone_guard(self.state.entries))
         made = assemble(self.grounds, self.state, self.clock, Habits(guards=guards))
         self.recovered = made.recover()
         return made
@@ -131,6 +133,12 @@ class App:
         from everself.app.personas import open_persona
 
         return open_persona(self)
+
+    @cached_property
+    def integrity(self) -> "Integrity":
+        from everself.app.guarding import open_integrity
+
+        return open_integrity(self)
 
     @cached_property
     def bank(self) -> Bank:

@@ -5,7 +5,7 @@ Knows keys, rows and their order. Knows no database and no text of the workspace
 
 import hmac
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 GENESIS = "0" * 64
@@ -52,6 +52,30 @@ class LedgerReport:
     reason: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Touch:
+    """What the newest row says of one document: who changed it, and the keyed hash of what it became.
+
+    `before` is what it was before the first of those rows that follow one another without a change from outside in between.
+    """
+
+    author: str
+    before: str | None
+    after: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Since:
+    """What the ledger holds after a head that was kept elsewhere: how far it goes, and the newest row's word on each path.
+
+    Where the chain does not hold, `broken` says why, and no path is told.
+    """
+
+    head: LedgerHead
+    newest: Mapping[str, Touch]
+    broken: str = ""
+
+
 def keyed_hash(key: bytes, content_hash: str | None) -> str | None:
     """A content hash that says nothing to whoever lacks the key, so that short texts cannot be guessed from it."""
     return None if content_hash is None else hmac.digest(key, content_hash.encode(), "sha256").hex()
@@ -91,6 +115,29 @@ def check_chain(
     if not seen_expected:
         return LedgerReport(head.seq, False, head.seq + 1, "the end is missing: the ledger was longer before")
     return LedgerReport(head.seq, True)
+
+
+def follow(key: bytes, kept: LedgerHead, rows: Iterable[tuple[LedgerRow, ChangeSide | None] | int]) -> Since:
+    """Follow the chain from a head that was kept; `rows` begin with the kept one, where it is not the very beginning."""
+    head = LedgerHead(0, GENESIS)
+    newest: dict[str, Touch] = {}
+    found = kept == head
+    for item in rows:
+        if isinstance(item, int):
+            return Since(head, {}, "a row is no readable text")
+        row, side = item
+        # before the kept row stands what was checked when it was kept
+        problem = _problem(key, head if found else LedgerHead(row.seq - 1, row.previous), row, side)
+        if problem or (not found and (row.seq, row.mac) != (kept.seq, kept.mac)):
+            return Since(head, {}, problem or "the chain is not the one whose head was kept")
+        head = LedgerHead(row.seq, row.mac)
+        if found:
+            for path, before, after in json.loads(row.files):
+                last = newest.get(path)
+                joined = last is not None and last.after == before
+                newest[path] = Touch(row.author, last.before if last is not None and joined else before, after)
+        found = True
+    return Since(head, newest) if found else Since(head, {}, "the end is missing: the ledger was longer before")
 
 
 def canonical(value: object) -> str:

@@ -19,8 +19,11 @@ from everself.store.ledger import (
     LedgerHead,
     LedgerReport,
     LedgerRow,
+    Since,
     canonical,
     check_chain,
+    follow,
+    keyed_hash,
     next_row,
     render_files,
 )
@@ -198,6 +201,15 @@ class State:
             return LedgerReport(report.rows, False, None, f"{stray} recorded changes are not in the ledger")
         return report
 
+    def ledger_since(self, kept: LedgerHead) -> Since:
+        """What was recorded after a head that was kept elsewhere, once it is clear that this is still the same chain."""
+        with self.engine.snapshot() as view:
+            return follow(self._key, kept, _walk(view, kept.seq if kept.seq else _SMALLEST_SEQ))
+
+    def keyed(self, text: str) -> str:
+        """A hash as the ledger keeps it: nobody without the key can make it."""
+        return keyed_hash(self._key, text) or ""
+
     def get_meta(self, key: str) -> str | None:
         found = self.engine.read(_SQL["get_meta"], (key,))
         return str(found[0][0]) if found else None
@@ -227,9 +239,8 @@ def _head(reader: Reader) -> LedgerHead:
     return LedgerHead(0, GENESIS) if row is None else LedgerHead(row[0], row[1])
 
 
-def _walk(view: Reader) -> Iterator[tuple[LedgerRow, ChangeSide | None] | int]:
-    # from the very bottom: a forged row may carry any number
-    start = _SMALLEST_SEQ
+def _walk(view: Reader, start: int = _SMALLEST_SEQ) -> Iterator[tuple[LedgerRow, ChangeSide | None] | int]:
+    # from the very bottom, where nothing else is said: a forged row may carry any number
     while page := view.rows(_SQL["ledger_page"], (start, _PAGE)):
         for seq, *columns in page:
             row, side = _decode(columns[:6]), _decode(columns[6:])

@@ -27,8 +27,10 @@ def closed(_: Change, __: FileChange) -> bool:
     return False
 
 
-def standard_guards(door: Door = closed) -> tuple[Guard, ...]:
-    return (size_guard(), partial(write_barrier, door=door), shrink_guard, secrets_guard)
+def standard_guards(door: Door = closed, personas: tuple[str, ...] = ()) -> tuple[Guard, ...]:
+    """`personas` are the alternate souls that the settings name: as guarded as the soul itself."""
+    barrier = partial(write_barrier, door=door, personas=personas)
+    return (size_guard(), barrier, partial(outside_guard, personas=personas), shrink_guard, secrets_guard)
 
 
 def learned_door(policy: SoulPolicy) -> Door:
@@ -58,15 +60,29 @@ def size_guard(limit: int = READ_LIMIT) -> Guard:
     return guard
 
 
-def write_barrier(change: Change, files: Sequence[FileChange], *, door: Door = closed) -> Iterator[str]:
-    """Who may write which document. The runtime may lay down a template where nothing stands, and no more."""
+def write_barrier(
+    change: Change, files: Sequence[FileChange], *, door: Door = closed, personas: tuple[str, ...] = ()
+) -> Iterator[str]:
+    """Who may write which document."""
     if change.author in HUMANS:
         return
     for file in files:
-        where = place(file.path)
-        first = change.author is Author.RUNTIME and file.before is None
-        if not first and not _may_write(change.author, where) and not door(change, file):
+        where = place(file.path, personas)
+        if (
+            not _lays_down(change.author, file, where)
+            and not may_write(change.author, where)
+            and not door(change, file)
+        ):
             yield f"{file.path} is changed by {_allowed(where)} only."
+
+
+def outside_guard(change: Change, files: Sequence[FileChange], *, personas: tuple[str, ...] = ()) -> Iterator[str]:
+    """What stands in every prompt is not changed by a conversation that has read what others wrote: that is proposed to a human."""
+    if not change.tainted or change.author in HUMANS:
+        return
+    for file in files:
+        if place(file.path, personas).injected:
+            yield f"{file.path} stands in every prompt, and this conversation holds text from outside: it can only be proposed."
 
 
 def shrink_guard(change: Change, files: Sequence[FileChange]) -> Iterator[str]:
@@ -98,7 +114,18 @@ def secrets_guard(change: Change, files: Sequence[FileChange]) -> Iterator[str]:
             yield f"{file.path} would hold a secret ({', '.join(kinds)})."
 
 
-def _may_write(author: Author, where: Place) -> bool:
+def _lays_down(author: Author, file: FileChange, where: Place) -> bool:
+    """The runtime begins a document where nothing stands; one that only humans change, with the words of its template alone."""
+    if author is not Author.RUNTIME or file.before is not None:
+        return False
+    if not where.humans_only:
+        return True
+    from everself.workspace.seeding import templates
+
+    return (file.path, file.after) in templates()
+
+
+def may_write(author: Author, where: Place) -> bool:
     match where.writer:
         case "human":
             return False

@@ -1,0 +1,296 @@
+"""Integrity: who the agent is does not depend on who last wrote a file. Looks before every prompt, tells, takes over, takes back.
+
+What a human accepted is sealed in the store under a count that is also kept out of reach. What Everself wrote itself is known from the
+ledger and never rings. Knows nothing of prompts or of how a person is told.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import Final, TypeVar
+
+from everself.clock import Clock
+from everself.config.sections import SoulIntegrity
+from everself.errors import ChangedMeanwhile, Damaged, DiskError, LockTimeout, RefusedByRule, UnsafePath
+from everself.identity.guarded import guarded_paths
+from everself.identity.outside import Counter, Mark, Seen, Tamper, accepted_words, compare, find_breach
+from everself.store.baselines import Baseline, Sealed
+from everself.store.ledger import GENESIS, LedgerHead, Since
+from everself.store.state import State
+from everself.values import Applied, Author, Change, Refused, digest
+from everself.workspace.guards import HUMANS
+from everself.workspace.interface import Workspace
+from everself.workspace.undo import edit_between
+
+T = TypeVar("T")
+TOLD: Final = "integrity told"
+SOUL: Final = "SOUL.md"
+START: Final = LedgerHead(0, GENESIS)
+
+
+@dataclass(frozen=True, slots=True)
+class Accepted:
+    """What a human took over: `paths` had changed."""
+
+    paths: tuple[str, ...]
+    counter: int
+
+
+@dataclass(frozen=True, slots=True)
+class Restored:
+    """What was put back, by which change, and what could not be, with the reason."""
+
+    change: str
+    paths: tuple[str, ...]
+    left: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Look:
+    mark: Mark | None
+    sealed: Sealed
+    since: Since
+    seen: dict[str, Seen]
+    tampers: tuple[Tamper, ...]
+    # changed by Everself itself since it last looked
+    own: tuple[str, ...]
+
+    @property
+    def first(self) -> bool:
+        """Nothing was ever accepted here; a mark of 0 is that of somebody who died before the first seal."""
+        return self.sealed.genuine and not self.sealed.counter and (self.mark is None or not self.mark.counter)
+
+    @property
+    def breached(self) -> bool:
+        return any(not one.path for one in self.tampers)
+
+
+class Integrity:
+    def __init__(
+        self,
+        workspace: Workspace,
+        state: State,
+        counter: Counter,
+        clock: Clock,
+        *,
+        personas: tuple[str, ...] = (),
+        policy: SoulIntegrity = SoulIntegrity.NOTICE,
+    ) -> None:
+        self._workspace = workspace
+        self._state = state
+        self._counter = counter
+        self._clock = clock
+        self._personas = personas
+        self.policy = policy
+        self._last: _Look | None = None
+
+    def begin(self) -> None:
+        """Take the documents as they are for what a human accepted, where nothing ever was: at setup, at adoption."""
+        if self._examine().first:
+            self._locked(self._settle)
+
+    def look(self) -> tuple[Tamper, ...]:
+        """Everything that was done outside and not accepted since. Before every prompt; a few files are read."""
+        found = self._examine()
+        if found.first or found.own or found.tampers or _lags(found):
+            # somebody may be in the middle of a change: what counts is what stands when nobody writes
+            with suppress(LockTimeout):
+                found = self._locked(self._settle)
+        elif found.mark is not None and found.since.head.seq > found.mark.ledger.seq:
+            self._keep(Mark(found.mark.counter, found.since.head))
+        self._last = found
+        return tuple(replace(one, told=self._token(found, one) in self._told()) for one in found.tampers)
+
+    def settle(self) -> None:
+        """Take over what Everself itself changed."""
+        self.look()
+
+    def text(self, path: str) -> bytes | None:
+        """The words for the prompt, as the last look saw them. Under `strict` the accepted ones, until a human accepts others."""
+        if self._last is None:
+            self.look()
+        last = self._last
+        now = last.seen.get(path) if last is not None else None
+        if last is None or now is None:
+            found = self._workspace.find(path)
+            return found.data if found is not None else None
+        if any(one.path == path for one in last.tampers) and (now.fault or self.policy is SoulIntegrity.STRICT):
+            return None if last.breached else accepted_words(last.sealed.baselines, path)
+        # an older copy or a forged seal vouches for nothing
+        return None if last.breached and self.policy is SoulIntegrity.STRICT else now.data
+
+    def tell(self, tampers: Iterable[Tamper]) -> None:
+        """Note that the person was told, so that the same is not told at every turn."""
+        found = self._last or self._examine()
+        tokens = {self._token(found, one) for one in found.tampers}
+        told = (self._told() & tokens) | {self._token(found, replace(one, told=False)) for one in tampers}
+        self._state.set_meta(TOLD, " ".join(sorted(told)))
+
+    def accept(self, paths: Sequence[str] | None = None, *, by: Author) -> Accepted:
+        """A human takes over what stands in these documents; None means all of them."""
+        self._need_human(by)
+
+        def work() -> Accepted:
+            found = self._examine()
+            if paths is not None and (found.breached or found.first):
+                raise RefusedByRule("What was accepted before is not known for sure; all or nothing can be accepted.")
+            chosen = list(found.seen if paths is None else paths)
+            for path in chosen:
+                if path not in found.seen:
+                    raise RefusedByRule(f"{path} is none of the documents that only humans change.")
+                if found.seen[path].fault:
+                    raise RefusedByRule(found.seen[path].fault, mend="Put a plain file in its place first.")
+            changed = tuple(one.path for one in found.tampers if one.path in chosen)
+            return Accepted(changed, self._seal(found, {*chosen, *found.own}))
+
+        return self._locked(work)
+
+    def restore(self, paths: Sequence[str] | None = None, *, by: Author) -> Restored:
+        """Undo: put the accepted words back, as a change set of the owner's."""
+        self._need_human(by)
+        found = self._examine()
+        if found.breached:
+            raise RefusedByRule("What was accepted before is not known for sure, so nothing can be put back.")
+        edits, left = [], []
+        for one in found.tampers:
+            if paths is not None and one.path not in paths:
+                continue
+            wanted = accepted_words(found.sealed.baselines, one.path)
+            if one.kind == "link":
+                left.append((one.path, f"{one.why} Remove it by hand first."))
+            elif wanted is None and one.kind != "added":
+                left.append((one.path, "The accepted words are not kept any more; see everself log."))
+            else:
+                edit = edit_between(one.path, found.seen[one.path].data, wanted)
+                edits += [edit] if edit is not None else []
+        if not edits:
+            return Restored("", (), tuple(left))
+        outcome = self._workspace.apply(Change(by, "undo what was changed outside", tuple(edits)))
+        if isinstance(outcome, Refused):
+            raise RefusedByRule("; ".join(outcome.reasons))
+        if not isinstance(outcome, Applied):
+            raise ChangedMeanwhile(", ".join(edit.path for edit in edits))
+        self._locked(self._count_up)
+        return Restored(outcome.id, outcome.paths, tuple(left))
+
+    def _need_human(self, by: Author) -> None:
+        if by not in HUMANS:
+            raise RefusedByRule("Only a human accepts or undoes what was changed outside.")
+
+    def _locked(self, work: Callable[[], T]) -> T:
+        """Do something while no change set is being applied, by any process."""
+        done: list[T] = []
+
+        def plan() -> None:
+            done.append(work())
+
+        self._workspace.apply_plan(plan)
+        self._last = None
+        return done[0]
+
+    def _settle(self) -> _Look:
+        found = self._examine()
+        if found.breached:
+            return found
+        if found.first:
+            # the mark comes first: from here on a seal without a mark is not how it began
+            self._counter.raise_to(Mark(0, found.since.head))
+            self._seal(found, [path for path, now in found.seen.items() if not now.fault])
+            return self._examine()
+        with suppress(DiskError):
+            if found.own:
+                self._seal(found, found.own)
+                return self._examine()
+            if _lags(found) or found.mark is None or found.since.head != found.mark.ledger:
+                self._counter.raise_to(Mark(found.sealed.counter, found.since.head))
+        return found
+
+    def _count_up(self) -> None:
+        """With a new count, what was told before is told again should it come again."""
+        found = self._examine()
+        if not found.breached:
+            self._seal(found, found.own)
+
+    def _seal(self, found: _Look, paths: Iterable[str]) -> int:
+        """Seal, then raise the mark: whoever dies in between leaves a seal that is one ahead, which the next look completes."""
+        counter = max(found.sealed.counter, found.mark.counter if found.mark is not None else 0) + 1
+        at = self._clock.now().isoformat()
+        rows = [Baseline(path, found.seen[path].hash, _words(found.seen[path].data), at) for path in paths]
+        self._state.baselines.accept(rows, counter)
+        # where the chain is broken, the human takes the ledger as it is now; doctor goes on to tell of it
+        head = self._state.ledger_head() if found.since.broken else found.since.head
+        self._counter.raise_to(Mark(counter, head))
+        return counter
+
+    def _keep(self, mark: Mark) -> None:
+        # a disk that is full must not silence the agent; the next look tries again
+        with suppress(DiskError, ChangedMeanwhile):
+            self._counter.raise_to(mark)
+
+    def _examine(self) -> _Look:
+        # in this order: what others do meanwhile only ever makes the later ones newer
+        damaged = ""
+        try:
+            mark = self._counter.get()
+        except Damaged as error:
+            mark, damaged = None, error.detail
+        sealed = self._state.baselines.load()
+        since = self._since(mark)
+        seen = {path: self._read(path) for path in self._paths(sealed)}
+        breach = Tamper("", "forged", why=damaged) if damaged else find_breach(mark, sealed, since.broken)
+        found = _Look(mark, sealed, since, seen, (breach,) if breach is not None else (), ())
+        if found.first and breach is None:
+            return found
+        differing = [one for path in seen if (one := compare(path, sealed.baselines.get(path), seen[path]))]
+        own = () if breach else tuple(one.path for one in differing if self._is_own(one.path, found))
+        outside = tuple(one for one in differing if one.path not in own)
+        return replace(found, tampers=found.tampers + outside, own=own)
+
+    def _since(self, mark: Mark | None) -> Since:
+        return Since(self._state.ledger_head(), {}) if mark is None else self._state.ledger_since(mark.ledger)
+
+    def _paths(self, sealed: Sealed) -> list[str]:
+        return guarded_paths(self._workspace, self._personas, sealed.baselines if sealed.genuine else ())
+
+    def _read(self, path: str) -> Seen:
+        try:
+            found = self._workspace.find(path)
+        except (UnsafePath, DiskError) as error:
+            return Seen(None, fault=error.detail)
+        if found is None:
+            return Seen(None)
+        # what lies beyond the reading limit never enters a prompt, but its length is known
+        return Seen(found.data, found.hash + (f"+{found.cut}" if found.cut else ""))
+
+    def _is_own(self, path: str, found: _Look) -> bool:
+        """Whether change sets alone led from what was accepted to what stands there now."""
+        touch, now = found.since.newest.get(path), found.seen[path]
+        if touch is None or now.fault:
+            return False
+        accepted = found.sealed.baselines.get(path)
+        if (touch.before, touch.after) != (self._keyed(accepted.hash if accepted else ""), self._keyed(now.hash)):
+            return False
+        author = Author(touch.author)
+        if author is Author.RUNTIME:
+            return touch.before is None
+        # the guards let a keeper pass to what is learned, where the policy says so, and nowhere else
+        return author in HUMANS or (author is Author.KEEPER and path == SOUL)
+
+    def _keyed(self, content: str) -> str | None:
+        return self._state.keyed(content) if content else None
+
+    def _told(self) -> set[str]:
+        return set((self._state.get_meta(TOLD) or "").split())
+
+    def _token(self, found: _Look, one: Tamper) -> str:
+        """Nobody without the key can say beforehand that something was told; after the next seal it is told anew."""
+        said = f"told {found.sealed.counter} {one.kind} {one.path} {one.why} {digest(one.after.encode('utf-8', 'replace'))}"
+        return self._state.keyed(said)
+
+
+def _lags(found: _Look) -> bool:
+    return found.mark is not None and found.sealed.counter > found.mark.counter
+
+
+def _words(data: bytes | None) -> str:
+    return (data or b"").decode("utf-8", "replace")

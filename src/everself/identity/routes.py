@@ -1,0 +1,54 @@
+"""The routes by which documents are written, and what each may do to which. Whoever adds a way to write adds its route here.
+
+The guards refuse; this says it beforehand, so that a tool knows whether to write or to propose. Knows names, opens nothing.
+"""
+
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from everself.layout import place
+from everself.values import Author
+from everself.workspace.guards import HUMANS, may_write
+
+Permission = Literal["write", "propose", "refuse"]
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """One way to write. `author` is whom the guards see; `called` is module:name of what writes."""
+
+    name: str
+    author: Author
+    called: str
+
+    @property
+    def human(self) -> bool:
+        """A human stands behind each use of it."""
+        return self.author in HUMANS
+
+
+ROUTES: Final[tuple[Route, ...]] = (
+    *(Route(f"change set of {author}", author, "everself.workspace.interface:Workspace.apply") for author in Author),
+    Route("setup", Author.RUNTIME, "everself.verbs.seeding:set_up"),
+    Route("remember for the agent", Author.AGENT, "everself.memory.memory:Memory.remember"),
+    Route("remember for a tool", Author.AGENT, "everself.memory.memory:Memory.remember"),
+    Route("remember for a page", Author.AGENT, "everself.memory.memory:Memory.remember"),
+    Route("remember for an import", Author.IMPORT, "everself.memory.memory:Memory.remember"),
+    Route("remember for another person", Author.AGENT, "everself.memory.memory:Memory.remember"),
+    Route("bank page", Author.AGENT, "everself.memory.bank:Bank.write"),
+    Route("bank entity", Author.AGENT, "everself.memory.bank:Bank.write"),
+    Route("quarantine", Author.RUNTIME, "everself.memory.quarantine:quarantine"),
+    Route("import of entries", Author.IMPORT, "everself.transfer.importing:import_lines"),
+    Route("undo by a machine", Author.AGENT, "everself.workspace.undo:plan_undo"),
+)
+
+
+def permission(author: Author, path: str, *, tainted: bool = False, personas: tuple[str, ...] = ()) -> Permission:
+    """What that author may do to a document that exists. `tainted` as in a change."""
+    where = place(path, personas)
+    if author in HUMANS:
+        return "write"
+    if not may_write(author, where):
+        # a keeper may draft what a human then reads
+        return "propose" if where.humans_only and author in (Author.AGENT, Author.KEEPER) else "refuse"
+    return "propose" if tainted and where.injected else "write"
