@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from everself.errors import RefusedByRule
+from everself.layout import Kind, place
 from everself.values import (
     Append,
     Author,
@@ -31,6 +32,9 @@ def plan_undo(
     edits: list[Edit] = []
     stuck: list[str] = []
     for file in files:
+        # an earlier soul stays: taking a step back does not unmake what the soul once was
+        if file.before is None and place(file.path).kind is Kind.SOUL_HISTORY:
+            continue
         now = read(file.path)
         try:
             edit = edit_between(file.path, now, _taken_back(file, now))

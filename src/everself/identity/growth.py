@@ -1,0 +1,421 @@
+"""How a soul changes: proposed, tested, approved by a human, taken back. Every step is one change set with a copy of what was before.
+
+Approving, refusing and rolling back have no author to choose: they are a human's acts, and no face that a model reaches offers them.
+Knows nothing of models: a keeper hands in its text.
+"""
+
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import Final
+
+from everself.clock import Clock
+from everself.entries.reading import read_document, text_hash
+from everself.errors import ChangedMeanwhile, NotFound, RefusedByRule, WrongUse
+from everself.identity.changelog import CHANGELOG, Step, Told, append_entry
+from everself.identity.soul import Rules, check_growth, grows_alone
+from everself.identity.soul_tests import SOUL_TESTS, Result, failures, parse_tests, run_tests
+from everself.identity.versions import CURRENT, Version, Versions
+from everself.markdown.blocks import scan
+from everself.markdown.edit import apply_splice, remove_entry
+from everself.markdown.entries import EntrySpan, entries
+from everself.store.proposals import Proposal, Status
+from everself.store.state import State
+from everself.text.normalise import fold, without_surrogates
+from everself.values import (
+    Applied,
+    Author,
+    Change,
+    Conflict,
+    Create,
+    Edit,
+    FileChange,
+    Outcome,
+    Refused,
+    Replace,
+    digest,
+    new_id,
+)
+from everself.workspace.diff import render_diff
+from everself.workspace.guards import HUMANS
+from everself.workspace.interface import Workspace
+from everself.workspace.learned import SOUL, changed_lines, same_core, split_soul, with_line
+from everself.workspace.merge import merge
+
+# how often a person's editor may be faster
+_TRIES: Final = 5
+_ALL: Final = 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class Proposed:
+    """What was proposed. `change` is set where it was small enough to be applied at once; `results` are of its soul tests."""
+
+    proposal: Proposal
+    diff: str
+    change: str = ""
+    results: tuple[Result, ...] = ()
+    notices: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Grown:
+    """What a step did to the soul; no `change` where it was so already. `earlier` is where the soul before it is kept."""
+
+    change: str
+    diff: str
+    earlier: str = ""
+    results: tuple[Result, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Outlook:
+    """What growth asks of others: whether evidence is a correction, whether the soul holds words that nobody accepted yet."""
+
+    is_correction: Callable[[str], bool] = lambda reference: reference.startswith("file:CORRECTIONS.md")
+    withheld: Callable[[], bool] = lambda: False
+
+
+@dataclass(frozen=True, slots=True)
+class _Act:
+    """A step before it is taken."""
+
+    step: Step
+    author: Author
+    who: str
+    reason: str
+    evidence: tuple[str, ...] = ()
+    key: str = ""
+    # a human wrote these words, and may say again what was forgotten
+    own_words: bool = False
+
+
+class Growth:
+    def __init__(
+        self, workspace: Workspace, state: State, clock: Clock, rules: Rules, outlook: Outlook | None = None
+    ) -> None:
+        self.rules = rules
+        self.versions = Versions(workspace, clock)
+        self._workspace = workspace
+        self._state = state
+        self._clock = clock
+        self._outlook = outlook or Outlook()
+
+    def propose(self, text: str, reason: str, evidence: Sequence[str] = (), author: Author = Author.OWNER) -> Proposed:
+        """Propose the whole soul as somebody would have it."""
+        now = self._need_soul()
+        return self._propose(now, without_surrogates(text).encode(), reason, tuple(evidence), author)
+
+    def add_line(self, line: str, reason: str, evidence: Sequence[str] = (), author: Author = Author.OWNER) -> Proposed:
+        """Propose one more line of what is learned."""
+        words = " ".join(without_surrogates(line).split()).replace("<!--", "&lt;!--")
+        if not words:
+            raise WrongUse("A line needs words.")
+        now = self._need_soul()
+        return self._propose(now, with_line(now, words), reason, tuple(evidence), author)
+
+    def open(self) -> tuple[Proposal, ...]:
+        """What waits for a human, the newest first."""
+        return tuple(one for one in self._state.proposals.list("open", _ALL) if one.path == SOUL)
+
+    def find(self, name: str) -> Proposal:
+        found = next(iter(self.open()), None) if name == "last" else self._state.proposals.find(name)
+        if found is None or found.path != SOUL:
+            raise NotFound("No such proposal for the soul is open.", mend="everself soul show")
+        return found
+
+    def approve(self, name: str, *, force: bool = False) -> Grown:
+        """Let a proposal become the soul. It is carried over to a soul that changed since where that is possible."""
+        proposal = self.find(name)
+        key = f"proposal:{proposal.id}"
+        done = self._state.change_of_key(key)
+        if done is not None and proposal.status == "open":
+            # it died between the change and this note of it
+            self._decide(proposal, "approved", done.id)
+            return Grown(done.id, "")
+        _need_open(proposal)
+        if self._outlook.withheld():
+            raise RefusedByRule(
+                "SOUL.md was changed outside and nobody has accepted that yet.", mend="everself soul verify"
+            )
+        results: tuple[Result, ...] = ()
+
+        def want(now: bytes | None) -> bytes:
+            nonlocal results
+            # asked again under the lock: somebody may have decided meanwhile
+            _need_open(self.find(proposal.id))
+            wanted = self._carried_over(proposal, now or b"")
+            results = self._tested(now or b"", wanted)
+            failed = failures(results)
+            if failed and not force:
+                said = "; ".join(f"{one.expectation}: {one.why}" for one in failed)
+                raise RefusedByRule(f"Soul tests fail: {said}", mend=f"everself soul approve {proposal.id} --force")
+            return wanted
+
+        human = Author(proposal.author) in HUMANS
+        act = _Act("growth", Author.OWNER, _who(proposal), proposal.reason, proposal.evidence, key, human)
+        grown = self._take(act, want)
+        self._decide(proposal, "approved", grown.change)
+        return replace(grown, results=results)
+
+    def refuse(self, name: str, why: str = "") -> Proposal:
+        """Say no. With a reason it is noted in CHANGELOG.md, so that a keeper does not ask again."""
+        proposal = self.find(name)
+
+        def plan() -> Change | None:
+            _need_open(self.find(proposal.id))
+            self._decide(proposal, "refused", "")
+            if not why.strip():
+                return None
+            told = Told("refusal", f"owner, to proposal {proposal.id}", _clean(why), proposal.evidence)
+            return Change(Author.OWNER, f"soul: refuse proposal {proposal.id}", (self._log(told),), proposal.evidence)
+
+        _need_done(self._workspace.apply_plan(plan))
+        return self.find(proposal.id)
+
+    def history(self) -> tuple[Version, ...]:
+        """The soul of today, then earlier ones, the newest first."""
+        return self.versions.list()
+
+    def text_of(self, name: str) -> bytes:
+        """The bytes of a version, or of a proposal by its id."""
+        try:
+            return self.versions.content(self.versions.find(name).path) or b""
+        except NotFound:
+            with suppress(NotFound):
+                return self.find(name).content.encode()
+            raise
+
+    def diff(self, one: str = "last", other: str = CURRENT) -> str:
+        """What leads from one soul to another, line by line."""
+        before, after = self.text_of(one), self.text_of(other)
+        return "" if before == after else _diff(before, after)
+
+    def rollback(self, name: str, *, force: bool = False) -> Grown:
+        """Make the soul what it was, byte for byte."""
+        version = self.versions.find(name)
+        if version.altered and not force:
+            raise RefusedByRule(
+                f"{version.path} is not what Everself put there.", mend=f"everself soul rollback {version.name} --force"
+            )
+        wanted = self.versions.content(version.path)
+        if wanted is None or digest(wanted) != version.hash:
+            raise ChangedMeanwhile(f"{version.path} is not what it was a moment ago.")
+        act = _Act("rollback", Author.OWNER, "owner", f"back to {version.name}", (f"file:{version.path}",))
+        return self._take(act, lambda _: wanted)
+
+    def rollback_line(self, text: str) -> Grown:
+        """Take one learned line back, named by its words or by some that no other line has."""
+
+        def want(now: bytes | None) -> bytes:
+            document = scan(now or b"")
+            return apply_splice(document.data, remove_entry(document, _learned_entry(document.data, text)))
+
+        shown = _clean(" ".join(text.split()))
+        return self._take(_Act("rollback", Author.OWNER, "owner", f"take back: {shown}"), want)
+
+    def test(self, name: str = CURRENT) -> tuple[Result, ...]:
+        """The soul tests, held against a version or a proposal."""
+        return self._tested(self.versions.soul() or b"", self.text_of(name))
+
+    def thin(self) -> tuple[str, ...]:
+        """Earlier souls that are older than they have to be kept. Only a plan: nothing is removed here."""
+        return self.versions.thin(self.rules.retention_days, [one.base for one in self.open()])
+
+    def _propose(self, now: bytes, wanted: bytes, reason: str, evidence: tuple[str, ...], author: Author) -> Proposed:
+        reasons = check_growth(now, wanted, author, self.rules)
+        if reasons:
+            raise RefusedByRule(" ".join(reasons))
+        if wanted == now:
+            raise WrongUse("That is what the soul says already.")
+        if author not in HUMANS:
+            self._need_unburied(now, wanted)
+        at = self._clock.now().isoformat()
+        evidence = tuple(_clean(one) for one in evidence)
+        text = _text(wanted)
+        proposal = Proposal(new_id(), at, author.value, SOUL, digest(now), text, _clean(reason), evidence)
+        results = self._tested(now, wanted)
+        notices = [f"It would fail a soul test: {one.expectation}: {one.why}" for one in failures(results)]
+        change = ""
+        if author is Author.KEEPER and not notices and grows_alone(now, wanted, evidence, self.rules):
+            change, notices = self._grow_alone(proposal, now, wanted)
+        if not change:
+            self._keep_base(now)
+        self._state.proposals.add(proposal)
+        if change:
+            self._decide(proposal, "approved", change)
+        return Proposed(self._state.proposals.find(proposal.id), _diff(now, wanted), change, results, tuple(notices))
+
+    def _grow_alone(self, proposal: Proposal, now: bytes, wanted: bytes) -> tuple[str, list[str]]:
+        """Apply a keeper's small change; the reason where it has to wait for a human after all."""
+
+        def want(found: bytes | None) -> bytes:
+            if found != now:
+                raise ChangedMeanwhile("SOUL.md was changed while this was being proposed.")
+            return wanted
+
+        who, key = f"keeper, by the policy {self.rules.policy.value}", f"proposal:{proposal.id}"
+        act = _Act("growth", Author.KEEPER, who, proposal.reason, proposal.evidence, key)
+        try:
+            return self._take(act, want).change, []
+        except (RefusedByRule, ChangedMeanwhile) as error:
+            return "", [f"It waits for a human: {error.detail}"]
+
+    def _keep_base(self, now: bytes) -> None:
+        """A copy of the soul that a proposal was made for: without it, it could not be carried over to a later one."""
+
+        def plan() -> Change | None:
+            path = self.versions.place_for(now)
+            edits = (Create(path, now),) if path else ()
+            return Change(Author.RUNTIME, "soul: keep what a proposal is made for", edits) if edits else None
+
+        outcome = self._workspace.apply_plan(plan)
+        if isinstance(outcome, Conflict):
+            raise ChangedMeanwhile("SOUL_HISTORY/ was changed while this was being proposed.")
+
+    def _take(self, act: _Act, want: Callable[[bytes | None], bytes]) -> Grown:
+        """One step as one change set: the copy, the soul, the log."""
+        seen: list[tuple[bytes | None, bytes]] = []
+
+        def plan() -> Change | None:
+            now = self.versions.soul()
+            wanted = want(now)
+            seen.append((now, wanted))
+            if wanted == now:
+                return None
+            if not act.own_words:
+                self._need_unburied(now or b"", wanted)
+            return self._change(act, now, wanted)
+
+        outcome: Outcome = Conflict((SOUL,))
+        for _ in range(_TRIES):
+            outcome = self._workspace.apply_plan(plan)
+            if not isinstance(outcome, Conflict):
+                break
+        _need_done(outcome)
+        now, wanted = seen[-1]
+        change = outcome.id if isinstance(outcome, Applied) else ""
+        return Grown(change, _diff(now, wanted) if change else "", self._kept(now) if change else "")
+
+    def _change(self, act: _Act, now: bytes | None, wanted: bytes) -> Change:
+        edits: list[Edit] = []
+        copy = "" if now is None else self.versions.place_for(now)
+        if copy and now is not None:
+            edits.append(Create(copy, now))
+        edits.append(Create(SOUL, wanted) if now is None else Replace(SOUL, digest(now), 0, len(now), wanted))
+        removed, added = changed_lines(now or b"", wanted)
+        earlier = copy or self._kept(now)
+        edits.append(self._log(Told(act.step, act.who, act.reason, act.evidence, earlier, removed, added)))
+        return Change(act.author, f"soul: {act.step}: {act.reason}", tuple(edits), act.evidence, key=act.key)
+
+    def _kept(self, data: bytes | None) -> str:
+        """Where a copy of these bytes stands."""
+        mark = "" if data is None else digest(data)
+        return next((one.path for one in self.versions.list() if one.hash == mark and not one.current), "")
+
+    def _log(self, told: Told) -> Edit:
+        found = self._workspace.find(CHANGELOG)
+        return append_entry(None if found is None else found.data, told, self._clock.now())
+
+    def _carried_over(self, proposal: Proposal, now: bytes) -> bytes:
+        """What a proposal makes of the soul of today; it becomes outdated where that cannot be said."""
+        wanted = proposal.content.encode()
+        if digest(now) == proposal.base or wanted == now:
+            return wanted
+        past = self.versions.with_hash(proposal.base)
+        merged = None if past is None else merge(past, now, wanted)
+        if merged is None or not (Author(proposal.author) in HUMANS or same_core(now, merged)):
+            self._decide(proposal, "outdated", "")
+            raise ChangedMeanwhile(
+                f"The soul has changed since proposal {proposal.id} was made, in the same lines; it is outdated.",
+                mend=f"everself soul show {proposal.id}",
+            )
+        return merged
+
+    def _tested(self, now: bytes, wanted: bytes) -> tuple[Result, ...]:
+        found = self._workspace.find(SOUL_TESTS)
+        tests = parse_tests(None if found is None else found.data)
+        return run_tests(tests, wanted.decode("utf-8", "replace"), self._principles(now)) if tests else ()
+
+    def _principles(self, now: bytes) -> tuple[str, ...]:
+        """What stands today and was learned from a correction."""
+        found: list[str] = []
+        standing = fold(now.decode("utf-8", "replace"))
+        for one in self._state.proposals.list("approved", _ALL):
+            if one.path != SOUL or not any(map(self._outlook.is_correction, one.evidence)):
+                continue
+            past = self.versions.with_hash(one.base)
+            _, added = changed_lines(past or b"", one.content.encode()) if past is not None else ((), ())
+            found += [line.lstrip("-*+ ") for line in added]
+        return tuple(line for line in dict.fromkeys(found) if fold(line) in standing)
+
+    def _need_unburied(self, now: bytes, wanted: bytes) -> None:
+        """What was forgotten does not come back with an earlier soul, nor through a keeper."""
+        rows = self._state.entries
+        known = {(text_hash(read.text), read.claim("id")) for read in read_document(now)}
+        new = {(text_hash(read.text), read.claim("id")) for read in read_document(wanted)} - known
+        if any(rows.is_buried(rows.mac(text), identity) for text, identity in new):
+            raise RefusedByRule("It holds something that was forgotten on request, and that cannot come back.")
+
+    def _need_soul(self) -> bytes:
+        now = self.versions.soul()
+        if now is None:
+            raise NotFound("There is no SOUL.md.", mend="everself setup")
+        _text(now)
+        return now
+
+    def _decide(self, proposal: Proposal, status: Status, change: str) -> None:
+        self._state.proposals.decide(proposal.id, status, self._clock.now().isoformat(), change)
+
+
+def _learned_entry(data: bytes, text: str) -> EntrySpan:
+    """The one learned entry that says this."""
+    parts = split_soul(data)
+    first, last = len(parts.above), len(data) - len(parts.below)
+    spans = [one for one in entries(data) if first <= one.start and one.end <= last] if parts.found else []
+    wanted = fold(text.strip().lstrip("-*+ "))
+    said = [(fold(one.text(data).decode("utf-8", "replace")), one) for one in spans]
+    found = [one for words, one in said if words == wanted] or [
+        one for words, one in said if wanted and wanted in words
+    ]
+    if not found:
+        raise NotFound("Nothing of what is learned says that.", mend="everself soul show")
+    if len(found) > 1:
+        raise WrongUse(f"{len(found)} learned lines say that; name more of its words.")
+    return found[0]
+
+
+def _need_open(proposal: Proposal) -> None:
+    if proposal.status != "open":
+        raise RefusedByRule(f"Proposal {proposal.id} is {proposal.status} already.")
+
+
+def _need_done(outcome: Outcome) -> None:
+    if isinstance(outcome, Conflict):
+        raise ChangedMeanwhile(f"{', '.join(outcome.paths)} was changed at the same moment.")
+    if isinstance(outcome, Refused):
+        raise RefusedByRule(" ".join(outcome.reasons))
+
+
+def _who(proposal: Proposal) -> str:
+    return "owner" if proposal.author == Author.OWNER.value else f"{proposal.author}, approved by the owner"
+
+
+def _clean(text: str) -> str:
+    """Words that go into records: no secret among them."""
+    from everself.redaction.redact import redact
+
+    return redact(without_surrogates(text)).text
+
+
+def _text(data: bytes) -> str:
+    try:
+        return data.decode()
+    except UnicodeDecodeError:
+        raise RefusedByRule(
+            "SOUL.md is not UTF-8 text, so nothing can be proposed for it.", mend="everself doctor"
+        ) from None
+
+
+def _diff(before: bytes | None, after: bytes) -> str:
+    return render_diff((FileChange(SOUL, before, after),))

@@ -1,0 +1,70 @@
+"""What a proposed soul may be, and by whom. Pure: it judges two texts and knows no files, no proposals and no tests of theirs."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from everself.config.sections import SoulPolicy
+from everself.values import Author
+from everself.workspace.guards import HUMANS, SMALL
+from everself.workspace.learned import LEARNED, changed_lines, same_core, split_soul
+
+# who may ask for a growth at all beside the humans
+_ASKING = frozenset({Author.KEEPER, Author.AGENT})
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """What the settings say of growing."""
+
+    policy: SoulPolicy = SoulPolicy.PROPOSE
+    max_tokens: int = 800
+    retention_days: int = 90
+
+
+def check_growth(before: bytes, after: bytes, author: Author, rules: Rules) -> tuple[str, ...]:
+    """Why this must not even be proposed; nothing when it may."""
+    return tuple(_reasons(before, after, author, rules))
+
+
+def grows_alone(before: bytes, after: bytes, evidence: tuple[str, ...], rules: Rules) -> bool:
+    """Whether a keeper may do it without being approved: a few lines, with evidence, where the person said so."""
+    small = sum(map(len, changed_lines(before, after))) <= SMALL
+    return rules.policy is SoulPolicy.EVOLVE and bool(evidence) and small
+
+
+def learned_lines(data: bytes) -> tuple[str, ...]:
+    """The lines under `## Learned`, bullets and comments aside."""
+    from everself.entries.reading import read_document
+
+    heading = b"## " + LEARNED.encode() + b"\n"
+    return tuple(read.text for read in read_document(heading + split_soul(data).learned))
+
+
+def _reasons(before: bytes, after: bytes, author: Author, rules: Rules) -> Iterator[str]:
+    if b"\0" in after:
+        yield "It would hold a zero byte, and no text does."
+    if not after.strip():
+        yield "Nothing would be left of it."
+    yield from _secrets(before, after)
+    if author in HUMANS:
+        return
+    if author not in _ASKING or rules.policy is SoulPolicy.LOCKED:
+        yield "Only a human may change it."
+        return
+    if not same_core(before, after):
+        yield f"Only what stands under ## {LEARNED} may be proposed; all else is changed by a human."
+    from everself.text.tokens import count
+
+    tokens = count(after.decode("utf-8", "replace"))
+    if tokens > rules.max_tokens:
+        yield f"It would have {tokens} tokens; soul_max_tokens is {rules.max_tokens}."
+
+
+def _secrets(before: bytes, after: bytes) -> Iterator[str]:
+    from everself.redaction.redact import find_secrets
+
+    known = set(before.splitlines())
+    added = b"\n".join(line for line in after.splitlines() if line not in known)
+    kinds = sorted({secret.kind for secret in find_secrets(added.decode("utf-8", "replace"))})
+    if kinds:
+        yield f"It would hold a secret ({', '.join(kinds)})."

@@ -1,0 +1,97 @@
+"""Expectations of SOUL_TESTS.md, held against a soul. Pure. What only a model could judge is told as waiting, never as passed."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final, Literal
+
+import re2
+
+from everself.entries.reading import read_document
+from everself.text.normalise import fold
+
+SOUL_TESTS = "SOUL_TESTS.md"
+
+Verdict = Literal["passed", "failed", "waiting", "unclear"]
+
+_TOKENS: Final = re2.compile(r"(?i)^must (?:stay under|have fewer than) ([0-9]{1,7}) tokens\.?$")
+_NOT_MENTION: Final = re2.compile(r"(?is)^must (?:not|never) mention (.+)$")
+_MENTION: Final = re2.compile(r"(?is)^must mention (.+)$")
+_KEEP: Final = re2.compile(r"(?i)^must keep (?:the )?principles from corrections\.?$")
+_JUDGED: Final = re2.compile(r"(?i)^(?:judge\s*:|must\b)")
+_QUOTES: Final = ("“”", '""', "''", "‘’", "«»", "„“", "「」", "``")
+# from here on scripts write without spaces, so a word has no edges
+_WITHOUT_EDGES: Final = 0x2E80
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """One expectation and what became of it; `why` where it did not pass."""
+
+    expectation: str
+    verdict: Verdict
+    why: str = ""
+
+
+def parse_tests(document: bytes | None) -> tuple[str, ...]:
+    """The expectations, one a list item."""
+    return tuple(read.text for read in read_document(document or b"") if read.kind == "item" and not read.struck)
+
+
+def run_tests(tests: Sequence[str], soul: str, principles: Sequence[str] = ()) -> tuple[Result, ...]:
+    """`principles` are the lines that were learned from corrections and stand today."""
+    return tuple(_run(" ".join(test.split()), soul, principles) for test in tests)
+
+
+def failures(results: Sequence[Result]) -> tuple[Result, ...]:
+    return tuple(one for one in results if one.verdict == "failed")
+
+
+def _run(test: str, soul: str, principles: Sequence[str]) -> Result:
+    if found := _TOKENS.search(test):
+        return _under(test, soul, int(found.group(1)))
+    if found := _NOT_MENTION.search(test):
+        words = _bare(found.group(1))
+        return Result(test, "failed", f'It mentions "{words}".') if mentions(soul, words) else Result(test, "passed")
+    if found := _MENTION.search(test):
+        words = _bare(found.group(1))
+        return Result(test, "passed") if mentions(soul, words) else Result(test, "failed", f'"{words}" is not in it.')
+    if _KEEP.search(test):
+        lost = [line for line in principles if fold(line) not in fold(soul)]
+        return Result(test, "failed", f"It loses: {'; '.join(lost)}") if lost else Result(test, "passed")
+    if _JUDGED.search(test):
+        return Result(test, "waiting", "Only a model can judge this.")
+    return Result(test, "unclear", 'An expectation begins with "must", "must not" or "judge:".')
+
+
+def _under(test: str, soul: str, limit: int) -> Result:
+    from everself.text.tokens import count
+
+    tokens = count(soul)
+    return Result(test, "passed") if tokens < limit else Result(test, "failed", f"It has {tokens} tokens.")
+
+
+def mentions(text: str, words: str) -> bool:
+    """Whether the words stand there as words: "Bob" is not in "bobbin"."""
+    inside, wanted = fold(text), fold(words)
+    at = inside.find(wanted) if wanted else -1
+    while at >= 0:
+        end = at + len(wanted)
+        if not _runs_on(inside[at - 1 : at], wanted[0]) and not _runs_on(wanted[-1], inside[end : end + 1]):
+            return True
+        at = inside.find(wanted, at + 1)
+    return False
+
+
+def _runs_on(one: str, other: str) -> bool:
+    return all(char.isalnum() and ord(char) < _WITHOUT_EDGES for char in (one or " ", other or " "))
+
+
+def _bare(words: str) -> str:
+    """Without the quotes around and the full stop after."""
+    words = words.strip()
+    for mark in (".", ""):
+        inner = words.removesuffix(mark)
+        for pair in _QUOTES:
+            if len(inner) > 2 and inner[0] == pair[0] and inner[-1] == pair[1]:
+                return inner[1:-1].strip()
+    return words.removesuffix(".").strip() or words

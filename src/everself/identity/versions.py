@@ -1,0 +1,145 @@
+"""Earlier souls: byte copies in SOUL_HISTORY/, named by the moment and the hash. Reads and names them; growth writes them."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+
+from everself.clock import Clock
+from everself.errors import NotFound, TooLarge, WrongUse
+from everself.values import FileStat, digest
+from everself.workspace.interface import Workspace
+from everself.workspace.learned import SOUL
+
+FOLDER = "SOUL_HISTORY"
+CURRENT = "current"
+LAST = "last"
+_STAMP = "%Y-%m-%dT%H%M%S"
+_HASH = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """One soul. `at` is when it was put aside, none for the soul of today and for a file that somebody else laid there.
+
+    `altered`: its name speaks of other bytes than it holds.
+    """
+
+    name: str
+    path: str
+    at: datetime | None
+    hash: str
+    size: int
+    altered: bool = False
+
+    @property
+    def current(self) -> bool:
+        return self.path == SOUL
+
+
+class Versions:
+    def __init__(self, workspace: Workspace, clock: Clock) -> None:
+        self._workspace = workspace
+        self._clock = clock
+
+    def soul(self) -> bytes | None:
+        return self.content(SOUL)
+
+    def content(self, path: str) -> bytes | None:
+        """A soul whole, or not at all."""
+        found = self._workspace.find(path)
+        if found is not None and found.cut:
+            raise TooLarge(f"{path} is larger than a soul can be.", mend="Shorten it by hand.")
+        return None if found is None else found.data
+
+    def list(self) -> tuple[Version, ...]:
+        """The soul of today, then earlier ones, the newest first; those without a time last."""
+        now = self.soul()
+        today = () if now is None else (Version(CURRENT, SOUL, None, digest(now), len(now)),)
+        stats = [one for one in self._workspace.list(FOLDER) if _is_snapshot(one)]
+        dated = sorted(((_moment(one.path), one) for one in stats), key=_order, reverse=True)
+        return (*today, *(version for at, one in dated if (version := self._version(one.path, at)) is not None))
+
+    def find(self, name: str) -> Version:
+        """By its name, its path, the beginning of its name, its hash; `current`, or `last`: the newest that is another soul."""
+        known = self.list()
+        if name == LAST:
+            now = next((one.hash for one in known if one.current), "")
+            found = [one for one in known if not one.current and one.hash != now][:1]
+        else:
+            found = [one for one in known if name in (one.name, one.path)]
+            found = found or [one for one in known if name and _answers(one, name)]
+        if not found:
+            raise NotFound(f'No earlier soul is called "{name[:60]}".', mend="everself soul history")
+        if len(found) > 1:
+            raise WrongUse(f'"{name[:60]}" names several souls: {", ".join(one.name for one in found[:10])}.')
+        return found[0]
+
+    def with_hash(self, wanted: str) -> bytes | None:
+        """The bytes of that hash, from today's soul or an earlier one."""
+        now = self.soul()
+        if now is not None and digest(now) == wanted:
+            return now
+        for one in self._workspace.list(FOLDER):
+            if _is_snapshot(one) and one.path.endswith(f"-{wanted[:_HASH]}.md"):
+                data = self.content(one.path)
+                if data is not None and digest(data) == wanted:
+                    return data
+        return None
+
+    def place_for(self, data: bytes) -> str:
+        """Where a copy of these bytes goes; empty where one stands already."""
+        mark = digest(data)
+        for one in self._workspace.list(FOLDER):
+            if _is_snapshot(one) and one.path.endswith(f"-{mark[:_HASH]}.md") and self.content(one.path) == data:
+                return ""
+        return f"{FOLDER}/{self._clock.now().strftime(_STAMP)}-{mark[:_HASH]}.md"
+
+    def thin(self, days: int, needed: Iterable[str] = ()) -> tuple[str, ...]:
+        """The copies that may go: older than so many days, not the newest of their day, and of no hash that is `needed`."""
+        oldest = self._clock.today() - timedelta(days=days)
+        spared = set(needed)
+        seen: set[date] = set()
+        going: list[str] = []
+        for one in self.list():
+            if one.at is None:
+                continue
+            day = one.at.date()
+            if day in seen and day < oldest and one.hash not in spared and not one.altered:
+                going.append(one.path)
+            seen.add(day)
+        return tuple(going)
+
+    def _version(self, path: str, at: datetime | None) -> Version | None:
+        data = self.content(path)
+        if data is None:
+            return None
+        stem = path.rpartition("/")[2].removesuffix(".md")
+        mark = digest(data)
+        moment = None if at is None else at.replace(tzinfo=self._clock.zone)
+        return Version(stem, path, moment, mark, len(data), at is not None and stem[-_HASH:] != mark[:_HASH])
+
+
+def _is_snapshot(one: FileStat) -> bool:
+    return one.kind == "file" and one.path.endswith(".md") and one.path.count("/") == 1
+
+
+def _moment(path: str) -> datetime | None:
+    """When a copy was made, on the wall of its time."""
+    stem = path.rpartition("/")[2].removesuffix(".md")
+    stamp, _, mark = stem.rpartition("-")
+    if len(mark) != _HASH:
+        return None
+    try:
+        return datetime.strptime(stamp, _STAMP)
+    except ValueError:
+        return None
+
+
+def _order(dated: tuple[datetime | None, FileStat]) -> tuple[datetime, int, str]:
+    at, one = dated
+    # two copies of one second stand in the order in which they were written
+    return at or datetime.min, one.mtime_ns, one.path
+
+
+def _answers(one: Version, name: str) -> bool:
+    return one.name.startswith(name) or (len(name) >= 4 and one.hash.startswith(name.lower()))
