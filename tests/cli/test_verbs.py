@@ -21,6 +21,7 @@ VERB_MODULES = {
     "everself.verbs.settings": ("own_key", "save_edit", "need_utf8"),
     "everself.app.changes": (),
     "everself.verbs.identities": (),
+    "everself.verbs.integrity": (),
     "everself.verbs.recalls": ("scope_of",),
     "everself.verbs.indexing": (),
     "everself.verbs.evaluating": (),

@@ -430,6 +430,9 @@ NO_PATHS: dict[str, str] = {
         ),
         "stored beside the words",
     ),
+    **dict.fromkeys(
+        ("accept_outside.paths", "undo_outside.paths"), "compared with the documents that were looked at anyway"
+    ),
     "list_personas.session": "compared with recorded sessions",
     "list_searches.words": "compared with recorded queries",
     "Memory.correct.old": "an id as in supersede, or words that are searched for",

@@ -25,6 +25,8 @@ def _cli(called: str, command: str, humans_only: str = "") -> Verb:
 
 
 _SETTINGS_RULE = "settings name the programs that run and what the agent may do to itself"
+_VERIFIES = "the commands over the soul do it"
+_BY_A_HUMAN = "no model decides who the agent is"
 
 VERBS: tuple[Verb, ...] = (
     _cli("everself.verbs.agents:settle", "setup", "an agent does not make agents"),
@@ -44,6 +46,10 @@ VERBS: tuple[Verb, ...] = (
     _cli("everself.verbs.settings:host_file", "config path"),
     _cli("everself.verbs.identities:show_identity", "identity"),
     Verb("everself.verbs.identities:list_personas", withheld=(("cli", "identity --personas does it"),)),
+    Verb("everself.verbs.integrity:look_outside", withheld=(("cli", _VERIFIES),)),
+    Verb("everself.verbs.integrity:accept_outside", withheld=(("cli", _VERIFIES),), humans_only=_BY_A_HUMAN),
+    Verb("everself.verbs.integrity:undo_outside", withheld=(("cli", _VERIFIES),), humans_only=_BY_A_HUMAN),
+    Verb("everself.verbs.integrity:verify_identity", withheld=(("cli", _VERIFIES),)),
     _cli("everself.app.changes:Changes.log", "log"),
     _cli("everself.app.changes:Changes.show", "show"),
     _cli("everself.app.changes:Changes.undo", "undo"),

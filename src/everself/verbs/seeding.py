@@ -47,6 +47,8 @@ def set_up(app: App, *, restore: bool = False) -> SetupReport:
             break
     folders = plan_folders(_names(workspace))
     workspace.make_folders(folders)
+    # what a human finds here now is what they accept; from now on nobody else changes it unnoticed
+    app.integrity.look()
     created = outcome.paths if isinstance(outcome, Applied) else ()
     return SetupReport(
         agent=app.agent.id,

@@ -55,6 +55,7 @@ PLACES: dict[str, str] = {
     "settings being written": rf"\.everself/{TEMPORARY}",
     "folder of keys": r"\.config(/everself)?",
     "key": r"\.config/everself/integrity\.key",
+    "count of what was accepted": r"\.config/everself/[a-z]+-[0-9a-f]{12}\.count",
     "lock of the keys": r"\.config/everself/\.everself\.lock",
     "key being written": rf"\.config/everself/{TEMPORARY}",
     "folder of states": r"\.everself/agents",
