@@ -173,17 +173,15 @@ def is_verified(text: str) -> bool:
 
 
 def _spans(scanned: Scan, heads: Sequence[Section]) -> list[EntrySpan]:
-    """Entries, and sections with nothing below them (the outermost, where they stand in one another): titles are words too."""
+    """Entries, and the headings with nothing below them: titles are words too."""
     found = list(entries(scanned))
     starts = [span.start for span in found]
     hollow: list[EntrySpan] = []
-    done = 0
     for section in heads:
         at = bisect_right(starts, section.start)
         inside = at > 0 and found[at - 1].end > section.start
-        if inside or section.start < done or (at < len(starts) and starts[at] < section.end):
+        if inside or section.own_end < section.end or (at < len(starts) and starts[at] < section.end):
             continue
-        done = section.end
         where = (section.start, section.end, section.start, section.end, section.first_line, section.last_line)
         hollow.append(EntrySpan(EntryKind.SECTION, *where, indent=0, path=section.path, comment=None, struck=False))
     return sorted([*found, *hollow], key=lambda span: span.start)
