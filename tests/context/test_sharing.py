@@ -10,7 +10,23 @@ MAIN, GUEST, GROUP = SessionKind.MAIN, SessionKind.GUEST, SessionKind.GROUP
 SUBAGENT, CRON, HEARTBEAT = SessionKind.SUBAGENT, SessionKind.CRON, SessionKind.HEARTBEAT
 NONE = Rules()
 PRIVATE = ("SOUL.md", "USER.md", "MEMORY.md", "CORRECTIONS.md", "memory/2026-03-19.md", "bank/world.md")
-SOUL = b"# Soul\n\nSecret of the heart.\n\n## In company\n<!-- share: group, subagent -->\n\nBe brief.\n\n### More\n\nKind, too.\n\n## Learned\n\nOnly for one.\n"
+SOUL = b"""# Soul
+
+Secret of the heart.
+
+## In company
+<!-- share: group, subagent -->
+
+Be brief.
+
+### More
+
+Kind, too.
+
+## Learned
+
+Only for one.
+"""
 
 
 @pytest.mark.parametrize(

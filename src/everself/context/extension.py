@@ -26,14 +26,13 @@ _MOST_NAMES: Final = 20
 _CAPITALISED: Final = re2.compile(r"\p{Lu}[\p{L}\p{M}'’\-]+(?:[ \t]+\p{Lu}[\p{L}\p{M}'’\-]+)*")
 _HANDLE: Final = re2.compile(r"(?:^|\s)@([\p{L}\p{N}_.\-]{2,40})")
 # words that are capitalised because a sentence begins with them, or always
-_ORDINARY: Final = frozenset(
-    (
-        "a an and any are as at but can could did do does for from had has have hello hey hi how if in is it its let may my no not of on "
-        "or our please she should so tell thanks that the their then there they this to today tomorrow was we were what when where "
-        "which who whom whose why will with would yes yesterday you your i'm i'll i've i'd don't monday tuesday wednesday thursday "
-        "friday saturday sunday january february march april june july august september october november december"
-    ).split()
-)
+_OPENERS: Final = """
+    a an and any are as at but can could did do does for from had has have hello hey hi how if in is it its let may my no not of on or
+    our please she should so tell thanks that the their then there they this to today tomorrow was we were what when where which who
+    whom whose why will with would yes yesterday you your i'm i'll i've i'd don't monday tuesday wednesday thursday friday saturday
+    sunday january february march april june july august september october november december
+"""
+_ORDINARY: Final = frozenset(_OPENERS.split())
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,138 @@
+"""The text of one slot: its documents whole where they fit, else their most important pieces, with the names of the others.
+
+Knows how a slot is shown: its preface, and whether its words are quoted as data. Does not know who may see a document, or who steals.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from everself.context.budget import Slot
+from everself.context.framing import Recalled, frame, quote
+from everself.context.packing import (
+    Importance,
+    Omission,
+    Packed,
+    Piece,
+    flat,
+    is_verified,
+    join,
+    pack,
+    pieces_of,
+    prioritize_unverified,
+    readable,
+)
+from everself.context.prompt import preface
+from everself.context.sources import Source
+from everself.markdown.entries import entries
+from everself.text.tokens import estimate
+
+Count = Callable[[str], int]
+# Daily logs hold whatever was said, read and fetched; the other documents are written under the rules for what is always injected.
+_QUOTED: Final = frozenset({Slot.RECENT})
+# beyond so many bytes the pieces are estimated first, and only what is kept is counted
+_COUNTED_BYTES: Final = 60_000
+_TRIES: Final = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Filled:
+    """`text` with its preface costs `tokens`. `words` are what stands there of each document, without preface or quotation."""
+
+    text: str = ""
+    tokens: int = 0
+    words: tuple[tuple[str, str], ...] = ()
+    omissions: tuple[Omission, ...] = ()
+
+
+class Filler:
+    """Fills slots for one prompt, whose nonce the quotations carry."""
+
+    def __init__(self, count: Count, nonce: str, prefaces: Mapping[Slot, str] | None = None) -> None:
+        self._count = count
+        self._nonce = nonce
+        self._prefaces = prefaces or {}
+
+    def whole(self, slot: Slot, sources: Sequence[Source]) -> Filled:
+        """All there is to say, whatever it costs."""
+        words = [(one, readable(one.data).strip()) for one in sources if _says(slot, one)]
+        return self._filled(slot, words)
+
+    def fill(self, slot: Slot, sources: Sequence[Source], tokens: int, importance: "Worth | None" = None) -> Filled:
+        """As much as fits into so many tokens, preface and quotation included."""
+        all_of_it = self.whole(slot, sources)
+        if all_of_it.tokens <= tokens:
+            return all_of_it
+        speaking = [one for one in sources if _says(slot, one)]
+        pieces = self._pieces(slot, speaking, importance)
+        room = tokens - self._filled(slot, [(one, "") for one in speaking]).tokens
+        packed = Packed("", 0, ())
+        for _ in range(_TRIES):
+            packed = pack(pieces, max(0, room), self._cost(slot))
+            kept = _by_path(packed.kept)
+            made = self._filled(slot, [(one, join(kept[one.path]).strip()) for one in speaking if one.path in kept])
+            if made.tokens <= tokens:
+                return Filled(made.text, made.tokens, made.words, packed.omitted)
+            room -= made.tokens - tokens
+        nothing = pack(pieces, 0, self._cost(slot))
+        return Filled(omissions=nothing.omitted)
+
+    def unverified(self, sources: Sequence[Source]) -> int:
+        """What the corrections cost that no search finds yet."""
+        pieces = self._pieces(Slot.CORRECTIONS, [one for one in sources if _says(Slot.CORRECTIONS, one)], None)
+        return sum(piece.tokens for piece in pieces if not is_verified(piece.text))
+
+    def _pieces(self, slot: Slot, sources: Sequence[Source], worth: "Worth | None") -> list[Piece]:
+        cost = self._cost(slot) if sum(len(one.data) for one in sources) <= _COUNTED_BYTES else estimate
+        found = [
+            piece
+            for at, one in enumerate(sources)
+            for piece in pieces_of(one.path, one.data, _importance(slot, one, len(sources) - at, worth), cost)
+        ]
+        return prioritize_unverified(found) if slot is Slot.CORRECTIONS else found
+
+    def _cost(self, slot: Slot) -> Count:
+        return (lambda text: self._count(quote(text, self._nonce))) if slot in _QUOTED else self._count
+
+    def _filled(self, slot: Slot, words: Sequence[tuple[Source, str]]) -> Filled:
+        if not words:
+            return Filled()
+        head = self._prefaces.get(slot, preface(slot))
+        if slot in _QUOTED:
+            body = frame([Recalled(text, one.path, one.day) for one, text in words], self._nonce).strip()
+        else:
+            body = "\n\n".join(f"From {one.path}:\n\n{text}" for one, text in words)
+        text = f"{head}\n\n{body}".strip()
+        return Filled(text, self._count(text), tuple((one.path, said) for one, said in words))
+
+
+# From a document to what each entry is worth, by its first line.
+Worth = Callable[[str], Mapping[int, float]]
+_PINNED: Final = ("pinned", "always", "important", "置顶", "重要", "固定", "고정", "중요", "ピン留め")
+
+
+def _importance(slot: Slot, source: Source, rank: int, worth: Worth | None) -> Importance:
+    if slot is Slot.RECENT:
+        # the newest day first, and of a day what came last
+        return lambda piece: rank * 1e7 + piece.first_line
+    # of a document that is seen in parts the lines are not those of the document
+    if slot is not Slot.LONGTERM or worth is None or source.partly:
+        return flat
+    known = worth(source.path)
+    return lambda piece: known.get(piece.first_line, 0.5) + (10.0 if _is_pinned(piece) else 0.0)
+
+
+def _is_pinned(piece: Piece) -> bool:
+    return any(title.strip().casefold().startswith(_PINNED) for title in piece.heading)
+
+
+def _says(slot: Slot, source: Source) -> bool:
+    """A log or a memory with a title and no entry says nothing yet; a profile with blanks says what to ask for."""
+    return bool(source.data.strip()) if slot is Slot.USER else bool(entries(source.data))
+
+
+def _by_path(pieces: Sequence[Piece]) -> dict[str, list[Piece]]:
+    found: dict[str, list[Piece]] = {}
+    for piece in pieces:
+        found.setdefault(piece.path, []).append(piece)
+    return found

@@ -1,0 +1,70 @@
+"""What a prompt was made of and what it cost: every slot, every theft, every omission. Values only."""
+
+from dataclasses import dataclass
+
+from everself.config.sections import ContextProfile
+from everself.context.budget import Offer, Slot, Theft
+from everself.context.packing import Omission
+from everself.recall.scopes import SessionKind
+from everself.store.searches import LeftOut
+
+
+@dataclass(frozen=True, slots=True)
+class SlotUse:
+    """`whole` is what all there is to say would cost, `given` what it was allowed in the end, `tokens` what stands in the prompt.
+
+    Of the slots that are filled anew at each turn (semantic, crm, external) `given` is kept free for them.
+    """
+
+    slot: Slot
+    budget: int
+    whole: int
+    given: int
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A stretch of the prompt, in its order."""
+
+    name: str
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class FileUse:
+    """A file that stands outside the slots."""
+
+    path: str
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """`total` is all of the prompt; `limit` what the model's window leaves for it, None where no window was named.
+
+    `memory` is what the slots hold together, of `memory_limit`. `search` names the record of the search, for `memory why`.
+    """
+
+    kind: SessionKind
+    person: str
+    profile: ContextProfile
+    soul: str
+    parts: tuple[Part, ...]
+    files: tuple[FileUse, ...]
+    slots: tuple[SlotUse, ...]
+    stolen: tuple[Theft, ...]
+    offered: tuple[Offer, ...]
+    omissions: tuple[Omission, ...]
+    not_recalled: tuple[LeftOut, ...]
+    missing: tuple[str, ...]
+    changed: tuple[str, ...]
+    notices: tuple[str, ...]
+    memory: int
+    memory_limit: int
+    total: int
+    limit: int | None
+    prefix_tokens: int
+    delta_tokens: int
+    prefix_hash: str
+    search: str = ""
