@@ -34,7 +34,7 @@ def test_what_a_person_removed_stays_removed_until_they_ask() -> None:
     with open_app() as app:
         again = set_up(app)
         assert again.created == ()
-        assert again.removed_by_you == ("BOOTSTRAP.md", "TOOLS.md")
+        assert again.removed_by_you == ("TOOLS.md",)
         assert set_up(app, restore=True).created == ("TOOLS.md",)
 
 

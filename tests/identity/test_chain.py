@@ -1,12 +1,9 @@
 """Who says what the agent is called: the order of the sources, the limits, and IDENTITY.md as people write it."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from everself.config.sections import Identity
 from everself.identity.chain import DATA_CHARS, Source, avatar_fault, avatar_kind, name_fault, read_card, resolve
-from everself.identity.labels import fill_labels, read_labels
 from everself.workspace.seeding import templates
 
 NOBODY = Identity("", "", "")
@@ -156,47 +153,3 @@ def test_good_avatars(avatar: str, kind: str) -> None:
 )
 def test_bad_avatars(avatar: str) -> None:
     assert avatar_fault(avatar)
-
-
-_words = st.text(st.characters(exclude_categories=["Cs"]), max_size=40)
-_documents = st.lists(
-    st.one_of(
-        st.sampled_from(
-            ["- **Name:** _(who)_", "- **Emoji:**", "# Head", "```", "<!--", "-->", "- **Name:**\n  x", ""]
-        ),
-        _words,
-    ),
-    max_size=8,
-).flatmap(lambda lines: st.sampled_from(["\n", "\r\n", "\r"]).map(lambda end: end.join(lines).encode()))
-
-
-@given(_documents)
-def test_reading_never_fails_and_spans_stay_inside(data: bytes) -> None:
-    for label in read_labels(data):
-        assert 0 <= label.start <= label.end <= label.line_end <= len(data)
-    resolve(NOBODY, NOBODY, data)
-
-
-@given(_documents)
-def test_filling_in_changes_nothing_but_the_values(data: bytes) -> None:
-    """Whatever stands before, between and after the labels that are filled in is still there, byte for byte."""
-    before = {label.name: label for label in reversed(read_labels(data))}
-    filled = fill_labels(data, {"Name": "Aria"})
-    if "name" in before:
-        at = before["name"]
-        assert filled.startswith(data[: at.start])
-        assert filled.endswith(data[at.end :])
-        assert filled[at.start : len(filled) - len(data) + at.end].strip() in (b"Aria", data[at.start : at.end])
-    else:
-        more = len(filled) - len(data)
-        assert any(filled[:at] + filled[at + more :] == data for at in range(len(data) + 1))
-        assert b"- **Name:** Aria" in filled
-
-
-def test_filling_in_the_template() -> None:
-    blank = dict(templates())["IDENTITY.md"]
-    filled = fill_labels(blank, {"Name": "Aria", "Emoji": "🌿", "Theme": "forest"})
-    assert read_card(filled) == {"name": "Aria", "emoji": "🌿", "theme": "forest"}
-    assert filled.decode().splitlines()[2] == "- **Name:** Aria"
-    assert next(line for line in blank.splitlines() if b"Creature" in line) in filled
-    assert fill_labels(filled, {"Name": "Aria"}) == filled

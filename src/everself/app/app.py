@@ -27,8 +27,11 @@ from everself.workspace.guards import learned_door, standard_guards
 from everself.workspace.on_disk import DiskWorkspace, Recovery
 
 if TYPE_CHECKING:
+    from everself.context.assembly import Assembler
+    from everself.identity.growth import Growth
     from everself.identity.integrity import Integrity
     from everself.identity.persona import Persona
+    from everself.identity.ritual import Ritual
     from everself.index.index import Index
     from everself.models.embedding.protocol import Embedder
     from everself.recall.recall import Recall
@@ -139,6 +142,24 @@ class App:
         from everself.app.guarding import open_integrity
 
         return open_integrity(self)
+
+    @cached_property
+    def growth(self) -> "Growth":
+        from everself.app.growing import open_growth
+
+        return open_growth(self)
+
+    @cached_property
+    def ritual(self) -> "Ritual":
+        from everself.app.personas import open_ritual
+
+        return open_ritual(self)
+
+    @cached_property
+    def assembler(self) -> "Assembler":
+        from everself.app.assembling import open_assembler
+
+        return open_assembler(self)
 
     @cached_property
     def bank(self) -> Bank:

@@ -1,16 +1,19 @@
-"""Opens who speaks for an agent: the soul of each turn, read through the workspace."""
+"""Opens who speaks for an agent, and the end of its first conversation; integrity watches what they read and write."""
 
 import random
 from typing import TYPE_CHECKING
 
+from everself.disk.filesystem import READ_LIMIT
 from everself.errors import TooLarge
 
 if TYPE_CHECKING:
     from everself.app.app import App
     from everself.identity.persona import Persona
+    from everself.identity.ritual import Ritual
 
 
 def open_persona(app: "App") -> "Persona":
+    """It reads what integrity saw when it last looked: whoever lets it speak turn after turn looks before each."""
     from everself.identity.persona import Persona
 
     settings = app.loaded.config.hooks.persona
@@ -19,9 +22,15 @@ def open_persona(app: "App") -> "Persona":
     )
 
 
+def open_ritual(app: "App") -> "Ritual":
+    from everself.identity.ritual import Ritual
+
+    return Ritual(app.workspace, app.state, app.clock, app.integrity.settle)
+
+
 def _whole(app: "App", path: str) -> bytes | None:
     """A soul is used whole or not at all."""
-    found = app.workspace.find(path)
-    if found is not None and found.cut:
-        raise TooLarge(f"{path} is {found.cut:,} bytes longer than Everself reads.")
-    return None if found is None else found.data
+    found = app.integrity.text(path)
+    if found is not None and len(found) >= READ_LIMIT:
+        raise TooLarge(f"{path} is longer than Everself reads.", mend="Shorten it.")
+    return found

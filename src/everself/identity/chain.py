@@ -7,8 +7,8 @@ from typing import Final, Literal
 
 from everself.config.sections import Identity
 from everself.disk.paths import find_fault
-from everself.identity.labels import read_labels
 from everself.layout import is_hidden
+from everself.markdown.labels import read_labels
 
 IDENTITY_FILE: Final = "IDENTITY.md"
 DEFAULT_NAME: Final = "Assistant"

@@ -8,7 +8,7 @@ from everself.app.outside import ensure_folder
 from everself.errors import RefusedByRule, UnsafePath
 from everself.values import Applied, Conflict, FileKind, Refused
 from everself.workspace.on_disk import DiskWorkspace
-from everself.workspace.seeding import plan_folders, plan_setup
+from everself.workspace.seeding import BOOTSTRAP, plan_folders, plan_setup
 
 SETUP = "setup"
 
@@ -38,8 +38,9 @@ def set_up(app: App, *, restore: bool = False) -> SetupReport:
     workspace.note_outside()
     for _ in range(5):
         existing = _names(workspace)
-        removed = _removed(workspace, existing)
-        plan = plan_setup(existing, removed=removed, restore=restore)
+        over = app.ritual.is_over()
+        removed = tuple(path for path in _removed(workspace, existing) if not (over and path == BOOTSTRAP))
+        plan = plan_setup(existing, removed=removed, ritual_done=over, restore=restore)
         outcome = workspace.apply(plan) if plan else None
         if isinstance(outcome, Refused):
             raise RefusedByRule("; ".join(outcome.reasons))

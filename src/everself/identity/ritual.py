@@ -1,0 +1,255 @@
+"""The end of the first conversation: what was agreed on is written, BOOTSTRAP.md goes, and does not come back.
+
+The conversation itself is another room's: it brings the answers, and the person's yes to them. No model calls this.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from everself.clock import Clock, find_zone
+from everself.errors import BadConfig, ChangedMeanwhile, NotFound, RefusedByRule, TooLarge, WrongUse
+from everself.identity.chain import IDENTITY_FILE, Rule, avatar_fault, description_fault, emoji_fault, name_fault
+from everself.identity.changelog import CHANGELOG, Told, append_entry
+from everself.identity.persona import SOUL_FILE
+from everself.identity.versions import Versions
+from everself.markdown.blocks import scan
+from everself.markdown.edit import append_item, apply_splice
+from everself.markdown.labels import fill_labels, read_labels
+from everself.store.state import State
+from everself.text.normalise import without_surrogates
+from everself.values import Applied, Author, Change, Conflict, Create, Edit, Refused, Remove, Replace, digest
+from everself.workspace.interface import Workspace
+from everself.workspace.learned import changed_lines
+from everself.workspace.seeding import BOOTSTRAP
+
+USER_FILE: Final = "USER.md"
+META: Final = "ritual"
+REASON: Final = "first conversation"
+_REMOVED: Final = "removed by hand"
+_PREFERENCES: Final = "Preferences"
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """The person, as far as they like to be known. Empty leaves a line as it is."""
+
+    name: str = ""
+    address: str = ""
+    pronouns: str = ""
+    time_zone: str = ""
+    languages: str = ""
+    preferences: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """What both agreed on. Empty leaves a line as it is; `soul` is the whole new text of SOUL.md, or empty."""
+
+    name: str = ""
+    creature: str = ""
+    vibe: str = ""
+    emoji: str = ""
+    avatar: str = ""
+    person: About = About()
+    soul: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """`redacted` names the kinds of secrets that were taken out of the answers."""
+
+    change: Change
+    redacted: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    change: str
+    paths: tuple[str, ...]
+    redacted: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """One label with its value; `also` are names under which other templates have it."""
+
+    label: str
+    value: str
+    rule: Rule
+    also: tuple[str, ...] = ()
+
+
+def _nothing() -> None:
+    return
+
+
+class Ritual:
+    """`settle` takes what was written over as accepted, so that nobody is warned of it."""
+
+    def __init__(self, workspace: Workspace, state: State, clock: Clock, settle: Callable[[], None] = _nothing) -> None:
+        self._workspace = workspace
+        self._state = state
+        self._clock = clock
+        self._settle = settle
+
+    def is_open(self) -> bool:
+        """Whether the first conversation is still to be had."""
+        return self._stands() and not self.is_over()
+
+    def is_over(self) -> bool:
+        """Whether it was had, or the person removed BOOTSTRAP.md, which is remembered then. Only an undo of theirs reopens it."""
+        newest = next(iter(self._state.list_changes(1, path=BOOTSTRAP)), None)
+        undone = newest is not None and bool(newest.undoes)
+        if self._state.get_meta(META) is not None:
+            return not (self._stands() and undone and newest is not None and newest.author is Author.OWNER)
+        if newest is None or undone or self._stands():
+            return False
+        self._state.set_meta(META, _REMOVED)
+        return True
+
+    def plan(self, answers: Answers) -> Plan:
+        """The one change that writes it all, to be shown before the yes."""
+        if not self.is_open():
+            raise RefusedByRule("The first conversation is over.", mend="Edit the files, or: everself soul propose")
+        redacted: set[str] = set()
+        soul = _soul(answers.soul, redacted)
+        edits: list[Edit] = [
+            *self._fill(IDENTITY_FILE, b"# Identity\n", _identity_lines(answers), redacted),
+            *self._fill(USER_FILE, b"# User\n", _person_lines(answers.person), redacted, answers.person.preferences),
+            *(self._keep_soul(soul) if soul is not None else ()),
+            Remove(BOOTSTRAP, digest(self._workspace.read(BOOTSTRAP).data)),
+        ]
+        return Plan(Change(Author.OWNER, REASON, tuple(edits)), tuple(sorted(redacted)))
+
+    def finish(self, answers: Answers) -> Finished:
+        """Write what the person said yes to. After a crash in between, the missing BOOTSTRAP.md still tells that it was had."""
+        planned: list[Plan] = []
+
+        def plan() -> Change:
+            planned.append(self.plan(answers))
+            return planned[-1].change
+
+        outcome = self._workspace.apply_plan(plan)
+        match outcome:
+            case Applied():
+                self._state.set_meta(META, outcome.id)
+                self._settle()
+                return Finished(outcome.id, outcome.paths, planned[-1].redacted)
+            case Refused():
+                raise RefusedByRule("; ".join(outcome.reasons))
+            case Conflict():
+                raise ChangedMeanwhile(f"({', '.join(outcome.paths)})")
+        raise NotFound(f"{BOOTSTRAP} is gone.")
+
+    def _stands(self) -> bool:
+        found = self._workspace.stat(BOOTSTRAP)
+        return found is not None and found.kind == "file"
+
+    def _fill(
+        self, path: str, fresh: bytes, lines: Iterable[_Line], redacted: set[str], items: tuple[str, ...] = ()
+    ) -> Iterator[Edit]:
+        before = self._bytes(path)
+        data = fresh if before is None else before
+        known = {label.name for label in read_labels(data)}
+        values = {}
+        for line in lines:
+            value = _tidy(line.value, redacted)
+            fault = line.rule(value) if value else ""
+            if fault:
+                raise WrongUse(f"{line.label}: {fault}.")
+            if value:
+                names = (line.label, *line.also)
+                values[next((name for name in names if name.lower() in known), line.label)] = value
+        filled = fill_labels(data, values)
+        _check(path, filled, values)
+        for item in items:
+            text = _tidy(item, redacted).replace("<!--", "&lt;!--")
+            if text:
+                filled = apply_splice(filled, append_item(scan(filled), _PREFERENCES, text.encode()))
+        if filled != data:
+            yield from self._write(path, filled)
+
+    def _keep_soul(self, soul: bytes) -> Iterator[Edit]:
+        """A new soul puts the old one aside and tells of itself, as every growth does."""
+        before = self._bytes(SOUL_FILE)
+        if before == soul:
+            return
+        versions = Versions(self._workspace, self._clock)
+        copy = "" if before is None else versions.place_for(before)
+        if before is not None and copy:
+            yield Create(copy, before)
+        yield from self._write(SOUL_FILE, soul)
+        removed, added = changed_lines(before or b"", soul)
+        told = Told("growth", Author.OWNER.value, REASON, (), copy, removed, added)
+        yield append_entry(self._bytes(CHANGELOG), told, self._clock.now())
+
+    def _write(self, path: str, data: bytes) -> Iterator[Edit]:
+        before = self._bytes(path)
+        if before is None:
+            yield Create(path, data)
+        elif before != data:
+            yield Replace(path, digest(before), 0, len(before), data)
+
+    def _bytes(self, path: str) -> bytes | None:
+        found = self._workspace.find(path)
+        if found is not None and found.cut:
+            raise TooLarge(f"{path} is larger than Everself reads.", mend="Shorten it by hand.")
+        return None if found is None else found.data
+
+
+def _identity_lines(answers: Answers) -> tuple[_Line, ...]:
+    return (
+        _Line("Name", answers.name, name_fault),
+        _Line("Creature", answers.creature, description_fault),
+        _Line("Vibe", answers.vibe, description_fault),
+        _Line("Emoji", answers.emoji, emoji_fault),
+        _Line("Avatar", answers.avatar, avatar_fault),
+    )
+
+
+def _person_lines(person: About) -> tuple[_Line, ...]:
+    return (
+        _Line("Name", person.name, description_fault),
+        _Line("Call them", person.address, description_fault, ("What to call them", "Preferred address")),
+        _Line("Pronouns", person.pronouns, description_fault),
+        _Line("Time zone", person.time_zone, _zone_fault, ("Timezone",)),
+        _Line("Languages", person.languages, description_fault, ("Language",)),
+    )
+
+
+def _zone_fault(name: str) -> str:
+    try:
+        find_zone(name)
+    except BadConfig as error:
+        return f"{error.detail} {error.mend}".rstrip(".")
+    return ""
+
+
+def _tidy(text: str, redacted: set[str]) -> str:
+    """On one line, without what is private and without secrets."""
+    return " ".join(_clean(text, redacted).split())
+
+
+def _soul(text: str, redacted: set[str]) -> bytes | None:
+    clean = _clean(text, redacted).strip("\n")
+    return f"{clean}\n".encode() if clean.strip() else None
+
+
+def _clean(text: str, redacted: set[str]) -> str:
+    from everself.redaction.redact import redact, strip_private
+
+    found = redact(strip_private(without_surrogates(text)))
+    redacted.update(secret.kind for secret in found.found)
+    return found.text
+
+
+def _check(path: str, filled: bytes, values: dict[str, str]) -> None:
+    """What is read tomorrow must be what was said today: no value may pass for a placeholder, a comment or a second line."""
+    found: dict[str, str] = {}
+    for label in read_labels(filled):
+        if label.value:
+            found.setdefault(label.name, label.value)
+    for name, value in values.items():
+        if found.get(name.lower()) != value:
+            raise WrongUse(f"{name}: {path} cannot hold {value!r} in a way that is read back.", mend="Use plain words.")
