@@ -29,10 +29,22 @@ def _identity() -> click.Command:
     return identity
 
 
+def _soul() -> click.Command:
+    from everself.cli.commands.soul import soul
+
+    return soul
+
+
 def _memory() -> click.Command:
     from everself.cli.commands.memory import memory
 
     return memory
+
+
+def _context() -> click.Command:
+    from everself.cli.commands.context import context
+
+    return context
 
 
 def _log() -> click.Command:
@@ -82,7 +94,9 @@ COMMANDS: dict[str, tuple[str, Callable[[], click.Command]]] = {
     "doctor": ("Look for what is wrong, and say what mends it.", _doctor),
     "config": ("Read and change settings.", _config),
     "identity": ("Show who the agent is, and where each part of it comes from.", _identity),
+    "soul": ("Read the soul, decide how it grows, and take any step of it back.", _soul),
     "memory": ("Search, add, correct, forget, export: what the agent remembers.", _memory),
+    "context": ("Print the prompt as the model would get it.", _context),
     "log": ("List what was changed, newest first.", _log),
     "show": ("Show one change, line by line.", _show),
     "undo": ("Take one change back and keep what came after it.", _undo),

@@ -25,7 +25,7 @@ def _cli(called: str, command: str, humans_only: str = "") -> Verb:
 
 
 _SETTINGS_RULE = "settings name the programs that run and what the agent may do to itself"
-_VERIFIES = "the commands over the soul do it"
+_VERIFIES = "soul verify does it, with what it is told to do"
 _BY_A_HUMAN = "no model decides who the agent is"
 
 VERBS: tuple[Verb, ...] = (
@@ -46,10 +46,18 @@ VERBS: tuple[Verb, ...] = (
     _cli("everself.verbs.settings:host_file", "config path"),
     _cli("everself.verbs.identities:show_identity", "identity"),
     Verb("everself.verbs.identities:list_personas", withheld=(("cli", "identity --personas does it"),)),
+    _cli("everself.verbs.souls:show_soul", "soul show"),
+    _cli("everself.verbs.souls:list_souls", "soul history"),
+    _cli("everself.verbs.souls:compare_souls", "soul diff"),
+    _cli("everself.verbs.souls:propose_soul", "soul propose", "a model proposes as itself, not as the person"),
+    _cli("everself.verbs.souls:approve_soul", "soul approve", _BY_A_HUMAN),
+    _cli("everself.verbs.souls:refuse_soul", "soul refuse", _BY_A_HUMAN),
+    _cli("everself.verbs.souls:roll_back_soul", "soul rollback", _BY_A_HUMAN),
+    _cli("everself.verbs.souls:check_soul", "soul test"),
     Verb("everself.verbs.integrity:look_outside", withheld=(("cli", _VERIFIES),)),
     Verb("everself.verbs.integrity:accept_outside", withheld=(("cli", _VERIFIES),), humans_only=_BY_A_HUMAN),
     Verb("everself.verbs.integrity:undo_outside", withheld=(("cli", _VERIFIES),), humans_only=_BY_A_HUMAN),
-    Verb("everself.verbs.integrity:verify_identity", withheld=(("cli", _VERIFIES),)),
+    _cli("everself.verbs.integrity:verify_identity", "soul verify"),
     _cli("everself.app.changes:Changes.log", "log"),
     _cli("everself.app.changes:Changes.show", "show"),
     _cli("everself.app.changes:Changes.undo", "undo"),
@@ -65,6 +73,7 @@ VERBS: tuple[Verb, ...] = (
     _cli("everself.verbs.indexing:memory_status", "memory status"),
     Verb("everself.verbs.indexing:find_price", withheld=(("cli", "memory index shows it before it asks"),)),
     _cli("everself.verbs.evaluating:evaluate_memory", "memory eval"),
+    _cli("everself.verbs.contexts:show_context", "context"),
     _cli("everself.app.app:App.remember", "memory add"),
     _cli("everself.memory.memory:Memory.edit", "memory edit"),
     _cli("everself.memory.memory:Memory.correct", "memory correct"),

@@ -57,6 +57,13 @@ class ContextLimits:
     )
     file_chars: int = setting("bootstrapMaxChars", _CHARACTERS, 20_000, "Characters of one file that enter the prompt.")
     total_chars: int = setting("bootstrapTotalMaxChars", _CHARACTERS, 60_000, "Characters of all such files together.")
+    share: tuple[str, ...] = setting(
+        "context.share",
+        kinds.TEXTS,
+        (),
+        "Who gets a file too (group+USER.md), or not (guest-TOOLS.md).",
+        shared="context.share",
+    )
 
 
 @dataclass(frozen=True, slots=True)

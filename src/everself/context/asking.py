@@ -85,6 +85,8 @@ class Parts:
     crm: Callable[[str], Brought] | None = None
     external: Callable[[], Brought] | None = None
     nonce: Callable[[], str] = new_nonce
+    # the nonce of a prefix, from the hash of what it is made of: the same for the same, and unknown to whoever has no key
+    seal: Callable[[str], str] = field(default_factory=lambda: lambda _: new_nonce())
     # counting costs more than all else here, and most of a prompt is the same from turn to turn
     count: Count = field(default_factory=lambda: lru_cache(maxsize=512)(tokens.count))
 

@@ -92,12 +92,13 @@ class _Freezer:
         self.ask = ask
         self.voice = voice
         self.count = parts.count
-        self.nonce = parts.nonce()
         self.viewer = parts.viewer(ask)
         self.layered = parts.limits.profile is ContextProfile.LAYERED
         hours = parts.tunables.memory_retention_hours
         days = recent_days(parts.clock.today(), _LAYERED_HOURS if self.layered else hours)
         self.material: Material = Sources(parts.find, parts.paths).gather(self.viewer, days, voice.document, voice.path)
+        made_of = "".join(f"{one.path} {one.hash}\n" for one in self.material.documents())
+        self.nonce = parts.seal(digest(made_of.encode("utf-8", "surrogatepass")))
 
     def freeze(self, turn_tokens: int) -> Prefix:
         limit = room_for(self.ask)
