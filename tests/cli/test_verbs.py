@@ -22,6 +22,7 @@ VERB_MODULES = {
     "everself.app.changes": (),
     "everself.verbs.identities": (),
     "everself.verbs.integrity": (),
+    "everself.verbs.souls": ("SoulTests.count",),
     "everself.verbs.recalls": ("scope_of",),
     "everself.verbs.indexing": (),
     "everself.verbs.evaluating": (),

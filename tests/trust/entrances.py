@@ -27,6 +27,8 @@ from everself.entries.book import Book
 from everself.entries.trust import OWNER
 from everself.errors import UnsafePath
 from everself.history.commits import History, Note
+from everself.identity.growth import Growth
+from everself.identity.soul import Rules
 from everself.memory.bank import Bank
 from everself.memory.memory import Memory
 from everself.memory.quarantine import release
@@ -376,6 +378,19 @@ IN_RECALL = (
     Entrance("explain_search.name", lambda doors, path: doors.state.searches.find(path), "content", looks=True),
 )
 
+
+def _growth(doors: Doors) -> Growth:
+    return Growth(doors.workspace, doors.state, doors.clock, Rules())
+
+
+IN_SOULS = (
+    Entrance("show_soul.name", lambda doors, path: _growth(doors).text_of(path), "content", looks=True, costly=True),
+    Entrance("compare_souls.one", lambda doors, path: _growth(doors).diff(path), "content", looks=True, costly=True),
+    Entrance("roll_back_soul.version", lambda doors, path: _growth(doors).rollback(path), "content", costly=True),
+    Entrance("approve_soul.name", lambda doors, path: _growth(doors).approve(path), "content", costly=True),
+    Entrance("refuse_soul.name", lambda doors, path: _growth(doors).refuse(path), "content", costly=True),
+)
+
 ENTRANCES: tuple[Entrance, ...] = (
     *ON_FILES,
     *BY_EDITS,
@@ -385,6 +400,7 @@ ENTRANCES: tuple[Entrance, ...] = (
     *BY_VERBS,
     *IN_MEMORY,
     *IN_RECALL,
+    *IN_SOULS,
 )
 
 # Words that are no paths, each with the reason. What is not listed here and not entered above fails the completeness test.
@@ -434,6 +450,11 @@ NO_PATHS: dict[str, str] = {
         ("accept_outside.paths", "undo_outside.paths"), "compared with the documents that were looked at anyway"
     ),
     "list_personas.session": "compared with recorded sessions",
+    **dict.fromkeys(("compare_souls.other", "check_soul.name"), "looked up as in show_soul"),
+    **dict.fromkeys(
+        ("propose_soul.text", "propose_soul.reason", "propose_soul.evidence", "refuse_soul.why", "roll_back_soul.line"),
+        "words of a soul or about it, stored as text or compared with its lines",
+    ),
     "list_searches.words": "compared with recorded queries",
     "Memory.correct.old": "an id as in supersede, or words that are searched for",
     **dict.fromkeys(

@@ -3,6 +3,7 @@
 A colour is asked for with `paint`; escape codes that stand in a text itself are shown, never obeyed. Knows no stream.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -36,6 +37,19 @@ Line = str | Painted
 
 def paint(text: str, fg: str | None = None, *, bold: bool | None = None, dim: bool | None = None) -> Painted:
     return Painted(((text, Look(fg, bold, dim)),))
+
+
+def paint_diff(diff: str) -> Iterator[Line]:
+    """A unified diff, what goes in red and what comes in green."""
+    for line in diff.removesuffix("\n").split("\n") if diff else ():
+        if line.startswith(("---", "+++")):
+            yield paint(line, bold=True)
+        elif line.startswith("+"):
+            yield paint(line, "green")
+        elif line.startswith("-"):
+            yield paint(line, "red")
+        else:
+            yield paint(line, "cyan") if line.startswith("@@") else line
 
 
 def _parts(line: Line) -> tuple[tuple[str, Look], ...]:

@@ -158,6 +158,10 @@ class Growth:
         self._decide(proposal, "approved", grown.change)
         return replace(grown, results=results)
 
+    def foresee(self, proposal: Proposal) -> bytes | None:
+        """What a proposal would make of the soul of today; None where both changed the same lines."""
+        return self._merged(proposal, self.versions.soul() or b"")
+
     def refuse(self, name: str, why: str = "") -> Proposal:
         """Say no. With a reason it is noted in CHANGELOG.md, so that a keeper does not ask again."""
         proposal = self.find(name)
@@ -189,7 +193,7 @@ class Growth:
     def diff(self, one: str = "last", other: str = CURRENT) -> str:
         """What leads from one soul to another, line by line."""
         before, after = self.text_of(one), self.text_of(other)
-        return "" if before == after else _diff(before, after)
+        return diff_souls(before, after)
 
     def rollback(self, name: str, *, force: bool = False) -> Grown:
         """Make the soul what it was, byte for byte."""
@@ -244,7 +248,9 @@ class Growth:
         self._state.proposals.add(proposal)
         if change:
             self._decide(proposal, "approved", change)
-        return Proposed(self._state.proposals.find(proposal.id), _diff(now, wanted), change, results, tuple(notices))
+        return Proposed(
+            self._state.proposals.find(proposal.id), diff_souls(now, wanted), change, results, tuple(notices)
+        )
 
     def _grow_alone(self, proposal: Proposal, now: bytes, wanted: bytes) -> tuple[str, list[str]]:
         """Apply a keeper's small change; the reason where it has to wait for a human after all."""
@@ -295,7 +301,7 @@ class Growth:
         _need_done(outcome)
         now, wanted = seen[-1]
         change = outcome.id if isinstance(outcome, Applied) else ""
-        return Grown(change, _diff(now, wanted) if change else "", self._kept(now) if change else "")
+        return Grown(change, diff_souls(now, wanted) if change else "", self._kept(now) if change else "")
 
     def _change(self, act: _Act, now: bytes | None, wanted: bytes) -> Change:
         edits: list[Edit] = []
@@ -318,19 +324,24 @@ class Growth:
         return append_entry(None if found is None else found.data, told, self._clock.now())
 
     def _carried_over(self, proposal: Proposal, now: bytes) -> bytes:
-        """What a proposal makes of the soul of today; it becomes outdated where that cannot be said."""
-        wanted = proposal.content.encode()
-        if digest(now) == proposal.base or wanted == now:
-            return wanted
-        past = self.versions.with_hash(proposal.base)
-        merged = None if past is None else merge(past, now, wanted)
-        if merged is None or not (Author(proposal.author) in HUMANS or same_core(now, merged)):
+        merged = self._merged(proposal, now)
+        if merged is None:
             self._decide(proposal, "outdated", "")
             raise ChangedMeanwhile(
                 f"The soul has changed since proposal {proposal.id} was made, in the same lines; it is outdated.",
                 mend=f"everself soul show {proposal.id}",
             )
         return merged
+
+    def _merged(self, proposal: Proposal, now: bytes) -> bytes | None:
+        wanted = proposal.content.encode()
+        if digest(now) == proposal.base or wanted == now:
+            return wanted
+        past = self.versions.with_hash(proposal.base)
+        merged = None if past is None else merge(past, now, wanted)
+        # a keeper's words stay what is learned, wherever the person has moved that to
+        by_human = Author(proposal.author) in HUMANS
+        return merged if merged is not None and (by_human or same_core(now, merged)) else None
 
     def _tested(self, now: bytes, wanted: bytes) -> tuple[Result, ...]:
         found = self._workspace.find(SOUL_TESTS)
@@ -417,5 +428,5 @@ def _text(data: bytes) -> str:
         ) from None
 
 
-def _diff(before: bytes | None, after: bytes) -> str:
-    return render_diff((FileChange(SOUL, before, after),))
+def diff_souls(before: bytes | None, after: bytes) -> str:
+    return "" if before == after else render_diff((FileChange(SOUL, before, after),))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from everself.cli.call import agent_option, answer, json_option, opened, recovery_notices, show_lines, this_call
-from everself.cli.lines import Line, paint
+from everself.cli.lines import Line, paint, paint_diff
 from everself.cli.shapes import Verb
 from everself.errors import ChangedMeanwhile, Interrupted, RefusedByRule
 
@@ -58,7 +58,7 @@ def show(identity: str, agent: str) -> None:
         shown = app.changes.show(identity)
         notices = recovery_notices(app)
         zone = app.clock.zone
-    answer(shown, [*_head(shown.record, zone), "", *_paint_diff(shown.diff)], notices)
+    answer(shown, [*_head(shown.record, zone), "", *paint_diff(shown.diff)], notices)
 
 
 @click.command(
@@ -86,14 +86,14 @@ def undo(identity: str, dry_run: bool, yes: bool, agent: str) -> None:
             planned = app.changes.undo(identity, dry_run=True)
             _object(planned)
             identity = planned.undone.id
-            show_lines([*_head(planned.undone, zone), "", *_paint_diff(planned.diff)])
+            show_lines([*_head(planned.undone, zone), "", *paint_diff(planned.diff)])
             # on stderr, where it is seen even when the rest goes into a file
             if planned.diff and not click.confirm("Take it back?", err=True):
                 raise Interrupted("Nothing was changed.")
         report = app.changes.undo(identity, dry_run=dry_run)
         notices = recovery_notices(app)
     _object(report)
-    seen: list[Line] = [] if asks else [*_head(report.undone, zone), "", *_paint_diff(report.diff)]
+    seen: list[Line] = [] if asks else [*_head(report.undone, zone), "", *paint_diff(report.diff)]
     answer(report, [*seen, _conclusion(report, dry_run)], notices)
 
 
@@ -136,15 +136,3 @@ def _head(record: "ChangeRecord", zone: tzinfo) -> Iterator[Line]:
         yield f"because {', '.join(record.evidence)}"
     if record.undoes:
         yield f"undoes  {record.undoes}"
-
-
-def _paint_diff(diff: str) -> Iterator[Line]:
-    for line in diff.split("\n")[: -1 if diff.endswith("\n") else None]:
-        if line.startswith(("---", "+++")):
-            yield paint(line, bold=True)
-        elif line.startswith("+"):
-            yield paint(line, "green")
-        elif line.startswith("-"):
-            yield paint(line, "red")
-        else:
-            yield paint(line, "cyan") if line.startswith("@@") else line
