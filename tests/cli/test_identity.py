@@ -48,6 +48,15 @@ def test_without_its_files_the_agent_is_still_somebody(everself, workspace) -> N
     assert everself("identity", "--json").json["data"]["missing"] == ["IDENTITY.md", "SOUL.md"]
 
 
+def test_under_strict_integrity_a_name_from_outside_does_not_count(everself, workspace) -> None:
+    everself("identity")
+    everself("config", "set", "soul.integrity", "strict")
+    (workspace / "IDENTITY.md").write_text(ARIA)
+    assert "Aria" not in everself("identity").out
+    everself("config", "set", "soul.integrity", "notice")
+    assert "Aria" in everself("identity").out
+
+
 @pytest.mark.usefixtures("workspace")
 def test_a_value_beyond_its_limit_is_told(everself) -> None:
     everself("config", "set", "ui.assistant.name", "x" * 80)

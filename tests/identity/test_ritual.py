@@ -262,6 +262,14 @@ def test_after_it_nobody_is_warned_of_what_it_wrote() -> None:
         assert not app.ritual.is_open()
 
 
+def test_the_day_is_from_then_on_that_of_the_persons_time_zone() -> None:
+    with open_app() as app:
+        set_up(app)
+        app.ritual.finish(Answers(person=About(time_zone="Pacific/Auckland")))
+    with open_app() as app:
+        assert app.clock.zone.key == "Pacific/Auckland"
+
+
 def test_the_soul_that_speaks_is_the_one_that_was_accepted() -> None:
     """Where the settings are strict, words that came from outside are neither spoken nor recorded as spoken."""
     with open_app() as app:

@@ -39,8 +39,7 @@ class IdentityReport:
 
 def show_identity(app: App) -> IdentityReport:
     """Name, emoji, avatar, nature and vibe with their sources, and the soul that is active."""
-    found = app.workspace.find(IDENTITY_FILE)
-    card = resolve(app.loaded.config.ui, app.agent.identity, None if found is None else found.data)
+    card = resolve(app.loaded.config.ui, app.agent.identity, app.integrity.text(IDENTITY_FILE))
     speaker = app.persona.foresee()
     persona = app.loaded.config.hooks.persona
     missing = (IDENTITY_FILE,) * card.missing + (() if speaker.hash else (speaker.file,))
