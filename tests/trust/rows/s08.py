@@ -1,10 +1,14 @@
-"""S8: framing. Hostile texts go in through every door; each comes out as one entry stamped by the runtime, and nothing else moves."""
+"""S8: framing. Hostile texts go in through every door; each comes out as one entry stamped by the runtime, and nothing else moves.
+
+In a prompt, too, they stay within their frame.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from random import Random
 
 from markdown_it import MarkdownIt
+from tests.trust.rows.s08_frames import attack_frame
 from tests.trust.worlds import LightWorld
 
 from everself.entries.trust import base_confidence
@@ -297,6 +301,7 @@ def attack(seed: int) -> bool:
             world.write(path, data)
         before = {entry.id: entry for entry in world.mind.book.all()}
         frames = frame(world)
+        attack_frame(Random(f"before {seed}"), desk.text, list(before.values()))
         try:
             written = door(desk)
         except (RefusedByRule, WrongUse):
@@ -307,6 +312,7 @@ def attack(seed: int) -> bool:
         check_frames(desk, frames, door.__name__, own)
         world.restart()
         check(desk, before, written)
+        attack_frame(Random(f"after {seed}"), desk.text, [world.mind.book.get(written.id), *before.values()])
         return True
     except AssertionError as error:
         raise AssertionError(f"S8 seed {seed}, {door.__name__} of {desk.text!r} from {desk.source}: {error}") from error
