@@ -7,17 +7,18 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final
 
 from everself.app.outside import ensure_key, find_file
-from everself.context.asking import Ask, Facts, Parts, Voice
+from everself.context.asking import Ask, Facts, Parts
 from everself.context.assembly import Assembler
 from everself.context.extension import MOST_BYTES, Brought, ask_program
-from everself.context.sharing import read_rules
 from everself.errors import EverselfError
 from everself.identity.outside import Tamper
 from everself.layout import place
+from everself.recall.sharing import read_rules
 from everself.values import Document, Tag
 
 if TYPE_CHECKING:
     from everself.app.app import App
+    from everself.identity.persona import Speaker
     from everself.recall.recall import Found, Request
 
 VERIFY = "everself soul verify"
@@ -38,7 +39,7 @@ def gather_parts(app: "App") -> Parts:
     return Parts(
         find=lambda path: _find(app, path),
         paths=lambda folder: _paths(app, folder),
-        voice=lambda ask: _voice(app, ask),
+        speak=lambda ask: _speaker(app, ask),
         clock=app.clock,
         limits=app.agent.context,
         tunables=tunables,
@@ -72,11 +73,9 @@ def _paths(app: "App", folder: str) -> Iterable[str]:
     return [one.path for one in app.workspace.list(folder) if one.kind == "file"]
 
 
-def _voice(app: "App", ask: Ask) -> Voice:
+def _speaker(app: "App", ask: Ask) -> "Speaker":
     """Who speaks: recorded for a turn of a session, and only foreseen for whoever looks without speaking."""
-    speaker = app.persona.speak(ask.session, ask.turn) if ask.session else app.persona.foresee()
-    document = Document(speaker.file, speaker.data) if speaker.data else None
-    return Voice(speaker.file, document, speaker.notices)
+    return app.persona.speak(ask.session, ask.turn) if ask.session else app.persona.foresee()
 
 
 def _told(tamper: Tamper) -> str:

@@ -10,11 +10,11 @@ from everself.config.sections import ContextLimits, Tunables
 from everself.context.extension import Brought
 from everself.context.filling import Count, Worth
 from everself.context.framing import new_nonce
-from everself.context.sharing import Rules, Run
 from everself.context.sources import Find, ListPaths, Viewer
+from everself.identity.persona import Speaker
 from everself.recall.scopes import Scope, SessionKind
+from everself.recall.sharing import Rules, Run
 from everself.text import tokens
-from everself.values import Document
 
 if TYPE_CHECKING:
     from everself.context.prefix import Prefix
@@ -33,15 +33,6 @@ class Facts:
     model: str = ""
     channel: str = ""
     tools: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Voice:
-    """The soul that speaks, and what the person should be told about it."""
-
-    path: str
-    document: Document | None
-    notices: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +65,7 @@ class Parts:
 
     find: Find
     paths: ListPaths
-    voice: Callable[[Ask], Voice]
+    speak: Callable[[Ask], Speaker]
     clock: Clock
     limits: ContextLimits
     tunables: Tunables

@@ -4,7 +4,7 @@ Lines that were added or removed, or only how many there are where they do not f
 """
 
 import difflib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -72,12 +72,7 @@ def _fitting(path: str, text: str, quoted: bool, tokens: int, count: Callable[[s
 def _difference(old: str, new: str) -> str:
     before, after = old.splitlines(), new.splitlines()
     if max(len(before), len(after)) > _COMPARED_LINES:
-        return "\n".join(_by_sets(before, after))
+        # nobody is shown so much at once: how much there is will do
+        return "\n".join([*(f"-{line}" for line in before), *(f"+{line}" for line in after)])
     lines = difflib.unified_diff(before, after, lineterm="", n=0)
     return "\n".join(line for line in lines if line[:1] in "+-" and line[:3] not in ("+++", "---") and line[1:].strip())
-
-
-def _by_sets(before: Sequence[str], after: Sequence[str]) -> list[str]:
-    had, has = set(before), set(after)
-    gone = [f"-{line}" for line in before if line not in has and line.strip()]
-    return gone + [f"+{line}" for line in after if line not in had and line.strip()]

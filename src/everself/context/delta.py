@@ -16,10 +16,10 @@ from everself.context.framing import Recalled, frame, frame_within
 from everself.context.packing import Omission, Reason
 from everself.context.prefix import Prefix
 from everself.context.receipt import Part
-from everself.context.sharing import effective
 from everself.context.sources import CORRECTIONS, Sources, recent_days
 from everself.errors import ContextTooSmall, EverselfError
 from everself.recall.recall import Found, Request
+from everself.recall.sharing import effective
 from everself.store.searches import LeftOut
 from everself.values import Hit
 
@@ -88,7 +88,7 @@ class _Turn:
             )
         changes = self._changes()
         self._add("changes", self._tell_changes(changes))
-        given = _stands(self.prefix.layout.words, changes)
+        given = _stands(self.prefix.words, changes)
         if self.ask.message.strip():
             self._add("recalled", self._recall(given))
         if self.viewer.owner:
@@ -120,7 +120,7 @@ class _Turn:
         fresh = [f"memory/{day.isoformat()}.md" for day in days]
         if self.viewer.person:
             fresh += [f"users/{self.viewer.person}/memory/{day.isoformat()}.md" for day in days]
-        paths = dict.fromkeys([*known, *self.prefix.layout.missing, CORRECTIONS, *fresh])
+        paths = dict.fromkeys([*known, *self.prefix.receipt.missing, CORRECTIONS, *fresh])
         now = Sources(self.parts.find, self.parts.paths).again(self.viewer, paths)
         found: list[Changed] = []
         room = self._room(CHANGE_TOKENS)

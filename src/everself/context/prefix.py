@@ -4,22 +4,23 @@ Laid out once, when a session begins; whoever converses keeps it. Does not know 
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Final
 
 from everself.config.sections import ContextProfile
 from everself.context import prompt
-from everself.context.asking import Ask, Parts, Voice, room_for
-from everself.context.budget import Allotment, Offer, Slot, Theft, allot, budgets_of, demands
+from everself.context.asking import Ask, Parts, room_for
+from everself.context.budget import Allotment, Slot, allot, budgets_of, demands
 from everself.context.filling import Filled, Filler
 from everself.context.framing import Recalled, frame
 from everself.context.packing import Omission, fit
-from everself.context.receipt import FileUse, Part, SlotUse
-from everself.context.sharing import Run
+from everself.context.receipt import Part, Receipt, SlotUse
 from everself.context.sources import Material, Source, Sources, recent_days
 from everself.errors import ContextTooSmall
+from everself.identity.persona import Speaker
 from everself.recall.scopes import Scope
+from everself.recall.sharing import Run, effective
 from everself.values import digest
 
 SEPARATOR: Final = "\n\n---\n\n"
@@ -36,40 +37,27 @@ _TRIES: Final = 6
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
-    """How a prefix came to be, for the receipt. `words` is what stands in it of each document."""
-
-    parts: tuple[Part, ...] = ()
-    files: tuple[FileUse, ...] = ()
-    slots: tuple[SlotUse, ...] = ()
-    stolen: tuple[Theft, ...] = ()
-    offered: tuple[Offer, ...] = ()
-    omissions: tuple[Omission, ...] = ()
-    missing: tuple[str, ...] = ()
-    notices: tuple[str, ...] = ()
-    words: tuple[tuple[str, str], ...] = ()
-    memory_limit: int = 0
-
-
-@dataclass(frozen=True, slots=True)
 class Prefix:
-    """`seen` are the documents as they were; `kept` is the room that the slots of each turn have."""
+    """`seen` are the documents as they were, `words` what stands here of each; `kept` is the room that the slots of each turn have.
+
+    The receipt is of the prefix alone.
+    """
 
     text: str
     hash: str
     tokens: int
     scope: Scope
     run: Run
-    soul: str
     seen: tuple[Source, ...]
+    words: tuple[tuple[str, str], ...]
     kept: Mapping[Slot, int]
-    layout: Layout
+    receipt: Receipt
 
 
 @dataclass(frozen=True, slots=True)
 class _Files:
     text: str
-    uses: tuple[FileUse, ...]
+    uses: tuple[Part, ...]
     omissions: tuple[Omission, ...]
     words: tuple[tuple[str, str], ...]
 
@@ -77,26 +65,27 @@ class _Files:
 @dataclass(frozen=True, slots=True)
 class _Made:
     sections: tuple[tuple[str, str], ...]
-    layout: Layout
+    words: tuple[tuple[str, str], ...]
+    receipt: Receipt
     kept: Mapping[Slot, int]
 
 
-def freeze(parts: Parts, ask: Ask, voice: Voice, turn_tokens: int) -> Prefix:
+def freeze(parts: Parts, ask: Ask, speaker: Speaker, turn_tokens: int) -> Prefix:
     """Lay out the prefix of a session. `turn_tokens` is what each turn needs beside its slots."""
-    return _Freezer(parts, ask, voice).freeze(turn_tokens)
+    return _Freezer(parts, ask, speaker).freeze(turn_tokens)
 
 
 class _Freezer:
-    def __init__(self, parts: Parts, ask: Ask, voice: Voice) -> None:
+    def __init__(self, parts: Parts, ask: Ask, speaker: Speaker) -> None:
         self.parts = parts
         self.ask = ask
-        self.voice = voice
+        self.speaker = speaker
         self.count = parts.count
         self.viewer = parts.viewer(ask)
         self.layered = parts.limits.profile is ContextProfile.LAYERED
         hours = parts.tunables.memory_retention_hours
         days = recent_days(parts.clock.today(), _LAYERED_HOURS if self.layered else hours)
-        self.material: Material = Sources(parts.find, parts.paths).gather(self.viewer, days, voice.document, voice.path)
+        self.material: Material = Sources(parts.find, parts.paths).gather(self.viewer, days, speaker)
         made_of = "".join(f"{one.path} {one.hash}\n" for one in self.material.documents())
         self.nonce = parts.seal(digest(made_of.encode("utf-8", "surrogatepass")))
 
@@ -124,23 +113,30 @@ class _Freezer:
         )
 
     def _prefix(self, text: str, tokens: int, made: _Made) -> Prefix:
-        return Prefix(
-            text=text,
-            hash=digest(text.encode("utf-8", "surrogatepass")),
-            tokens=tokens,
-            scope=self.ask.scope,
-            run=self.ask.run,
-            soul=self.voice.path,
-            seen=self.material.documents(),
-            kept=made.kept,
-            layout=made.layout,
+        hashed = digest(text.encode("utf-8", "surrogatepass"))
+        parts = tuple(Part(name, self.count(said)) for name, said in made.sections if said)
+        receipt = replace(made.receipt, parts=parts, prefix_tokens=tokens, prefix_hash=hashed)
+        seen = self.material.documents()
+        return Prefix(text, hashed, tokens, self.ask.scope, self.ask.run, seen, made.words, made.kept, receipt)
+
+    def _receipt(self, omissions: tuple[Omission, ...], files: tuple[Part, ...]) -> Receipt:
+        scope = effective(self.ask.scope)
+        return Receipt(
+            scope.kind,
+            scope.person or "",
+            self.parts.limits.profile,
+            self.speaker.file,
+            files=files,
+            omissions=omissions,
+            missing=self.material.missing,
+            notices=self.material.notices,
         )
 
     def _soul(self) -> str:
         source = self.material.soul
         if source is not None:
             return source.data.decode("utf-8", "replace").removeprefix("\ufeff").strip()
-        return prompt.missing(self.voice.path) if self.voice.path in self.material.missing else ""
+        return prompt.missing(self.speaker.file) if self.speaker.file in self.material.missing else ""
 
     def _slots(self, files: _Files, total: int) -> _Made:
         """The slots under their budgets, and what is kept free for each turn."""
@@ -160,7 +156,7 @@ class _Freezer:
         asked = demands(whole, budgets, unverified=filler.unverified(slots[Slot.CORRECTIONS]))
         allotment = allot(asked.needs, budgets, total, wants=asked.wants)
         filled = {slot: filler.fill(slot, slots[slot], allotment.given[slot], self.parts.worth) for slot in _STABLE}
-        filled[Slot.IDENTITY] = Filled(soul, whole[Slot.IDENTITY], ((self.voice.path, soul),))
+        filled[Slot.IDENTITY] = Filled(soul, whole[Slot.IDENTITY], ((self.speaker.file, soul),))
         order = _LAYERED if self.layered else _STABLE
         omissions = (*files.omissions, *(one for slot in _STABLE for one in filled[slot].omissions))
         said = [self._body(slot, filled[slot]) for slot in order]
@@ -174,23 +170,14 @@ class _Freezer:
         )
         words = (*files.words, *(word for one in filled.values() for word in one.words))
         kept = {slot: allotment.given[slot] for slot in TURNING}
-        uses = tuple(_use(slot, budgets, whole, allotment, filled) for slot in Slot)
-        return _Made(
-            sections,
-            Layout(
-                parts=self._parts(sections),
-                files=files.uses,
-                slots=uses,
-                stolen=allotment.stolen,
-                offered=allotment.offered,
-                omissions=omissions,
-                missing=self.material.missing,
-                notices=self.material.notices,
-                words=words,
-                memory_limit=allotment.total,
-            ),
-            MappingProxyType(kept),
+        receipt = replace(
+            self._receipt(omissions, files.uses),
+            slots=tuple(_use(slot, budgets, whole, allotment, filled) for slot in Slot),
+            stolen=allotment.stolen,
+            offered=allotment.offered,
+            memory_limit=allotment.total,
         )
+        return _Made(sections, words, receipt, MappingProxyType(kept))
 
     def _body(self, slot: Slot, filled: Filled) -> str:
         """A slot's text, or the line that says that its document is not there."""
@@ -203,7 +190,7 @@ class _Freezer:
         soul, limits = self._soul(), self.parts.limits
         if len(soul) > min(limits.file_chars, limits.total_chars):
             raise ContextTooSmall(
-                f"{self.voice.path} has {len(soul):,} characters, and bootstrapMaxChars allows {limits.file_chars:,}.",
+                f"{self.speaker.file} has {len(soul):,} characters, and bootstrapMaxChars allows {limits.file_chars:,}.",
                 mend="Raise bootstrapMaxChars, or shorten the soul.",
             )
         slots = self.material.slots
@@ -216,15 +203,8 @@ class _Freezer:
             ("files", "\n\n".join(text for text in (files.text, prompt.left_out(files.omissions)) if text)),
             ("extra", self.ask.extra.strip()),
         )
-        layout = Layout(
-            parts=self._parts(sections),
-            files=files.uses,
-            omissions=files.omissions,
-            missing=self.material.missing,
-            notices=self.material.notices,
-            words=files.words,
-        )
-        return _Made(sections, layout, MappingProxyType(dict.fromkeys(TURNING, 0)))
+        receipt = self._receipt(files.omissions, files.uses)
+        return _Made(sections, files.words, receipt, MappingProxyType(dict.fromkeys(TURNING, 0)))
 
     def _expected(self, name: str, sources: Sequence[Source]) -> "list[Source | str]":
         return [*sources, *([name] if name in self.material.missing else [])]
@@ -260,7 +240,7 @@ class _Freezer:
     def _lay_files(self, listed: "Sequence[Source | str]", allowed: Mapping[str, int]) -> _Files:
         texts: list[str] = []
         quoted: list[Recalled] = []
-        uses: list[FileUse] = []
+        uses: list[Part] = []
         omissions: list[Omission] = []
         words: list[tuple[str, str]] = []
         for one in listed:
@@ -269,7 +249,7 @@ class _Freezer:
                 continue
             packed = fit(one.path, one.data, allowed[one.path], count=len)
             said = packed.text.strip()
-            uses.append(FileUse(one.path, self.count(said)))
+            uses.append(Part(one.path, self.count(said)))
             words.append((one.path, said))
             omissions += packed.omitted
             if one.day is not None:
@@ -279,9 +259,6 @@ class _Freezer:
         if quoted:
             texts.append(frame(quoted, self.nonce).strip())
         return _Files("\n\n".join(texts), tuple(uses), tuple(omissions), tuple(words))
-
-    def _parts(self, sections: Sequence[tuple[str, str]]) -> tuple[Part, ...]:
-        return tuple(Part(name, self.count(text)) for name, text in sections if text)
 
 
 def _lengths(files: _Files, allowed: Mapping[str, int]) -> dict[str, int]:

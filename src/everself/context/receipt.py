@@ -25,17 +25,9 @@ class SlotUse:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A stretch of the prompt, in its order."""
+    """A stretch of the prompt, or a file that stands in it outside the slots."""
 
     name: str
-    tokens: int
-
-
-@dataclass(frozen=True, slots=True)
-class FileUse:
-    """A file that stands outside the slots."""
-
-    path: str
     tokens: int
 
 
@@ -50,21 +42,21 @@ class Receipt:
     person: str
     profile: ContextProfile
     soul: str
-    parts: tuple[Part, ...]
-    files: tuple[FileUse, ...]
-    slots: tuple[SlotUse, ...]
-    stolen: tuple[Theft, ...]
-    offered: tuple[Offer, ...]
-    omissions: tuple[Omission, ...]
-    not_recalled: tuple[LeftOut, ...]
-    missing: tuple[str, ...]
-    changed: tuple[str, ...]
-    notices: tuple[str, ...]
-    memory: int
-    memory_limit: int
-    total: int
-    limit: int | None
-    prefix_tokens: int
-    delta_tokens: int
-    prefix_hash: str
+    parts: tuple[Part, ...] = ()
+    files: tuple[Part, ...] = ()
+    slots: tuple[SlotUse, ...] = ()
+    stolen: tuple[Theft, ...] = ()
+    offered: tuple[Offer, ...] = ()
+    omissions: tuple[Omission, ...] = ()
+    not_recalled: tuple[LeftOut, ...] = ()
+    missing: tuple[str, ...] = ()
+    changed: tuple[str, ...] = ()
+    notices: tuple[str, ...] = ()
+    memory: int = 0
+    memory_limit: int = 0
+    total: int = 0
+    limit: int | None = None
+    prefix_tokens: int = 0
+    delta_tokens: int = 0
+    prefix_hash: str = ""
     search: str = ""

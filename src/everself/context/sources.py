@@ -9,13 +9,13 @@ from datetime import date, timedelta
 from typing import Final
 
 from everself.context.budget import Slot
-from everself.context.sharing import Rules, Run, effective, files_of, gets, is_owner, visible
 from everself.errors import EverselfError
+from everself.identity.persona import Speaker
 from everself.layout import Kind, place
 from everself.recall.scopes import Scope, SessionKind
+from everself.recall.sharing import Rules, Run, effective, files_of, gets, is_owner, visible
 from everself.values import Document, digest
 
-SOUL: Final = "SOUL.md"
 CORRECTIONS: Final = "CORRECTIONS.md"
 _CORE: Final = ("MEMORY.md", "memory.md")
 _DATED: Final = frozenset({Kind.DAILY_LOG, Kind.SESSION_NOTE, Kind.PERSON_MEMORY})
@@ -91,12 +91,12 @@ class Sources:
         self._find = find
         self._paths = paths
 
-    def gather(self, viewer: Viewer, days: Sequence[date], soul: Document | None, soul_path: str = SOUL) -> Material:
+    def gather(self, viewer: Viewer, days: Sequence[date], speaker: Speaker) -> Material:
         """All that this viewer may be given. `days` are those that count as recent, the newest first."""
         desk = _Desk(self._find, viewer)
-        persona = desk.see(soul_path, soul)
-        if persona is None and viewer.gets(soul_path):
-            desk.missing.append(soul_path)
+        soul = desk.see(speaker.file, Document(speaker.file, speaker.data) if speaker.data else None)
+        if soul is None and viewer.gets(speaker.file):
+            desk.missing.append(speaker.file)
         files = desk.all(viewer.files, expected=True)
         own = f"users/{viewer.person}" if viewer.person else ""
         slots = {
@@ -105,7 +105,7 @@ class Sources:
             Slot.RECENT: desk.all(self._recent(days, own)),
             Slot.LONGTERM: desk.all([f"{own}/MEMORY.md"] if own else []) + desk.core(),
         }
-        return Material(persona, files, slots, tuple(desk.missing), tuple(desk.notices))
+        return Material(soul, files, slots, tuple(desk.missing), tuple(desk.notices))
 
     def again(self, viewer: Viewer, paths: Iterable[str]) -> dict[str, Source | None]:
         """The same documents as they are now."""

@@ -67,7 +67,7 @@ def _explained(receipt: "Receipt") -> Iterator[Line]:
     if receipt.files:
         yield ""
         yield paint("Files", bold=True)
-        yield from (f"  {one.path} {one.tokens}" for one in receipt.files)
+        yield from (f"  {one.name} {one.tokens}" for one in receipt.files)
     yield from _gaps(receipt)
 
 

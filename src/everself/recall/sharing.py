@@ -1,6 +1,6 @@
 """Which documents, and which sections of them, a kind of session is given. Pure, and fails closed.
 
-Goes by the kind of session, the person and the path, as search does in `recall.scopes`. Does not know who somebody is, nor reads a file.
+Goes by the kind of session, the person and the path, as search does in `scopes`. Does not know who somebody is, nor reads a file.
 """
 
 from collections.abc import Sequence

@@ -2,9 +2,9 @@
 
 import pytest
 
-from everself.context.sharing import LISTABLE, Rules, files_of, gets, is_owner, read_rules, visible
 from everself.errors import BadConfig
 from everself.recall.scopes import Scope, SessionKind
+from everself.recall.sharing import LISTABLE, Rules, files_of, gets, is_owner, read_rules, visible
 
 MAIN, GUEST, GROUP = SessionKind.MAIN, SessionKind.GUEST, SessionKind.GROUP
 SUBAGENT, CRON, HEARTBEAT = SessionKind.SUBAGENT, SessionKind.CRON, SessionKind.HEARTBEAT
