@@ -186,3 +186,19 @@ def test_only_the_soul_needs_more_than_twice_its_budget(whole: dict[Slot, int], 
     for slot in SLOTS[1:]:
         reach = 2 if slot in (Slot.USER, Slot.CORRECTIONS) else 1
         assert asked.needs[slot] == min(whole.get(slot, 0), reach * budgets.get(slot, 0))
+
+
+def test_the_table_of_the_decision_is_right() -> None:
+    whole = needing(identity=950, user=400, corrections=900, recent=5_000, crm=0, longterm=2_000)
+    asked = demands(whole, BUDGETS, unverified=500)
+    shared = allot(asked.needs, BUDGETS, 6_000, wants=asked.wants)
+    assert shared.given == needing(identity=950, user=400, corrections=600, crm=0, longterm=1_350)
+    assert shared.stolen == (Theft(Slot.IDENTITY, Slot.CRM, 150),)
+    assert shared.offered == (Offer(Slot.USER, Slot.CORRECTIONS, 200), Offer(Slot.CRM, Slot.LONGTERM, 850))
+
+    asked = demands(whole | {Slot.IDENTITY: 1_000, Slot.USER: 900, Slot.CRM: 1_000}, BUDGETS, unverified=500)
+    assert allot(asked.needs, BUDGETS, 6_000, wants=asked.wants).stolen == (
+        Theft(Slot.IDENTITY, Slot.LONGTERM, 200, used=True),
+        Theft(Slot.USER, Slot.LONGTERM, 300, used=True),
+        Theft(Slot.CORRECTIONS, Slot.CRM, 100, used=True),
+    )

@@ -3,6 +3,7 @@
 Does not know what a slot holds or how tokens are counted. The rules are worked out by hand in docs/decisions/0024.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
@@ -120,7 +121,11 @@ def allot(
     if wants:
         desk.hand_down(wants)
     return Allotment(
-        MappingProxyType(desk.given), MappingProxyType(desk.own), tuple(desk.stolen), tuple(desk.offered), max(0, total)
+        MappingProxyType(desk.given),
+        MappingProxyType(desk.own),
+        tuple(Theft(taker, giver, tokens, used) for (taker, giver, used), tokens in desk.stolen.items()),
+        tuple(Offer(giver, taker, tokens) for (giver, taker), tokens in desk.offered.items()),
+        max(0, total),
     )
 
 
@@ -139,8 +144,8 @@ class _Desk:
             self.unclaimed -= self.own[slot]
         self.given = {slot: min(self.needs[slot], self.own[slot]) for slot in SLOTS}
         self.empty = {slot: self.own[slot] - self.given[slot] for slot in SLOTS}
-        self.stolen: list[Theft] = []
-        self.offered: list[Offer] = []
+        self.stolen: Counter[tuple[Slot, Slot, bool]] = Counter()
+        self.offered: Counter[tuple[Slot | None, Slot]] = Counter()
 
     def hand_down(self, wants: Mapping[Slot, int]) -> None:
         """Offer what each slot leaves empty to those below it, in their order; what they leave, to all from the top."""
@@ -165,9 +170,9 @@ class _Desk:
                 self.empty[giver] -= tokens
             self.given[taker] += tokens
             if giver is None or giver in _above(taker):
-                self.offered.append(Offer(giver, taker, tokens))
+                self.offered[giver, taker] += tokens
             elif giver is not taker:
-                self.stolen.append(Theft(taker, giver, tokens))
+                self.stolen[taker, giver, False] += tokens
 
     def rob(self, taker: Slot) -> None:
         """Take what the lower slots would have used, from the lowest upwards, until the need is met."""
@@ -176,7 +181,7 @@ class _Desk:
             if tokens > 0:
                 self.given[giver] -= tokens
                 self.given[taker] += tokens
-                self.stolen.append(Theft(taker, giver, tokens, used=True))
+                self.stolen[taker, giver, True] += tokens
 
 
 def _above(slot: Slot) -> tuple[Slot, ...]:
