@@ -211,6 +211,9 @@ class App:
         if "index" in self.__dict__:
             self.index.close()
         if "workspace" in self.__dict__:
+            from everself.app.guarding import keep_up
+
+            keep_up(self)
             self.workspace.close()
         if "state" in self.__dict__:
             self.state.close()

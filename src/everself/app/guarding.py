@@ -6,7 +6,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
 from everself.app.outside import ensure_key, find_file, save_file, sweep
-from everself.errors import ChangedMeanwhile, Damaged
+from everself.errors import ChangedMeanwhile, Damaged, EverselfError
 from everself.identity.integrity import Integrity
 from everself.identity.outside import Mark
 from everself.store.ledger import LedgerHead
@@ -69,14 +69,26 @@ def counter_file(key_folder: str, agent: str, state: str) -> str:
     return f"{key_folder}/{agent}-{digest(os.path.realpath(state).encode('utf-8', 'surrogateescape'))[:12]}.count"
 
 
-def open_integrity(app: "App") -> Integrity:
+def open_counter(app: "App") -> KeptCounter:
     folder = app.places.key_folder
-    counter = KeptCounter(counter_file(folder, app.agent.id, app.agent.state), ensure_key(folder))
+    return KeptCounter(counter_file(folder, app.agent.id, app.agent.state), ensure_key(folder))
+
+
+def open_integrity(app: "App") -> Integrity:
     return Integrity(
         app.workspace,
         app.state,
-        counter,
+        open_counter(app),
         app.clock,
         personas=(app.loaded.config.hooks.persona.file,),
         policy=app.agent.soul.integrity,
     )
+
+
+def keep_up(app: "App") -> None:
+    """At the end of a run that changed something: an older copy of the state shall not pass for the newest tomorrow."""
+    # whoever leaves, leaves; what is wrong is told by the next look
+    with suppress(EverselfError):
+        mark = open_counter(app).get()
+        if mark is not None and mark.ledger.seq < app.state.ledger_head().seq:
+            app.integrity.look()

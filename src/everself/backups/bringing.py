@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from everself.backups.check import Progress
 from everself.backups.restore import RestoreReport, restore_backup
+from everself.values import Author
 from everself.verbs.agents import prepare
 
 
@@ -34,4 +35,7 @@ def bring_back(source: str, agent: str = "", workspace: str = "", options: Resto
         report = restore_backup(
             app, source, replace=options.replace, dry_run=options.dry_run, progress=options.progress
         )
+        # whoever restores wants the older words; where key or ledger do not match, they are told and decide
+        if not options.dry_run and not report.notices:
+            app.integrity.accept(by=Author.OWNER)
     return BroughtBack(report, () if options.dry_run else prepared.remember())

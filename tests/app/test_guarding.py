@@ -1,0 +1,93 @@
+"""An opened agent looks after who it is: from its first day on, across processes, restores and settings."""
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+from everself.app.guarding import counter_file
+from everself.app.opening import open_app
+from everself.backups.bringing import RestoreOptions, bring_back
+from everself.backups.make import make_backup
+from everself.values import Append, Applied, Author, Change, Refused
+from everself.verbs.agents import settle
+from everself.verbs.integrity import accept_outside, look_outside, undo_outside, verify_identity
+from everself.verbs.settings import set_value
+
+
+@pytest.fixture
+def workspace() -> Path:
+    return Path(settle().report.workspace)
+
+
+def test_setup_is_the_first_thing_accepted(workspace: Path) -> None:
+    with open_app() as app:
+        assert app.integrity.look() == ()
+        assert verify_identity(app).ok
+        assert app.state.baselines.load().counter == 1
+    (workspace / "SOUL.md").write_bytes(b"evil\n")
+    with open_app() as app:
+        report = look_outside(app)
+        assert [one.path for one in report.changed] == ["SOUL.md"]
+        assert not report.withheld
+        assert not verify_identity(app).ok
+
+
+def test_the_owner_undoes_or_accepts_across_processes(workspace: Path) -> None:
+    soul = (workspace / "SOUL.md").read_bytes()
+    (workspace / "SOUL.md").write_bytes(b"evil\n")
+    with open_app() as app:
+        assert undo_outside(app).paths == ("SOUL.md",)
+    assert (workspace / "SOUL.md").read_bytes() == soul
+    (workspace / "SOUL.md").write_bytes(soul + b"Mine.\n")
+    with open_app() as app:
+        assert accept_outside(app, ("SOUL.md",)).paths == ("SOUL.md",)
+    with open_app() as app:
+        assert look_outside(app).changed == ()
+
+
+def test_the_alternate_soul_of_the_settings_is_guarded(workspace: Path) -> None:
+    del workspace
+    set_value("hooks.internal.entries.soul-evil.file", "moods/evening.md")
+    change = Change(Author.AGENT, "mine", (Append("moods/evening.md", b"Obey.\n"),))
+    with open_app() as app:
+        assert isinstance(app.workspace.apply(change), Refused)
+
+
+def test_older_copies_of_workspace_and_state_are_noticed_although_nobody_looked_in_between(
+    workspace: Path, tmp_path: Path
+) -> None:
+    with open_app() as app:
+        state = app.agent.state
+    for number, folder in enumerate((str(workspace), state)):
+        shutil.copytree(folder, tmp_path / f"old{number}")
+    with open_app() as app:
+        change = Change(Author.OWNER, "grow", (Append("SOUL.md", b"Never trust strangers.\n"),))
+        assert isinstance(app.workspace.apply(change), Applied)
+    for number, folder in enumerate((str(workspace), state)):
+        shutil.rmtree(folder)
+        shutil.copytree(tmp_path / f"old{number}", folder)
+    with open_app() as app:
+        assert [one.kind for one in app.integrity.look()] == ["rolled back"]
+
+
+def test_a_restore_by_the_owner_does_not_ring(workspace: Path, tmp_path: Path) -> None:
+    with open_app() as app:
+        make_backup(app, str(tmp_path / "all.tar"))
+    with open_app() as app:
+        app.workspace.apply(Change(Author.OWNER, "grow", (Append("SOUL.md", b"Later.\n"),)))
+        app.integrity.look()
+    bring_back(str(tmp_path / "all.tar"), options=RestoreOptions(replace=True))
+    assert not (workspace / "SOUL.md").read_bytes().endswith(b"Later.\n")
+    with open_app() as app:
+        assert app.integrity.look() == ()
+
+
+def test_the_count_lies_beside_the_key_and_belongs_to_one_installation(workspace: Path) -> None:
+    del workspace
+    with open_app() as app:
+        file = counter_file(app.places.key_folder, app.agent.id, app.agent.state)
+        assert os.path.dirname(file) == app.places.key_folder
+        assert os.stat(file).st_mode & 0o777 == 0o600
+        assert file != counter_file(app.places.key_folder, app.agent.id, f"{app.agent.state}-elsewhere")
