@@ -12,7 +12,7 @@ from everself.context.asking import Ask, Parts, room_for
 from everself.context.budget import Slot
 from everself.context.changes import Changed, tell_change
 from everself.context.extension import Brought
-from everself.context.framing import Recalled, frame, frame_within
+from everself.context.framing import Recalled, frame, frame_within, quote
 from everself.context.packing import Omission, Reason
 from everself.context.prefix import Prefix
 from everself.context.receipt import Part
@@ -128,7 +128,8 @@ class _Turn:
             before, after = known.get(path), now[path]
             if before is not None and after is not None and before.hash == after.hash:
                 continue
-            one = tell_change(path, before, after, room, self.count)
+            # quoted lines cost more, and which of them will be quoted is not known yet
+            one = tell_change(path, before, after, room, lambda text: self.count(quote(text, self.nonce)))
             if one is not None:
                 found.append(one)
                 self.made.changed.append(path)
