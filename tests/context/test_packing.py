@@ -122,6 +122,20 @@ def test_a_document_that_fits_is_given_as_it_stands_without_our_bookkeeping() ->
     assert fit("MEMORY.md", NOTES, packed.tokens // 2).omitted
 
 
+def test_a_large_document_is_packed_without_counting_all_of_it() -> None:
+    counted: list[int] = []
+
+    def counting(text: str) -> int:
+        counted.append(len(text))
+        return count(text)
+
+    document = b"# A\n\n" + b"".join(b"- The %d. note about the garden, which is long.\n" % at for at in range(4_000))
+    packed = fit("a.md", document, 300, count=counting)
+    assert 250 <= packed.tokens == count(packed.text) <= 300
+    assert len(packed.kept) + len(packed.omitted) == 4_000
+    assert sum(counted) < 10_000
+
+
 def test_a_fence_that_nobody_closed_is_closed() -> None:
     document = b"# Snippets\n\n- one\n\n```sh\necho hello\n"
     assert readable(document) == "# Snippets\n\n- one\n\n```sh\necho hello\n```\n"

@@ -64,6 +64,10 @@ def frame_within(
     items: Sequence[Recalled], nonce: str, tokens: int, count: Callable[[str], int] = tokens_of_text.count
 ) -> Framed:
     """The items that fit, earlier ones first. What is framed is counted, marks and labels included."""
+    whole = frame(items, nonce)
+    size = count(whole)
+    if size <= tokens:
+        return Framed(whole, size, tuple(range(len(items))))
     left = tokens - count(opening(nonce) + "\n\n" + closing(nonce) + "\n")
     kept: list[int] = []
     for at, item in enumerate(items):

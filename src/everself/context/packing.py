@@ -7,7 +7,7 @@ rules between sections and comments that belong to no entry are no pieces: nobod
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Final, Literal
 
 from everself.markdown.blocks import BlockKind, Scan, scan
 from everself.markdown.entries import EntryKind, EntrySpan, entries
@@ -15,6 +15,8 @@ from everself.markdown.sections import Section, sections
 from everself.text import tokens as tokens_of_text
 
 Count = Callable[[str], int]
+# bytes beyond which the pieces of a document are estimated
+_LARGE: Final = 100_000
 Reason = Literal["larger than all the room there is", "less important than what was kept"]
 
 
@@ -134,11 +136,14 @@ def fit(
     path: str, data: bytes, tokens: int, importance: Importance = flat, count: Count = tokens_of_text.count
 ) -> Packed:
     """A document as it stands, without our comments, where it fits; its most important pieces where not."""
+    large = len(data) > _LARGE
     text = readable(data)
-    size = count(text)
-    if size <= tokens:
-        return Packed(text, size, ())
-    return pack(pieces_of(path, data, importance, count), tokens, count)
+    if not large or tokens_of_text.estimate(text) <= 2 * tokens:
+        size = count(text)
+        if size <= tokens:
+            return Packed(text, size, ())
+    # counting megabytes takes seconds; what is kept is counted in any case
+    return pack(pieces_of(path, data, importance, tokens_of_text.estimate if large else count), tokens, count)
 
 
 def readable(data: bytes) -> str:
