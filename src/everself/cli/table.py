@@ -47,6 +47,12 @@ def _context() -> click.Command:
     return context
 
 
+def _agents() -> click.Command:
+    from everself.cli.commands.agents import agents
+
+    return agents
+
+
 def _log() -> click.Command:
     from everself.cli.commands.changes import log
 
@@ -97,6 +103,7 @@ COMMANDS: dict[str, tuple[str, Callable[[], click.Command]]] = {
     "soul": ("Read the soul, decide how it grows, and take any step of it back.", _soul),
     "memory": ("Search, add, correct, forget, export: what the agent remembers.", _memory),
     "context": ("Print the prompt as the model would get it.", _context),
+    "agents": ("List, add and remove agents.", _agents),
     "log": ("List what was changed, newest first.", _log),
     "show": ("Show one change, line by line.", _show),
     "undo": ("Take one change back and keep what came after it.", _undo),

@@ -30,6 +30,10 @@ _BY_A_HUMAN = "no model decides who the agent is"
 
 VERBS: tuple[Verb, ...] = (
     _cli("everself.verbs.agents:settle", "setup", "an agent does not make agents"),
+    _cli("everself.verbs.roster:list_agents", "agents list"),
+    _cli("everself.verbs.roster:show_agent", "agents show"),
+    _cli("everself.verbs.roster:add_agent", "agents add", "an agent does not make agents"),
+    _cli("everself.verbs.roster:remove_agent", "agents remove", "an agent does not remove agents"),
     Verb("everself.verbs.seeding:set_up", withheld=(("cli", "settle does it, and remembers the place"),)),
     _cli("everself.backups.make:make_backup", "backup", "a backup holds everything, for whoever has the file"),
     _cli("everself.backups.bringing:bring_back", "restore", "an agent does not replace itself"),

@@ -76,11 +76,9 @@ class Editor:
         start, end = span.first, span.end
         after = skip_blanks(text, end)
         followed = text[after] == ","
-        if followed:
-            end = after + 1
+        end = after + 1 if followed else end
         line_start, line_end = text.rfind("\n", 0, start) + 1, text.find("\n", end)
-        rest_of_line = text[end:line_end].strip()
-        if not text[line_start:start].strip() and line_end != -1 and rest_of_line[:2] in ("", "//"):
+        if not text[line_start:start].strip() and line_end != -1 and text[end:line_end].strip()[:2] in ("", "//"):
             start, end = line_start, line_end + 1
         elif followed:
             end += len(text[end:]) - len(text[end:].lstrip(" "))
@@ -89,6 +87,9 @@ class Editor:
         if not followed and before:
             comma = skip_blanks(text, before[-1].end)
             removed = removed[:comma] + removed[comma + 1 :]
+        if isinstance(where[-1], int):
+            del _inside(expected := copy.deepcopy(self.data), where[:-1])[where[-1]]
+            return _checked(removed, expected, ())
         return _checked(removed, self.data, where)
 
     def _append(self, group: Where, render: Callable[[str | None], str]) -> str:
