@@ -33,11 +33,17 @@ WORDS = (
     "timed",
     "when",  # it speaks of a time, and the query asks for one
     "date",  # it is of the time that the query names
+    "own_lead",  # these three beside the most that any candidate has
+    "around_lead",
+    "best_lead",
 )
 MEANING = (
     "meaning",  # cosine of the unit
     "part",  # the best of its part of the document
+    "meaning_lead",  # the cosine beside the greatest
 )
+# a lead among candidates that have next to nothing is none
+LEAD = 0.2
 # half a bit more than nothing: a query of words that are everywhere must not make noise look like a match
 FLOOR = 1.0
 STEPS = (-2, -1, 0, 1, 2)
@@ -84,6 +90,8 @@ def measure(
     words["when"] = words["timed"] if asked.when else numpy.zeros(len(units), numpy.float32)
     words["length"] = numpy.log(view.columns["length"][units].astype(numpy.float32) + 2)
     words["date"] = _dated(view.columns["day"][units], asked.days)
+    for name, of in (("own_lead", words["own"] ** 2), ("around_lead", words["around"]), ("best_lead", words["best"])):
+        words[name] = _lead(of)
     return Measured(
         units,
         numpy.stack([words[name] for name in WORDS], axis=1),
@@ -208,7 +216,13 @@ def _meaning(view: IndexView, vector: "Floats", units: "Numbers", group: "_Group
     # a unit that has no vector yet is neither near nor far
     own = numpy.where(numpy.isnan(cosines), usual, cosines).astype(numpy.float32)
     tied = numpy.where(_has(view.columns["flags"][units], Flag.SPOKEN) > 0, 1.0, LOOSE).astype(numpy.float32)
-    return numpy.stack([own, tied * group.most(own) + (1 - tied) * own], axis=1)
+    return numpy.stack([own, tied * group.most(own) + (1 - tied) * own, _lead(own)], axis=1)
+
+
+def _lead(values: "Floats") -> "Floats":
+    """Beside the best of the candidates: what is clearly ahead of all others for this query, however much it is."""
+    lead: Floats = values / max(float(values.max(initial=0.0)), LEAD)
+    return lead
 
 
 def _has(flags: "NDArray[numpy.uint16]", flag: Flag) -> "Floats":

@@ -13,7 +13,7 @@ from everself.indexfile.interface import IndexView
 from everself.recall.features import MEANING, WORDS, Asked, measure
 from everself.recall.matching import NEAREST, choose, match
 from everself.recall.runs import read_wording, run_share
-from everself.recall.weights import WITH_MEANING, WORDS_ONLY, Weights
+from everself.recall.weights import WITH_MEANING, WORDS_ONLY, Model, Weights
 from everself.text.search import SearchQuery
 
 if TYPE_CHECKING:
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 # how many of the best are compared word for word
 COMPARED: Final = 80
+# how much of its lead keeps a unit above one behind it that has more by itself
+_APART: Final = 0.1
 # whoever may see only a part of the units needs more of the nearest to find some of that part
 _NEAREST_OF_PART: Final = 4_000
 
@@ -54,27 +56,40 @@ class Ranked:
 def rank(view: IndexView, question: Question, texts: Texts) -> Ranked:
     matched = match(view, question.words)
     units = choose(view, matched, _nearest(view, question), question.visible)
-    weights = WORDS_ONLY if question.vector is None else WITH_MEANING
+    model = WORDS_ONLY if question.vector is None else WITH_MEANING
     measured = measure(view, matched, units, question.asked, question.vector)
     names = WORDS if measured.meaning is None else WORDS + MEANING
     features = measured.words if measured.meaning is None else numpy.hstack([measured.words, measured.meaning])
-    parts = features * numpy.array([getattr(weights, name) for name in names], numpy.float32)
+    parts = features * _row(model.order, names)
     order = numpy.lexsort((-units, -parts.sum(axis=1)))
-    units, parts = units[order], parts[order]
+    units, parts, features = units[order], parts[order], features[order]
     runs = numpy.zeros((len(units), 1), numpy.float32)
     wording = read_wording(question.text)
-    compared = units[:COMPARED]
-    for at, text in enumerate(texts(compared.tolist())):
-        runs[at] = weights.run * run_share(wording, text)
-    parts = numpy.hstack([parts, runs])
-    sums = parts.sum(axis=1)
-    order = numpy.lexsort((-units, -sums))
-    return Ranked(units[order], bend(sums[order], weights), (*names, "run"), parts[order])
+    for at, text in enumerate(texts(units[:COMPARED].tolist())):
+        runs[at] = run_share(wording, text)
+    parts = numpy.hstack([parts, model.order.run * runs])
+    compared = parts.sum(axis=1)
+    order = numpy.lexsort((-units, -compared))
+    alone = features @ _row(model.level, names) + model.level.run * runs[:, 0]
+    sums = _levelled(alone[order], compared[order])
+    parts = numpy.hstack([parts[order], (sums - compared[order])[:, None]])
+    return Ranked(units[order], bend(sums, model), (*names, "run", "level"), parts)
 
 
-def bend(sums: "Floats", weights: Weights) -> "Floats":
+def _levelled(alone: "Floats", compared: "Floats") -> "Floats":
+    """What each unit has by itself, raised to a little above those that stand behind it: for units in their order."""
+    left = compared * _APART
+    behind: Floats = numpy.maximum.accumulate((alone - left)[::-1])[::-1]
+    return left + behind
+
+
+def _row(weights: Weights, names: Sequence[str]) -> "Floats":
+    return numpy.array([getattr(weights, name) for name in names], numpy.float32)
+
+
+def bend(sums: "Floats", model: Model) -> "Floats":
     """From a sum without bounds to a score between 0 and 1."""
-    bent: Floats = (1 / (1 + numpy.exp(-weights.slope * (sums - weights.level)))).astype(numpy.float32)
+    bent: Floats = (1 / (1 + numpy.exp(-model.slope * (sums - model.middle)))).astype(numpy.float32)
     return bent
 
 
