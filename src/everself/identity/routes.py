@@ -15,11 +15,10 @@ Permission = Literal["write", "propose", "refuse"]
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """One way to write. `author` is whom the guards see; `called` is module:name of what writes."""
+    """One way to write. `author` is whom the guards see."""
 
     name: str
     author: Author
-    called: str
 
     @property
     def human(self) -> bool:
@@ -28,18 +27,18 @@ class Route:
 
 
 ROUTES: Final[tuple[Route, ...]] = (
-    *(Route(f"change set of {author}", author, "everself.workspace.interface:Workspace.apply") for author in Author),
-    Route("setup", Author.RUNTIME, "everself.verbs.seeding:set_up"),
-    Route("remember for the agent", Author.AGENT, "everself.memory.memory:Memory.remember"),
-    Route("remember for a tool", Author.AGENT, "everself.memory.memory:Memory.remember"),
-    Route("remember for a page", Author.AGENT, "everself.memory.memory:Memory.remember"),
-    Route("remember for an import", Author.IMPORT, "everself.memory.memory:Memory.remember"),
-    Route("remember for another person", Author.AGENT, "everself.memory.memory:Memory.remember"),
-    Route("bank page", Author.AGENT, "everself.memory.bank:Bank.write"),
-    Route("bank entity", Author.AGENT, "everself.memory.bank:Bank.write"),
-    Route("quarantine", Author.RUNTIME, "everself.memory.quarantine:quarantine"),
-    Route("import of entries", Author.IMPORT, "everself.transfer.importing:import_lines"),
-    Route("undo by a machine", Author.AGENT, "everself.workspace.undo:plan_undo"),
+    *(Route(f"change set of {author}", author) for author in Author),
+    Route("setup", Author.RUNTIME),
+    Route("remember for the agent", Author.AGENT),
+    Route("remember for a tool", Author.AGENT),
+    Route("remember for a page", Author.AGENT),
+    Route("remember for an import", Author.IMPORT),
+    Route("remember for another person", Author.AGENT),
+    Route("bank page", Author.AGENT),
+    Route("bank entity", Author.AGENT),
+    Route("quarantine", Author.RUNTIME),
+    Route("import of entries", Author.IMPORT),
+    Route("undo by a machine", Author.AGENT),
 )
 
 
