@@ -91,3 +91,19 @@ def test_the_count_lies_beside_the_key_and_belongs_to_one_installation(workspace
         assert os.path.dirname(file) == app.places.key_folder
         assert os.stat(file).st_mode & 0o777 == 0o600
         assert file != counter_file(app.places.key_folder, app.agent.id, f"{app.agent.state}-elsewhere")
+
+
+@pytest.mark.parametrize("strict", [False, True])
+def test_settings_from_outside_hold_at_once_or_once_they_are_accepted(workspace: Path, *, strict: bool) -> None:
+    set_value("soul.integrity", "strict" if strict else "notice")
+    config = workspace / "CONFIG.md"
+    with open_app() as app:
+        before = app.tunables.soul_max_tokens
+    said = config.read_text(encoding="utf-8")
+    assert f"soul_max_tokens: {before}" in said
+    config.write_text(said.replace(f"soul_max_tokens: {before}", f"soul_max_tokens: {before + 7}"), encoding="utf-8")
+    with open_app() as app:
+        assert app.tunables.soul_max_tokens == (before if strict else before + 7)
+        accept_outside(app)
+    with open_app() as app:
+        assert app.tunables.soul_max_tokens == before + 7

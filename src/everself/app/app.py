@@ -10,7 +10,7 @@ from everself.app.outside import ensure_folder, ensure_key
 from everself.app.zone import user_zone
 from everself.clock import Clock
 from everself.config import Agent, Loaded, Places, with_tunables
-from everself.config.sections import Tunables
+from everself.config.sections import SoulIntegrity, Tunables
 from everself.disk.real import RealFileSystem
 from everself.entries.book import Book
 from everself.entries.trust import OWNER, Dynamics
@@ -69,7 +69,8 @@ class App:
     @cached_property
     def tunables(self) -> Tunables:
         """The settings of CONFIG.md over those of the host file."""
-        text = self._glance("CONFIG.md")
+        strict = self.agent.soul.integrity is SoulIntegrity.STRICT and os.path.isdir(self.agent.workspace)
+        text = self.integrity.text("CONFIG.md") if strict else self._glance("CONFIG.md")
         return with_tunables(self.loaded, text.decode("utf-8", "replace") if text else None).config.tunables
 
     @cached_property
