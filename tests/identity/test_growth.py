@@ -11,6 +11,7 @@ from everself.app.changes import Changes
 from everself.config.sections import SoulPolicy
 from everself.entries.reading import text_hash
 from everself.errors import ChangedMeanwhile, NotFound, RefusedByRule, WrongUse
+from everself.forgetting.words import FORGOTTEN
 from everself.identity.growth import Growth, Outlook
 from everself.identity.soul import Rules
 from everself.testing.frozen import FrozenTime
@@ -90,7 +91,7 @@ def test_every_step_keeps_the_soul_before_it_and_says_why(life: Life) -> None:
         "- reason: asked twice",
         "- evidence: entry:7K3QX9M2ABCD",
         f"- before: {grown.earlier}",
-        "- added: - Ask first.",
+        "- added: Ask first.",
     ):
         assert words in life.log
     record, files = life.bench.workspace.record(grown.change)
@@ -197,17 +198,24 @@ def test_under_evolve_a_small_step_applies_at_once_and_can_be_undone(life: Life)
     ("author", "evidence", "lines"),
     [
         (Author.KEEPER, (), 1),
+        (Author.KEEPER, ("url:https://example.org",), 1),
         (Author.AGENT, ("entry:A",), 1),
         (Author.OWNER, ("entry:A",), 1),
         (Author.KEEPER, ("entry:A",), 4),
     ],
-    ids=["no evidence", "the agent", "the owner", "too much"],
+    ids=["no evidence", "the web", "the agent", "the owner", "too much"],
 )
 def test_under_evolve_all_else_waits(life: Life, author: Author, evidence: tuple[str, ...], lines: int) -> None:
     wanted = FIRST
     for number in range(lines):
         wanted = with_line(wanted, f"Lesson {number}.")
     made = life.growth().propose(wanted.decode(), "", evidence, author)
+    assert (made.change, made.proposal.status, life.soul) == ("", "open", FIRST)
+
+
+@evolving
+def test_under_evolve_nothing_grows_on_words_that_nobody_accepted(life: Life) -> None:
+    made = life.growth(withheld=lambda: True).add_line("Ask first.", "", ["entry:A"], Author.KEEPER)
     assert (made.change, made.proposal.status, life.soul) == ("", "open", FIRST)
 
 
@@ -305,7 +313,7 @@ def test_one_line_is_taken_back_by_its_words(life: Life) -> None:
         life.growth().rollback_line("Be kind.")
     done = life.growth().rollback_line("- ask FIRST.")
     assert life.soul == before.replace(b"- Ask first.\n", b"")
-    assert "- removed: - Ask first." in life.log
+    assert "- removed: Ask first." in life.log
     Changes(life.bench.workspace).undo(done.change)
     assert life.soul == before
 
@@ -323,6 +331,17 @@ def test_what_was_forgotten_does_not_come_back_with_an_earlier_soul(life: Life) 
     life.growth().add_line("Tea, not coffee.", "the person says it again")
     life.growth().approve("last")
     assert b"Tea" in life.soul
+
+
+@pytest.mark.parametrize("author", [Author.OWNER, Author.KEEPER])
+def test_a_proposal_of_which_something_was_forgotten_is_outdated(life: Life, author: Author) -> None:
+    made = life.growth().add_line("Ask first.", "", (), author)
+    words = "Be kind."
+    life.bench.state.scrub.rewrite(lambda text: text.replace(words, FORGOTTEN) if words in text else None)
+    assert FORGOTTEN in life.growth().find(made.proposal.id).content
+    with pytest.raises(ChangedMeanwhile, match="outdated"):
+        life.growth().approve(made.proposal.id)
+    assert life.soul == FIRST
 
 
 def test_a_copy_that_somebody_altered_is_not_restored_unasked(life: Life) -> None:

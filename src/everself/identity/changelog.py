@@ -47,7 +47,8 @@ def _lines(told: Told) -> Iterator[str]:
     if told.earlier:
         yield f"- before: {told.earlier}"
     for word, lines in (("removed", told.removed), ("added", told.added)):
-        yield from (f"- {word}: {_inert(line)}" for line in lines[:MOST_LINES])
+        # without their bullets: what stands after the colon is then the words alone, as forgetting looks for them
+        yield from (f"- {word}: {_inert(line.lstrip('-*+ '))}" for line in lines[:MOST_LINES])
         if len(lines) > MOST_LINES:
             yield f"- {word}: {len(lines) - MOST_LINES} more lines"
 

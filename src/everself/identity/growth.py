@@ -14,7 +14,7 @@ from everself.entries.reading import read_document, text_hash
 from everself.errors import ChangedMeanwhile, NotFound, RefusedByRule, WrongUse
 from everself.identity.changelog import CHANGELOG, Step, Told, append_entry
 from everself.identity.soul import Rules, check_growth, grows_alone
-from everself.identity.soul_tests import SOUL_TESTS, Result, failures, parse_tests, run_tests
+from everself.identity.soul_tests import SOUL_TESTS, Result, failures, keep_principles, parse_tests, run_tests
 from everself.identity.versions import CURRENT, Version, Versions
 from everself.markdown.blocks import scan
 from everself.markdown.edit import apply_splice, remove_entry
@@ -45,6 +45,8 @@ from everself.workspace.merge import merge
 # how often a person's editor may be faster
 _TRIES: Final = 5
 _ALL: Final = 100_000
+# what forgetting leaves in the place of words
+_FORGOTTEN: Final = b"[forgotten]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,7 +243,8 @@ class Growth:
         results = self._tested(now, wanted)
         notices = [f"It would fail a soul test: {one.expectation}: {one.why}" for one in failures(results)]
         change = ""
-        if author is Author.KEEPER and not notices and grows_alone(now, wanted, evidence, self.rules):
+        alone = author is Author.KEEPER and grows_alone(now, wanted, evidence, self.rules)
+        if alone and not notices and not self._outlook.withheld():
             change, notices = self._grow_alone(proposal, now, wanted)
         if not change:
             self._keep_base(now)
@@ -328,16 +331,19 @@ class Growth:
         if merged is None:
             self._decide(proposal, "outdated", "")
             raise ChangedMeanwhile(
-                f"The soul has changed since proposal {proposal.id} was made, in the same lines; it is outdated.",
+                f"Proposal {proposal.id} is outdated: its lines have changed since, or something in it was forgotten.",
                 mend=f"everself soul show {proposal.id}",
             )
         return merged
 
     def _merged(self, proposal: Proposal, now: bytes) -> bytes | None:
         wanted = proposal.content.encode()
-        if digest(now) == proposal.base or wanted == now:
+        if wanted == now:
             return wanted
-        past = self.versions.with_hash(proposal.base)
+        if _FORGOTTEN in wanted and _FORGOTTEN not in now:
+            # it was rewritten since: what it says of those lines is not what was proposed
+            return None
+        past = now if digest(now) == proposal.base else self.versions.with_hash(proposal.base)
         merged = None if past is None else merge(past, now, wanted)
         # a keeper's words stay what is learned, wherever the person has moved that to
         by_human = Author(proposal.author) in HUMANS
@@ -346,7 +352,8 @@ class Growth:
     def _tested(self, now: bytes, wanted: bytes) -> tuple[Result, ...]:
         found = self._workspace.find(SOUL_TESTS)
         tests = parse_tests(None if found is None else found.data)
-        return run_tests(tests, wanted.decode("utf-8", "replace"), self._principles(now)) if tests else ()
+        principles = self._principles(now) if keep_principles(tests) else ()
+        return run_tests(tests, wanted.decode("utf-8", "replace"), principles)
 
     def _principles(self, now: bytes) -> tuple[str, ...]:
         """What stands today and was learned from a correction."""

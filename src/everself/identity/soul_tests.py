@@ -42,6 +42,11 @@ def run_tests(tests: Sequence[str], soul: str, principles: Sequence[str] = ()) -
     return tuple(_run(" ".join(test.split()), soul, principles) for test in tests)
 
 
+def keep_principles(tests: Sequence[str]) -> bool:
+    """Whether any of them asks what was learned from corrections; finding that out is work."""
+    return any(_KEEP.search(" ".join(test.split())) for test in tests)
+
+
 def failures(results: Sequence[Result]) -> tuple[Result, ...]:
     return tuple(one for one in results if one.verdict == "failed")
 

@@ -10,6 +10,8 @@ from everself.markdown.sections import sections
 SOUL = "SOUL.md"
 LEARNED = "Learned"
 _LEVEL = 2
+# of more lines than these, all count as changed
+_MOST_LINES = 4_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +57,9 @@ def with_line(data: bytes, line: str) -> bytes:
 
 def changed_lines(before: bytes, after: bytes) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The lines that go and the lines that come, blank ones aside."""
-    old, new = before.splitlines(), after.splitlines()
+    old, new = _between(before.splitlines(), after.splitlines())
+    if len(old) + len(new) > _MOST_LINES:
+        return _said(old), _said(new)
     gone: list[bytes] = []
     come: list[bytes] = []
     for tag, start, end, new_start, new_end in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
@@ -63,6 +67,16 @@ def changed_lines(before: bytes, after: bytes) -> tuple[tuple[str, ...], tuple[s
             gone += old[start:end]
             come += new[new_start:new_end]
     return _said(gone), _said(come)
+
+
+def _between(old: list[bytes], new: list[bytes]) -> tuple[list[bytes], list[bytes]]:
+    """Both without the lines that they begin and end with together: the matcher is quadratic."""
+    while old and new and old[-1] == new[-1]:
+        old.pop()
+        new.pop()
+    head = next((at for at, (one, other) in enumerate(zip(old, new, strict=False)) if one != other), None)
+    head = min(len(old), len(new)) if head is None else head
+    return old[head:], new[head:]
 
 
 def _said(lines: list[bytes]) -> tuple[str, ...]:
