@@ -360,3 +360,15 @@ def test_files_beyond_their_limit_are_packed_and_named() -> None:
     assert "- Rule 1 " in made.text
     assert "- Rule 99 " not in made.text
     assert any(one.path == "AGENTS.md" for one in made.receipt.omissions)
+
+
+def test_of_logs_that_do_not_fit_the_newest_day_stays_and_of_it_the_latest() -> None:
+    logs = {
+        day: f"# Memory Log: {day}\n"
+        + "".join(f"\n## [09:{at:02}:00] note\n\nEvent {at} of {day}.\n" for at in range(50))
+        for day in (TODAY, YESTERDAY)
+    }
+    made = Table(home(**logs), replace(Tunables(), recent_memory_tokens=300, context_budget_tokens=2_500)).assemble()
+    assert f"Event 49 of {TODAY}." in made.text
+    assert f"Event 0 of {TODAY}." not in made.text
+    assert f"of {YESTERDAY}." not in made.text

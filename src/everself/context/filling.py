@@ -12,11 +12,9 @@ from everself.context.framing import Recalled, frame, quote
 from everself.context.packing import (
     Importance,
     Omission,
-    Packed,
     Piece,
     flat,
     is_verified,
-    join,
     pack,
     pieces_of,
     prioritize_unverified,
@@ -64,31 +62,36 @@ class Filler:
         if all_of_it.tokens <= tokens:
             return all_of_it
         speaking = [one for one in sources if _says(slot, one)]
-        pieces = self._pieces(slot, speaking, importance)
-        room = tokens - self._filled(slot, [(one, "") for one in speaking]).tokens
-        packed = Packed("", 0, ())
+        room = tokens
         for _ in range(_TRIES):
-            packed = pack(pieces, max(0, room), self._cost(slot))
-            kept = _by_path(packed.kept)
-            made = self._filled(slot, [(one, join(kept[one.path]).strip()) for one in speaking if one.path in kept])
+            made, omissions = self._packed(slot, speaking, room, importance)
             if made.tokens <= tokens:
-                return Filled(made.text, made.tokens, made.words, packed.omitted)
+                return Filled(made.text, made.tokens, made.words, omissions)
             room -= made.tokens - tokens
-        nothing = pack(pieces, 0, self._cost(slot))
-        return Filled(omissions=nothing.omitted)
+        return Filled(omissions=self._packed(slot, speaking, 0, importance)[1])
+
+    def _packed(
+        self, slot: Slot, sources: Sequence[Source], tokens: int, worth: "Worth | None"
+    ) -> tuple[Filled, tuple[Omission, ...]]:
+        """Document by document, the first ones first: of the logs that is the newest day."""
+        words: list[tuple[Source, str]] = []
+        omissions: list[Omission] = []
+        for one in sources:
+            # what stands around the words of a document is only paid for where it says something
+            room = tokens - self._filled(slot, [*words, (one, "")]).tokens
+            packed = pack(self._pieces(slot, one, worth), max(0, room), self._cost(slot))
+            omissions += packed.omitted
+            words += [(one, packed.text.strip())] if packed.kept else []
+        return self._filled(slot, words), tuple(omissions)
 
     def unverified(self, sources: Sequence[Source]) -> int:
         """What the corrections cost that no search finds yet."""
-        pieces = self._pieces(Slot.CORRECTIONS, [one for one in sources if _says(Slot.CORRECTIONS, one)], None)
+        pieces = [piece for one in sources for piece in self._pieces(Slot.CORRECTIONS, one, None)]
         return sum(piece.tokens for piece in pieces if not is_verified(piece.text))
 
-    def _pieces(self, slot: Slot, sources: Sequence[Source], worth: "Worth | None") -> list[Piece]:
-        cost = self._cost(slot) if sum(len(one.data) for one in sources) <= _COUNTED_BYTES else estimate
-        found = [
-            piece
-            for at, one in enumerate(sources)
-            for piece in pieces_of(one.path, one.data, _importance(slot, one, len(sources) - at, worth), cost)
-        ]
+    def _pieces(self, slot: Slot, source: Source, worth: "Worth | None") -> list[Piece]:
+        cost = self._cost(slot) if len(source.data) <= _COUNTED_BYTES else estimate
+        found = pieces_of(source.path, source.data, _importance(slot, source, worth), cost)
         return prioritize_unverified(found) if slot is Slot.CORRECTIONS else found
 
     def _cost(self, slot: Slot) -> Count:
@@ -111,10 +114,10 @@ Worth = Callable[[str], Mapping[int, float]]
 _PINNED: Final = ("pinned", "always", "important", "置顶", "重要", "固定", "고정", "중요", "ピン留め")
 
 
-def _importance(slot: Slot, source: Source, rank: int, worth: Worth | None) -> Importance:
+def _importance(slot: Slot, source: Source, worth: Worth | None) -> Importance:
     if slot is Slot.RECENT:
-        # the newest day first, and of a day what came last
-        return lambda piece: rank * 1e7 + piece.first_line
+        # of a day what came last
+        return lambda piece: piece.first_line
     # of a document that is seen in parts the lines are not those of the document
     if slot is not Slot.LONGTERM or worth is None or source.partly:
         return flat
@@ -129,10 +132,3 @@ def _is_pinned(piece: Piece) -> bool:
 def _says(slot: Slot, source: Source) -> bool:
     """A log or a memory with a title and no entry says nothing yet; a profile with blanks says what to ask for."""
     return bool(source.data.strip()) if slot is Slot.USER else bool(entries(source.data))
-
-
-def _by_path(pieces: Sequence[Piece]) -> dict[str, list[Piece]]:
-    found: dict[str, list[Piece]] = {}
-    for piece in pieces:
-        found.setdefault(piece.path, []).append(piece)
-    return found

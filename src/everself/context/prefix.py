@@ -30,9 +30,8 @@ _STABLE: Final = (Slot.USER, Slot.CORRECTIONS, Slot.RECENT, Slot.LONGTERM)
 # seed 0 tells what is lasting before what is recent, and looks three days back
 _LAYERED: Final = (Slot.USER, Slot.CORRECTIONS, Slot.LONGTERM, Slot.RECENT)
 _LAYERED_HOURS: Final = 72
-_LAYERED_PREFACES: Final = MappingProxyType(
-    {Slot.LONGTERM: "## Evergreen Memory", Slot.RECENT: "## Recent Memory Context"}
-)
+_LAYERED_PREFACES: Final = {Slot.LONGTERM: "## Evergreen Memory", Slot.RECENT: "## Recent Memory Context"}
+_GUESTS_PREFACES: Final = {Slot.USER: "## The person you talk with", Slot.LONGTERM: "## What you know about them"}
 _TRIES: Final = 6
 
 
@@ -138,9 +137,15 @@ class _Freezer:
             return source.data.decode("utf-8", "replace").removeprefix("\ufeff").strip()
         return prompt.missing(self.speaker.file) if self.speaker.file in self.material.missing else ""
 
+    def _base(self) -> str:
+        """What every agent is told. Its first paragraph speaks of the soul above it, which not every session is given."""
+        said = prompt.base_prompt().strip()
+        return said if self.material.soul is not None else said.partition("\n\n")[2]
+
     def _slots(self, files: _Files, total: int) -> _Made:
         """The slots under their budgets, and what is kept free for each turn."""
-        filler = Filler(self.count, self.nonce, _LAYERED_PREFACES if self.layered else None)
+        prefaces = {**(_LAYERED_PREFACES if self.layered else {}), **(_GUESTS_PREFACES if self.viewer.person else {})}
+        filler = Filler(self.count, self.nonce, prefaces)
         budgets = budgets_of(self.parts.tunables)
         soul = self._soul()
         slots = self.material.slots
@@ -163,7 +168,7 @@ class _Freezer:
         memory = "\n\n".join(text for text in (*said, prompt.left_out(omissions)) if text)
         sections = (
             ("soul", soul),
-            ("base", prompt.base_prompt().strip()),
+            ("base", self._base()),
             ("files", files.text),
             ("extra", self.ask.extra.strip()),
             ("memory", memory),
@@ -199,7 +204,7 @@ class _Freezer:
         files = self._files([*plain, *slots[Slot.RECENT]], room, spent=len(soul))
         sections = (
             ("soul", soul),
-            ("base", prompt.base_prompt().strip()),
+            ("base", self._base()),
             ("files", "\n\n".join(text for text in (files.text, prompt.left_out(files.omissions)) if text)),
             ("extra", self.ask.extra.strip()),
         )

@@ -85,7 +85,7 @@ def _gaps(receipt: "Receipt") -> Iterator[Line]:
         yield f"Not there: {', '.join(receipt.missing)}"
     for title, lines in (
         ("Left out", [f"{one.reference} ({one.tokens} tokens): {one.reason}" for one in receipt.omissions]),
-        ("Found and not given", [f"{one.path}: {one.reason}" for one in receipt.not_recalled]),
+        ("Found and not given", _counted([f"{one.path}: {one.reason}" for one in receipt.not_recalled])),
     ):
         if lines:
             yield ""
@@ -93,3 +93,11 @@ def _gaps(receipt: "Receipt") -> Iterator[Line]:
             yield from (f"  {line}" for line in lines[:_LISTED])
         if len(lines) > _LISTED:
             yield f"  and {count_of(len(lines) - _LISTED, 'more place')}; --json lists them all"
+
+
+def _counted(lines: list[str]) -> list[str]:
+    """Each line once, with how often it was there."""
+    counts: dict[str, int] = {}
+    for line in lines:
+        counts[line] = counts.get(line, 0) + 1
+    return [line if times == 1 else f"{line} ({times} times)" for line, times in counts.items()]
