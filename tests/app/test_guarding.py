@@ -10,6 +10,7 @@ from everself.app.guarding import counter_file
 from everself.app.opening import open_app
 from everself.backups.bringing import RestoreOptions, bring_back
 from everself.backups.make import make_backup
+from everself.forgetting.proof import Target
 from everself.values import Append, Applied, Author, Change, Refused
 from everself.verbs.agents import settle
 from everself.verbs.integrity import accept_outside, look_outside, undo_outside, verify_identity
@@ -107,3 +108,17 @@ def test_settings_from_outside_hold_at_once_or_once_they_are_accepted(workspace:
         accept_outside(app)
     with open_app() as app:
         assert app.tunables.soul_max_tokens == before + 7
+
+
+def test_forgetting_takes_words_out_of_the_copy_of_what_was_accepted_and_does_not_ring(workspace: Path) -> None:
+    words = "the harbour at Lisbon smells of rain"
+    with open_app() as app:
+        app.workspace.apply(Change(Author.OWNER, "grow", (Append("SOUL.md", f"\n- {words}\n".encode()),)))
+        app.integrity.look()
+        known = app.remember(words)
+        app.forgetting.carry_out(app.forgetting.plan(Target(ids=(known.entry,))))
+    # what stands in the soul is the owner's to change; the copy of it is not
+    assert words in (workspace / "SOUL.md").read_text(encoding="utf-8")
+    with open_app() as app:
+        assert app.integrity.look() == ()
+        assert words not in app.state.baselines.load().baselines["SOUL.md"].content
