@@ -78,6 +78,7 @@ ROWS: dict[str, Row] = {
     "S8": Row("tests.trust.rows.s08", "run_s8", 10_000, 500, "seed", "texts"),
     "S10": Row("tests.trust.rows.s10", "run_s10", 1_500, 1_500, "seed", "texts"),
     "S11": Row("tests.trust.rows.s11", "run_s11", 100, 5, "seed", "lives of every kind"),
+    "S15": Row("tests.trust.rows.s15", "run_s15", 50, 5, "seed", "agents"),
 }
 
 
