@@ -167,8 +167,9 @@ def test_what_is_no_growth_is_refused(life: Life) -> None:
         growth.propose("# Another\n", "", author=Author.KEEPER)
     with pytest.raises(RefusedByRule, match="secret"):
         growth.add_line("AKIAIOSFODNN7EXAMPLQ", "")
-    with pytest.raises(NotFound):
-        growth.approve("0123")
+    for name in ("0123", "\udfff", ""):
+        with pytest.raises(NotFound):
+            growth.approve(name)
     assert growth.open() == ()
 
 

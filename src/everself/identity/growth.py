@@ -121,7 +121,9 @@ class Growth:
         return tuple(one for one in self._state.proposals.list("open", _ALL) if one.path == SOUL)
 
     def find(self, name: str) -> Proposal:
-        found = next(iter(self.open()), None) if name == "last" else self._state.proposals.find(name)
+        found = (
+            next(iter(self.open()), None) if name == "last" else self._state.proposals.find(without_surrogates(name))
+        )
         if found is None or found.path != SOUL:
             raise NotFound("No such proposal for the soul is open.", mend="everself soul show")
         return found
