@@ -417,6 +417,10 @@ NO_PATHS: dict[str, str] = {
     "bring_back.agent": "prepared as in settle",
     "bring_back.workspace": "the root itself, which a person chooses for themselves",
     "Intent.key": "stored as text",
+    "add_agent.agent": "refused where it is known, else handed to settle",
+    "add_agent.workspace": "as in settle",
+    "remove_agent.agent": "compared with the ids of the settings",
+    "show_agent.agent": "compared with the ids of the settings",
     "settle.workspace": "the root itself, which a person chooses for themselves",
     "open_app.workspace": "the root itself, which a person chooses for themselves",
     **{
