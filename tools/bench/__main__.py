@@ -12,6 +12,7 @@ PARTS = {
     "markdown": "tools.bench.markdown",
     "memory": "tools.bench.memory",
     "embedding": "tools.bench.embedding",
+    "context": "tools.bench.context",
 }
 
 
