@@ -94,7 +94,7 @@ def test_parts_of_one_turn_are_one_result_of_a_pool_and_strangers_take_a_place(p
     part = Hit(first.path, 1, 1, 1.0, "The pottery class")
     hits = [
         part,
-        replace(part, text="was on Tuesday."),
+        part._replace(text="was on Tuesday."),
         Hit("SOUL.md", 1, 1, 0.9, "x"),
         Hit(second.path, 1, 1, 0.8, "y"),
     ]
