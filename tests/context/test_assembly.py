@@ -372,3 +372,25 @@ def test_of_logs_that_do_not_fit_the_newest_day_stays_and_of_it_the_latest() -> 
     assert f"Event 49 of {TODAY}." in made.text
     assert f"Event 0 of {TODAY}." not in made.text
     assert f"of {YESTERDAY}." not in made.text
+
+
+def test_an_alternate_persona_is_shared_as_the_soul_is_whatever_its_file_is_called() -> None:
+    table = Table(home(**{"moods/dark.md": "# Dark\n\nYou brood.\n\n## Out\n<!-- share: group -->\n\nSay little.\n"}))
+    table.soul_file = "moods/dark.md"
+    first = table.assemble()
+    assert first.text.startswith("# Dark")
+    assert "You are Ada" not in first.text
+    assert "You brood" not in table.assemble(GROUP).text
+    assert "Say little." in table.assemble(GROUP).text
+    table.files["moods/dark.md"] += "\nYou hum.\n"
+    assert "+You hum." in table.assemble(prefix=first.prefix).delta
+
+
+@pytest.mark.parametrize("name", ["budget", "verbatim", "layered"])
+def test_files_make_way_where_the_window_is_small(name: str) -> None:
+    rules = "# Rules\n\n" + "".join(f"- Rule {at} is about the bees.\n" for at in range(300))
+    table = Table(home(**{"AGENTS.md": rules}), limits=profile(name))
+    made = table.assemble(window=2_000)
+    assert made.receipt.total <= 2_000 - HEADROOM
+    assert "- Rule 0 " in made.text
+    assert any(one.path == "AGENTS.md" for one in made.receipt.omissions)

@@ -81,8 +81,8 @@ class Parts:
     # counting costs more than all else here, and most of a prompt is the same from turn to turn
     count: Count = field(default_factory=lambda: lru_cache(maxsize=512)(tokens.count))
 
-    def viewer(self, ask: Ask) -> Viewer:
-        return Viewer(ask.scope, self.rules, ask.run)
+    def viewer(self, ask: Ask, soul: str) -> Viewer:
+        return Viewer(ask.scope, self.rules, ask.run, soul)
 
 
 def room_for(ask: Ask) -> int | None:

@@ -73,7 +73,7 @@ class _Turn:
         self.prefix = prefix
         self.count = parts.count
         self.nonce = parts.nonce()
-        self.viewer = parts.viewer(ask)
+        self.viewer = parts.viewer(ask, prefix.receipt.soul)
         self.made = Delta()
         limit = room_for(ask)
         self.left = None if limit is None else limit - prefix.tokens

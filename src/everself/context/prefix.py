@@ -80,7 +80,7 @@ class _Freezer:
         self.ask = ask
         self.speaker = speaker
         self.count = parts.count
-        self.viewer = parts.viewer(ask)
+        self.viewer = parts.viewer(ask, speaker.file)
         self.layered = parts.limits.profile is ContextProfile.LAYERED
         hours = parts.tunables.memory_retention_hours
         days = recent_days(parts.clock.today(), _LAYERED_HOURS if self.layered else hours)
@@ -91,21 +91,17 @@ class _Freezer:
     def freeze(self, turn_tokens: int) -> Prefix:
         limit = room_for(self.ask)
         room = None if limit is None else limit - turn_tokens
-        total = self.parts.tunables.context_budget_tokens
-        if room is not None:
-            total = min(total, room - self.count(prompt.base_prompt()) - self.count(self.ask.extra))
-        verbatim = self.parts.limits.profile is ContextProfile.VERBATIM
-        files = None if verbatim else self._files(self._listed(), room)
         for _ in range(_TRIES):
-            made = self._verbatim(room) if files is None else self._slots(files, total)
+            made = (
+                self._verbatim(room) if self.parts.limits.profile is ContextProfile.VERBATIM else self._budgeted(room)
+            )
             text = SEPARATOR.join(said for _, said in made.sections if said) + "\n"
             tokens = self.count(text)
-            over = 0 if room is None else tokens + sum(made.kept.values()) - room
-            if over <= 0:
+            over = 0 if limit is None else tokens + sum(made.kept.values()) + turn_tokens - limit
+            if over <= 0 or room is None:
                 return self._prefix(text, tokens, made)
-            if total <= 0 or verbatim:
-                break
-            total -= over
+            # what stands around the parts, and the names of what was left out, are known only now
+            room -= over
         raise ContextTooSmall(
             f"The prompt needs more than the {limit} tokens that the model's window leaves.",
             mend="Choose a model with a larger window, or shorten SOUL.md and AGENTS.md.",
@@ -141,6 +137,13 @@ class _Freezer:
         """What every agent is told. Its first paragraph speaks of the soul above it, which not every session is given."""
         said = prompt.base_prompt().strip()
         return said if self.material.soul is not None else said.partition("\n\n")[2]
+
+    def _budgeted(self, room: int | None) -> _Made:
+        files = self._files(self._listed(), room)
+        total = self.parts.tunables.context_budget_tokens
+        if room is not None:
+            total = min(total, room - sum(map(self.count, (self._base(), self.ask.extra, files.text))))
+        return self._slots(files, total)
 
     def _slots(self, files: _Files, total: int) -> _Made:
         """The slots under their budgets, and what is kept free for each turn."""

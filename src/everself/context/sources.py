@@ -10,7 +10,7 @@ from typing import Final
 
 from everself.context.budget import Slot
 from everself.errors import EverselfError
-from everself.identity.persona import Speaker
+from everself.identity.persona import SOUL_FILE, Speaker
 from everself.layout import Kind, place
 from everself.recall.scopes import Scope, SessionKind
 from everself.recall.sharing import Rules, Run, effective, files_of, gets, is_owner, visible
@@ -57,17 +57,24 @@ class Material:
 
 @dataclass(frozen=True, slots=True)
 class Viewer:
-    """Who looks: the kind of session and the person, what the settings change about it, and what the turn is for."""
+    """Who looks: the kind of session and the person, what the settings change about it, and what the turn is for.
+
+    `soul` is the file that speaks, which is shared as SOUL.md is, whatever it is called.
+    """
 
     scope: Scope
     rules: Rules = field(default_factory=Rules)
     run: Run = "ordinary"
+    soul: str = SOUL_FILE
 
     def gets(self, path: str) -> bool:
-        return gets(self.scope, path, self.rules, self.run)
+        return gets(self.scope, self._shared_as(path), self.rules, self.run)
 
     def visible(self, path: str, data: bytes) -> bytes:
-        return visible(self.scope, path, data, self.rules, self.run)
+        return visible(self.scope, self._shared_as(path), data, self.rules, self.run)
+
+    def _shared_as(self, path: str) -> str:
+        return SOUL_FILE if path == self.soul else path
 
     @property
     def files(self) -> tuple[str, ...]:
