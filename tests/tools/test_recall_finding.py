@@ -85,7 +85,7 @@ def test_only_the_whole_text_of_a_turn_counts_as_found(locomo: Dataset) -> None:
     unit = store.units[4]
     half = Hit(unit.path, 5, 5, 1.0, unit.text.removesuffix(" [a dog on a sofa]"))
     assert Finder(locomo, store).ranks([half], (4,)) == [None]
-    assert Finder(locomo, store).ranks([half, replace(half, text=unit.text)], (4,)) == [2]
+    assert Finder(locomo, store).ranks([half, half._replace(text=unit.text)], (4,)) == [2]
 
 
 def test_parts_of_one_turn_are_one_result_of_a_pool_and_strangers_take_a_place(pool: Dataset) -> None:
