@@ -4,7 +4,8 @@ Knows how a slot is shown: its preface, and whether its words are quoted as data
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Final
 
 from everself.context.budget import Slot
@@ -53,15 +54,14 @@ class Filler:
 
     def whole(self, slot: Slot, sources: Sequence[Source]) -> Filled:
         """All there is to say, whatever it costs."""
-        words = [(one, readable(one.data).strip()) for one in sources if _says(slot, one)]
-        return self._filled(slot, words)
+        return self._filled(slot, [(one, words) for one in sources if (words := _words(slot, one))])
 
     def fill(self, slot: Slot, sources: Sequence[Source], tokens: int, importance: "Worth | None" = None) -> Filled:
         """As much as fits into so many tokens, preface and quotation included."""
         all_of_it = self.whole(slot, sources)
         if all_of_it.tokens <= tokens:
             return all_of_it
-        speaking = [one for one in sources if _says(slot, one)]
+        speaking = [one for one in sources if _words(slot, one)]
         room = tokens
         for _ in range(_TRIES):
             made, omissions = self._packed(slot, speaking, room, importance)
@@ -90,8 +90,12 @@ class Filler:
         return sum(piece.tokens for piece in pieces if not is_verified(piece.text))
 
     def _pieces(self, slot: Slot, source: Source, worth: "Worth | None") -> list[Piece]:
-        cost = self._cost(slot) if len(source.data) <= _COUNTED_BYTES else estimate
-        found = pieces_of(source.path, source.data, _importance(slot, source, worth), cost)
+        make = _kept_pieces if len(source.data) <= _COUNTED_BYTES else _estimated_pieces
+        importance = _importance(slot, source, worth)
+        found = [
+            replace(piece, importance=importance(piece))
+            for piece in make(source.path, source.data, slot in _QUOTED, self._count)
+        ]
         return prioritize_unverified(found) if slot is Slot.CORRECTIONS else found
 
     def _cost(self, slot: Slot) -> Count:
@@ -107,6 +111,27 @@ class Filler:
             body = "\n\n".join(f"From {one.path}:\n\n{text}" for one, text in words)
         text = f"{head}\n\n{body}".strip()
         return Filled(text, self._count(text), tuple((one.path, said) for one, said in words))
+
+
+# Sessions begin with the same documents again and again, and cutting one up takes longer than all else.
+@lru_cache(maxsize=64)
+def _kept_pieces(path: str, data: bytes, quoted: bool, count: Count) -> tuple[Piece, ...]:
+    return tuple(pieces_of(path, data, count=(lambda text: count(quote(text, ""))) if quoted else count))
+
+
+def _estimated_pieces(path: str, data: bytes, *_: object) -> tuple[Piece, ...]:
+    return tuple(pieces_of(path, data, count=estimate))
+
+
+@lru_cache(maxsize=64)
+def _kept_words(data: bytes, blank_too: bool) -> str:
+    return readable(data).strip() if blank_too or entries(data) else ""
+
+
+def _words(slot: Slot, source: Source) -> str:
+    """A log or a memory with a title and no entry says nothing yet; a profile with blanks says what to ask for."""
+    read = _kept_words if len(source.data) <= _COUNTED_BYTES else _kept_words.__wrapped__
+    return read(source.data, slot is Slot.USER)
 
 
 # From a document to what each entry is worth, by its first line.
@@ -127,8 +152,3 @@ def _importance(slot: Slot, source: Source, worth: Worth | None) -> Importance:
 
 def _is_pinned(piece: Piece) -> bool:
     return any(title.strip().casefold().startswith(_PINNED) for title in piece.heading)
-
-
-def _says(slot: Slot, source: Source) -> bool:
-    """A log or a memory with a title and no entry says nothing yet; a profile with blanks says what to ask for."""
-    return bool(source.data.strip()) if slot is Slot.USER else bool(entries(source.data))

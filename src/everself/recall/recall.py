@@ -39,6 +39,9 @@ LONGEST_QUERY: Final = 4_000
 # hits that are looked at closely, for one that is handed out
 _CLOSER: Final = 5
 _CLOSER_AT_LEAST: Final = 40
+_CLOSER_AT_MOST: Final = 400
+# a hit with its citation costs hardly less
+_LEAST_TOKENS: Final = 10
 # a unit whose entry is asked for, of these hits
 _NAMED: Final = 60
 # hits that a record names as left out
@@ -155,7 +158,7 @@ class Recall:
         vector = None if mode is Ranking.TFIDF else meaning.vector_for(view)
         ranked = self._rank(view, request, served, self._question(view, request, words, vector, served))
         limit = request.limit or (5 if mode is Ranking.TFIDF else self._settings.max_results)
-        wanted = 400 if request.budget else max(_CLOSER_AT_LEAST, limit * _CLOSER)
+        wanted = _candidates(request.budget) if request.budget else max(_CLOSER_AT_LEAST, limit * _CLOSER)
         hits, left = self._hits(view, request, served, ranked, words, wanted)
         hits, equals = merge_equals(hits)
         left += equals
@@ -344,6 +347,11 @@ class _Meaning:
         waiting = view.pending
         self.notice = f"{waiting:,} pieces have no vector yet and are found by keywords alone." if waiting else ""
         return self._vector
+
+
+def _candidates(budget: int) -> int:
+    """Hits that are looked at for a budget of tokens: as many as could fit, and some for those that fall away."""
+    return min(_CLOSER_AT_MOST, _CLOSER_AT_LEAST + budget // _LEAST_TOKENS)
 
 
 def _holds(entry: Entry | None, as_of: date | None) -> bool:
