@@ -15,8 +15,9 @@ from importlib import resources
 from pathlib import Path
 
 UNITS = 100_000
-TURNS = 120
-WARM = 60
+TURNS = 150
+# turns before those that are measured, none of whose questions is asked twice: a process that has talked for a while
+WARM = 200
 ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 FILES = ("SOUL.md", "AGENTS.md", "TOOLS.md", "IDENTITY.md", "USER.md", "MEMORY.md", "CORRECTIONS.md")
 

@@ -29,6 +29,8 @@ CHANGE_TOKENS: Final = 600
 _SEAM: Final = 4
 _DAYS: Final = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _TOO_SHORT: Final = 4
+# what a short hit costs with its label and the marks of a quotation: more of them need not be looked for
+_LEAST_TOKENS: Final = 32
 # letters and digits are what a text says; marks and blanks are how it stands there
 _MARKS: Final = dict.fromkeys(code for code in range(128) if not chr(code).isalnum())
 
@@ -182,6 +184,7 @@ class _Turn:
         request = Request(
             self.ask.message,
             budget=room,
+            limit=max(1, room // _LEAST_TOKENS),
             scope=effective(self.ask.scope),
             session=self.ask.session,
             recorded=self.ask.recorded,

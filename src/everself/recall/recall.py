@@ -158,7 +158,9 @@ class Recall:
         vector = None if mode is Ranking.TFIDF else meaning.vector_for(view)
         ranked = self._rank(view, request, served, self._question(view, request, words, vector, served))
         limit = request.limit or (5 if mode is Ranking.TFIDF else self._settings.max_results)
-        wanted = _candidates(request.budget) if request.budget else max(_CLOSER_AT_LEAST, limit * _CLOSER)
+        wanted = (
+            _candidates(request.budget, request.limit) if request.budget else max(_CLOSER_AT_LEAST, limit * _CLOSER)
+        )
         hits, left = self._hits(view, request, served, ranked, words, wanted)
         hits, equals = merge_equals(hits)
         left += equals
@@ -349,9 +351,10 @@ class _Meaning:
         return self._vector
 
 
-def _candidates(budget: int) -> int:
+def _candidates(budget: int, limit: int | None) -> int:
     """Hits that are looked at for a budget of tokens: as many as could fit, and some for those that fall away."""
-    return min(_CLOSER_AT_MOST, _CLOSER_AT_LEAST + budget // _LEAST_TOKENS)
+    fitting = budget // _LEAST_TOKENS
+    return min(_CLOSER_AT_MOST, _CLOSER_AT_LEAST + (fitting if limit is None else min(fitting, limit)))
 
 
 def _holds(entry: Entry | None, as_of: date | None) -> bool:
