@@ -173,8 +173,9 @@ class Recall:
             # counting loads a vocabulary, which takes half the time that a command has
             tokens = estimate(render(kept))
         else:
-            packed = pack(hits if request.limit is None else hits[: request.limit], request.budget, count)
-            kept, over, tokens = list(packed.kept), list(packed.left), packed.tokens
+            most = len(hits) if request.limit is None else request.limit
+            packed = pack(hits[:most], request.budget, count)
+            kept, over, tokens = list(packed.kept), [*packed.left, *hits[most:]], packed.tokens
         left += [LeftOut(hit.entry, hit.path, "beyond the limit") for hit in over]
         return Found(
             query,
