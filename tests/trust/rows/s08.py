@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from random import Random
 
 from markdown_it import MarkdownIt
-from tests.trust.rows.s08_frames import attack_frame
+from tests.trust.frames import attack_frame
 from tests.trust.worlds import LightWorld
 
 from everself.entries.trust import base_confidence
