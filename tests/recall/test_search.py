@@ -266,3 +266,10 @@ def test_a_file_that_changed_a_moment_ago_is_served_as_it_is(tmp_path: Path) -> 
         assert world.texts("Zorblax") == ["Zorblax prefers waffles."]
         (world.files / "MEMORY.md").unlink()
         assert world.texts("Zorblax") == []
+
+
+def test_a_rare_character_is_a_word_of_its_own(tmp_path: Path) -> None:
+    with searchable(tmp_path) as world:
+        notes = "".join(f"- 第{number}种鱼叫做鲤鱼，做法又多。\n" for number in range(150))
+        world.write("MEMORY.md", f"# 笔记\n\n{notes}- 䲟（yìn），长印鱼，有吸盘。\n")
+        assert "长印鱼" in world.texts("䲟又叫做什么？")[0]

@@ -4,7 +4,7 @@ Rare words choose the candidates: at a million units a common word alone would b
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy
@@ -35,6 +35,7 @@ SPREAD = 150
 NEAREST = 200
 # a single character of Chinese or a stop word says little
 SLIGHT = {TermKind.CHARACTER: 0.15, TermKind.STOP: 0.1}
+_RARE = 0.01
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +61,16 @@ def match(view: IndexView, query: SearchQuery) -> tuple[Matched, ...]:
     telling = [term for term in query.terms if term.kind not in SLIGHT]
     slight = [term for term in query.terms if term.kind is TermKind.CHARACTER]
     chosen = [*telling, *slight] if telling else slight or list(query.terms)
-    return tuple(_look_up(view, term, living) for term in chosen)
+    found = [_look_up(view, term, living) for term in chosen]
+    paired = {one for pair in found if pair.term.kind is TermKind.PAIR and len(pair.units) for one in pair.term.surface}
+    return tuple(_alone(one, living) if one.term.surface not in paired else one for one in found)
+
+
+def _alone(one: Matched, living: int) -> Matched:
+    """A rare character of which no pair that was asked for stands anywhere is a word of its own, such as the name of a fish."""
+    if one.term.kind is not TermKind.CHARACTER or not 0 < len(one.units) <= living * _RARE + 1:
+        return one
+    return replace(one, weight=one.weight / SLIGHT[TermKind.CHARACTER])
 
 
 def _look_up(view: IndexView, term: QueryTerm, living: int) -> Matched:
