@@ -32,8 +32,9 @@ $(VENV)/.dev: pyproject.toml constraints.txt tools/make_venv.py
 chat: $(VENV)/.core
 	@$(RUN) -m everself setup
 
+# the architecture is a part of make check
 test: $(VENV)/.dev
-	$(RUN) -m pytest -n 2 -q -m "not trust and not slow"
+	$(RUN) -m pytest -n 2 -q -m "not trust and not slow" --ignore=tests/architecture
 
 test-all: $(VENV)/.dev
 	$(RUN) -m pytest -n 2 -q -m "trust or slow" --seed $(SEED)
