@@ -184,3 +184,18 @@ def test_estimating_loads_no_vocabulary() -> None:
 @given(st.text(max_size=200))
 def test_an_estimate_is_positive_for_any_text(text: str) -> None:
     assert (estimate(text) > 0) == bool(text)
+
+
+@given(
+    st.lists(
+        st.tuples(st.sampled_from("ab\u0301'1 -/\n.茶봄—\t"), st.sampled_from([1, 1, 2, 40, 70, 130])), max_size=60
+    )
+)
+def test_the_quick_look_for_boundaries_agrees_with_the_slow_one(parts: list[tuple[str, int]]) -> None:
+    text = "".join(char * times for char, times in parts)
+    pieces = list(tokens._chunks(text))
+    assert "".join(pieces) == text
+    if len(pieces) == 1:
+        return
+    # cut only where a run is too long, which the quick look must have seen
+    assert not tokens._has_boundaries(text)

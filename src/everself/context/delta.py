@@ -188,6 +188,8 @@ class _Turn:
             scope=effective(self.ask.scope),
             session=self.ask.session,
             recorded=self.ask.recorded,
+            # what is framed is counted here
+            counted=False,
         )
         try:
             found = self.parts.recall(request) if self.parts.recall else None

@@ -58,7 +58,10 @@ FindEntries = Callable[[Mapping[str, set[int]], Mapping[str, tuple[str, bytes]]]
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What is asked. Nothing set means what the settings say; `budget` (tokens) takes the place of `limit`."""
+    """What is asked. Nothing set means what the settings say; `budget` (tokens) takes the place of `limit`.
+
+    Whoever counts the tokens of what they make of the hits need not have them `counted` here: then they are estimated.
+    """
 
     query: str
     limit: int | None = None
@@ -69,13 +72,14 @@ class Request:
     session: str = ""
     ranking: Ranking | None = None
     recorded: bool = True
+    counted: bool = True
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
     """The answer. `provider` is who gave the meaning, "keywords" where nobody did; `id` names the record of this search.
 
-    `tokens` is counted where a budget was given, else estimated.
+    `tokens` is counted where a budget was given and nobody said otherwise, else estimated.
     """
 
     query: str
@@ -174,7 +178,7 @@ class Recall:
             tokens = estimate(render(kept))
         else:
             most = len(hits) if request.limit is None else request.limit
-            packed = pack(hits[:most], request.budget, count)
+            packed = pack(hits[:most], request.budget, count if request.counted else estimate)
             kept, over, tokens = list(packed.kept), [*packed.left, *hits[most:]], packed.tokens
         left += [LeftOut(hit.entry, hit.path, "beyond the limit") for hit in over]
         return Found(

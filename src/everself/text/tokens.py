@@ -25,6 +25,8 @@ _RENEW_AFTER = 4_000_000
 # Merging one unbroken run costs the square of its length, and a chunk is held three times over.
 _RUN = 128
 _CHUNK = 50_000
+# characters whose kind is remembered
+_KNOWN = 1 << 16
 
 
 class _Counter:
@@ -64,6 +66,9 @@ def count(text: str) -> int:
 
 def _chunks(text: str) -> Iterator[str]:
     """Pieces that count the same alone as together, because no token of o200k reaches over a boundary."""
+    if len(text) < _CHUNK and _has_boundaries(text):
+        yield text
+        return
     start = boundary = 0
     before: _Kind | None = None
     for index, char in enumerate(text):
@@ -78,6 +83,14 @@ def _chunks(text: str) -> Iterator[str]:
             start = boundary = index
         before = kind
     yield text[start:]
+
+
+def _has_boundaries(text: str) -> bool:
+    """Whether a boundary is never far, seen without looking at each character by itself: almost every text is so."""
+    kinds = text.translate(_kinds)
+    for end, begin in (("a", " "), ("a", "1"), ("1", " "), ("1", "a"), ("1", "m")):
+        kinds = kinds.replace(end + begin, f"{end}\n{begin}")
+    return max(map(len, kinds.split("\n"))) < _RUN
 
 
 _Kind = Literal["letter", "mark", "digit", "newline", "blank", "apostrophe", "slash", "sign"]
@@ -95,6 +108,19 @@ def _kind(char: str) -> _Kind:
     if category in "LMN":
         return "letter" if category == "L" else "mark" if category == "M" else "digit"
     return "blank" if char.isspace() else "sign"
+
+
+class _Kinds(dict[int, str]):
+    """Letters as a, what goes on with them as m, digits as 1, all else as a blank."""
+
+    def __missing__(self, code: int) -> str:
+        short = {"letter": "a", "mark": "m", "apostrophe": "m", "digit": "1"}.get(_kind(chr(code)), " ")
+        if len(self) < _KNOWN:
+            self[code] = short
+        return short
+
+
+_kinds = _Kinds()
 
 
 def _is_boundary(before: _Kind | None, after: _Kind) -> bool:
