@@ -5,6 +5,7 @@ What is measured is the command itself, in a process of its own: that it ends, w
 
 import json
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -34,6 +35,23 @@ FULL = 10_000
 VOCABULARY = 20_000
 # what the command says when it found something and could not read everything
 DONE, DEGRADED = 0, 6
+
+
+# A process counts as its own what the one that started it had in memory: the command is started by one that has next to nothing.
+_LAUNCH = """
+import os, subprocess, sys
+process = subprocess.Popen(sys.argv[2:])
+_, status, used = os.wait4(process.pid, 0)
+process.returncode = 0
+with open(sys.argv[1], "w") as file:
+    file.write(str(used.ru_maxrss))
+sys.exit(os.waitstatus_to_exitcode(status) % 256)
+"""
+
+
+def _rss(measured: Path) -> int:
+    """Megabytes; nothing where the command was killed."""
+    return int(measured.read_text()) // 1024 if measured.exists() else 0
 
 
 @dataclass(frozen=True)
@@ -148,13 +166,15 @@ class Crowd:
         environ = {**os.environ, "HOME": str(self.home), "PYTHONPATH": f"{TOP / 'src'}:{TOP}"}
         for name in ("EVERSELF_HOME", "XDG_CONFIG_HOME"):
             environ.pop(name, None)
+        measured = self.home / "rss"
         process = subprocess.Popen(
-            [sys.executable, "-m", "everself", *words],
+            [sys.executable, "-c", _LAUNCH, str(measured), sys.executable, "-m", "everself", *words],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             stdin=subprocess.DEVNULL,
             env=environ,
             cwd=self.home,
+            start_new_session=True,
         )
         heard: dict[str, list[bytes]] = {"out": [], "err": []}
         words_at: list[float] = []
@@ -170,13 +190,12 @@ class Crowd:
         ]
         for thread in threads:
             thread.start()
-        watch = threading.Timer(PATIENCE, process.kill)
+        watch = threading.Timer(PATIENCE, lambda: os.killpg(process.pid, signal.SIGKILL))
         watch.start()
         try:
-            _, status, usage = os.wait4(process.pid, 0)
+            process.wait()
         finally:
             watch.cancel()
-        process.returncode = os.waitstatus_to_exitcode(status)
         for thread in threads:
             thread.join()
         for pipe in (process.stdout, process.stderr):
@@ -184,7 +203,7 @@ class Crowd:
             pipe.close()
         out, err = (b"".join(heard[name]).decode() for name in ("out", "err"))
         taken = monotonic() - began
-        return Run(process.returncode, out, err, taken, min(words_at, default=taken), usage.ru_maxrss // 1024)
+        return Run(process.returncode, out, err, taken, min(words_at, default=taken), _rss(measured))
 
 
 def check(run: Run, tally: Tally, what: str) -> None:
