@@ -34,7 +34,7 @@ ALL_BELOW = 1_200
 SPREAD = 150
 NEAREST = 200
 # a single character of Chinese or a stop word says little
-SLIGHT = {TermKind.CHARACTER: 0.15, TermKind.STOP: 0.1}
+SLIGHT = {TermKind.CHARACTER: 0.25, TermKind.STOP: 0.1}
 _RARE = 0.01
 
 
