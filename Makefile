@@ -8,6 +8,8 @@ RUN := $(VENV)/bin/python
 SEED ?= 1
 ROWS ?=
 
+JUDGES := tests/architecture tests/trust tests/tools
+
 .PHONY: chat test test-all check bench bench-recall bench-speed soak clean help
 
 help:
@@ -32,9 +34,9 @@ $(VENV)/.dev: pyproject.toml constraints.txt tools/make_venv.py
 chat: $(VENV)/.core
 	@$(RUN) -m everself setup
 
-# the architecture is a part of make check
+# what judges the code (architecture, registers of the trust rows, benchmarks) is tested by make check
 test: $(VENV)/.dev
-	$(RUN) -m pytest -n 2 -q -m "not trust and not slow" --ignore=tests/architecture
+	$(RUN) -m pytest -n 2 --dist worksteal -q -m "not trust and not slow" $(addprefix --ignore=,$(JUDGES))
 
 test-all: $(VENV)/.dev
 	$(RUN) -m pytest -n 2 -q -m "trust or slow" --seed $(SEED)
@@ -43,7 +45,7 @@ check: $(VENV)/.dev
 	$(RUN) -m ruff check .
 	$(RUN) -m ruff format --check .
 	$(RUN) -m mypy
-	$(RUN) -m pytest -q tests/architecture
+	$(RUN) -m pytest -q -m "not trust and not slow" $(JUDGES)
 
 bench: $(VENV)/.dev
 	$(RUN) -m tools.bench
