@@ -69,7 +69,7 @@ class Table:
         person = more.pop("person", None)
         assert person is None or isinstance(person, str)
         ask = Ask(Scope(kind, person), facts=FACTS)
-        return Assembler(self.parts()).assemble(replace(ask, **more))  # type: ignore[arg-type]
+        return Assembler(self.parts()).assemble(replace(ask, **more))  # type: ignore[arg-type] # fields by name
 
 
 def profile(name: str, **more: int) -> ContextLimits:

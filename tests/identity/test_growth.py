@@ -35,7 +35,7 @@ class Life:
     def growth(self, **outlook: object) -> Growth:
         self.time.advance(timedelta(seconds=1))
         rules = Rules(self.policy)
-        return Growth(self.bench.workspace, self.bench.state, self.bench.clock, rules, Outlook(**outlook))  # type: ignore[arg-type]
+        return Growth(self.bench.workspace, self.bench.state, self.bench.clock, rules, Outlook(**outlook))  # type: ignore[arg-type] # fields by name
 
     @property
     def soul(self) -> bytes:

@@ -49,7 +49,7 @@ def never() -> float:
 
 
 def local(zone: str, *parts: int, fold: int = 0) -> datetime:
-    return datetime(*parts, tzinfo=ZoneInfo(zone), fold=fold)  # type: ignore[arg-type, misc]
+    return datetime(*parts, tzinfo=ZoneInfo(zone), fold=fold)  # type: ignore[arg-type, misc] # year, month, day and so on
 
 
 def is_open(at: str, minutes: int, now: datetime) -> bool:

@@ -113,7 +113,7 @@ class Meddler(FakeEmbedder):
         super().__init__(DIMENSIONS)
         self.happens: Callable[[], None] | None = None
 
-    def embed(self, texts: Sequence[str], *, purpose: str = "document") -> "numpy.typing.NDArray[numpy.float32]":  # type: ignore[override]
+    def embed(self, texts: Sequence[str], *, purpose: str = "document") -> "numpy.typing.NDArray[numpy.float32]":  # type: ignore[override] # purposes as plain words
         if purpose == "query" and self.happens is not None:
             self.happens()
         return super().embed(texts)

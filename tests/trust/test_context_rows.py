@@ -45,7 +45,7 @@ def test_changes_that_are_told_to_everybody_are_found(monkeypatch: pytest.Monkey
     real = delta.Sources.again
 
     def careless(self: sources.Sources, _: sources.Viewer, paths: object) -> object:
-        return real(self, sources.Viewer(Scope(SessionKind.MAIN)), paths)  # type: ignore[arg-type]
+        return real(self, sources.Viewer(Scope(SessionKind.MAIN)), paths)  # type: ignore[arg-type] # broken on purpose
 
     monkeypatch.setattr(delta.Sources, "again", careless)
     with pytest.raises(AssertionError, match="S15 seed"):

@@ -23,7 +23,7 @@ def test_a_rollback_that_tidies_up_is_found(monkeypatch: pytest.MonkeyPatch) -> 
     take = Growth._take
 
     def tidy(growth: Growth, act: object, want: Want) -> Grown:
-        return take(growth, act, lambda now: want(now).replace(b"\r\n", b"\n").rstrip() + b"\n")  # type: ignore[arg-type]
+        return take(growth, act, lambda now: want(now).replace(b"\r\n", b"\n").rstrip() + b"\n")  # type: ignore[arg-type] # broken on purpose
 
     monkeypatch.setattr(Growth, "_take", tidy)
     with pytest.raises(AssertionError, match="R13 seed"):

@@ -15,9 +15,7 @@ from everself.disk.real import RealFileSystem
 from everself.entries.book import Book
 from everself.entries.trust import OWNER, Dynamics
 from everself.errors import NotFound
-from everself.forgetting.forgetting import Forgetting, Grip
 from everself.forgetting.guard import tombstone_guard
-from everself.memory.bank import Bank
 from everself.memory.memory import Corrected, Memory, Remembered
 from everself.memory.writing import Thought
 from everself.store.state import State, open_state
@@ -28,11 +26,13 @@ from everself.workspace.on_disk import DiskWorkspace, Recovery
 
 if TYPE_CHECKING:
     from everself.context.assembly import Assembler
+    from everself.forgetting.forgetting import Forgetting
     from everself.identity.growth import Growth
     from everself.identity.integrity import Integrity
     from everself.identity.persona import Persona
     from everself.identity.ritual import Ritual
     from everself.index.index import Index
+    from everself.memory.bank import Bank
     from everself.models.embedding.protocol import Embedder
     from everself.recall.recall import Recall
     from everself.upkeep.freshness import Freshness
@@ -163,12 +163,15 @@ class App:
         return open_assembler(self)
 
     @cached_property
-    def bank(self) -> Bank:
+    def bank(self) -> "Bank":
+        from everself.memory.bank import Bank
+
         return Bank(self.memory)
 
     @cached_property
-    def forgetting(self) -> Forgetting:
+    def forgetting(self) -> "Forgetting":
         from everself.app.recalling import open_traces
+        from everself.forgetting.forgetting import Forgetting, Grip
 
         derived = (open_traces(self),)
         grip = Grip(self.workspace, self.state, self.grounds, derived=derived, root=self.agent.workspace)

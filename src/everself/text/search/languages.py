@@ -6,12 +6,15 @@ of terms. Stemmers and lists are loaded when first asked for.
 
 from collections.abc import Iterable
 from functools import cache
+from pathlib import Path
 from typing import Protocol
 
 ENGLISH = "en"
 # The order decides between equals.
 LATIN = (ENGLISH, "de", "fr", "es", "it", "pt", "nl", "sv", "da", "no")
 _DENSE = ("zh", "ja", "ko")
+# by path: importlib.resources takes ten milliseconds to load, of which a command has few
+_LISTS = Path(__file__).parent / "stop_words"
 
 _SNOWBALL = {
     "en": "english",
@@ -89,10 +92,7 @@ def stop_words(language: str) -> frozenset[str]:
     """Empty for a language without a list."""
     if language not in LATIN and language not in ("ru", *_DENSE):
         return frozenset()
-    from importlib import resources
-
-    listed = resources.files(__package__ or "").joinpath("stop_words", f"{language}.txt")
-    return frozenset(listed.read_text("utf-8").split())
+    return frozenset((_LISTS / f"{language}.txt").read_text("utf-8").split())
 
 
 @cache
