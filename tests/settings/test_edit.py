@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from everself.config import find_places, load
-from everself.config.edit import set_key, unset_key
-from everself.config.showing import get_setting
+from everself.settings.edit import set_key, unset_key
+from everself.settings.showing import get_setting
 from everself.errors import BadConfig, EverselfError, UnknownKey, WrongUse
 
 PLACES = find_places({"HOME": "/people/ada"})
