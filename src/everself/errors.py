@@ -19,6 +19,7 @@
     ├── Damaged                  bytes of ours that do not check out
     │   └── NewerSchema          a database written by a newer Everself
     ├── EmbeddingFailed          an embedder gave no vectors that can be used; search goes on by words
+    ├── ModelFailed              a chat model gave no whole answer; what was said is kept
     └── Interrupted              the person stopped it
 
 The docstring of a class is the sentence a person reads first; `detail` says what exactly, `mend` the command or act that helps.
@@ -27,6 +28,10 @@ The docstring of a class is the sentence a person reads first; `detail` says wha
 from typing import ClassVar, Literal
 
 EmbeddingFault = Literal["network", "timeout", "quota", "rate", "auth", "shape", "numbers", "missing", "other"]
+# overflow: the conversation is larger than the model takes; spend: the limit of the day is reached
+ModelFault = Literal[
+    "network", "timeout", "quota", "rate", "auth", "server", "overflow", "refused", "shape", "missing", "spend", "other"
+]
 
 
 class EverselfError(Exception):
@@ -119,6 +124,18 @@ class EmbeddingFailed(EverselfError):
 
     def __init__(
         self, detail: str = "", *, reason: EmbeddingFault = "other", retry_after: float | None = None, mend: str = ""
+    ) -> None:
+        super().__init__(detail, mend=mend)
+        self.reason = reason
+        # seconds after which asking again makes sense, where that is known
+        self.retry_after = retry_after
+
+
+class ModelFailed(EverselfError):
+    """The model did not answer."""
+
+    def __init__(
+        self, detail: str = "", *, reason: ModelFault = "other", retry_after: float | None = None, mend: str = ""
     ) -> None:
         super().__init__(detail, mend=mend)
         self.reason = reason

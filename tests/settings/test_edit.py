@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from everself.config import find_places, load
+from everself.errors import BadConfig, EverselfError, UnknownKey, WrongUse
 from everself.settings.edit import set_key, unset_key
 from everself.settings.showing import get_setting
-from everself.errors import BadConfig, EverselfError, UnknownKey, WrongUse
 
 PLACES = find_places({"HOME": "/people/ada"})
 

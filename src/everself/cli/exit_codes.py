@@ -10,6 +10,7 @@ from everself.errors import (
     EmbeddingFailed,
     EverselfError,
     Interrupted,
+    ModelFailed,
     NotFound,
     RefusedByRule,
     WrongUse,
@@ -49,6 +50,7 @@ BY_ERROR: dict[type[EverselfError], ExitCode] = {
     DiskError: ExitCode.FAILED,
     Damaged: ExitCode.FAILED,
     EmbeddingFailed: ExitCode.FAILED,
+    ModelFailed: ExitCode.FAILED,
     Interrupted: ExitCode.INTERRUPTED,
 }
 

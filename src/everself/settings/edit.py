@@ -14,8 +14,8 @@ from everself.config.kinds import Misfit, Plain
 from everself.config.places import is_agent_id
 from everself.config.schema import Path, Spot, canonical, find_spot, get_spot, is_group, join_key, spellings, split_key
 from everself.config.secrets import references, stored_reference
-from everself.settings.splice import Editor
 from everself.errors import BadConfig, WrongUse
+from everself.settings.splice import Editor
 
 _FAR = 1_000
 

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 
 from everself.app.app import App
 from everself.config import Agent, Config, Loaded, Places, load, load_here, read_host
-from everself.settings.edit import Edited, plan_set
 from everself.config.places import MAIN, is_agent_id
 from everself.errors import RefusedByRule, UnsafePath, WrongUse
 from everself.memory.adoption import AdoptionReport
+from everself.settings.edit import Edited, plan_set
 from everself.verbs.memories import adopt_workspace
 from everself.verbs.seeding import SetupReport, set_up
 from everself.verbs.settings import need_utf8, save_edit

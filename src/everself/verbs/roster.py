@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from everself.app.opening import open_app
 from everself.app.outside import find_file
 from everself.config import Agent, Config, load_here
-from everself.settings.edit import Edited
 from everself.config.places import MAIN
-from everself.settings.splice import Editor
 from everself.errors import EverselfError, NotFound, RefusedByRule, WrongUse
 from everself.identity.chain import IDENTITY_FILE, resolve
+from everself.settings.edit import Edited
+from everself.settings.splice import Editor
 from everself.verbs.agents import Settled, settle
 from everself.verbs.settings import save_edit
 

@@ -7,12 +7,12 @@ from typing import Literal
 
 from everself.app.outside import find_file, save_file, sweep
 from everself.config import Loaded, Places, Vault, check, environment, find_places, load_here, with_tunables
-from everself.settings.edit import Edited, plan_set, plan_unset
 from everself.config.host import parse_secrets
 from everself.config.kinds import Plain
 from everself.config.schema import canonical, find_spot, get_spot, is_group, split_key
-from everself.settings.showing import Shown, get_setting, list_settings
 from everself.errors import BadConfig, ChangedMeanwhile, EverselfError, LockTimeout, WrongUse
+from everself.settings.edit import Edited, plan_set, plan_unset
+from everself.settings.showing import Shown, get_setting, list_settings
 from everself.values import Finding
 
 Origin = Literal["default", "host file", "CONFIG.md", "environment"]

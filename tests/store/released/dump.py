@@ -60,6 +60,12 @@ INSERT INTO proposals VALUES ('7PR0P0SAL000', '2026-01-06T09:00:00+09:00', 'keep
 INSERT INTO personas VALUES ('s1', 1, '2026-01-06T10:00:00+09:00', 'SOUL.md', 'ee', 'soul');
 """  # noqa: E501 — as above
 )
+ROWS["state", 6] = (
+    ROWS["state", 5]
+    + """
+INSERT INTO spend VALUES ('8SP3ND000000', '2026-01-06T11:00:00+09:00', '2026-01-06', 'chat', 's1', 'anthropic/one', 1200, 80, 900, 0, 4200);
+"""  # noqa: E501 — as above
+)
 
 
 def dump(kind: str, number: int) -> str:

@@ -1,0 +1,1 @@
+"""The ways to reach an opened agent, each a room of its own."""

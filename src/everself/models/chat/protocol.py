@@ -1,0 +1,143 @@
+"""What a chat model is: a request in, pieces of a reply out. Knows no vendor, no memory and no tool."""
+
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol
+
+# A JSON schema, or arguments that were read from JSON: a shape that the vendor's wire decides, not we.
+JsonObject = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class ToolSpec:
+    """A tool as a model is told of it. `parameters` is the JSON schema of an object."""
+
+    name: str
+    description: str
+    parameters: JsonObject
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """A call that a model asked for. `arguments` is JSON as it came, which may be broken: whoever runs the tool reads it."""
+
+    id: str
+    name: str
+    arguments: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolReturn:
+    """What a call gave, in the words that the model is shown."""
+
+    id: str
+    name: str
+    content: str
+    failed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class UserTurn:
+    """Something that was said to the agent. `done` are sentences about what was done with it already, before any model saw it."""
+
+    text: str
+    done: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ModelTurn:
+    text: str = ""
+    calls: tuple[ToolCall, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ToolTurn:
+    returns: tuple[ToolReturn, ...]
+
+
+Turn = UserTurn | ModelTurn | ToolTurn
+
+
+@dataclass(frozen=True, slots=True)
+class ChatRequest:
+    """One step of a conversation. `prefix` stays the same from turn to turn and is worth caching; `delta` holds for this turn only.
+
+    With a `schema` the answer is one JSON object of that shape, in `text`, and no tool is called.
+    """
+
+    prefix: str
+    delta: str
+    turns: tuple[Turn, ...]
+    tools: tuple[ToolSpec, ...] = ()
+    max_tokens: int | None = None
+    schema: JsonObject | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens of one request. `cached` were read from the vendor's cache and `stored` written to it; both are part of `sent`."""
+
+    sent: int = 0
+    received: int = 0
+    cached: int = 0
+    stored: int = 0
+    # False where the numbers are ours because the vendor gave none
+    told: bool = True
+
+    def __add__(self, other: "Usage") -> "Usage":
+        return Usage(
+            self.sent + other.sent,
+            self.received + other.received,
+            self.cached + other.cached,
+            self.stored + other.stored,
+            self.told and other.told,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class TextPiece:
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ThinkingPiece:
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class CallPiece:
+    """A whole call: vendors send them in crumbs, and half a call is of no use to anybody."""
+
+    call: ToolCall
+
+
+@dataclass(frozen=True, slots=True)
+class EndPiece:
+    """The last piece, always. `length`: it was cut at the limit of tokens; `refused`: the vendor's filter stopped it."""
+
+    usage: Usage = field(default_factory=Usage)
+    why: Literal["stop", "tools", "length", "refused"] = "stop"
+
+
+Piece = TextPiece | ThinkingPiece | CallPiece | EndPiece
+
+
+class ChatModel(Protocol):
+    """Raises ModelFailed. A reply that broke off half way raises after the pieces that came; it is never begun again unasked."""
+
+    @property
+    def name(self) -> str:
+        """As in the settings: provider/name, or reflex."""
+
+    @property
+    def window(self) -> int:
+        """Tokens that it takes in all, the answer included."""
+
+    @property
+    def most_output(self) -> int:
+        """Tokens that it gives at most in one answer."""
+
+    @property
+    def paid(self) -> bool: ...
+
+    def stream(self, request: ChatRequest) -> AsyncIterator[Piece]: ...

@@ -1,0 +1,41 @@
+"""What kind of sentence each sentence of a message is. Values only; `read` is in statements.py."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Literal
+
+from everself.values import Tag
+
+Language = Literal["en", "zh", "ko", "ja"]
+
+
+class SentenceKind(StrEnum):
+    """`STATEMENT`: worth keeping in the person's words. `ORDER`: an instruction for now. `OTHER`: nothing of these."""
+
+    STATEMENT = "statement"
+    QUESTION = "question"
+    GREETING = "greeting"
+    THANKS = "thanks"
+    ORDER = "order"
+    REMEMBER = "remember"
+    FORGET = "forget"
+    OTHER = "other"
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """`text` is the person's own words; `what` those that are meant where the kind is REMEMBER or FORGET."""
+
+    text: str
+    kind: SentenceKind
+    language: Language
+    tag: Tag = Tag.KNOWLEDGE
+    what: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    sentences: tuple[Sentence, ...]
+
+    def of(self, *kinds: SentenceKind) -> tuple[Sentence, ...]:
+        return tuple(one for one in self.sentences if one.kind in kinds)

@@ -1,0 +1,1 @@
+"""What was said: sessions and messages, transcripts, checkpoints, notes of a conversation that ends."""

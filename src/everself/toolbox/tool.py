@@ -1,0 +1,65 @@
+"""What a tool is, and what a call of one gives. Knows no particular tool."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import Final, Literal
+
+from everself.models.chat.protocol import JsonObject, ToolSpec
+from everself.recall.scopes import Scope
+
+# own: of Everself itself; tool and web: what comes back is somebody else's words, and taints the conversation
+Stamp = Literal["own", "tool", "web"]
+# what happened to memory, for those who watch
+Deed = Literal["remembered", "corrected", "forgotten", "file", "proposed"]
+
+TIMEOUT: Final = 30.0
+MOST_CHARACTERS: Final = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """In which conversation a tool is called, and by which message. `taint` is the least trusted stamp the conversation holds."""
+
+    scope: Scope
+    session: str
+    # id and words of the message that is being answered, and whether the owner said it
+    message: str
+    said: str
+    by_owner: bool
+    taint: Stamp = "own"
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """Something that a tool did to the workspace, cited as it can be found: path#L3."""
+
+    deed: Deed
+    words: str
+    path: str
+    entry: str = ""
+    change: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What the model is shown. `origin` names where words from outside came from: a URL, a server's name."""
+
+    content: str
+    failed: bool = False
+    written: tuple[Written, ...] = ()
+    origin: str = ""
+
+
+Run = Callable[[JsonObject, Setting], Awaitable[Outcome]]
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """`changes`: it may write, so sub-agents with a read-only workspace do not get it."""
+
+    spec: ToolSpec
+    run: Run
+    stamp: Stamp = "own"
+    changes: bool = False
+    timeout: float = TIMEOUT
+    most_characters: int = field(default=MOST_CHARACTERS)
