@@ -58,6 +58,8 @@ WITHOUT_WORDS = frozenset(
         *("baseline_seal.one", "baseline_seal.counter", "baseline_seal.mac"),
         *("proposals.id", "proposals.at", "proposals.author", "proposals.path", "proposals.base"),
         *("proposals.status", "proposals.decided_at", "proposals.change_id"),
+        *("spend.id", "spend.at", "spend.day", "spend.job", "spend.session", "spend.model"),
+        *("spend.sent", "spend.received", "spend.cached", "spend.stored", "spend.micros"),
         *("personas.session", "personas.turn", "personas.at", "personas.file", "personas.hash", "personas.why"),
         *("schema_migrations.number", "schema_migrations.name"),
         *("schema_migrations.applied_at", "schema_migrations.sha256"),

@@ -216,6 +216,18 @@ class Programs:
 
 
 @dataclass(frozen=True, slots=True)
+class SpendLimits:
+    """A hard stop for what runs unasked; a conversation that a person has is never stopped by it."""
+
+    background_per_day: float = setting(
+        "backgroundPerDay", number(0, 100_000), 1.0, "Dollars a day for models in the background; 0 allows none."
+    )
+    background_tokens_per_day: int = setting(
+        "backgroundTokensPerDay", whole(), 2_000_000, "Tokens a day there, of models whose price is unknown."
+    )
+
+
+@dataclass(frozen=True, slots=True)
 class Config:
     places: Places
     agents: tuple[Agent, ...]
@@ -226,6 +238,7 @@ class Config:
     history: bool = setting("history.enabled", FLAG, True, "Keeps every change set as a commit.")
     tunables: Tunables = group("", Tunables)
     programs: Programs = group("", Programs)
+    spend: SpendLimits = group("spend", SpendLimits)
 
     def agent(self, agent: str = "") -> Agent:
         """The agent of that id, or the one that answers when none is named."""

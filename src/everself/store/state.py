@@ -33,6 +33,7 @@ from everself.store.proposals import Proposals
 from everself.store.queries import load_queries
 from everself.store.scrub import Scrub
 from everself.store.searches import Searches
+from everself.store.spend import Spend
 from everself.store.vouchers import Vouchers, mac_of, vouch
 from everself.values import Author, ChangeRecord, Voucher
 
@@ -82,6 +83,7 @@ class State:
         self.baselines = Baselines(engine, key)
         self.proposals = Proposals(engine)
         self.personas = Personas(engine)
+        self.spend = Spend(engine)
 
     def __enter__(self) -> Self:
         return self
