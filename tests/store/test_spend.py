@@ -42,7 +42,7 @@ def test_a_day_is_summed_for_one_job_or_for_all_but_one(state: State) -> None:
         state.spend.record(_spent(identity, "2026-03-01", job, micros))
     state.spend.record(_spent("e", "2026-02-28", "miner", 1_000))
     assert state.spend.of_day("2026-03-01", "miner") == Cost(3, 110)
-    assert state.spend.of_day("2026-03-01", but="chat") == Cost(23, 110)
+    assert state.spend.of_day("2026-03-01", but=("chat", "test")) == Cost(23, 110)
     assert state.spend.of_day("2026-03-01") == Cost(123, 110)
 
 

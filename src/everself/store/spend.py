@@ -1,5 +1,7 @@
 """What models were asked and what it cost, request by request: rows and their sums. Knows no price, no limit and no model."""
 
+import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from everself.database.engine import Engine
@@ -60,9 +62,9 @@ class Spend:
         counts = (one.sent, one.received, one.cached, one.stored, one.micros)
         self._engine.write(lambda writer: writer.run(_SQL["add_spend"], (*values, *counts)))
 
-    def of_day(self, day: str, job: str = "", *, but: str = "") -> Cost:
-        """What a day cost: one job, or all of them but one."""
-        return Cost(*self._engine.read(_SQL["of_day"], (day, job, but))[0])
+    def of_day(self, day: str, job: str = "", *, but: Sequence[str] = ()) -> Cost:
+        """What a day cost: one job, or all of them but some."""
+        return Cost(*self._engine.read(_SQL["of_day"], (day, job, json.dumps(but)))[0])
 
     def of_session(self, session: str) -> Cost:
         return Cost(*self._engine.read(_SQL["of_session"], (session,))[0])

@@ -13,6 +13,6 @@ SELECT coalesce(sum(micros), 0), coalesce(sum(CASE WHEN micros IS NULL THEN sent
 FROM spend WHERE session = ?1;
 
 -- name: of_day
--- ?2 a job, or '' for all but ?3
+-- ?2 a job, or '' for all but those of the JSON list ?3
 SELECT coalesce(sum(micros), 0), coalesce(sum(CASE WHEN micros IS NULL THEN sent + received ELSE 0 END), 0)
-FROM spend WHERE day = ?1 AND (job = ?2 OR (?2 = '' AND job <> ?3));
+FROM spend WHERE day = ?1 AND (job = ?2 OR (?2 = '' AND job NOT IN (SELECT value FROM json_each(?3))));

@@ -1,0 +1,56 @@
+"""The Charger: counts what each request of a model cost, and stops background work when its day is spent."""
+
+from collections.abc import Callable
+
+from everself.clock import Clock
+from everself.config.sections import SpendLimits
+from everself.errors import ModelFailed
+from everself.models.chat.protocol import ChatModel, Usage
+from everself.store.spend import Cost, Spend, Spent
+from everself.values import new_id
+
+# what a person asked for and waits for; everything else is background
+ASKED = ("chat", "test")
+
+Pricing = Callable[[ChatModel, Usage], int | None]
+
+
+class Charger:
+    def __init__(self, spend: Spend, limits: SpendLimits, clock: Clock, price: Pricing) -> None:
+        self._spend = spend
+        self._limits = limits
+        self._clock = clock
+        self._price = price
+
+    def allow(self, job: str) -> None:
+        """Ask before each request. Raises ModelFailed (spend) for background work whose day is spent."""
+        if job in ASKED:
+            return
+        used = self.background()
+        if used.micros >= self._limits.background_per_day * 1_000_000:
+            dollars = f"${self._limits.background_per_day:.2f}"
+            raise _stopped(f"The {dollars} that background work may cost a day are spent", "spend.backgroundPerDay")
+        if used.unpriced >= self._limits.background_tokens_per_day:
+            tokens = f"{self._limits.background_tokens_per_day:,} tokens"
+            raise _stopped(f"The {tokens} that background work may use a day are used", "spend.backgroundTokensPerDay")
+
+    def charge(self, job: str, session: str, model: ChatModel, usage: Usage) -> int | None:
+        """Record one request; millionths of a dollar, None where the price is unknown. One that nobody pays for is free."""
+        micros = self._price(model, usage) if model.paid else 0
+        now = self._clock.now()
+        day = self._clock.day_of(now).isoformat()
+        tokens = (usage.sent, usage.received, usage.cached, usage.stored)
+        self._spend.record(Spent(new_id(), now.isoformat(), day, job, session, model.name, *tokens, micros))
+        return micros
+
+    def background(self) -> Cost:
+        """What background work has cost today."""
+        return self._spend.of_day(self._clock.today().isoformat(), but=ASKED)
+
+    def of_session(self, session: str) -> Cost:
+        return self._spend.of_session(session)
+
+
+def _stopped(words: str, key: str) -> ModelFailed:
+    mend = f"It goes on tomorrow; everself spend shows for what, everself config set {key} VALUE allows more."
+    return ModelFailed(f"{words}; background work rests until tomorrow.", reason="spend", mend=mend)
