@@ -9,6 +9,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any, TypeVar
 
 from everself.config.kinds import FOLDER, TEXT, TEXTS, Plain
+from everself.config.outside import McpServer
 from everself.config.places import MAIN, Places
 from everself.config.reading import Reading
 from everself.config.secrets import Secret, Vault, expand_references
@@ -18,6 +19,7 @@ from everself.values import Finding
 
 _Section = TypeVar("_Section")
 _WORKSPACE = "agents.defaults.workspace"
+_SERVERS = "mcp.servers"
 # providers whose keys people keep in the environment
 _WITH_KEYS = ("anthropic", "openai", "gemini", "voyage")
 
@@ -52,6 +54,7 @@ def assemble(reading: Reading, tunables: Mapping[str, Plain], places: Places, va
         "agents": tuple(_placed(agent, own.get(agent.id, {}), default, places) for agent in agents),
         "default_agent": default,
         "providers": _providers(values),
+        "mcp_servers": _mcp_servers(values),
     }
     config = _build(Config, EVERYONE, values, known)
     if config.hooks.enabled:
@@ -122,6 +125,11 @@ def _providers(values: _Values) -> tuple[Provider, ...]:
     named = dict.fromkeys((*values.names_below("provider"), *_WITH_KEYS))
     found = (_provider(name, values) for name in named)
     return tuple(provider for provider in found if provider.api_key or provider.base_url)
+
+
+def _mcp_servers(values: _Values) -> tuple[McpServer, ...]:
+    names = values.names_below(_SERVERS)
+    return tuple(_build(McpServer, Scope(f"{_SERVERS}.{name}"), values, {"name": name}) for name in names)
 
 
 def _provider(name: str, values: _Values) -> Provider:

@@ -15,6 +15,7 @@ Path = tuple[str, ...]
 
 ANY, ITEM = "*", "[]"
 _LIST: Path = ("agents", "list")
+_SERVERS: Path = ("mcp", "servers")
 
 # newer and older OpenClaw spellings, and what they are read as; applied in this order
 _ALIASES: tuple[tuple[Path, Path], ...] = tuple(
@@ -103,7 +104,12 @@ def is_group(path: Path) -> bool:
 
 def is_foreign(path: Path) -> bool:
     """Whether OpenClaw knows this path and Everself has no use for it."""
-    return _template(path) in _foreign() or _template(canonical(path)) in _foreign()
+    forms = (_template(path), _template(canonical(path)))
+    if any(form in _foreign() for form in forms):
+        return True
+    # groups that the two share: whatever stands there beside ours is OpenClaw's
+    beside = any((*form[:-1], ANY) in _foreign() for form in forms)
+    return beside and find_spot(path) is None and not is_group(path)
 
 
 def nearest_key(path: Path) -> str:
@@ -140,6 +146,9 @@ def _template(path: Path) -> Path:
         parts[1] = ANY
     if path[-3:-1] == ("remote", "headers"):
         parts[-1] = ANY
+    if path[:2] == _SERVERS and len(path) > 2:
+        parts[2] = ANY
+        parts[4:5] = [ANY] * len(parts[4:5])
     return tuple(parts)
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from everself.config import kinds
 from everself.config.kinds import DURATION, FLAG, TEXT, Kind, Plain, number, one_of, times, whole
+from everself.config.outside import McpServer, ToolSettings
 from everself.config.places import Places
 from everself.config.secrets import Secret
 from everself.config.table import AGENT, EVERYONE, Scope, Setting, group, list_table, setting
@@ -233,11 +234,13 @@ class Config:
     agents: tuple[Agent, ...]
     default_agent: str
     providers: tuple[Provider, ...] = ()
+    mcp_servers: tuple[McpServer, ...] = ()
     ui: Identity = group("ui.assistant", Identity)
     hooks: Hooks = group("hooks.internal", Hooks)
     history: bool = setting("history.enabled", FLAG, True, "Keeps every change set as a commit.")
     tunables: Tunables = group("", Tunables)
     programs: Programs = group("", Programs)
+    tools: ToolSettings = group("tools", ToolSettings)
     spend: SpendLimits = group("spend", SpendLimits)
 
     def agent(self, agent: str = "") -> Agent:
@@ -260,4 +263,5 @@ SETTINGS: tuple[Setting, ...] = (
     *list_table(Config, EVERYONE),
     *list_table(Agent, AGENT),
     *list_table(Provider, Scope("provider.*")),
+    *list_table(McpServer, Scope("mcp.servers.*")),
 )
