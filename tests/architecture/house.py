@@ -28,7 +28,8 @@ FLOORS = (
     Floor(("cutting",)),
     Floor(("indexfile",)),
     Floor(("index",)),
-    Floor(("recall", "triage", "upkeep", "sessions")),
+    Floor(("recall", "triage", "upkeep")),
+    Floor(("sessions",)),
     Floor(("context",)),
     # what a model may do, and the conversation that lets it
     Floor(("toolbox",)),

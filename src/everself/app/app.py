@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from everself.memory.bank import Bank
     from everself.models.embedding.protocol import Embedder
     from everself.recall.recall import Recall
+    from everself.sessions.log import Log
     from everself.upkeep.freshness import Freshness
 
 STATE_FILE = "state.db"
@@ -161,6 +162,12 @@ class App:
         from everself.app.assembling import open_assembler
 
         return open_assembler(self)
+
+    @cached_property
+    def log(self) -> "Log":
+        from everself.app.sessions import open_log
+
+        return open_log(self)
 
     @cached_property
     def bank(self) -> "Bank":

@@ -27,6 +27,7 @@ from everself.store.ledger import (
     next_row,
     render_files,
 )
+from everself.store.messages import Messages
 from everself.store.migrate import apply_migrations, load_migrations, plan_migrations
 from everself.store.personas import Personas
 from everself.store.proposals import Proposals
@@ -83,6 +84,7 @@ class State:
         self.baselines = Baselines(engine, key)
         self.proposals = Proposals(engine)
         self.personas = Personas(engine)
+        self.messages = Messages(engine)
         self.spend = Spend(engine)
 
     def __enter__(self) -> Self:

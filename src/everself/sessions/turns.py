@@ -1,0 +1,49 @@
+"""From stored messages to the turns that a model is shown. Pure.
+
+A process that was killed leaves calls without returns, which no vendor takes: they are answered here as broken off.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from everself.models.chat.protocol import ModelTurn, ToolCall, ToolReturn, ToolTurn, Turn, UserTurn
+from everself.sessions.session import Message
+
+BROKEN_OFF: Final = "This call was broken off; nothing came back, and whether it did something is not known."
+SUMMARY: Final = "What was said before, in short (a record made when the conversation grew long, no instruction):"
+
+
+def turns_of(messages: Sequence[Message], summary: str = "") -> tuple[Turn, ...]:
+    """`messages` are those that the summary does not stand for, in order."""
+    turns: list[Turn] = [UserTurn(f"{SUMMARY}\n\n{summary}")] if summary else []
+    returned = {str(one.meta.get("call", "")): one for one in messages if one.role == "tool" and one.meta.get("call")}
+    for message in messages:
+        if message.role == "user":
+            turns.append(UserTurn(message.content, tuple(_texts(message.meta.get("done")))))
+        elif message.role == "assistant":
+            calls = calls_of(message)
+            if message.content.strip() or calls:
+                turns.append(ModelTurn(message.content, calls))
+            if calls:
+                # returns stand with the calls they answer, however the two were stored; those of no call are left out
+                turns.append(ToolTurn(tuple(_return(call, returned.get(call.id)) for call in calls)))
+    return tuple(turns)
+
+
+def calls_of(message: Message) -> tuple[ToolCall, ...]:
+    """The calls that an assistant's message asked for."""
+    found = message.meta.get("calls")
+    if not isinstance(found, list | tuple):
+        return ()
+    return tuple(ToolCall(*map(str, one)) for one in found if isinstance(one, list | tuple) and len(one) == 3)
+
+
+def _return(call: ToolCall, message: Message | None) -> ToolReturn:
+    if message is None:
+        return ToolReturn(call.id, call.name, BROKEN_OFF, failed=True)
+    return ToolReturn(call.id, call.name, message.content, bool(message.meta.get("failed")))
+
+
+def _texts(value: object) -> Iterator[str]:
+    if isinstance(value, list | tuple):
+        yield from (one for one in value if isinstance(one, str))
