@@ -1,0 +1,174 @@
+"""Whether a message corrects what was said or remembered before, and in which words. Pure.
+
+Sections of `corrections.txt`: `high` and `medium` count in a sentence that is no question and that no `veto` matches;
+`certain` and `likely` (high and medium) count also there. `across` and `veto-across` see the whole message. Of `contrast.txt`
+every pattern has the groups `old` and `new` for the words that are wrong and right.
+"""
+
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Final, Literal
+
+from everself.patterns.folding import HIDDEN, fold, hide_quoted, language_of, one_script
+from everself.patterns.reading import Language
+from everself.patterns.sets import load_set, read_patterns
+
+if TYPE_CHECKING:
+    import re2
+
+Sure = Literal["high", "medium"]
+
+# A correction stands at the beginning of a message or at its end; between them is what somebody pasted.
+BEGINNING: Final = 1_500
+END: Final = 500
+_LONGEST_SENTENCE: Final = 400
+_MOST_SENTENCES: Final = 40
+_ENDS: Final = frozenset(".!?\n")
+_EDGES: Final = " \t\"'.,;:!?()[]*_~-" + HIDDEN
+
+
+@dataclass(frozen=True, slots=True)
+class Correction:
+    """`trigger` is the sentence that says so; `old` and `new` stand where the words tell both apart."""
+
+    sure: Sure
+    trigger: str
+    old: str = ""
+    new: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A sentence as the patterns read it, and where it stands in what was read."""
+
+    folded: str
+    start: int
+    end: int
+    language: Language
+    asks: bool
+
+
+def window(text: str) -> str:
+    """As much of a message as is read."""
+    if len(text) <= BEGINNING + END:
+        return text
+    return f"{text[:BEGINNING]}\n{text[-END:]}"
+
+
+def find_correction(text: str) -> Correction | None:
+    read = window(text)
+    parts = parts_of(read)
+    best: tuple[Sure, Part] | None = None
+    for part in parts:
+        sure = _sure(part)
+        if sure == "high" or (sure is not None and best is None):
+            best = sure, part
+            if sure == "high":
+                break
+    if best is None:
+        best = _across(read, parts)
+    if best is None:
+        return None
+    sure, part = best
+    old, new = contrast(read, part, parts)
+    return Correction(sure, read[part.start : part.end].strip(), old, new)
+
+
+def parts_of(read: str) -> tuple[Part, ...]:
+    """The sentences of what was read, quoted ones hidden."""
+    folded = hide_quoted(fold(read))
+    found: list[Part] = []
+    start = 0
+    for at, char in enumerate(folded):
+        if char not in _ENDS or not _is_end(folded, at):
+            continue
+        if at + 1 < len(folded) and folded[at + 1] in ".!?":
+            continue
+        _take(folded, read, (start, at + 1), found)
+        start = at + 1
+    _take(folded, read, (start, len(folded)), found)
+    return tuple(found[:_MOST_SENTENCES])
+
+
+def _take(folded: str, read: str, span: tuple[int, int], found: list[Part]) -> None:
+    start, end = span
+    piece = folded[start:end]
+    if not piece.strip(_EDGES + "\n\r"):
+        return
+    start += len(piece) - len(piece.lstrip())
+    piece = piece.strip()
+    language = language_of(piece, read)
+    shown = one_script(piece) if language == "zh" else piece
+    asks = "?" in shown[-3:] or "asks" in load_set("corrections").names(shown[-40:], language)
+    found.append(Part(shown[:_LONGEST_SENTENCE], start, start + len(piece), language, asks))
+
+
+def _is_end(folded: str, at: int) -> bool:
+    """A dot ends a sentence only before white space or beside a script without spaces; "Dr. Bell" and "3.11" go on."""
+    if folded[at] != ".":
+        return True
+    after = folded[at + 1 : at + 2]
+    before = folded[max(0, at - 3) : at]
+    if after and not after.isspace():
+        return ord(after) > 0x2E7F and after != HIDDEN and not before[-1:].isascii()
+    return before.rsplit(" ", maxsplit=1)[-1].lower() not in ("dr", "mr", "ms", "mrs", "st", "vs", "no")
+
+
+def _sure(part: Part) -> Sure | None:
+    names = load_set("corrections").names(part.folded, part.language)
+    if "certain" in names:
+        return "high"
+    if "veto" not in names and not part.asks:
+        if "high" in names:
+            return "high"
+        if "medium" in names:
+            return "medium"
+    return "medium" if "likely" in names else None
+
+
+def _across(read: str, parts: tuple[Part, ...]) -> tuple[Sure, Part] | None:
+    """What only several sentences together say: that one was claimed, and that another holds."""
+    if not parts or len(parts) > 6:
+        return None
+    language = parts[0].language
+    together = " ".join(part.folded for part in parts)[: 2 * _LONGEST_SENTENCE]
+    names = load_set("corrections").names(together, language)
+    if "across" not in names or "veto-across" in names or parts[-1].asks:
+        return None
+    return "high", parts[0]
+
+
+@cache
+def _contrasts(language: Language) -> "tuple[re2._Regexp, ...]":
+    import re2
+
+    options = re2.Options()
+    options.case_sensitive = False
+    options.log_errors = False
+    return tuple(re2.compile(pattern, options) for _, pattern in read_patterns("contrast", language))
+
+
+def contrast(read: str, part: Part, parts: tuple[Part, ...]) -> tuple[str, str]:
+    """The wrong and the right words, of that sentence or of it with the next."""
+    place = parts.index(part)
+    spans = [(part.start, part.end)]
+    if place + 1 < len(parts):
+        spans.append((part.start, parts[place + 1].end))
+    if place > 0:
+        spans.append((parts[place - 1].start, part.end))
+    for start, end in spans:
+        own = read[start:end]
+        folded = fold(own)
+        shown = (one_script(folded) if part.language == "zh" else folded)[: 2 * _LONGEST_SENTENCE]
+        for pattern in _contrasts(part.language):
+            found = pattern.search(shown)
+            if found is None:
+                continue
+            old, new = (_bare(own[slice(*found.span(group))]) for group in ("old", "new"))
+            if old and new and old.casefold() != new.casefold():
+                return old, new
+    return "", ""
+
+
+def _bare(words: str) -> str:
+    return words.strip(_EDGES + "“”‘’「」『』。、，！？…\n")
