@@ -124,7 +124,7 @@ def _placed(agent: Agent, own: Mapping[str, object], default: str, places: Place
 def _providers(values: _Values) -> tuple[Provider, ...]:
     named = dict.fromkeys((*values.names_below("provider"), *_WITH_KEYS))
     found = (_provider(name, values) for name in named)
-    return tuple(provider for provider in found if provider.api_key or provider.base_url)
+    return tuple(provider for provider in found if provider.api_key or provider.base_url or provider.context_window)
 
 
 def _mcp_servers(values: _Values) -> tuple[McpServer, ...]:

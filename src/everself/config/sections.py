@@ -156,6 +156,9 @@ class Provider:
     name: str
     api_key: Secret | None = setting("apiKey", TEXT, "", "Key of a model provider; else NAME_API_KEY.", secret=True)
     base_url: str = setting("baseUrl", TEXT, "", "Address of the provider, for any OpenAI-compatible server.")
+    context_window: int = setting(
+        "contextWindow", whole(0, 100_000_000), 0, "Tokens its models take in all; 0 is what is known of each."
+    )
 
 
 @dataclass(frozen=True, slots=True)
