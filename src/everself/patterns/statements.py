@@ -10,8 +10,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from everself.patterns.reading import Language, Reading, Sentence, SentenceKind
-from everself.patterns.sets import whole
 from everself.patterns.wording import folded, wording
+from everself.text.normalise import without_surrogates
 from everself.values import Tag
 
 if TYPE_CHECKING:
@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 PASTED_CHARACTERS: Final = 4_000
 PASTED_LINES: Final = 40
 MOST_OF_A_PASTE: Final = 20
+# a person's own words stand before what they paste, or after it
+_BEFORE_A_PASTE: Final = 100
+_AFTER_A_PASTE: Final = 50
 # Longer runs of statements are kept in several pieces, so that what is recalled stays readable.
 LONGEST_PIECE: Final = 500
 # longer sentences are judged by their beginning and end
@@ -42,16 +45,15 @@ def read(text: str) -> Reading:
     """Every sentence with its kind, in order and in time linear in the text."""
     own = language_of(text)
     pasted = len(text) > PASTED_CHARACTERS or text.count("\n") > PASTED_LINES
+    places = list(_sentences(without_surrogates(text)))
     found: list[_Spanned] = []
     kept = 0
-    for start, end, fenced in _sentences(whole(text)):
+    for number, (start, end, fenced) in enumerate(places):
         words = text[start:end]
-        sentence = Sentence(words, SentenceKind.OTHER, own) if fenced else _judge(words, own)
+        inside = pasted and _BEFORE_A_PASTE <= number < len(places) - _AFTER_A_PASTE
+        sentence = Sentence(words, SentenceKind.OTHER, own) if fenced or inside else _judge(words, own)
         if pasted and sentence.kind in _KEPT:
-            theirs = sentence.kind is SentenceKind.REMEMBER or wording(sentence.language, "self").within(
-                folded(words[:_JUDGED])
-            )
-            if not theirs or kept >= MOST_OF_A_PASTE:
+            if kept == MOST_OF_A_PASTE or not _is_own(sentence):
                 sentence = Sentence(words, SentenceKind.OTHER, sentence.language)
             else:
                 kept += 1
@@ -62,9 +64,15 @@ def read(text: str) -> Reading:
 _Spanned = tuple[int, int, Sentence]
 
 
+def _is_own(sentence: Sentence) -> bool:
+    """Whether it speaks of whoever says it, or was asked to be kept."""
+    explicit = sentence.kind is SentenceKind.REMEMBER
+    return explicit or wording(sentence.language, "self").within(folded(sentence.text[:_JUDGED]))
+
+
 def language_of(text: str) -> Language:
     """By its letters: kana is Japanese, hangul Korean, other Han Chinese; the rest is read as English."""
-    found = _letters().findall(whole(text[:PASTED_CHARACTERS]))
+    found = _letters().findall(without_surrogates(text[:PASTED_CHARACTERS]))
     kana = sum(one[0] != "" for one in found)
     hangul = sum(one[1] != "" for one in found)
     han = sum(one[2] != "" for one in found)

@@ -4,7 +4,8 @@ from functools import cache
 from typing import Final
 
 from everself.patterns.reading import Language
-from everself.patterns.sets import read_patterns, whole
+from everself.patterns.sets import read_patterns
+from everself.text.normalise import without_surrogates
 
 _SPEECH: Final = "speech"
 # what keyboards and word processors make of the same sign; one character for one, so that places stay what they were
@@ -13,7 +14,7 @@ _PLAIN: Final = str.maketrans("‘’‛＇`´“”„＂\u00a0\u3000", "''''''
 
 def folded(text: str) -> str:
     """As the patterns want it: small letters and plain quotes, of the same length."""
-    text = whole(text).translate(_PLAIN)
+    text = without_surrogates(text).translate(_PLAIN)
     small = text.lower()
     return small if len(small) == len(text) else text
 
