@@ -18,7 +18,9 @@ Pairs = tuple[tuple[str, Secret], ...]
 class Exec:
     enabled: bool = setting("", FLAG, False, "Lets the agent run programs, which can do all that you can.")
     allow: tuple[str, ...] = setting("", kinds.TEXTS, (), "Programs it may run, then without a shell; empty is any.")
-    workdir: str = setting("", kinds.FOLDER, "", "Folder they start in; else one of their own beside the agent's state.")
+    workdir: str = setting(
+        "", kinds.FOLDER, "", "Folder they start in; else one of their own beside the agent's state."
+    )
     timeout: int = setting("timeoutSec", whole(1, 86_400), 60, "Seconds after which a program is killed.")
 
 
