@@ -66,10 +66,6 @@ def safe(text: str) -> str:
     """Any text as one line that cannot move a cursor, set a colour or turn the writing direction; spaces stay as they are."""
     if text.isascii() and text.isprintable():
         return text
-    from everself.text import one_line
+    from everself.text.visible import visible
 
-    def shown(word: str) -> str:
-        return one_line(word, 2 * len(word)) if word else ""
-
-    visible = text.replace("\t", "    ").replace("\r", "␍").replace("\n", "␊")
-    return " ".join(map(shown, visible.split(" ")))
+    return visible(text.replace("\r", "␍").replace("\n", "␊"))

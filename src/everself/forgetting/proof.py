@@ -1,10 +1,16 @@
 """What forgetting would do, and the proof of what it did. Holds places and counts; a proof never holds the words themselves."""
 
 import json
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from datetime import date
+from typing import Final
 
+from everself.text.normalise import one_line
 from everself.values import Entry
+
+# of the entries that would go, as many as a person reads
+_SHOWN: Final = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +69,27 @@ class ForgetPlan:
     @property
     def empty(self) -> bool:
         return not (self.entries or self.documents or self.messages or self.quoted or self.commits or self.searches)
+
+    def lines(self) -> Iterator[str]:
+        """What a person should see before they say yes."""
+        entries = "1 entry" if len(self.entries) == 1 else f"{len(self.entries)} entries"
+        yield f"This would go: {entries}"
+        for entry in self.entries[:_SHOWN]:
+            yield f"  {entry.id}  {one_line(entry.text, 72)}  ({entry.reference})"
+        if len(self.entries) > _SHOWN:
+            yield f"  and {len(self.entries) - _SHOWN} more"
+        if self.documents:
+            yield "From files: " + ", ".join(f"{cut.path} ({cut.count})" for cut in self.documents)
+        if self.messages:
+            yield f"From conversations: {len(self.messages)} messages"
+        if self.quoted:
+            yield "Where it is quoted: " + ", ".join(f"{cut.path} ({cut.count})" for cut in self.quoted)
+        if self.commits:
+            yield f"From the history: {self.commits} commits are written anew"
+        for mention in self.mentions:
+            yield f"Stays in {mention.reference}: {mention.reason}"
+        for remain in self.remains:
+            yield f"Out of reach: {remain.name}: {remain.words}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -189,7 +189,7 @@ def one_line(text: str, width: int = 80) -> str:
         char = _printable(char)
         if not char:
             continue
-        columns = _columns(char) + (1 if gap else 0)
+        columns = columns_of(char) + (1 if gap else 0)
         if used + columns > width:
             return _ellipsed(shown, used, width)
         shown.append(f" {char}" if gap else char)
@@ -213,7 +213,8 @@ def _printable(char: str) -> str:
     return char
 
 
-def _columns(char: str) -> int:
+def columns_of(char: str) -> int:
+    """How many columns of a terminal a character takes."""
     if char in "\u200c\u200d" or unicodedata.category(char) in ("Mn", "Me"):
         return 0
     return 2 if unicodedata.east_asian_width(char) in ("W", "F") else 1
@@ -221,5 +222,5 @@ def _columns(char: str) -> int:
 
 def _ellipsed(shown: list[str], used: int, width: int) -> str:
     while shown and used + 1 > width:
-        used -= sum(_columns(char) for char in shown.pop())
+        used -= sum(columns_of(char) for char in shown.pop())
     return ("".join(shown) + "…") if width > 0 else ""

@@ -2,7 +2,6 @@
 
 import json
 import sys
-from collections.abc import Iterator
 from datetime import date
 from typing import TYPE_CHECKING, TypedDict, Unpack
 
@@ -11,7 +10,6 @@ import click
 from everself.cli.call import (
     agent_option,
     answer,
-    entries_of,
     json_option,
     opened,
     recovery_notices,
@@ -25,8 +23,6 @@ from everself.errors import Interrupted, NotFound, WrongUse
 
 if TYPE_CHECKING:
     from everself.forgetting.proof import ForgetPlan, Target
-
-_SHOWN = 20
 
 
 class Wanted(TypedDict):
@@ -75,7 +71,7 @@ def forget(**given: Unpack[Wanted]) -> int:
         if plan.empty:
             raise NotFound("Nothing like that is remembered.", mend="everself memory list --all")
         if given["dry_run"]:
-            answer(plan, [*_planned(plan), "Nothing was changed."], recovery_notices(app))
+            answer(plan, [*plan.lines(), "Nothing was changed."], recovery_notices(app))
             return ExitCode.DONE
         _ask(plan, given)
         proof = app.forgetting.carry_out(plan)
@@ -103,29 +99,7 @@ def _ask(plan: "ForgetPlan", given: Wanted) -> None:
         raise WrongUse(
             "Forgetting cannot be undone, so it wants to be meant.", mend="--dry-run shows it, --yes does it."
         )
-    show_lines(_planned(plan))
+    show_lines(plan.lines())
     # on stderr, where it is seen even when the rest goes into a file
     if not click.confirm("Forget it for good?", err=True):
         raise Interrupted("Nothing was changed.")
-
-
-def _planned(plan: "ForgetPlan") -> Iterator[str]:
-    from everself.text import one_line
-
-    yield f"This would go: {entries_of(len(plan.entries))}"
-    for entry in plan.entries[:_SHOWN]:
-        yield f"  {entry.id}  {one_line(entry.text, 72)}  ({entry.reference})"
-    if len(plan.entries) > _SHOWN:
-        yield f"  and {len(plan.entries) - _SHOWN} more"
-    if plan.documents:
-        yield "From files: " + ", ".join(f"{cut.path} ({cut.count})" for cut in plan.documents)
-    if plan.messages:
-        yield f"From conversations: {len(plan.messages)} messages"
-    if plan.quoted:
-        yield "Where it is quoted: " + ", ".join(f"{cut.path} ({cut.count})" for cut in plan.quoted)
-    if plan.commits:
-        yield f"From the history: {plan.commits} commits are written anew"
-    for mention in plan.mentions:
-        yield f"Stays in {mention.reference}: {mention.reason}"
-    for remain in plan.remains:
-        yield f"Out of reach: {remain.name}: {remain.words}"
