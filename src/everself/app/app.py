@@ -25,6 +25,8 @@ from everself.workspace.guards import learned_door, standard_guards
 from everself.workspace.on_disk import DiskWorkspace, Recovery
 
 if TYPE_CHECKING:
+    from everself.app.charging import Charger
+    from everself.chat.chat import Chat
     from everself.context.assembly import Assembler
     from everself.forgetting.forgetting import Forgetting
     from everself.identity.growth import Growth
@@ -168,6 +170,18 @@ class App:
         from everself.app.sessions import open_log
 
         return open_log(self)
+
+    @cached_property
+    def charger(self) -> "Charger":
+        from everself.app.modelling import open_charger
+
+        return open_charger(self)
+
+    @cached_property
+    def chat(self) -> "Chat":
+        from everself.app.conversing import open_chat
+
+        return open_chat(self)
 
     @cached_property
     def bank(self) -> "Bank":

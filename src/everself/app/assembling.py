@@ -44,7 +44,7 @@ def gather_parts(app: "App") -> Parts:
         limits=app.agent.context,
         tunables=tunables,
         rules=read_rules(app.agent.context.share),
-        look=lambda: tuple(_told(one) for one in app.integrity.look() if not one.told),
+        look=lambda: tuple(told_of(one) for one in app.integrity.look() if not one.told),
         recall=recall if app.agent.search.enabled else None,
         worth=lambda path: _worth(app, path),
         crm=(lambda message: ask_program(programs.crm_hook, message)) if programs.crm_hook else None,
@@ -78,7 +78,7 @@ def _speaker(app: "App", ask: Ask) -> "Speaker":
     return app.persona.speak(ask.session, ask.turn) if ask.session else app.persona.foresee()
 
 
-def _told(tamper: Tamper) -> str:
+def told_of(tamper: Tamper) -> str:
     if not tamper.path:
         return f"What was accepted before is not known for sure ({tamper.kind}): {tamper.why} → {VERIFY}"
     return f"{tamper.path} was changed outside Everself ({tamper.kind}). → {VERIFY}"

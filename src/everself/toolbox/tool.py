@@ -12,8 +12,15 @@ Stamp = Literal["own", "tool", "web"]
 # what happened to memory, for those who watch
 Deed = Literal["remembered", "corrected", "forgotten", "file", "proposed"]
 
+_STAMPS: Final[tuple[Stamp, ...]] = ("own", "tool", "web")
+
 TIMEOUT: Final = 30.0
 MOST_CHARACTERS: Final = 20_000
+
+
+def worse(one: Stamp, other: Stamp) -> Stamp:
+    """The less trusted of two stamps."""
+    return max(one, other, key=_STAMPS.index)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,12 +49,16 @@ class Written:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What the model is shown. `origin` names where words from outside came from: a URL, a server's name."""
+    """What the model is shown. `origin` names where words from outside came from: a URL, a server's name.
+
+    `stamp` is for tools that hand on what others said: it counts where it is worse than the tool's own.
+    """
 
     content: str
     failed: bool = False
     written: tuple[Written, ...] = ()
     origin: str = ""
+    stamp: Stamp = "own"
 
 
 Run = Callable[[JsonObject, Setting], Awaitable[Outcome]]

@@ -1,0 +1,68 @@
+"""What the turns of one agent share: the way over to a thread, the model, the prefix of each session, what was told already."""
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable
+from functools import cached_property
+from typing import TYPE_CHECKING, Final, TypeVar
+
+from everself.chat.parts import Parts
+from everself.models.chat.protocol import ChatModel
+
+if TYPE_CHECKING:
+    from everself.context.prefix import Prefix
+
+T = TypeVar("T")
+# sessions whose prefix is kept in memory; of another it is made anew
+_PREFIXES: Final = 32
+
+
+class Desk:
+    def __init__(self, parts: Parts) -> None:
+        self.parts = parts
+        self._turn = threading.RLock()
+        self._prefixes: OrderedDict[str, Prefix] = OrderedDict()
+        self._told: set[tuple[str, str]] = set()
+
+    @cached_property
+    def model(self) -> ChatModel:
+        return self.parts.model()
+
+    async def aside(self, work: Callable[[], T]) -> T:
+        """Run something in a thread, one at a time. It is finished even when whoever waits is cancelled: a thread cannot be stopped."""
+        import asyncio
+
+        def alone() -> T:
+            with self._turn:
+                return work()
+
+        future = asyncio.ensure_future(asyncio.to_thread(alone))
+        try:
+            return await asyncio.shield(future)
+        except asyncio.CancelledError:
+            await asyncio.wait({future})
+            if not future.cancelled():
+                # seen, so that nobody complains of an error that nobody looked at
+                future.exception()
+            raise
+
+    def prefix(self, session: str) -> "Prefix | None":
+        return self._prefixes.get(session)
+
+    def keep_prefix(self, session: str, prefix: "Prefix") -> None:
+        self._prefixes[session] = prefix
+        self._prefixes.move_to_end(session)
+        while len(self._prefixes) > _PREFIXES:
+            self._prefixes.popitem(last=False)
+
+    def drop_prefix(self, session: str) -> None:
+        """The next turn lays it out anew, from the documents as they are then."""
+        self._prefixes.pop(session, None)
+
+    def is_new(self, session: str, notice: str) -> bool:
+        """Whether this was not told in that session yet."""
+        told = (session, notice)
+        if told in self._told:
+            return False
+        self._told.add(told)
+        return True

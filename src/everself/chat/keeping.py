@@ -1,0 +1,57 @@
+"""Keeps what a turn does as it happens: calls before they run, results before the model is shown them, what each request cost."""
+
+from collections.abc import Sequence
+from dataclasses import asdict
+
+from everself.chat.desk import Desk
+from everself.chat.receipts import Used
+from everself.models.chat.protocol import ChatModel, JsonObject, ToolCall, Usage
+from everself.sessions.session import Session
+from everself.toolbox.calling import Called
+
+
+class Keeper:
+    """Of one turn. `cost` is in dollars, None where a price is unknown; `used` are the tools that were called."""
+
+    def __init__(self, desk: Desk, session: Session, model: ChatModel, job: str) -> None:
+        self._desk = desk
+        self._log = desk.parts.log
+        self._session = session
+        self._model = model
+        self._job = job
+        self.used: list[Used] = []
+        self.cost: float | None = 0.0
+
+    async def called(self, text: str, calls: Sequence[ToolCall], usage: Usage) -> None:
+        listed = [[call.id, call.name, call.arguments] for call in calls]
+        meta = {"calls": listed, "model": self._model.name, "usage": asdict(usage), "why": "tools"}
+        await self._desk.aside(lambda: self._log.add(self._session, "assistant", text, meta=meta))
+
+    async def returned(self, called: Called) -> None:
+        outcome, call = called.outcome, called.call
+        self.used.append(Used(call.name, outcome.failed, called.stamp, called.seconds))
+        meta = {
+            "call": call.id,
+            "name": call.name,
+            "failed": outcome.failed,
+            "stamp": called.stamp,
+            "origin": outcome.origin,
+        }
+
+        def keep() -> None:
+            if called.stamp != "own":
+                # before the words themselves: whoever finds them after a crash finds the taint
+                self._log.mark(self._session, taint=called.stamp)
+            self._log.add(self._session, "tool", outcome.content, meta=meta)
+
+        await self._desk.aside(keep)
+
+    async def spent(self, usage: Usage) -> None:
+        charge, session = self._desk.parts.charge, self._session.id
+        micros = await self._desk.aside(lambda: charge(self._job, session, self._model, usage))
+        self.cost = None if micros is None or self.cost is None else self.cost + micros / 1_000_000
+
+    async def replied(self, text: str, meta: JsonObject) -> str:
+        """Keep the end of a reply; the message's id."""
+        message = await self._desk.aside(lambda: self._log.add(self._session, "assistant", text, meta=meta))
+        return message.id

@@ -1,0 +1,85 @@
+"""What a conversation needs of the other rooms: values and callables only, plugged together by the app.
+
+Everything here is synchronous but for models and tools; the conversation crosses over to a thread for it.
+"""
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from everself.clock import Clock
+from everself.context.asking import Ask, Facts
+from everself.context.assembly import Prompt
+from everself.models.chat.protocol import ChatModel, Usage
+from everself.recall.scopes import Scope
+from everself.store.searches import SearchRecord
+from everself.toolbox.tool import Setting, Tool, Written
+
+if TYPE_CHECKING:
+    from everself.sessions.log import Log
+    from everself.sessions.session import Session
+
+
+@dataclass(frozen=True, slots=True)
+class Acted:
+    """What was done with a message before any model saw it: `done` in sentences, and a `question` where it is not clear what is meant."""
+
+    written: tuple[Written, ...] = ()
+    done: tuple[str, ...] = ()
+    question: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Alarm:
+    """Guarded files that were changed outside. `tell` notes that the person was told of them."""
+
+    texts: tuple[str, ...] = ()
+    tell: Callable[[], None] = lambda: None
+
+
+@dataclass(frozen=True, slots=True)
+class Compacted:
+    """What compaction left. `notice` is what the person should know of it, empty where nothing was done."""
+
+    session: "Session"
+    notice: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Renewed:
+    """A conversation that begins anew. `note` is the document that is kept of the last one, empty where there was nothing to keep."""
+
+    session: "Session"
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """`tools` are those that a session of this scope may use. `act` is what happens to a message before the prompt is made.
+
+    `claims` says whether a reply promises to remember, and `keep` writes down what the message said; `searched` finds the record of a
+    search; `allow` refuses a job whose day is spent, `charge` counts a request and says what it cost in millionths; `first` is true the
+    first time that something is told, ever; `near` says whether so many tokens are too near a window's end; `compact` makes room, None
+    where nothing can; `reserve` is what of a window is kept free for the answer. `checkpoint` keeps what was said and not yet kept, and
+    `note` writes the note about a conversation that ends, and says where.
+    """
+
+    log: "Log"
+    clock: Clock
+    model: Callable[[], ChatModel]
+    assemble: Callable[[Ask], Prompt]
+    tools: Callable[[Scope], Sequence[Tool]] = lambda _: ()
+    facts: Callable[[str, tuple[str, ...]], Facts] = lambda channel, tools: Facts(channel=channel, tools=tools)
+    alarm: Callable[[], Alarm] = Alarm
+    act: Callable[[str, Setting], Acted] = lambda _, __: Acted()
+    claims: Callable[[str], bool] = lambda _: False
+    keep: Callable[[Setting], Sequence[Written]] = lambda _: ()
+    searched: Callable[[str], SearchRecord | None] = lambda _: None
+    allow: Callable[[str], None] = lambda _: None
+    charge: Callable[[str, str, ChatModel, Usage], int | None] = lambda *_: 0
+    first: Callable[[str], bool] = lambda _: False
+    near: Callable[[int, int], bool] = lambda _, __: False
+    compact: "Callable[[Session, str], Awaitable[Compacted]] | None" = None
+    checkpoint: "Callable[[Session], object]" = lambda _: None
+    note: "Callable[[Session], Awaitable[str]] | None" = None
+    reserve: Callable[[int], int] = lambda window: min(20_000, window // 4)

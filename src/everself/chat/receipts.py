@@ -1,0 +1,103 @@
+"""What a reply rested on, as it is kept with the reply and shown by /why: paths, numbers and reasons, never the words themselves."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from everself.context.receipt import Receipt
+from everself.models.chat.protocol import JsonObject
+from everself.store.searches import SearchRecord
+
+
+@dataclass(frozen=True, slots=True)
+class Used:
+    """A tool that was used for a reply."""
+
+    name: str
+    failed: bool
+    stamp: str
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Why:
+    """What a reply rested on. `receipt` is as `receipt_json` makes it; empty where none was kept."""
+
+    message: str
+    at: datetime
+    text: str
+    model: str
+    receipt: JsonObject = field(default_factory=dict)
+
+    def lines(self) -> list[str]:
+        """The same as a person reads it."""
+        found = self.receipt
+        limit = f" of {found['limit']:,}" if found.get("limit") else ""
+        lines = [
+            f"{self.message}  {self.model}  prompt {found.get('tokens', 0):,}{limit} tokens, memory {found.get('memory', 0):,}"
+        ]
+        lines += ["Recalled:"] if found.get("recalled") else ["Nothing was recalled."]
+        lines += [
+            f"  {_place(one)}  {one['score']:.2f}  {_parts(one['parts'])}".rstrip() for one in found.get("recalled", ())
+        ]
+        lines += [f"In the prompt: {name}, {tokens:,} tokens" for name, tokens in found.get("files", ())]
+        lines += [
+            f"Slot {name}: {tokens:,} of {given:,} tokens"
+            for name, tokens, given, _ in found.get("slots", ())
+            if tokens
+        ]
+        lines += [f"Left out: {_place(one)} ({one['reason']})" for one in found.get("left_out", ())]
+        lines += [
+            f"Tool: {name}{' (failed)' if failed else ''}, {stamp}, {seconds:.1f} s"
+            for name, failed, stamp, seconds in found.get("tools", ())
+        ]
+        return lines
+
+
+def _place(one: JsonObject) -> str:
+    first, last = one.get("from"), one.get("to")
+    lines = "" if not first else f"#L{first}" if first == last else f"#L{first}-L{last}"
+    return f"{one['path']}{lines}"
+
+
+def _parts(parts: Sequence[Sequence[object]]) -> str:
+    return ", ".join(f"{name} {value}" for name, value in parts)
+
+
+def receipt_json(receipt: Receipt, search: SearchRecord | None, used: Sequence[Used] = ()) -> JsonObject:
+    return {
+        "tokens": receipt.total,
+        "limit": receipt.limit,
+        "prefix_tokens": receipt.prefix_tokens,
+        "delta_tokens": receipt.delta_tokens,
+        "prefix": receipt.prefix_hash,
+        "soul": receipt.soul,
+        "profile": receipt.profile.value,
+        "memory": receipt.memory,
+        "memory_limit": receipt.memory_limit,
+        "slots": [[one.slot.value, one.tokens, one.given, one.whole] for one in receipt.slots],
+        "files": [[one.name, one.tokens] for one in receipt.files],
+        "search": receipt.search,
+        "provider": search.provider if search else "",
+        "recalled": [
+            {
+                "path": hit.path,
+                "from": hit.first_line,
+                "to": hit.last_line,
+                "entry": hit.entry,
+                "score": round(hit.score, 3),
+                "parts": [[name, round(value, 3)] for name, value in hit.parts],
+            }
+            for hit in (search.hits if search else ())
+        ],
+        "left_out": [
+            *(
+                {"path": one.path, "from": one.lines[0], "to": one.lines[1], "reason": "no room"}
+                for one in receipt.omissions
+            ),
+            *({"path": one.path, "entry": one.entry, "reason": one.reason} for one in receipt.not_recalled),
+        ],
+        "missing": list(receipt.missing),
+        "changed": list(receipt.changed),
+        "tools": [[one.name, one.failed, one.stamp, round(one.seconds, 3)] for one in used],
+    }

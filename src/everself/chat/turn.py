@@ -1,0 +1,217 @@
+"""One turn: keep the message, put right what it corrects, make the prompt, run the loop, keep the reply, and see that promises are kept."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Final, Literal
+
+from everself.chat.desk import Desk
+from everself.chat.events import Accepted, Done, Event, MemoryWritten, Notice
+from everself.chat.keeping import Keeper
+from everself.chat.loop import MOST_STEPS, Course, run_loop
+from everself.chat.parts import Acted
+from everself.chat.receipts import receipt_json
+from everself.context.asking import Ask
+from everself.errors import ContextTooSmall, EverselfError, ModelFailed
+from everself.models.chat.protocol import ChatModel, ChatRequest, ModelTurn, ToolTurn, Turn, UserTurn
+from everself.recall.scopes import SessionKind
+from everself.recall.sharing import is_owner
+from everself.sessions.session import Message, Session
+from everself.sessions.turns import turns_of
+from everself.text.tokens import estimate
+from everself.toolbox.tool import Setting, Tool, Written
+
+if TYPE_CHECKING:
+    from everself.context.assembly import Prompt
+
+REFLEX: Final = "reflex"
+NO_MODEL: Final = "No model is set: I remember what you tell me, and answer from memory alone."
+ADD_MODEL: Final = "everself model use PROVIDER/NAME"
+UNKEPT: Final = "The reply says that something will be remembered, but nothing was written."
+REMEMBER: Final = "Say it once more, beginning with “Remember that”."
+_KEPT: Final = frozenset({"remembered", "corrected"})
+_BACKGROUND: Final = frozenset({SessionKind.CRON, SessionKind.HEARTBEAT})
+
+Why = Literal["stop", "length", "refused", "cancelled", "failed", "steps"]
+_ENDINGS: Final[dict[Why, Notice]] = {
+    "steps": Notice(f"I stopped after {MOST_STEPS} steps without coming to an end.", "warning", "Say “go on”."),
+    "length": Notice("The answer was cut off at the most that the model gives at once.", "warning", "Say “go on”."),
+    "refused": Notice("The model's vendor stopped this answer.", "warning"),
+}
+_EMPTY: Final = Notice("The model gave an empty answer.", "warning", "Ask again.")
+
+
+class Turning:
+    """A turn under way. Once its message is accepted it ends with Done, whatever happens."""
+
+    def __init__(self, desk: Desk, session: Session, text: str, person: str, emit: Callable[[Event], None]) -> None:
+        self._desk = desk
+        self._parts = desk.parts
+        self._session = session
+        self._text = text
+        self._person = person
+        self._emit = emit
+        self._course = Course()
+        self._acted = Acted()
+        self._keeper: Keeper | None = None
+        self._prompt: Prompt | None = None
+        self._model: ChatModel | None = None
+        self._estimated = 0
+        self._reply = ""
+
+    async def run(self) -> None:
+        import asyncio
+
+        message = await self._desk.aside(self._accept)
+        self._emit(Accepted(self._session.id, message.id))
+        self._course.taint = self._session.taint
+        setting = self._setting(message)
+        why: Why = "failed"
+        try:
+            await self._answer(setting, message)
+            why = self._course.why
+            await self._end(why)
+            await self._keep_promises(setting)
+        except asyncio.CancelledError:
+            why = "cancelled"
+            await self._end(why)
+        except EverselfError as error:
+            # a model that is away, a budget too small, a full disk: the message stays, and the next turn goes on
+            self._emit(Notice(str(error), "warning", error.mend))
+            await self._end(why)
+        finally:
+            self._emit(self._done(why))
+
+    def _accept(self) -> Message:
+        self._session = self._parts.log.fresh(self._session)
+        return self._parts.log.add(self._session, "user", self._text, person=self._person)
+
+    def _setting(self, message: Message) -> Setting:
+        scope = self._session.scope
+        by_owner = is_owner(scope) and scope.kind not in _BACKGROUND and not self._person
+        return Setting(scope, self._session.id, message.id, self._text, by_owner, self._session.taint)
+
+    async def _answer(self, setting: Setting, message: Message) -> None:
+        desk, parts = self._desk, self._parts
+        alarm = await desk.aside(parts.alarm)
+        for told in alarm.texts:
+            self._emit(Notice(told, "warning"))
+        if alarm.texts:
+            await desk.aside(alarm.tell)
+        if setting.by_owner:
+            self._acted = await desk.aside(lambda: parts.act(self._text, setting))
+            self._tell(self._acted.written)
+        model = self._model = await desk.aside(lambda: desk.model)
+        if model.name == REFLEX and await desk.aside(lambda: parts.first(REFLEX)):
+            self._emit(Notice(NO_MODEL, "info", ADD_MODEL))
+        tools = tuple(await desk.aside(lambda: parts.tools(setting.scope)))
+        job = setting.scope.kind.value if setting.scope.kind in _BACKGROUND else "chat"
+        self._keeper = Keeper(desk, self._session, model, job)
+        await desk.aside(lambda: parts.allow(job))
+        try:
+            await self._attempt(model, tools, setting, message)
+        except (ModelFailed, ContextTooSmall) as error:
+            # once the model itself says that it is too much, nobody's counting helps: room is made, and it is asked once more
+            full = isinstance(error, ContextTooSmall) or error.reason == "overflow"
+            if not full or not await self._make_room("overflow"):
+                raise
+            await self._attempt(model, tools, setting, message)
+
+    async def _attempt(self, model: ChatModel, tools: Sequence[Tool], setting: Setting, message: Message) -> None:
+        desk = self._desk
+        request = await desk.aside(lambda: self._prepare(model, tools, message))
+        if self._parts.near(self._estimated, model.window) and await self._make_room("threshold"):
+            request = await desk.aside(lambda: self._prepare(model, tools, message))
+        for notice in self._prompt.receipt.notices if self._prompt is not None else ():
+            if desk.is_new(self._session.id, notice):
+                self._emit(Notice(notice))
+        if self._keeper is not None:
+            async for event in run_loop(model, request, tools, setting, self._course, self._keeper):
+                self._emit(event)
+
+    def _prepare(self, model: ChatModel, tools: Sequence[Tool], message: Message) -> ChatRequest:
+        """The request from what is stored, but for the message itself: the model sees it as it was said."""
+        parts, session = self._parts, self._session
+        turns = list(turns_of(parts.log.messages(session, session.compacted), session.summary))
+        question = (self._acted.question,) if self._acted.question else ()
+        said = UserTurn(self._text, (*self._acted.done, *question))
+        last = max((at for at, turn in enumerate(turns) if isinstance(turn, UserTurn)), default=len(turns))
+        turns[last : last + 1] = [said]
+        spoken = sum(map(_tokens_of, turns)) + sum(estimate(str(tool.spec)) for tool in tools)
+        ask = Ask(
+            scope=session.scope,
+            message=self._text,
+            session=session.id,
+            turn=message.seq,
+            prefix=self._desk.prefix(session.id),
+            window=model.window,
+            other=spoken + min(model.most_output, parts.reserve(model.window)),
+            facts=parts.facts(session.channel, tuple(tool.spec.name for tool in tools)),
+        )
+        self._prompt = parts.assemble(ask)
+        self._desk.keep_prefix(session.id, self._prompt.prefix)
+        self._estimated = spoken + self._prompt.receipt.total
+        return ChatRequest(self._prompt.prefix.text, self._prompt.delta, tuple(turns))
+
+    async def _make_room(self, why: str) -> bool:
+        if self._parts.compact is None:
+            return False
+        made = await self._parts.compact(self._session, why)
+        self._session = made.session
+        self._desk.drop_prefix(self._session.id)
+        if made.notice:
+            self._emit(Notice(made.notice))
+        return True
+
+    async def _end(self, why: Why) -> None:
+        """Tell how it ended, and keep what was said and is not kept yet."""
+        course = self._course
+        if why in _ENDINGS:
+            self._emit(_ENDINGS[why])
+        elif why == "stop" and not course.text:
+            self._emit(_EMPTY)
+        if why == "steps":
+            course.said = f"(I stopped after {MOST_STEPS} steps.)"
+        if course.said and self._keeper is not None:
+            said, course.said = course.said, ""
+            course.earlier.append(said)
+            self._reply = await self._keeper.replied(said, await self._desk.aside(lambda: self._meta(why)))
+
+    def _meta(self, why: Why) -> dict[str, object]:
+        meta: dict[str, object] = {"why": why, "usage": asdict(self._course.latest)}
+        if self._model is not None:
+            meta["model"] = self._model.name
+        if self._prompt is not None and self._keeper is not None:
+            receipt = self._prompt.receipt
+            meta["receipt"] = receipt_json(receipt, self._parts.searched(receipt.search), self._keeper.used)
+        return meta
+
+    async def _keep_promises(self, setting: Setting) -> None:
+        """Saying is doing: what a reply claims to keep is kept, or the person is told that it is not."""
+        written = (*self._acted.written, *self._course.written)
+        if any(one.deed in _KEPT for one in written) or not self._parts.claims(self._course.text):
+            return
+        kept = await self._desk.aside(lambda: self._parts.keep(setting))
+        self._tell(kept)
+        if not kept:
+            self._emit(Notice(UNKEPT, "warning", REMEMBER))
+
+    def _tell(self, written: Sequence[Written]) -> None:
+        for one in written:
+            self._emit(MemoryWritten(one))
+
+    def _done(self, why: Why) -> Done:
+        course = self._course
+        window = self._model.window if self._model is not None else 0
+        used = course.latest.sent + course.latest.received or self._estimated
+        cost = self._keeper.cost if self._keeper is not None else 0.0
+        return Done(self._reply, course.text, why, course.usage, cost, min(1.0, used / window) if window else 0.0)
+
+
+def _tokens_of(turn: Turn) -> int:
+    match turn:
+        case UserTurn():
+            return estimate("\n".join((turn.text, *turn.done)))
+        case ModelTurn():
+            return estimate(turn.text) + sum(estimate(f"{call.name} {call.arguments}") for call in turn.calls)
+        case ToolTurn():
+            return sum(estimate(f"{one.name} {one.content}") for one in turn.returns)

@@ -1,0 +1,93 @@
+"""A chat model without a model: it says what its script says, calls what its script calls, and fails as it is told to.
+
+Each request it was given is kept, so that a test can look at what a real one would have seen.
+"""
+
+import json
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import count
+
+from everself.errors import ModelFailed
+from everself.models.chat.protocol import (
+    CallPiece,
+    ChatRequest,
+    EndPiece,
+    Piece,
+    TextPiece,
+    ThinkingPiece,
+    ToolCall,
+    Usage,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """The model is silent for so long."""
+
+    seconds: float = 3_600.0
+
+
+# One part of an answer; a text is said word by word.
+Part = str | Piece | Wait | ModelFailed
+# One answer; a function is asked with the request.
+Answer = Part | Sequence[Part]
+Step = Answer | Callable[[ChatRequest], Answer]
+
+_numbers = count(1)
+
+
+def call(name: str, **arguments: object) -> CallPiece:
+    """A call of a tool, with an id of its own."""
+    return CallPiece(ToolCall(f"call-{next(_numbers)}", name, json.dumps(arguments, ensure_ascii=False)))
+
+
+class FakeModel:
+    """Answers with the steps of its script, one a request; when they are used up, with the last one again and again."""
+
+    def __init__(
+        self,
+        *script: Step,
+        name: str = "fake/1",
+        window: int = 128_000,
+        most_output: int = 4_096,
+        paid: bool = False,
+    ) -> None:
+        self.name = name
+        self.window = window
+        self.most_output = most_output
+        self.paid = paid
+        self.requests: list[ChatRequest] = []
+        self._script = list(script) or ["All right."]
+
+    async def stream(self, request: ChatRequest) -> AsyncIterator[Piece]:
+        import asyncio
+
+        self.requests.append(request)
+        step = self._script[min(len(self.requests), len(self._script)) - 1]
+        answer = step(request) if callable(step) else step
+        parts: Iterable[Part] = answer if isinstance(answer, Sequence) and not isinstance(answer, str) else (answer,)
+        received = 0
+        called = False
+        for part in parts:
+            if isinstance(part, ModelFailed):
+                raise part
+            if isinstance(part, Wait):
+                await asyncio.sleep(part.seconds)
+            elif isinstance(part, EndPiece):
+                yield part
+                return
+            elif isinstance(part, TextPiece | ThinkingPiece | CallPiece):
+                called = called or isinstance(part, CallPiece)
+                received += 1
+                yield part
+            else:
+                for word in _words(part):
+                    received += 1
+                    yield TextPiece(word)
+        sent = sum(len(part.split()) for part in (request.prefix, request.delta))
+        yield EndPiece(Usage(sent, received), "tools" if called else "stop")
+
+
+def _words(text: str) -> list[str]:
+    return [f"{word} " for word in text.split(" ")[:-1]] + text.split(" ")[-1:]
