@@ -1,0 +1,52 @@
+"""From a name in the settings to a chat model. Opens nothing: packages, connections and secrets are touched by the first request.
+
+The reflex is opened by whoever composes, not here.
+"""
+
+from collections.abc import Sequence
+from urllib.parse import urlsplit
+
+from everself.config.sections import Provider
+from everself.errors import ModelFailed
+from everself.models.chat.remote import Patience, Remote
+from everself.models.chat.vendors import VENDORS, Account, compatible, settle_url
+from everself.models.chat.windows import find_known
+
+
+def open_model(name: str, providers: Sequence[Provider], patience: Patience = Patience()) -> Remote:  # noqa: B008 (frozen)
+    """The model of that name, such as `anthropic/claude-sonnet-5`; `providers` are `Config.providers`.
+
+    A provider that is no vendor's name is any server that speaks as OpenAI's chat does, at the address in the settings.
+    """
+    account = find_account(name, providers)
+    settings = next((one for one in providers if one.name == account.provider), Provider(account.provider))
+    return Remote(account, find_known(account.provider, account.model, settings), patience)
+
+
+def find_account(name: str, providers: Sequence[Provider]) -> Account:
+    """Whom a name stands for. Raises ModelFailed where nobody can be found."""
+    provider, _, model = name.partition("/")
+    if not provider or not model:
+        words = f'"{name}" is no name of a model; names are made as provider/name.'
+        raise ModelFailed(words, reason="missing", mend="everself model list")
+    vendor = VENDORS.get(provider) or compatible(provider)
+    settings = [one for wanted in vendor.keys for one in providers if one.name == wanted]
+    url = next((one.base_url for one in settings if one.base_url), vendor.url)
+    mend = f"everself config set provider.{provider}.baseUrl URL"
+    if not url:
+        words = f"{provider} is no vendor that Everself knows, and the settings give no address for it."
+        raise ModelFailed(words, reason="missing", mend=mend)
+    if not _is_address(url):
+        # without repeating it: it may hold a password
+        words = f"The address of {provider} does not begin with http:// or https:// and a host."
+        raise ModelFailed(words, reason="missing", mend=mend)
+    key = next((one.api_key for one in settings if one.api_key), None)
+    return Account(provider, model.removeprefix("models/"), vendor.wire, settle_url(url, vendor.tail), key)
+
+
+def _is_address(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port or 1) > 0
+    except ValueError:
+        return False

@@ -1,0 +1,186 @@
+"""Who answers: the wire formats as a lazy table, and the client that speaks each.
+
+Builds what sends a request and sends none itself. Knows nothing of turns, retries or what an answer means.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Literal
+from urllib.parse import urlsplit
+
+from everself.config import Secret
+from everself.errors import BadConfig, ModelFailed
+
+if TYPE_CHECKING:
+    import httpx2
+    from pydantic_ai.models import Model
+
+WireName = Literal["anthropic", "openai", "responses", "gemini", "ollama", "compatible"]
+LOOPBACK = ("localhost", "127.0.0.1", "::1")
+
+# servers of one's own want some key, and none of ours
+_NO_KEY = "none"
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """Whom to ask, in whose name. `provider` is as the settings call it; the key is looked up when a request leaves."""
+
+    provider: str
+    model: str
+    wire: WireName
+    url: str
+    key: Secret | None = None
+
+    @property
+    def name(self) -> str:
+        return f"{self.provider}/{self.model}"
+
+    @property
+    def host(self) -> str:
+        return urlsplit(self.url).hostname or ""
+
+    @property
+    def local(self) -> bool:
+        return self.host in LOOPBACK
+
+
+@dataclass(frozen=True, slots=True)
+class Vendor:
+    """One line of the table. `tail` is what an address ends in there; `keys` are the settings in which a key is looked for."""
+
+    wire: WireName
+    url: str
+    tail: str
+    keys: tuple[str, ...]
+    needs_key: bool = True
+
+
+VENDORS: Mapping[str, Vendor] = MappingProxyType(
+    {
+        "anthropic": Vendor("anthropic", "https://api.anthropic.com", "", ("anthropic",)),
+        "openai": Vendor("openai", "https://api.openai.com", "/v1", ("openai",)),
+        "openai-responses": Vendor("responses", "https://api.openai.com", "/v1", ("openai-responses", "openai")),
+        "gemini": Vendor("gemini", "https://generativelanguage.googleapis.com", "", ("gemini", "google")),
+        "google": Vendor("gemini", "https://generativelanguage.googleapis.com", "", ("google", "gemini")),
+        "ollama": Vendor("ollama", "http://127.0.0.1:11434", "/v1", ("ollama",), needs_key=False),
+    }
+)
+
+
+def compatible(provider: str) -> Vendor:
+    """Any server that speaks as OpenAI's chat does; its address stands in the settings."""
+    return Vendor("compatible", "", "/v1", (provider,), needs_key=False)
+
+
+def settle_url(url: str, tail: str) -> str:
+    """An address as the vendor's client wants it: a bare host gets the version, or loses it where the client adds its own."""
+    url = url.rstrip("/")
+    if tail:
+        return f"{url}{tail}" if urlsplit(url).path in ("", "/") else url
+    return url.removesuffix("/v1").removesuffix("/v1beta")
+
+
+def build(account: Account, client: "httpx2.AsyncClient") -> "Model[Any]":
+    """What pydantic-ai calls a model. Raises ModelFailed where the key or the vendor's package is missing."""
+    key = _key(account)
+    try:
+        return _BUILDERS[account.wire](account, key, client)
+    except ImportError:
+        words = f"The package that talks to {account.provider} is not installed."
+        mend = "make models, or pip install 'everself[models]'"
+        raise ModelFailed(words, reason="missing", mend=mend) from None
+
+
+def _key(account: Account) -> str:
+    mend = f"everself config set provider.{account.provider}.apiKey KEY"
+    if account.key is None:
+        vendor = VENDORS.get(account.provider)
+        if vendor is None or not vendor.needs_key:
+            return _NO_KEY
+        raise ModelFailed(f"There is no key for {account.provider}.", reason="auth", mend=mend)
+    try:
+        value = account.key.reveal().strip()
+    except BadConfig as error:
+        raise ModelFailed(error.detail, reason="auth", mend=error.mend) from None
+    if not value.isascii() or not value.isprintable() or not value:
+        words = f"The secret {account.key.key} for {account.provider} holds a character that no header takes."
+        raise ModelFailed(words, reason="auth", mend=mend)
+    return value
+
+
+def _anthropic(account: Account, key: str, client: "httpx2.AsyncClient") -> "Model[Any]":
+    from pydantic_ai.models.anthropic import AnthropicModel
+    from pydantic_ai.providers.anthropic import AnthropicProvider
+
+    provider = AnthropicProvider(api_key=key, base_url=account.url, http_client=client)
+    return AnthropicModel(account.model, provider=provider)
+
+
+def _openai(account: Account, key: str, client: "httpx2.AsyncClient") -> "Model[Any]":
+    from pydantic_ai.models.openai import OpenAIChatModel
+    from pydantic_ai.profiles.openai import OpenAIModelProfile
+    from pydantic_ai.providers.openai import OpenAIProvider
+
+    provider = OpenAIProvider(base_url=account.url, api_key=key, http_client=client)
+    # else an answer that was cut looks like a whole one
+    strict = OpenAIModelProfile(openai_chat_streaming_requires_finish_reason=True)
+    return OpenAIChatModel(account.model, provider=provider, profile=strict)
+
+
+def _responses(account: Account, key: str, client: "httpx2.AsyncClient") -> "Model[Any]":
+    from pydantic_ai.models.openai import OpenAIResponsesModel
+    from pydantic_ai.providers.openai import OpenAIProvider
+
+    provider = OpenAIProvider(base_url=account.url, api_key=key, http_client=client)
+    return OpenAIResponsesModel(account.model, provider=provider)
+
+
+def _gemini(account: Account, key: str, client: "httpx2.AsyncClient") -> "Model[Any]":
+    from pydantic_ai.models.google import GoogleModel
+    from pydantic_ai.providers.google import GoogleProvider
+
+    provider = GoogleProvider(api_key=key, http_client=client, base_url=account.url)
+    return GoogleModel(account.model, provider=provider)
+
+
+def _ollama(account: Account, key: str, client: "httpx2.AsyncClient") -> "Model[Any]":
+    from pydantic_ai.models.ollama import OllamaModel
+    from pydantic_ai.providers.ollama import OllamaProvider
+
+    provider = OllamaProvider(base_url=account.url, api_key=key, http_client=client)
+    return OllamaModel(account.model, provider=provider, profile=_modest())
+
+
+def _compatible(account: Account, key: str, client: "httpx2.AsyncClient") -> "Model[Any]":
+    from pydantic_ai.models.openai import OpenAIChatModel
+    from pydantic_ai.providers.openai_compatible import OpenAICompatibleProvider
+
+    provider = OpenAICompatibleProvider(account.provider, base_url=account.url, api_key=key, http_client=client)
+    return OpenAIChatModel(account.model, provider=provider, profile=_modest())
+
+
+def _modest() -> Any:
+    """Many servers' chat templates know one system message, `max_tokens` and no strict tools."""
+    from pydantic_ai.profiles.openai import OpenAIModelProfile
+
+    return OpenAIModelProfile(
+        openai_chat_streaming_requires_finish_reason=True,
+        openai_chat_supports_multiple_system_messages=False,
+        openai_chat_supports_max_completion_tokens=False,
+        openai_supports_strict_tool_definition=False,
+        supports_json_schema_output=True,
+    )
+
+
+_BUILDERS: Mapping[WireName, Callable[[Account, str, "httpx2.AsyncClient"], "Model[Any]"]] = MappingProxyType(
+    {
+        "anthropic": _anthropic,
+        "openai": _openai,
+        "responses": _responses,
+        "gemini": _gemini,
+        "ollama": _ollama,
+        "compatible": _compatible,
+    }
+)

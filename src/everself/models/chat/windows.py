@@ -1,0 +1,103 @@
+"""How much a model takes and gives, and what it costs: a table of data with the day on which it was read.
+
+The settings go before the table; what neither knows gets a cautious guess, and says so. Asks no vendor.
+"""
+
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+
+from everself.config.sections import Provider
+from everself.models.chat.price import Price
+
+_GUESS = (32_000, 4_096)
+# what Ollama loads a model with unless told otherwise, whatever the model could take
+_OLLAMA = (8_192, 2_048)
+_SAME = {"openai-responses": "openai", "google": "gemini"}
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What is known of one model. `note` says where a number is a guess."""
+
+    window: int
+    most_output: int
+    price: Price | None = None
+    # requests that send more than `long` tokens cost `long_price`
+    long: int = 0
+    long_price: Price | None = None
+    note: str = ""
+
+    def price_of(self, sent: int) -> Price | None:
+        """What a request that sends so many tokens costs for a million of them."""
+        return self.long_price if self.long and sent > self.long else self.price
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A line of the table."""
+
+    provider: str
+    name: str
+    known: Known
+
+
+def find_known(provider: str, model: str, settings: Provider | None = None) -> Known:
+    """The numbers of a model."""
+    found = _in_table(_SAME.get(provider, provider), model)
+    window, output = (found.window, found.most_output) if found else _OLLAMA if provider == "ollama" else _GUESS
+    own = settings.context_window if settings else 0
+    window, output = own or window, min(output, max(1, (own or window) // 2))
+    price = Price(0.0, 0.0) if provider == "ollama" else None
+    if found:
+        return Known(window, output, found.price, found.long, found.long_price)
+    if own:
+        return Known(window, output, price)
+    note = (
+        f"How much {provider}/{model} takes is not known, so {window:,} tokens are assumed; "
+        f"say it with: everself config set provider.{provider}.contextWindow TOKENS"
+    )
+    return Known(window, output, price, note=note)
+
+
+def _in_table(provider: str, model: str) -> Known | None:
+    fitting = [row for row in known_models() if row.provider == provider and _is_same(model, row.name)]
+    if fitting:
+        return max(fitting, key=lambda row: len(row.name)).known
+    inner, _, name = model.partition("/")
+    # gateways call models as their makers do, but have prices of their own
+    found = _in_table(_SAME.get(inner, inner), name) if name else None
+    return Known(found.window, found.most_output) if found else None
+
+
+def _is_same(model: str, name: str) -> bool:
+    """`gpt-5-2025-08-07` is `gpt-5`; `gpt-5.9` and `gpt-5-mini` are something else."""
+    rest = model.removeprefix(name)
+    if not rest or rest == model:
+        return model == name
+    first = rest[1:].partition("-")[0]
+    return rest[0] in "-@" and (first in ("latest", "preview", "exp") or (first.isdecimal() and len(first) >= 3))
+
+
+@cache
+def known_models() -> tuple[Row, ...]:
+    """The whole table."""
+    text = resources.files("everself.models.chat").joinpath("known.txt").read_text("utf-8")
+    return tuple(_row(line) for line in text.splitlines() if line.strip() and not line.startswith("#"))
+
+
+def _row(line: str) -> Row:
+    fields, _, beyond = line.partition("beyond")
+    provider, name, window, output, *prices = fields.split()
+    long, *dear = beyond.split() or ("0",)
+    known = Known(_tokens(window), _tokens(output), _price(prices), _tokens(long), _price(dear) if dear else None)
+    return Row(provider, name, known)
+
+
+def _tokens(field: str) -> int:
+    return int(field.replace("_", ""))
+
+
+def _price(fields: list[str]) -> Price:
+    sent, received, cached, stored = (None if field == "-" else float(field) for field in fields)
+    return Price(sent or 0.0, received or 0.0, cached, stored)
