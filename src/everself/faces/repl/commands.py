@@ -1,0 +1,149 @@
+"""The commands that begin with a slash: their table, and those that do something. They mean the same at a terminal and in a pipe."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from everself.errors import ChangedMeanwhile, NotFound, RefusedByRule
+from everself.faces.repl import looking
+from everself.faces.repl.meeting import agreed, meet
+from everself.faces.repl.why import told
+from everself.text.normalise import fold, one_line
+
+if TYPE_CHECKING:
+    from everself.app.app import App
+    from everself.faces.repl.talk import Talk
+    from everself.forgetting.proof import ForgetPlan
+
+_WIDE: Final = 100
+_SESSIONS: Final = 12
+
+Run = Callable[["Talk", str], Awaitable[None]]
+Look = Callable[["App", str], Iterable[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """`takes` is how its help calls what may follow it."""
+
+    run: Run
+    summary: str
+    takes: str = ""
+
+
+def _looks(look: Look) -> Run:
+    async def run(talk: "Talk", words: str) -> None:
+        talk.screen.say(await asyncio.to_thread(lambda: list(look(talk.app, words))))
+
+    return run
+
+
+async def _help(talk: "Talk", _: str) -> None:
+    width = max(len(f"{name} {one.takes}") for name, one in COMMANDS.items())
+    talk.screen.say(f"{f'{name} {one.takes}'.rstrip():<{width}}  {one.summary}" for name, one in COMMANDS.items())
+
+
+async def _why(talk: "Talk", words: str) -> None:
+    found = await asyncio.to_thread(lambda: talk.chat.why(talk.session, words))
+    talk.screen.say(told(found, talk.app.clock.zone))
+
+
+async def _forget(talk: "Talk", words: str) -> None:
+    """Show what would go, ask, forget, and show the proof."""
+    if not words:
+        talk.screen.say(("What? /forget and an entry's id, or its words; /memory lists them.",))
+        return
+    plan = await asyncio.to_thread(_plan_forgetting, talk.app, words)
+    if not isinstance(plan, list):
+        talk.screen.say(plan.lines())
+        if not await agreed(talk.ask, "Forget it for good? It cannot be undone. (yes/no)"):
+            talk.screen.say(("Nothing was changed.",))
+            return
+        proof = await asyncio.to_thread(talk.app.forgetting.carry_out, plan)
+        talk.screen.say(proof.lines())
+        return
+    talk.screen.say((*plan, "Which one? /forget and its id."))
+
+
+def _plan_forgetting(app: "App", words: str) -> "ForgetPlan | list[str]":
+    """The plan for what is meant, by id, by exact words, or as the only entry that holds them; else what could be meant."""
+    from everself.forgetting.proof import Target
+    from everself.memory.selection import Selection, Standing, list_entries
+
+    found = list_entries(app.memory, Selection(standing=Standing.ANY))
+    named = [one for one in found if one.entry.id == words.upper()]
+    wanted = fold(words)
+    exact = [one for one in found if fold(one.entry.text) == wanted]
+    near = named or exact or [one for one in found if wanted in fold(one.entry.text)]
+    if len(near) > 1 and not exact:
+        return [f"{one.entry.id}  {one_line(one.entry.text, _WIDE)}  ({one.citation})" for one in near]
+    plan = app.forgetting.plan(Target(ids=tuple(one.entry.id for one in near)) if near else Target(words=words))
+    if plan.empty:
+        raise NotFound("Nothing like that is remembered.", mend="/memory lists what is.")
+    return plan
+
+
+async def _new(talk: "Talk", _: str) -> None:
+    done = await talk.chat.renew(talk.session)
+    talk.session = done.session
+    talk.screen.say(
+        (f"A new conversation. The last one is kept in {done.note}." if done.note else "A new conversation.",)
+    )
+
+
+async def _compact(talk: "Talk", _: str) -> None:
+    done = await talk.chat.compact(talk.session, "asked")
+    talk.session = done.session
+    talk.screen.say((done.notice or "There is nothing to make shorter yet.",))
+
+
+async def _bootstrap(talk: "Talk", _: str) -> None:
+    await meet(talk.app, talk.screen, talk.ask)
+
+
+async def _undo(talk: "Talk", words: str) -> None:
+    """Take a change back, after it was shown."""
+    planned = await asyncio.to_thread(lambda: talk.app.changes.undo(words or "last", dry_run=True))
+    if planned.conflicts:
+        raise ChangedMeanwhile(f"Later changes stand in the same lines of {', '.join(planned.conflicts)}.")
+    if planned.refused:
+        raise RefusedByRule("; ".join(planned.refused))
+    talk.screen.say(
+        (f"change {planned.undone.id}: {one_line(planned.undone.reason, _WIDE)}", *planned.diff.splitlines())
+    )
+    if not planned.diff or not await agreed(talk.ask, "Take it back? (yes/no)"):
+        talk.screen.say(("Nothing was changed.",))
+        return
+    done = await asyncio.to_thread(talk.app.changes.undo, planned.undone.id)
+    talk.screen.say((f"Taken back, as change {done.applied}; /undo {done.applied} brings it again.",))
+
+
+async def _model(talk: "Talk", _: str) -> None:
+    model = talk.chat.model
+    told = "reflex: no model, answers come from memory alone" if model.name == "reflex" else model.name
+    talk.screen.say((told, "To change it: everself model use NAME"))
+
+
+async def _quit(talk: "Talk", _: str) -> None:
+    talk.left = True
+
+
+COMMANDS: Final[dict[str, Command]] = {
+    "/help": Command(_help, "this list"),
+    "/bootstrap": Command(_bootstrap, "get to know each other: a few questions"),
+    "/memory": Command(_looks(looking.memory), "what I remember, the newest last", "[WORDS]"),
+    "/search": Command(_looks(looking.search), "search it by words and meaning", "WORDS"),
+    "/why": Command(_why, "what the last reply rests on: prompt, recall, tools", "[MESSAGE]"),
+    "/forget": Command(_forget, "forget something for good, with proof", "ID|WORDS"),
+    "/undo": Command(_undo, "take the last change back, or one by its id", "[CHANGE]"),
+    "/soul": Command(_looks(looking.soul), "who I am at heart, and what waits for your yes", "[VERSION]"),
+    "/persona": Command(_looks(looking.persona), "my name and nature, and which soul speaks"),
+    "/review": Command(_looks(looking.review), "what waits for you"),
+    "/prompt": Command(_looks(looking.prompt), "exactly what a model is told", "[MESSAGE]"),
+    "/model": Command(_model, "which model answers"),
+    "/new": Command(_new, "begin anew; a note about this conversation is kept"),
+    "/compact": Command(_compact, "make a long conversation shorter, after keeping what matters"),
+    "/sessions": Command(_looks(looking.sessions), "the conversations of late"),
+    "/quit": Command(_quit, "leave; Ctrl-D does too"),
+}

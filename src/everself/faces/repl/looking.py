@@ -1,0 +1,127 @@
+"""What the commands that only look have to say, line by line. Each calls one verb on the opened agent; what is shown is brief."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Final
+
+from everself.text.normalise import one_line
+
+if TYPE_CHECKING:
+    from everself.app.app import App
+
+_ENTRIES: Final = 12
+_HITS: Final = 6
+_LINES: Final = 4
+_WIDE: Final = 100
+
+
+def soul(app: "App", words: str) -> Iterator[str]:
+    """The soul as it stands now; a version or a proposal by its name."""
+    from everself.verbs.souls import show_soul
+
+    report = show_soul(app, words or "current")
+    yield from (report.diff if report.proposal is not None else report.text).rstrip("\n").split("\n")
+    for one in report.waiting:
+        yield f"waits for you: {one.id}  {one_line(one.reason, _WIDE)}  (everself soul approve {one.id})"
+
+
+def memory(app: "App", words: str) -> Iterator[str]:
+    """The newest entries, or those with these words."""
+    from everself.memory.selection import Selection, list_entries
+    from everself.text.normalise import fold
+
+    found = list_entries(app.memory, Selection())
+    wanted = fold(words)
+    chosen = [one for one in found if wanted in fold(one.entry.text)] if wanted else found
+    if not chosen:
+        yield "Nothing is remembered that fits." if found else "Nothing is remembered yet."
+    if len(chosen) > _ENTRIES:
+        yield f"{len(chosen) - _ENTRIES} before these; /search finds them"
+    for one in chosen[-_ENTRIES:]:
+        yield f"{one.entry.id}  {one_line(one.entry.text, _WIDE)}  ({one_line(one.citation, _WIDE)})"
+
+
+def search(app: "App", words: str) -> Iterator[str]:
+    from everself.recall.recall import Request
+    from everself.verbs.recalls import search_memory
+
+    if not words:
+        yield "What for? /search tundra deadline"
+        return
+    found = search_memory(app, Request(words, limit=_HITS))
+    if not found.hits:
+        yield "Nothing is remembered that fits."
+    for at, one in enumerate(found.hits, 1):
+        yield f"{at}  {one.hit.score:.2f}  {one.citation}" + (f"  until {one.hit.until}" if one.hit.until else "")
+        lines = [line for line in one.hit.text.splitlines() if line.strip()]
+        yield from (f"   {one_line(line, _WIDE)}" for line in lines[:_LINES])
+    yield from (f"Note: {notice}" for notice in found.notices)
+
+
+def prompt(app: "App", words: str) -> Iterator[str]:
+    """What a model would be told at the next turn, had these words been said."""
+    from everself.context.asking import Ask
+    from everself.verbs.contexts import show_context
+
+    report = show_context(app, Ask(message=words))
+    yield from report.text.rstrip("\n").split("\n")
+    yield ""
+    yield f"{report.receipt.total} tokens; everself context --explain says what each part costs"
+
+
+def persona(app: "App", _: str) -> Iterator[str]:
+    """Who speaks, and why."""
+    from everself.verbs.identities import show_identity
+
+    report = show_identity(app)
+    card = report.card
+    for label, told in (("Name", card.name), ("Emoji", card.emoji), ("Creature", card.creature), ("Vibe", card.vibe)):
+        yield f"{label:<9} {one_line(told.value, _WIDE) or '(none)'}"
+    yield f"{'Soul':<9} {report.soul}  {report.soul_hash[:12] or 'missing'}"
+    if report.alternate.enabled:
+        yield f"{'Alternate':<9} {report.alternate.file}"
+    yield from (f"Note: {notice}" for notice in report.notices)
+
+
+def review(app: "App", _: str) -> Iterator[str]:
+    """What waits for the person: proposals, changes from outside, what is kept apart, what rests on something wrong."""
+    from everself.memory.selection import Selection, Standing, list_entries
+    from everself.memory.writing import is_quarantined
+    from everself.verbs.integrity import look_outside
+    from everself.verbs.souls import show_soul
+
+    waiting = 0
+    for proposal in show_soul(app).waiting:
+        waiting += 1
+        yield f"proposal {proposal.id}  {one_line(proposal.reason, _WIDE)}  (/soul {proposal.id}; everself soul approve)"
+    for one in look_outside(app).changed:
+        waiting += 1
+        yield f"changed outside: {one.path}  (everself soul verify)"
+    everything = list_entries(app.memory, Selection(aside=True, standing=Standing.OPEN))
+    for listed in everything:
+        if is_quarantined(listed.entry.path):
+            waiting += 1
+            yield f"kept apart: {listed.entry.id}  {one_line(listed.entry.text, _WIDE)}  (everself memory release)"
+        elif listed.stale:
+            waiting += 1
+            yield f"rests on something wrong: {listed.entry.id}  {one_line(listed.entry.text, _WIDE)}  ({listed.citation})"
+    if not waiting:
+        yield "Nothing waits for you."
+
+
+def sessions(app: "App", _: str) -> Iterator[str]:
+    """The conversations of late, the last one first."""
+    found = app.log.list(_ENTRIES)
+    if not found:
+        yield "There was no conversation yet."
+    for one in found:
+        when = (one.last_at or one.started_at).astimezone(app.clock.zone).strftime("%Y-%m-%d %H:%M")
+        yield f"{one.id}  {when}  {one.said:>4}  {one_line(one.title, _WIDE)}"
+
+
+def said(app: "App", limit: int) -> Iterator[str]:
+    """What the owner said in the conversations of late, the newest first, as it is kept: what was forgotten is not there."""
+    for session in app.log.list(_ENTRIES):
+        for message in reversed(app.log.messages(session)):
+            if message.role == "user" and not message.person and limit > 0:
+                limit -= 1
+                yield message.content
