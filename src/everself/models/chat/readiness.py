@@ -1,0 +1,11 @@
+"""Whether a model could be asked: its key is there, and the package that speaks to it. Sends nothing."""
+
+from everself.models.chat.vendors import Account, build
+
+
+def check_ready(account: Account) -> None:
+    """Raises ModelFailed with what is missing and how to get it."""
+    import httpx2
+
+    # a client that was never used holds no connection, so there is nothing to close
+    build(account, httpx2.AsyncClient())

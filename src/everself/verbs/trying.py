@@ -1,0 +1,269 @@
+"""The verb that tries a model: a few short questions, and in words what it can and cannot do for Everself.
+
+Judges the answers by what they hold. Knows no vendor: a model is whatever keeps to the protocol.
+"""
+
+import json
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, Literal
+
+from everself.errors import ModelFailed, ModelFault, WrongUse
+from everself.models.chat.protocol import (
+    CallPiece,
+    ChatModel,
+    ChatRequest,
+    EndPiece,
+    TextPiece,
+    ToolCall,
+    ToolSpec,
+    Usage,
+    UserTurn,
+)
+
+if TYPE_CHECKING:
+    from everself.app.app import App
+
+Skill = Literal["answer", "stream", "usage", "tool", "tools", "schema", "memory"]
+
+_SECONDS: Final = 120
+# room for models that think before they answer
+_MOST: Final = 1_024
+_SHOWN: Final = 70
+# what says nothing about the skill that was asked for
+_NOT_ITS_SKILL: Final[frozenset[ModelFault]] = frozenset({"network", "auth", "quota", "rate", "missing", "spend"})
+
+_PREFIX: Final = "You are a helpful assistant. Answer in one short sentence."
+_REMEMBERED: Final = (
+    "You are a helpful assistant.\n\nWhat you know about the person:\n- The cat of the person is called Miso."
+)
+_WEATHER: Final = ToolSpec(
+    "weather",
+    "Tells the weather of one city.",
+    {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]},
+)
+_PERSON: Final = {
+    "type": "object",
+    "properties": {"name": {"type": "string"}, "age": {"type": "integer"}},
+    "required": ["name", "age"],
+    "additionalProperties": False,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """One skill, whether the model has it, and a sentence for a person."""
+
+    skill: Skill
+    able: bool
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """What came of trying a model. `micros` is None where its price is unknown."""
+
+    model: str
+    window: int
+    most_output: int
+    paid: bool
+    tried: tuple[Tried, ...]
+    verdict: str
+    sent: int
+    received: int
+    micros: int | None
+
+    def can(self, skill: Skill) -> bool:
+        return any(one.able for one in self.tried if one.skill == skill)
+
+
+@dataclass(frozen=True, slots=True)
+class _Reply:
+    text: str
+    pieces: int
+    calls: tuple[ToolCall, ...]
+    end: EndPiece
+
+
+_Ask = Callable[[ChatRequest], Awaitable[_Reply]]
+
+
+def try_model(app: "App", name: str = "") -> Trial:
+    """Ask a model what shows its skills: the named one, else the one in use. Costs a few hundred tokens, which are charged."""
+    from everself.app.modelling import REFLEX, open_chat_model
+
+    chosen = name or app.agent.model
+    if chosen == REFLEX:
+        words = "The reflex is no model: it answers from memory by rules, and there is nothing to test."
+        raise WrongUse(words, mend="everself model test PROVIDER/NAME")
+    model = open_chat_model(app, chosen)
+    return trial_of(model, lambda usage: app.charger.charge("test", "", model, usage))
+
+
+def trial_of(model: ChatModel, charge: Callable[[Usage], int | None]) -> Trial:
+    """Try this model; `charge` counts each request and says what it cost."""
+    import asyncio
+
+    costs: list[tuple[Usage, int | None]] = []
+
+    async def ask(request: ChatRequest) -> _Reply:
+        reply = await _answered(model, request)
+        costs.append((reply.end.usage, charge(reply.end.usage)))
+        return reply
+
+    tried = asyncio.run(_tries(ask))
+    known = [micros for _, micros in costs if micros is not None]
+    return Trial(
+        model=model.name,
+        window=model.window,
+        most_output=model.most_output,
+        paid=model.paid,
+        tried=tried,
+        verdict=_verdict({one.skill for one in tried if one.able}),
+        sent=sum(usage.sent for usage, _ in costs),
+        received=sum(usage.received for usage, _ in costs),
+        micros=sum(known) if len(known) == len(costs) else None,
+    )
+
+
+async def _tries(ask: _Ask) -> tuple[Tried, ...]:
+    plain = await ask(_request("Name the seven days of the week."))
+    tried = [*_plain(plain)]
+    for skill, request, judge in (
+        ("tool", _request("What is the weather in Oslo? Use the tool.", tools=(_WEATHER,)), _one_call),
+        (
+            "tools",
+            _request("What is the weather in Oslo, and in Lima? Use the tool for both.", (_WEATHER,)),
+            _two_calls,
+        ),
+        ("schema", _request("Anna is 31 years old. Give her name and age.", schema=True), _shaped),
+        ("memory", _request("What is my cat called?", prefix=_REMEMBERED), _remembered),
+    ):
+        try:
+            tried.append(judge(await ask(request)))
+        except ModelFailed as error:
+            if error.reason in _NOT_ITS_SKILL:
+                raise
+            tried.append(Tried(skill, False, f"{_LACKS[skill]}: {_short(error.detail or str(error))}"))
+    return tuple(tried)
+
+
+def _request(
+    question: str, tools: tuple[ToolSpec, ...] = (), *, prefix: str = _PREFIX, schema: bool = False
+) -> ChatRequest:
+    turns = (UserTurn(question),)
+    return ChatRequest(prefix, "", turns, tools, max_tokens=_MOST, schema=_PERSON if schema else None)
+
+
+async def _answered(model: ChatModel, request: ChatRequest) -> _Reply:
+    import asyncio
+
+    text: list[str] = []
+    calls: list[ToolCall] = []
+    end = EndPiece(Usage(told=False))
+    try:
+        async with asyncio.timeout(_SECONDS):
+            async for piece in model.stream(request):
+                match piece:
+                    case TextPiece(said):
+                        text.append(said)
+                    case CallPiece(call):
+                        calls.append(call)
+                    case EndPiece():
+                        end = piece
+                    case _:
+                        pass
+    except TimeoutError:
+        raise ModelFailed(f"It gave no whole answer within {_SECONDS} seconds.", reason="timeout") from None
+    return _Reply("".join(text), len([one for one in text if one]), tuple(calls), end)
+
+
+_LACKS: Final[dict[Skill, str]] = {
+    "tool": "It cannot call tools",
+    "tools": "It cannot call two tools at once",
+    "schema": "It cannot give JSON of a given shape",
+    "memory": "It does not answer from memory in its prompt",
+}
+
+
+def _plain(reply: _Reply) -> tuple[Tried, ...]:
+    said = bool(reply.text.strip())
+    answer = f'It answers: "{_short(reply.text)}"' if said else "It gave no words."
+    streamed = reply.pieces > 1
+    stream = (
+        f"The answer comes piece by piece ({reply.pieces} of them)." if streamed else "The answer comes all at once."
+    )
+    used = reply.end.usage
+    told = used.told and used.sent > 0
+    usage = f"It tells what was used: {used.sent} tokens sent, {used.received} received."
+    return (
+        Tried("answer", said, answer),
+        Tried("stream", streamed, stream),
+        Tried("usage", told, usage if told else "It does not tell how many tokens were used; they are estimated."),
+    )
+
+
+def _one_call(reply: _Reply) -> Tried:
+    if "oslo" in _cities(reply):
+        return Tried("tool", True, "It can call tools.")
+    if reply.calls:
+        return Tried("tool", False, f"{_LACKS['tool']} rightly: it called one with {_short(reply.calls[0].arguments)}")
+    return Tried("tool", False, f"{_LACKS['tool']}: asked to use one, it answered in words.")
+
+
+def _two_calls(reply: _Reply) -> Tried:
+    if {"oslo", "lima"} <= _cities(reply):
+        return Tried("tools", True, "It can call two tools at once.")
+    if reply.calls:
+        return Tried("tools", False, "It calls one tool at a time.")
+    return Tried("tools", False, f"{_LACKS['tools']}.")
+
+
+def _cities(reply: _Reply) -> set[str]:
+    """The cities that the tool was called for; arguments that are no JSON name none."""
+    found = set()
+    for call in reply.calls:
+        with suppress(json.JSONDecodeError, AttributeError):
+            found.add(str(json.loads(call.arguments).get("city", "")).partition(",")[0].strip().casefold())
+    return found
+
+
+def _shaped(reply: _Reply) -> Tried:
+    try:
+        found = json.loads(reply.text)
+    except json.JSONDecodeError:
+        return Tried("schema", False, f"{_LACKS['schema']}: {_short(reply.text) or 'it gave no words'}")
+    if not isinstance(found, dict) or not isinstance(found.get("name"), str) or not isinstance(found.get("age"), int):
+        return Tried("schema", False, f"{_LACKS['schema']}: it gave {_short(reply.text)}")
+    right = "anna" in found["name"].casefold() and found["age"] == 31
+    words = "It gives JSON of a given shape"
+    return Tried(
+        "schema", True, f"{words}." if right else f"{words}, though not what was asked for: {_short(reply.text)}"
+    )
+
+
+def _remembered(reply: _Reply) -> Tried:
+    if "miso" in reply.text.casefold():
+        return Tried("memory", True, f'It answers from memory in its prompt: "{_short(reply.text)}"')
+    return Tried("memory", False, f'{_LACKS["memory"]}: "{_short(reply.text)}"')
+
+
+def _short(text: str) -> str:
+    flat = " ".join(text.split())
+    return flat if len(flat) <= _SHOWN else f"{flat[: _SHOWN - 1]}…"
+
+
+def _verdict(able: set[Skill]) -> str:
+    if "answer" not in able:
+        return "It cannot be talked with."
+    if "memory" not in able:
+        return "It talks, but does not use what memory puts into its prompt: another model would serve you better."
+    if "tool" not in able:
+        return (
+            "It talks and uses what Everself recalls for it, but it cannot search or write memory by itself; "
+            "what you tell it is kept when the conversation is summarised or ends."
+        )
+    if not {"tools", "schema"} <= able:
+        return "It talks, remembers and uses tools; what it lacks makes it slower or less exact in the background."
+    return "It can do all that Everself asks of a model."

@@ -1,0 +1,96 @@
+"""Tries Everself with a real small model on this machine, as a person would set it up, and prints what was seen.
+
+usage: python -m tools.real_model
+
+Exits with 1 where something that this model can do was not seen. It is small: it cannot call tools, and Everself has to say so.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from tools.real_model.serving import NAME, WINDOW
+
+TOP = Path(__file__).resolve().parents[2]
+MODEL = f"here/{NAME}"
+ABLE = ("answer", "stream", "usage", "schema", "memory")
+UNABLE = ("tool", "tools")
+
+
+def everself(home: Path, *words: str) -> tuple[int, str]:
+    """One command in a home of its own; its code and what it printed."""
+    kept = {name: value for name, value in os.environ.items() if not name.endswith("_API_KEY")}
+    done = subprocess.run(
+        [sys.executable, "-m", "everself", *words],
+        env={**kept, "HOME": str(home), "EVERSELF_HOME": str(home / ".everself"), "PYTHONPATH": str(TOP / "src")},
+        capture_output=True,
+        text=True,
+        timeout=600,
+        check=False,
+    )
+    if done.returncode and done.stderr:
+        print(done.stderr.rstrip(), file=sys.stderr)
+    return done.returncode, done.stdout
+
+
+def judge(data: dict[str, Any]) -> list[str]:
+    """What was not as it should be."""
+    able = {one["skill"]: one["able"] for one in data["tried"]}
+    missing = [f"not seen: {skill}" for skill in ABLE if not able.get(skill)]
+    return missing + [f"wrongly seen: {skill}" for skill in UNABLE if able.get(skill)]
+
+
+def try_it(address: str, home: Path) -> list[str]:
+    everself(home, "setup")
+    for words in (
+        ("config", "set", "provider.here.baseUrl", address),
+        ("config", "set", "provider.here.contextWindow", str(WINDOW)),
+        ("model", "use", MODEL),
+    ):
+        code, said = everself(home, *words)
+        print(f"$ everself {' '.join(words)}\n{said.rstrip()}\n")
+        if code:
+            return [f"everself {words[0]} ended with {code}"]
+    code, said = everself(home, "model", "test")
+    print(f"$ everself model test\n{said.rstrip()}\n")
+    code, said = everself(home, "model", "test", "--json")
+    if code:
+        return [f"everself model test ended with {code}"]
+    return judge(json.loads(said)["data"])
+
+
+def main() -> int:
+    with tempfile.TemporaryDirectory(prefix="everself-model-") as folder:
+        log = Path(folder) / "server.log"
+        with log.open("w") as words:
+            server = subprocess.Popen(
+                [sys.executable, "-m", "tools.real_model.serving"],
+                cwd=TOP,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=words,
+                text=True,
+            )
+        assert server.stdin is not None
+        assert server.stdout is not None
+        try:
+            address = server.stdout.readline().strip()
+            if not address:
+                print(log.read_text(errors="replace")[-2_000:], file=sys.stderr)
+                return 1
+            print(f"{NAME} answers at {address}\n")
+            wrong = try_it(address, Path(folder))
+        finally:
+            server.stdin.close()
+            server.terminate()
+            server.wait(30)
+    print("\n".join(wrong) if wrong else "All that this model can do was seen, and what it cannot do was said.")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
