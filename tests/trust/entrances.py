@@ -405,6 +405,8 @@ ENTRANCES: tuple[Entrance, ...] = (
 
 # Words that are no paths, each with the reason. What is not listed here and not entered above fails the completeness test.
 NO_PATHS: dict[str, str] = {
+    "Chat.converse.text": "what is said; what the tools make of it passes through their own entrances",
+    "Chat.converse.person": "who says it, kept in a row",
     **{f"{kind}.base": "a hash, only ever compared" for kind in ("Insert", "Replace", "Move", "Remove", "Step")},
     "Intent.id": "made by the runtime; in a planted file it meets the same check as a step's path",
     **{f"Intent.{name}": "stored as text" for name in ("at", "author", "reason", "evidence", "undoes")},

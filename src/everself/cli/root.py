@@ -8,7 +8,7 @@ from everself.cli.shapes import Family
 from everself.cli.table import COMMANDS
 
 _EXAMPLES = (
-    ("everself setup", "create your agent's workspace"),
+    ("everself chat", "talk to your agent; the first time, it is made"),
     ("everself doctor", "see whether all is well, and what to do if not"),
     ("everself undo last", "take the last change back"),
     ("everself --agent aria log", "the same for another agent"),

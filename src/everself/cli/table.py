@@ -11,6 +11,12 @@ def _setup() -> click.Command:
     return setup
 
 
+def _chat() -> click.Command:
+    from everself.cli.commands.chat import chat
+
+    return chat
+
+
 def _doctor() -> click.Command:
     from everself.cli.commands.doctor import doctor
 
@@ -109,6 +115,7 @@ def _help() -> click.Command:
 
 COMMANDS: dict[str, tuple[str, Callable[[], click.Command]]] = {
     "setup": ("Create an agent's workspace, or what is missing of it.", _setup),
+    "chat": ("Talk to the agent.", _chat),
     "doctor": ("Look for what is wrong, and say what mends it.", _doctor),
     "config": ("Read and change settings.", _config),
     "identity": ("Show who the agent is, and where each part of it comes from.", _identity),

@@ -84,10 +84,10 @@ def _describe(done: "Settled") -> Iterator[Line]:
         yield f"{count_of(report.kept, 'file')} that {'was' if report.kept == 1 else 'were'} there already: untouched."
     yield from _stayed_away(report.removed_by_you)
     yield "What comes next:"
+    yield "  everself chat      talk to it"
     yield "  edit SOUL.md       say who the agent should be; USER.md, who you are"
     yield "  everself doctor    see whether all is well"
     yield "  everself log       see every change; everself undo last takes one back"
-    yield "  To talk to it: the conversation comes with one of the next versions."
 
 
 def _tree(done: "Settled") -> Iterator[Line]:

@@ -1,7 +1,7 @@
 """The line that is typed into: keys, completion of commands, history, and what stands below. Knows prompt_toolkit, and no agent.
 
 Enter sends. Alt-Enter and Ctrl-J begin a new line, and so does Enter after a backslash or within a fence, as in a pipe. What is pasted is
-one message, however many lines it has.
+one message, however many lines it has. Ctrl-C throws away what was typed, Ctrl-D on an empty line leaves.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -53,23 +53,27 @@ class Editor:
             style=Style.from_dict(_STYLE),
             color_depth=None if colour else ColorDepth.DEPTH_1_BIT,
             include_default_pygments_style=False,
+            interrupt_exception=EOFError,
             input=source,
             output=target,
         )
 
     async def read(self) -> str:
-        """A message. Raises EOFError when the person leaves, and KeyboardInterrupt when they throw the line away."""
+        """A message. Raises EOFError when the person leaves."""
         text = await self._session.prompt_async([("class:prompt", PROMPT)])
         return joined(text.split("\n"))
 
     async def ask(self, question: str) -> str | None:
         """An answer, which is nobody's history; nothing where the person stops."""
         asking: PromptSession[str] = PromptSession(
-            input=self._session.input, output=self._session.output, style=Style.from_dict(_STYLE)
+            input=self._session.input,
+            output=self._session.output,
+            style=Style.from_dict(_STYLE),
+            interrupt_exception=EOFError,
         )
         try:
             return await asking.prompt_async(f"{question} ")
-        except (EOFError, KeyboardInterrupt):
+        except EOFError:
             return None
 
 
@@ -113,6 +117,10 @@ def _keys() -> KeyBindings:
             buffer.newline(copy_margin=False)
         else:
             buffer.validate_and_handle()
+
+    @keys.add("c-c")
+    def throw_away(event: KeyPressEvent) -> None:
+        event.current_buffer.reset()
 
     @keys.add("escape", "enter")
     @keys.add("c-j")

@@ -90,14 +90,10 @@ class _Sitting:
         return not talk.failed
 
     async def _next(self, editor: "Editor") -> str | None:
-        while True:
-            try:
-                return await editor.read()
-            except KeyboardInterrupt:
-                # the line was thrown away; only Ctrl-D leaves
-                continue
-            except EOFError:
-                return None
+        try:
+            return await editor.read()
+        except EOFError:
+            return None
 
     def _warm(self) -> None:
         """What the first turn needs and takes a while to load. What goes wrong here goes wrong again there, and is told."""
