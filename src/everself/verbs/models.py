@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Literal
 
 from everself.app.modelling import REFLEX
 from everself.errors import ModelFailed, WrongUse
-from everself.models.chat.opening import find_account
+from everself.models.chat.opening import find_account, open_model
 from everself.models.chat.price import Price
 from everself.models.chat.readiness import check_ready
 from everself.models.chat.vendors import VENDORS
@@ -113,9 +113,9 @@ def _line(app: "App", name: str) -> ModelLine | None:
         account = find_account(name, providers)
     except ModelFailed:
         return ModelLine(name, used, False, 0, 0, None, "missing") if used else None
-    settings = next((one for one in providers if one.name == account.provider), None)
-    known = find_known(account.provider, account.model, settings)
+    model = open_model(name, providers)
+    price = find_known(account.provider, account.model).price_of(0)
     vendor = VENDORS.get(account.provider)
     needed = vendor is not None and vendor.needs_key
     key: KeyState = "set" if account.key else "missing" if needed else "not needed"
-    return ModelLine(name, used, not known.note, known.window, known.most_output, known.price_of(0), key)
+    return ModelLine(name, used, not model.note, model.window, model.most_output, price, key)

@@ -107,7 +107,10 @@ def test(name: str, agent: str) -> None:
 @agent_option
 @json_option
 def spend(days: int, agent: str) -> None:
-    """Show what models cost, by day and job, and what background work may still cost today."""
+    """Show what models cost, by day and job.
+
+    What runs unasked has a limit of its own for each day: spend.backgroundPerDay in the settings.
+    """
     from everself.verbs.models import show_spend
 
     with opened(agent) as app:
