@@ -10,17 +10,25 @@ from typing import Any
 import pytest
 
 from everself.config.outside import Exec
+from everself.models.chat.protocol import JsonObject
 from everself.recall.scopes import Scope, SessionKind
 from everself.toolbox.outside.execute import exec_tool, plan_words, run_program, safe_variables
-from everself.toolbox.tool import Outcome, Setting
+from everself.toolbox.tool import Outcome, Setting, Tool
 
 MAIN = Setting(Scope(SessionKind.MAIN), "s", "m", "", by_owner=True)
 PATH = {"PATH": os.environ["PATH"]}
 
 
+def call(tool: Tool, arguments: JsonObject, setting: Setting = MAIN) -> Outcome:
+    async def scene() -> Outcome:
+        return await tool.run(arguments, setting)
+
+    return asyncio.run(scene())
+
+
 def run(folder: Path, command: str, settings: Exec | None = None, setting: Setting = MAIN) -> Outcome:
     tool = exec_tool(settings or Exec(enabled=True, timeout=20), str(folder), PATH)
-    return asyncio.run(tool.run({"command": command}, setting))  # type: ignore[arg-type]  # it is a coroutine
+    return call(tool, {"command": command}, setting)
 
 
 def told(outcome: Outcome) -> dict[str, Any]:
@@ -140,7 +148,7 @@ def test_no_secret_of_the_environment_is_passed_on(tmp_path: Path) -> None:
     }
     assert safe_variables(environ).keys() == {"PATH", "HOME", "LC_ALL"}
     tool = exec_tool(Exec(enabled=True), str(tmp_path), environ)
-    outcome = asyncio.run(tool.run({"command": "env"}, MAIN))  # type: ignore[arg-type]  # it is a coroutine
+    outcome = call(tool, {"command": "env"})
     assert "HOME=/h" in outcome.content
     assert "API_KEY" not in outcome.content
     assert "PGPASSWORD" not in outcome.content
@@ -190,7 +198,7 @@ def test_a_folder_that_is_gone_is_words(tmp_path: Path) -> None:
 @pytest.mark.parametrize("command", [None, 3, "", "  ", "a\0b", "x" * 30_000])
 def test_arguments_that_are_none_are_refused(tmp_path: Path, command: object) -> None:
     tool = exec_tool(Exec(enabled=True), str(tmp_path), PATH)
-    outcome = asyncio.run(tool.run({"command": command}, MAIN))  # type: ignore[arg-type]  # it is a coroutine
+    outcome = call(tool, {"command": command})
     assert outcome.failed
 
 

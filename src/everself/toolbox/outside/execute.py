@@ -11,7 +11,7 @@ import signal
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 from everself.clock import monotonic
 from everself.config.outside import Exec
@@ -131,7 +131,8 @@ async def run_program(words: Sequence[str], folder: str, variables: Mapping[str,
             os.close(writing)
         ending = asyncio.ensure_future(process.wait())
         try:
-            await asyncio.wait({ending, output.flooded}, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+            waited: set[asyncio.Future[Any]] = {ending, output.flooded}
+            await asyncio.wait(waited, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
             end: End = "exit" if ending.done() else "flood" if output.flooded.done() else "timeout"
             # also after a good end: what still runs in the background would outlive the call
             _kill(process.pid)
