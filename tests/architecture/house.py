@@ -114,7 +114,7 @@ HOMES: dict[str, tuple[str, ...]] = {
     "ruamel": ("config",),
     "Stemmer": ("text",),
     "numpy": ("index", "indexfile", "recall", "models", "testing"),
-    "httpx2": ("models", "faces"),
+    "httpx2": ("models", "toolbox", "faces"),
     "apsw": ("database", "store", "index", "indexfile", "upkeep", "testing"),
     "psycopg": ("database", "store", "index"),
     "dulwich": ("history",),
