@@ -13,11 +13,11 @@ JUDGES := tests/architecture tests/trust tests/tools
 .PHONY: chat models test-model test test-all check bench bench-recall bench-speed soak clean help
 
 help:
-	@echo "make chat      talk to it (sets everything up the first time)"
+	@echo "make chat      talk to it (sets everything up the first time; a conversation can be piped)"
 	@echo "make models    install what talks to Anthropic, OpenAI, Gemini, Ollama and servers like OpenAI's"
 	@echo "make test      fast tests, under a minute"
 	@echo "make test-all  everything, kill and fuzz tests at CI size included"
-	@echo "make test-model a real small model end to end (about 250 MB into .venv-model)"
+	@echo "make test-model a real small model end to end (650 MB into .venv-model)"
 	@echo "make check     ruff, mypy, architecture"
 	@echo "make bench     measure; prints figures"
 	@echo "make bench-recall DATA=FOLDER [JSON=FILE]   how much of the evidence search finds, beside four baselines"
@@ -48,7 +48,7 @@ test-model: .venv-model/.real-model
 	@.venv-model/bin/python -m tools.real_model
 
 chat: $(VENV)/.core
-	@$(RUN) -m everself setup
+	@$(RUN) -m everself chat
 
 # what judges the code (architecture, registers of the trust rows, benchmarks) is tested by make check
 test: $(VENV)/.dev

@@ -27,7 +27,7 @@ from everself.workspace.on_disk import DiskWorkspace, Recovery
 if TYPE_CHECKING:
     from everself.app.charging import Charger
     from everself.chat.chat import Chat
-    from everself.context.assembly import Assembler
+    from everself.context.assembly import Assembler, Prompt
     from everself.forgetting.forgetting import Forgetting
     from everself.identity.growth import Growth
     from everself.identity.integrity import Integrity
@@ -36,7 +36,8 @@ if TYPE_CHECKING:
     from everself.index.index import Index
     from everself.memory.bank import Bank
     from everself.models.embedding.protocol import Embedder
-    from everself.recall.recall import Recall
+    from everself.recall.recall import Found, Recall
+    from everself.sessions.checkpoint import Checkpoint
     from everself.sessions.log import Log
     from everself.upkeep.freshness import Freshness
 
@@ -184,6 +185,18 @@ class App:
         return open_chat(self)
 
     @cached_property
+    def checkpoint(self) -> "Checkpoint":
+        from everself.sessions.checkpoint import Checkpoint
+
+        return Checkpoint(self.memory, self.log)
+
+    @cached_property
+    def compactor(self) -> "Compactor":
+        from everself.app.sessions import open_compactor
+
+        return open_compactor(self)
+
+    @cached_property
     def bank(self) -> "Bank":
         from everself.memory.bank import Bank
 
@@ -205,6 +218,21 @@ class App:
     def correct(self, old: str, new: str) -> Corrected:
         """Put something right: `old` is an entry's id or its words."""
         return self.memory.correct(old, new)
+
+    def search(self, query: str, limit: int | None = None) -> "Found":
+        """The best hits for the owner's own words, with citations; refused where the settings switch searching off."""
+        from everself.app.recalling import need_search
+        from everself.recall.recall import Request
+
+        need_search(self)
+        return self.recall.search(Request(query, limit))
+
+    def context(self, message: str = "") -> "Prompt":
+        """What a model would be told if the owner said this now, with its receipt. Nothing is recorded."""
+        from everself.app.assembling import facts_of
+        from everself.context.asking import Ask
+
+        return self.assembler.assemble(Ask(message=message, facts=facts_of(self), recorded=False))
 
     @cached_property
     def freshness(self) -> "Freshness":
