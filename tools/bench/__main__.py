@@ -13,6 +13,7 @@ PARTS = {
     "memory": "tools.bench.memory",
     "embedding": "tools.bench.embedding",
     "context": "tools.bench.context",
+    "conversation": "tools.bench.conversation",
 }
 
 

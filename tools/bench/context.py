@@ -33,7 +33,7 @@ def run() -> Iterator[str]:
     yield from told.stdout.splitlines()
 
 
-def _furnish(workspace: Path) -> None:
+def furnish(workspace: Path) -> None:
     """The files of a new agent, a memory that overflows its slot, and two days of logs."""
     templates = resources.files("everself.workspace").joinpath("templates")
     for name in FILES:
@@ -58,7 +58,7 @@ def _measure(top: Path) -> Iterator[str]:
     store, filled = make_store(top, UNITS, Language())
     questions, stub = load_questions(store.folder)
     with open_app(environ=environ_of(store.folder)) as app:
-        _furnish(Path(app.agent.workspace))
+        furnish(Path(app.agent.workspace))
         vars(app)["index"] = open_index(app, stub)
         # files of this moment are read again and again until the clock of the file system has moved on
         time.sleep(2.5)

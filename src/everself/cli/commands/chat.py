@@ -62,12 +62,12 @@ def _awake(agent: str) -> Iterator["App"]:
     """The agent, made first where this is the first time. One that was there and is gone is not made anew: that would hide a loss."""
     with opened(agent) as app:
         new = not os.path.lexists(app.agent.workspace) and not os.path.lexists(app.agent.state)
-        name, where = app.agent.id, app.agent.workspace
+        where = app.agent.workspace
     if new:
         from everself.verbs.agents import settle
 
         settle(agent)
-        show_lines([f"Your agent {name} lives in {where}: plain files, yours to read and edit."], err=True)
+        show_lines([f"Your agent lives in {where}: plain files, yours to read and edit."], err=True)
     with opened(agent) as app:
         app.workspace  # noqa: B018 what a dead process left half done is completed before anybody speaks
         show_notices(recovery_notices(app))

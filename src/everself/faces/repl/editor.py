@@ -46,6 +46,7 @@ class Editor:
             multiline=True,
             completer=Commands(commands),
             complete_while_typing=True,
+            reserve_space_for_menu=6,
             history=ThreadedHistory(_Said(earlier)),
             key_bindings=_keys(),
             bottom_toolbar=lambda: [("class:bottom-toolbar", self._below())],
@@ -61,7 +62,7 @@ class Editor:
     async def read(self) -> str:
         """A message. Raises EOFError when the person leaves."""
         text = await self._session.prompt_async([("class:prompt", PROMPT)])
-        return joined(text.split("\n"))
+        return joined(text.strip("\n").split("\n"))
 
     async def ask(self, question: str) -> str | None:
         """An answer, which is nobody's history; nothing where the person stops."""

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from everself.faces.repl.editor import Editor
     from everself.sessions.session import Session
 
-_GREETING: Final = (
+_GREETING: Final = "Enter sends · Alt-Enter: new line · Ctrl-C stops a reply · Ctrl-D leaves · /help"
     "Enter sends, Alt-Enter begins a new line, Ctrl-C stops a reply, Ctrl-D leaves. /help lists the commands."
 )
 _EARLIER: Final = 200

@@ -1,0 +1,137 @@
+"""How long a turn takes beside the model's own time, at 100,000 indexed chunks; and how long `everself chat` takes to its first prompt.
+
+The model answers at once. Texts and vectors are made up; message store, prompt with recall, loop and reply are the product's. Warm, one
+thread, in a process of its own; the prompt is awaited at a terminal.
+"""
+
+import asyncio
+import os
+import pty
+import select
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+from tools.bench.context import ONE_THREAD, UNITS, furnish
+
+TURNS = 150
+WARM = 100
+ROUNDS = 9
+SESSION_TURNS = 25
+PROMPT = "›".encode()
+
+
+def run() -> Iterator[str]:
+    told = subprocess.run(
+        [sys.executable, "-m", "tools.bench.conversation"],
+        env={**os.environ, **ONE_THREAD, "PYTHONPATH": os.pathsep.join(sys.path)},
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+    )
+    yield from told.stdout.splitlines()
+
+
+def _turns(top: Path) -> Iterator[str]:
+    from tools.bench_speed.language import Language
+    from tools.bench_speed.store import environ_of, load_questions, make_store, open_index
+
+    from everself.app.opening import open_app
+
+    store, filled = make_store(top, UNITS, Language())
+    questions, stub = load_questions(store.folder)
+    with open_app(environ=environ_of(store.folder)) as app:
+        furnish(Path(app.agent.workspace))
+        vars(app)["index"] = open_index(app, stub)
+        # files of this moment are read again and again until the clock of the file system has moved on
+        time.sleep(2.5)
+        app.chat.use(_Instant())
+        taken = sorted(asyncio.run(_talk(app, questions))[WARM:])
+    spread = f"p50 {statistics.median(taken):.1f} ms, p95 {taken[int(len(taken) * 0.95)]:.1f} ms"
+    yield f"a turn beside the model, {filled.units:,} chunks: {spread} (promised p50 ≤ 60)"
+
+
+async def _talk(app, questions) -> list[float]:  # type: ignore[no-untyped-def]
+    taken = []
+    for at in range(WARM + TURNS):
+        if at % SESSION_TURNS == 0:
+            session = app.chat.begin()
+        began = time.perf_counter()
+        async for _ in app.chat.converse(session, questions[at % len(questions)]):
+            pass
+        taken.append((time.perf_counter() - began) * 1000)
+    return taken
+
+
+class _Instant:
+    """A model that has its answer ready."""
+
+    name = "bench"
+    window = 200_000
+    most_output = 8_000
+    paid = False
+
+    async def stream(self, _: object) -> AsyncIterator[object]:
+        from everself.models.chat.protocol import EndPiece, TextPiece, Usage
+
+        yield TextPiece("That is what I remember of it.")
+        yield EndPiece(Usage(sent=3_000, received=8))
+
+
+def _first_prompt(top: Path) -> Iterator[str]:
+    home = str(top / "home")
+    os.mkdir(home)
+    environment = {"HOME": home, "PATH": os.environ.get("PATH", ""), "TERM": "xterm", "LANG": "C.UTF-8"}
+    environment["PYTHONPATH"] = os.pathsep.join(sys.path)
+    taken = sorted([_until_prompt(environment) for _ in range(ROUNDS + 2)][2:])
+    yield f"everself chat to the first prompt: median {statistics.median(taken):.2f} s, worst {taken[-1]:.2f} s (promised ≤ 1.5)"
+
+
+def _until_prompt(environment: dict[str, str]) -> float:
+    """Seconds until the prompt stands at a terminal of its own; then the person leaves."""
+    ours, theirs = pty.openpty()
+    began = time.perf_counter()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "everself", "chat"],
+        env=environment,
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+        start_new_session=True,
+    )
+    os.close(theirs)
+    seen = b""
+    seconds = 0.0
+    while process.poll() is None:
+        if select.select([ours], [], [], 0.05)[0]:
+            try:
+                seen += os.read(ours, 65_536)
+            except OSError:
+                break
+        if b"\x1b[6n" in seen:
+            # the editor asks where the cursor is, as a terminal would be asked
+            os.write(ours, b"\x1b[1;1R")
+            seen = seen.replace(b"\x1b[6n", b"")
+        if not seconds and PROMPT in seen:
+            seconds = time.perf_counter() - began
+            os.write(ours, b"\x04")
+    process.wait()
+    os.close(ours)
+    if not seconds:
+        raise RuntimeError(f"no prompt came: {seen!r}")
+    return seconds
+
+
+def main() -> None:
+    with tempfile.TemporaryDirectory(prefix="everself-bench-") as folder:
+        for part in (_first_prompt, _turns):
+            for line in part(Path(folder)):
+                print(line, flush=True)
+
+
+if __name__ == "__main__":
+    main()
