@@ -114,7 +114,7 @@ def _line(app: "App", name: str) -> ModelLine | None:
     except ModelFailed:
         return ModelLine(name, used, False, 0, 0, None, "missing") if used else None
     model = open_model(name, providers)
-    price = find_known(account.provider, account.model).price_of(0)
+    price = find_known(account.provider, account.model).price_of(0) if model.paid else Price(0.0, 0.0)
     vendor = VENDORS.get(account.provider)
     needed = vendor is not None and vendor.needs_key
     key: KeyState = "set" if account.key else "missing" if needed else "not needed"

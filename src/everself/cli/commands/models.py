@@ -21,7 +21,7 @@ _NO_MODEL = "answers from memory alone; no model"
     cls=Family,
     examples=[
         ("everself model list", "what can be used, for how much, and whose key is there"),
-        ("everself model use anthropic/claude-sonnet-4-5", "talk through that one from now on"),
+        ("everself model use anthropic/claude-sonnet-5-5", "talk through that one from now on"),
         ("everself model test", "what the model in use can and cannot do"),
     ],
 )
@@ -38,7 +38,10 @@ def model(context: click.Context) -> None:
 @agent_option
 @json_option
 def list_command(everything: bool, agent: str) -> None:
-    """List models with their window, their price and whether their key is there."""
+    """List models with their window, their price and whether their key is there.
+
+    Prices are in dollars for a million tokens sent (in) and received (out).
+    """
     from everself.verbs.models import list_models
 
     with opened(agent) as app:
@@ -54,7 +57,7 @@ def list_command(everything: bool, agent: str) -> None:
     "use",
     cls=Verb,
     examples=[
-        ("everself model use anthropic/claude-sonnet-4-5", "its key is provider.anthropic.apiKey or ANTHROPIC_API_KEY"),
+        ("everself model use anthropic/claude-sonnet-5-5", "its key is provider.anthropic.apiKey or ANTHROPIC_API_KEY"),
         ("everself model use ollama/qwen3:8b", "a model on this machine"),
         ("everself model use reflex", "back to answering from memory alone"),
     ],
@@ -122,7 +125,7 @@ def _line(one: "ModelLine", width: int) -> Line:
     mark = "*" if one.used else " "
     if one.name == "reflex":
         return f"{mark} {one.name:<{width}}  {_NO_MODEL}"
-    window = f"{one.window:>9,} tokens" if one.listed else f"about {one.window:,} tokens"
+    window = f"{one.window:,} tokens" if one.listed else f"about {one.window:,} tokens"
     if one.price is None:
         price = "price unknown"
     elif one.price.sent or one.price.received:
@@ -130,7 +133,7 @@ def _line(one: "ModelLine", width: int) -> Line:
     else:
         price = "free"
     key = "no key needed" if one.key == "not needed" else f"key {one.key}"
-    line = f"{mark} {one.name:<{width}}  {window}  {price:<20}  {key}"
+    line = f"{mark} {one.name:<{width}}  {window:>19}  {price:<20}  {key}"
     return paint(line, dim=True) if one.key == "missing" else line
 
 
