@@ -31,8 +31,9 @@ class Call:
 class Reply:
     """What one request is answered with.
 
-    `cut` breaks the connection after so many events of the stream, `stall` falls silent there until the test ends, `quiet` ends
-    the body there as if it were whole. `status` other than 200 answers with the vendor's error of that `fault`.
+    After so many pieces of text, `cut` breaks the connection, `stall` falls silent until the client leaves or the test ends,
+    `quiet` ends the body as if it were whole, and `fail` sends the vendor's error inside the stream. A `status` other than
+    200 answers with the vendor's error of that `fault`.
     """
 
     text: tuple[str, ...] = ()
@@ -45,6 +46,7 @@ class Reply:
     cut: int | None = None
     stall: int | None = None
     quiet: int | None = None
+    fail: int | None = None
     usage: tuple[int, int, int, int] | None = (120, 30, 0, 0)
 
 
@@ -139,19 +141,24 @@ def _handler(told: Server) -> type[BaseHTTPRequestHandler]:
             self.send_header("Content-Type", "text/event-stream")
             self.send_header("Transfer-Encoding", "chunked")
             self.end_headers()
-            for number, event in enumerate(EVENTS[told.wire](reply, body)):
-                if number == reply.quiet:
+            said = 0
+            for event in EVENTS[told.wire](reply, body):
+                if said == reply.quiet:
                     break
-                if number == reply.cut:
+                if said == reply.cut:
                     # half of the event, then the line goes dead
                     self._chunk(event[: len(event) // 2])
                     self.connection.shutdown(socket.SHUT_RDWR)
                     self.close_connection = True
                     return
-                if number == reply.stall:
+                if said == reply.stall:
                     self._wait()
                     return
+                if said == reply.fail:
+                    self._chunk(failure(told.wire))
+                    break
                 self._chunk(event)
+                said += isinstance(event, _Text)
             self.wfile.write(b"0\r\n\r\n")
 
         def _chunk(self, data: bytes) -> None:
@@ -175,6 +182,10 @@ def _handler(told: Server) -> type[BaseHTTPRequestHandler]:
             pass
 
     return Handler
+
+
+class _Text(bytes):
+    """An event that carries a piece of the answer's text."""
 
 
 def _event(data: object, name: str = "") -> bytes:
@@ -226,7 +237,8 @@ def anthropic_events(reply: Reply, body: Json) -> Iterator[bytes]:
         begun = {"type": "content_block_start", "index": index, "content_block": block}
         yield _event(begun, "content_block_start")
         for delta in deltas:
-            yield _event({"type": "content_block_delta", "index": index, "delta": delta}, "content_block_delta")
+            event = _event({"type": "content_block_delta", "index": index, "delta": delta}, "content_block_delta")
+            yield _Text(event) if "text" in delta else event
         yield _event({"type": "content_block_stop", "index": index}, "content_block_stop")
     why = {"length": "max_tokens", "refused": "refusal"}.get(reply.end, "tool_use" if reply.calls else "end_turn")
     last = {"type": "message_delta", "delta": {"stop_reason": why, "stop_sequence": None}}
@@ -241,7 +253,7 @@ def openai_events(reply: Reply, body: Json) -> Iterator[bytes]:
 
     yield chunk({"role": "assistant", "content": ""})
     for part in reply.text:
-        yield chunk({"content": part})
+        yield _Text(chunk({"content": part}))
     for index, (ident, call) in enumerate(_ids(reply, "call_")):
         function = {"name": call.name, "arguments": ""}
         yield chunk({"tool_calls": [{"index": index, "id": ident, "type": "function", "function": function}]})
@@ -261,7 +273,7 @@ def ollama_events(reply: Reply, body: Json) -> Iterator[bytes]:
     for part in _halves(reply.thinking):
         yield chunk({"role": "assistant", "content": "", "reasoning": part})
     for part in reply.text:
-        yield chunk({"role": "assistant", "content": part})
+        yield _Text(chunk({"role": "assistant", "content": part}))
     for index, (ident, call) in enumerate(_ids(reply, "call_")):
         function = {"name": call.name, "arguments": call.arguments}
         made = {"id": ident, "index": index, "type": "function", "function": function}
@@ -314,7 +326,7 @@ def responses_events(reply: Reply, body: Json) -> Iterator[bytes]:
         yield event("response.output_item.added", output_index=0, item=item)
         yield event("response.content_part.added", part=empty, **at)
         for part in reply.text:
-            yield event("response.output_text.delta", delta=part, logprobs=[], **at)
+            yield _Text(event("response.output_text.delta", delta=part, logprobs=[], **at))
         done = empty | {"text": "".join(reply.text)}
         yield event("response.output_text.done", text=done["text"], logprobs=[], **at)
         yield event("response.content_part.done", part=done, **at)
@@ -363,7 +375,7 @@ def gemini_events(reply: Reply, body: Json) -> Iterator[bytes]:  # noqa: ARG001 
     for part in _halves(reply.thinking):
         yield chunk([{"text": part, "thought": True}])
     for part in reply.text:
-        yield chunk([{"text": part}])
+        yield _Text(chunk([{"text": part}]))
     calls = []
     for ident, call in _ids(reply, "call_"):
         try:
@@ -396,10 +408,23 @@ _OVERFLOWS: dict[Wire, str] = {
     "openai": "This model's maximum context length is 128000 tokens. However, your messages resulted in 150000 tokens.",
     "responses": "Your input exceeds the context window of this model. Please adjust your input and try again.",
     "gemini": "The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).",
-    "ollama": "the prompt has 9000 tokens, which exceeds the maximum context length of 8192",
+    "ollama": "the request exceeds the available context size, try increasing it",
 }
 _OPENAI_CODES = {"overflow": "context_length_exceeded", "rate": "rate_limit_exceeded", "quota": "insufficient_quota"}
 _OPENAI_CODES |= {"auth": "invalid_api_key", "missing": "model_not_found"}
+
+
+def failure(wire: Wire) -> bytes:
+    """The vendor's error inside a stream that had begun well: too much to do."""
+    message = "Scripted: overloaded."
+    if wire == "anthropic":
+        return _event({"type": "error", "error": {"type": "overloaded_error", "message": message}}, "error")
+    if wire == "gemini":
+        return _event({"error": {"code": 503, "message": message, "status": "UNAVAILABLE"}})
+    if wire == "responses":
+        error = {"type": "error", "code": "server_error", "message": message, "param": None, "sequence_number": 9}
+        return _event(error, "error")
+    return _event({"error": {"message": message, "type": "server_error", "param": None, "code": None}})
 
 
 def refusal(wire: Wire, reply: Reply) -> bytes:
@@ -417,6 +442,8 @@ def refusal(wire: Wire, reply: Reply) -> bytes:
         }
     else:
         kind = "server_error" if reply.status >= 500 else "invalid_request_error"
+        if wire == "ollama" and reply.fault == "overflow":
+            kind = "exceed_context_size_error"
         code = None if wire == "ollama" else _OPENAI_CODES.get(reply.fault)
         body = {"error": {"message": message, "type": kind, "param": None, "code": code}}
     return json.dumps(body).encode()

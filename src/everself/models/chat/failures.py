@@ -19,10 +19,16 @@ class Failures:
 
     def read(self, error: BaseException, *, begun: bool) -> ModelFailed:
         """The failure that an error stands for; `begun` when a part of the answer was given out already."""
-        reason, retry_after = _reason(error)
+        status, reason = _status(error), _reason(error)
+        if status is not None and 300 <= status < 400:
+            words = f"{self._account.provider} points to another address (status {status}), which is not followed."
+            return ModelFailed(words, mend=f"everself config set provider.{self._account.settings}.baseUrl URL")
+        if _is_end(error) or (reason == "network" and getattr(error, "phase", "connect") in ("read", None)):
+            return self.broke_off(begun=begun)
         words = self._words(reason, error)
+        retry_after = _retry_after(error)
         if begun:
-            words = f"The answer broke off half way: {words} What came before stands."
+            words = _half_way(words)
         elif retry_after is not None and retry_after >= 1:
             words = f"{words} It asks to wait {_span(retry_after)}."
         return ModelFailed(words, reason=reason, retry_after=retry_after, mend=self._mend(reason))
@@ -30,9 +36,7 @@ class Failures:
     def broke_off(self, *, begun: bool) -> ModelFailed:
         """An answer that ended without its end."""
         words = f"{self._account.provider} closed the connection before the end of its answer."
-        if begun:
-            words = f"The answer broke off half way: {words} What came before stands."
-        return ModelFailed(words, reason="network", mend=self._mend("network"))
+        return ModelFailed(_half_way(words) if begun else words, reason="network", mend=f"Try again, or: {_ANOTHER}")
 
     def malformed(self) -> ModelFailed:
         words = f"{self._account.provider} gave up on its own answer, which could not be read as one."
@@ -40,8 +44,8 @@ class Failures:
 
     def _words(self, reason: ModelFault, error: BaseException) -> str:
         who, model = self._account.provider, self._account.model
-        status = getattr(error, "status_code", None)
-        seen = f" (status {status})" if isinstance(status, int) else ""
+        status = _status(error)
+        seen = f" (status {status})" if status is not None else ""
         sentences: dict[ModelFault, str] = {
             "auth": f"{who} does not accept the key{seen}.",
             "quota": f"{who} says that the quota or the credit of the account is used up{seen}.",
@@ -51,7 +55,7 @@ class Failures:
             "overflow": f"The conversation is larger than what {model} takes{seen}.",
             "refused": f"The filter of {who} stopped the answer{seen}.",
             "timeout": f"Nothing came from {who} for {self._stall:g} s.",
-            "network": f"{who} at {self._account.host} cannot be reached, or the connection was cut.",
+            "network": f"{who} at {self._account.host} cannot be reached.",
             "shape": f"{who} sent something that cannot be read as an answer{seen}.",
         }
         if reason in sentences:
@@ -60,7 +64,7 @@ class Failures:
         return f"{who} refused the request{seen}{': ' + own if own else '.'}"
 
     def _mend(self, reason: ModelFault) -> str:
-        who, model = self._account.provider, self._account.model
+        who, model = self._account.settings, self._account.model
         if self._account.wire == "ollama":
             special = {"network": "ollama serve", "missing": f"ollama pull {model}"}
             if reason in special:
@@ -81,7 +85,7 @@ class Failures:
         return mends.get(reason, _ANOTHER)
 
 
-def _reason(error: BaseException) -> tuple[ModelFault, float | None]:
+def _reason(error: BaseException) -> ModelFault:
     import httpx2
     from pydantic_ai import exceptions as kinds
 
@@ -106,22 +110,55 @@ def _reason(error: BaseException) -> tuple[ModelFault, float | None]:
         (ValueError, "shape"),
     )
     reason: ModelFault = next((fault for kind, fault in table if isinstance(error, kind)), "other")
-    retry_after = error.retry_after if isinstance(error, kinds.ModelAPIError) else None
-    status = getattr(error, "status_code", None)
-    if status == 413:
-        return "overflow", None
-    if status == 408:
-        return "timeout", retry_after
-    return reason, retry_after
+    # what pydantic-ai leaves without a kind: servers built on llama.cpp, and statuses of proxies
+    if getattr(error, "provider_error_type", None) == "exceed_context_size_error":
+        return "overflow"
+    return {408: "timeout", 413: "overflow"}.get(_status(error) or 0, reason)  # type: ignore[return-value]
+
+
+def _status(error: BaseException) -> int | None:
+    """Of the answer; where pydantic-ai names none, the vendor's own error behind it does."""
+    named = ((error, "status_code"), (error.__cause__, "status_code"), (error.__cause__, "code"))
+    found = (getattr(one, name, None) for one, name in named)
+    return next((status for status in found if isinstance(status, int)), None)
+
+
+def _is_end(error: BaseException) -> bool:
+    """Whether pydantic-ai missed the end of a stream: the one error that it raises without any particulars."""
+    from pydantic_ai.exceptions import ModelAPIError
+
+    return type(error) is ModelAPIError and not error.in_stream and error.body is None and error.__cause__ is None
+
+
+def _retry_after(error: BaseException) -> float | None:
+    """Seconds, from the headers or from where Google puts them."""
+    told = getattr(error, "retry_after", None)
+    if isinstance(told, float | int):
+        return float(told)
+    details = _inner(error).get("details")
+    for detail in details if isinstance(details, list) else []:
+        delay = detail.get("retryDelay") if isinstance(detail, dict) else None
+        if isinstance(delay, str) and delay.removesuffix("s").replace(".", "", 1).isdecimal():
+            return float(delay.removesuffix("s"))
+    return None
+
+
+def _inner(error: BaseException) -> dict[str, object]:
+    """The object in which all of them say what was wrong."""
+    body = getattr(error, "body", None)
+    inner = body.get("error", body) if isinstance(body, dict) else None
+    return inner if isinstance(inner, dict) else {}
+
+
+def _half_way(words: str) -> str:
+    return f"It stopped half way: {words} What it said so far stands."
 
 
 def _own_sentence(error: BaseException) -> str:
-    """The vendor's message, from where all of them put it."""
+    """The vendor's message, without secrets."""
     from everself.redaction.redact import redact
 
-    body = getattr(error, "body", None)
-    inner = body.get("error", body) if isinstance(body, dict) else None
-    message = inner.get("message") if isinstance(inner, dict) else None
+    message = _inner(error).get("message")
     if not isinstance(message, str):
         return ""
     line = " ".join(redact(message).text.split())

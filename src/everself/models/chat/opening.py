@@ -19,8 +19,9 @@ def open_model(name: str, providers: Sequence[Provider], patience: Patience = Pa
     A provider that is no vendor's name is any server that speaks as OpenAI's chat does, at the address in the settings.
     """
     account = find_account(name, providers)
-    settings = next((one for one in providers if one.name == account.provider), Provider(account.provider))
-    return Remote(account, find_known(account.provider, account.model, settings), patience)
+    named = (account.provider, account.settings)
+    own = next((one.context_window for one in providers if one.name in named and one.context_window), 0)
+    return Remote(account, find_known(account.provider, account.model, own), patience)
 
 
 def find_account(name: str, providers: Sequence[Provider]) -> Account:
@@ -30,9 +31,9 @@ def find_account(name: str, providers: Sequence[Provider]) -> Account:
         words = f'"{name}" is no name of a model; names are made as provider/name.'
         raise ModelFailed(words, reason="missing", mend="everself model list")
     vendor = VENDORS.get(provider) or compatible(provider)
-    settings = [one for wanted in vendor.keys for one in providers if one.name == wanted]
+    settings = [one for wanted in vendor.sections for one in providers if one.name == wanted]
     url = next((one.base_url for one in settings if one.base_url), vendor.url)
-    mend = f"everself config set provider.{provider}.baseUrl URL"
+    mend = f"everself config set provider.{vendor.sections[-1]}.baseUrl URL"
     if not url:
         words = f"{provider} is no vendor that Everself knows, and the settings give no address for it."
         raise ModelFailed(words, reason="missing", mend=mend)
@@ -41,7 +42,8 @@ def find_account(name: str, providers: Sequence[Provider]) -> Account:
         words = f"The address of {provider} does not begin with http:// or https:// and a host."
         raise ModelFailed(words, reason="missing", mend=mend)
     key = next((one.api_key for one in settings if one.api_key), None)
-    return Account(provider, model.removeprefix("models/"), vendor.wire, settle_url(url, vendor.tail), key)
+    model = model.removeprefix("models/")
+    return Account(provider, model, vendor.wire, settle_url(url, vendor.tail), key, vendor.sections[-1])
 
 
 def _is_address(url: str) -> bool:

@@ -4,7 +4,8 @@ Sends through pydantic-ai's direct API. Follows no redirect, so that a key never
 requests, not even a connection: whoever stops listening closes it. Knows no memory, no tool and no price.
 """
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from contextlib import aclosing
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -25,7 +26,7 @@ from everself.models.chat.protocol import (
     Usage,
 )
 from everself.models.chat.rendering import render_parameters, render_settings, render_turns, render_user
-from everself.models.chat.vendors import Account, build
+from everself.models.chat.vendors import Account, build, load
 from everself.models.chat.windows import Known
 
 if TYPE_CHECKING:
@@ -82,7 +83,11 @@ class Remote:
     def paid(self) -> bool:
         return self._account.wire != "ollama" and not self._account.local
 
-    async def stream(self, request: ChatRequest) -> AsyncIterator[Piece]:
+    def prepare(self) -> None:
+        """Reads the vendor's packages, so that the first request need not. Raises ModelFailed where they are missing."""
+        load(self._account)
+
+    async def stream(self, request: ChatRequest) -> AsyncGenerator[Piece, None]:
         """Close it (`contextlib.aclosing`) where it is left before its end: that closes the connection."""
         check_allowed()
         tries, waited, native = 0, 0.0, True
@@ -90,9 +95,11 @@ class Remote:
             begun = False
             tries += 1
             try:
-                async for piece in self._attempt(request, native=native):
-                    begun = True
-                    yield piece
+                # a generator that is left closes none that it listens to
+                async with aclosing(self._attempt(request, native=native)) as attempt:
+                    async for piece in attempt:
+                        begun = True
+                        yield piece
                 return
             except ModelFailed as failure:
                 if begun:
@@ -111,9 +118,6 @@ class Remote:
         """Seconds until the next try; None where there is none."""
         if tries >= _TRIES.get(failure.reason, 1):
             return None
-        if failure.reason == "network" and self._account.local:
-            # nobody listens on this machine, and will not within a second
-            return None
         asked = failure.retry_after
         wait = asked if asked is not None else self._patience.first * 2 ** (tries - 1)
         return wait if waited + wait <= self._patience.wait else None
@@ -123,30 +127,31 @@ class Remote:
 
         await (self._patience.sleep or asyncio.sleep)(seconds)
 
-    async def _attempt(self, request: ChatRequest, *, native: bool) -> AsyncIterator[Piece]:
+    async def _attempt(self, request: ChatRequest, *, native: bool) -> AsyncGenerator[Piece, None]:
         """One request, one answer; every error that is the vendor's or the network's becomes ModelFailed."""
-        try:
-            import httpx2
-            from pydantic_ai.direct import model_request_stream
-            from pydantic_ai.exceptions import AgentRunError, UserError
-        except ImportError:
-            mend = "make models, or pip install 'everself[models]'"
-            raise ModelFailed(
-                "The packages that talk to models are not installed.", reason="missing", mend=mend
-            ) from None
+        import asyncio
+
+        # reading the vendors' packages takes a second, in which a person may want to stop
+        await asyncio.to_thread(self.prepare)
+        import httpx2
+        from pydantic_ai.direct import model_request_stream
+        from pydantic_ai.exceptions import AgentRunError, UserError
 
         begun = False
         async with self._client() as client:
             model = build(self._account, client)
             try:
-                async with model_request_stream(
-                    model,
-                    render_turns(request.turns),
-                    model_settings=render_settings(request, self._account.wire, model),
-                    model_request_parameters=render_parameters(request, model, native=native),
-                    instrument=False,
-                ) as answer:
-                    async for piece in _said(answer):
+                async with (
+                    model_request_stream(
+                        model,
+                        render_turns(request.turns),
+                        model_settings=render_settings(request, self._account.wire, model),
+                        model_request_parameters=render_parameters(request, model, native=native),
+                        instrument=False,
+                    ) as answer,
+                    aclosing(_said(answer)) as said,
+                ):
+                    async for piece in said:
                         begun = True
                         yield piece
                     response, usage = answer.get(), answer.usage
@@ -192,7 +197,7 @@ class Remote:
         )
 
 
-async def _said(answer: "StreamedResponse") -> AsyncIterator[Piece]:
+async def _said(answer: "StreamedResponse") -> AsyncGenerator[Piece, None]:
     """Words as they come."""
     from pydantic_ai.messages import (
         PartDeltaEvent,

@@ -25,13 +25,14 @@ _NO_KEY = "none"
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """Whom to ask, in whose name. `provider` is as the settings call it; the key is looked up when a request leaves."""
+    """Whom to ask, in whose name. `settings` is what follows `provider.` there; the key is looked up when a request leaves."""
 
     provider: str
     model: str
     wire: WireName
     url: str
     key: Secret | None = None
+    settings: str = ""
 
     @property
     def name(self) -> str:
@@ -48,12 +49,13 @@ class Account:
 
 @dataclass(frozen=True, slots=True)
 class Vendor:
-    """One line of the table. `tail` is what an address ends in there; `keys` are the settings in which a key is looked for."""
+    """One line of the table. `tail` is what an address ends in there; `sections` are where its settings are looked for,
+    the usual one last."""
 
     wire: WireName
     url: str
     tail: str
-    keys: tuple[str, ...]
+    sections: tuple[str, ...]
     needs_key: bool = True
 
 
@@ -62,7 +64,7 @@ VENDORS: Mapping[str, Vendor] = MappingProxyType(
         "anthropic": Vendor("anthropic", "https://api.anthropic.com", "", ("anthropic",)),
         "openai": Vendor("openai", "https://api.openai.com", "/v1", ("openai",)),
         "openai-responses": Vendor("responses", "https://api.openai.com", "/v1", ("openai-responses", "openai")),
-        "gemini": Vendor("gemini", "https://generativelanguage.googleapis.com", "", ("gemini", "google")),
+        "gemini": Vendor("gemini", "https://generativelanguage.googleapis.com", "", ("google", "gemini")),
         "google": Vendor("gemini", "https://generativelanguage.googleapis.com", "", ("google", "gemini")),
         "ollama": Vendor("ollama", "http://127.0.0.1:11434", "/v1", ("ollama",), needs_key=False),
     }
@@ -82,19 +84,27 @@ def settle_url(url: str, tail: str) -> str:
     return url.removesuffix("/v1").removesuffix("/v1beta")
 
 
-def build(account: Account, client: "httpx2.AsyncClient") -> "Model[Any]":
-    """What pydantic-ai calls a model. Raises ModelFailed where the key or the vendor's package is missing."""
-    key = _key(account)
+def load(account: Account) -> None:
+    """Reads the packages that talk to it. Raises ModelFailed where they are not installed."""
+    from importlib import import_module
+
     try:
-        return _BUILDERS[account.wire](account, key, client)
+        for name in ("pydantic_ai.direct", f"pydantic_ai.models.{_MODULES[account.wire]}"):
+            import_module(name)
     except ImportError:
         words = f"The package that talks to {account.provider} is not installed."
         mend = "make models, or pip install 'everself[models]'"
         raise ModelFailed(words, reason="missing", mend=mend) from None
 
 
+def build(account: Account, client: "httpx2.AsyncClient") -> "Model[Any]":
+    """What pydantic-ai calls a model. Raises ModelFailed where the key or the vendor's package is missing."""
+    load(account)
+    return _BUILDERS[account.wire](account, _key(account), client)
+
+
 def _key(account: Account) -> str:
-    mend = f"everself config set provider.{account.provider}.apiKey KEY"
+    mend = f"everself config set provider.{account.settings or account.provider}.apiKey KEY"
     if account.key is None:
         vendor = VENDORS.get(account.provider)
         if vendor is None or not vendor.needs_key:
@@ -138,11 +148,23 @@ def _responses(account: Account, key: str, client: "httpx2.AsyncClient") -> "Mod
 
 
 def _gemini(account: Account, key: str, client: "httpx2.AsyncClient") -> "Model[Any]":
+    import ssl
+
+    from google.genai import Client
+    from google.genai.types import HttpOptions
     from pydantic_ai.models.google import GoogleModel
     from pydantic_ai.providers.google import GoogleProvider
 
-    provider = GoogleProvider(api_key=key, http_client=client, base_url=account.url)
-    return GoogleModel(account.model, provider=provider)
+    # Google's package reads the certificates of the world twice, 100 ms, for connections that are never made: ours is used
+    unused = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    options = HttpOptions(
+        base_url=account.url,
+        httpx_async_client=client,
+        client_args={"verify": unused},
+        async_client_args={"verify": unused, "ssl": unused},
+    )
+    google = Client(vertexai=False, api_key=key, http_options=options)
+    return GoogleModel(account.model, provider=GoogleProvider(client=google))
 
 
 def _ollama(account: Account, key: str, client: "httpx2.AsyncClient") -> "Model[Any]":
@@ -150,7 +172,9 @@ def _ollama(account: Account, key: str, client: "httpx2.AsyncClient") -> "Model[
     from pydantic_ai.providers.ollama import OllamaProvider
 
     provider = OllamaProvider(base_url=account.url, api_key=key, http_client=client)
-    return OllamaModel(account.model, provider=provider, profile=_modest())
+    # Ollama's cloud takes a schema and does not keep to it
+    cloud = account.model.endswith("-cloud") or account.host.endswith("ollama.com")
+    return OllamaModel(account.model, provider=provider, profile=_modest(schemas=not cloud))
 
 
 def _compatible(account: Account, key: str, client: "httpx2.AsyncClient") -> "Model[Any]":
@@ -161,7 +185,7 @@ def _compatible(account: Account, key: str, client: "httpx2.AsyncClient") -> "Mo
     return OpenAIChatModel(account.model, provider=provider, profile=_modest())
 
 
-def _modest() -> Any:
+def _modest(*, schemas: bool = True) -> Any:
     """Many servers' chat templates know one system message, `max_tokens` and no strict tools."""
     from pydantic_ai.profiles.openai import OpenAIModelProfile
 
@@ -170,10 +194,20 @@ def _modest() -> Any:
         openai_chat_supports_multiple_system_messages=False,
         openai_chat_supports_max_completion_tokens=False,
         openai_supports_strict_tool_definition=False,
-        supports_json_schema_output=True,
+        supports_json_schema_output=schemas,
     )
 
 
+_MODULES: Mapping[WireName, str] = MappingProxyType(
+    {
+        "anthropic": "anthropic",
+        "openai": "openai",
+        "responses": "openai",
+        "gemini": "google",
+        "ollama": "ollama",
+        "compatible": "openai",
+    }
+)
 _BUILDERS: Mapping[WireName, Callable[[Account, str, "httpx2.AsyncClient"], "Model[Any]"]] = MappingProxyType(
     {
         "anthropic": _anthropic,

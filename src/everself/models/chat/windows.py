@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 
-from everself.config.sections import Provider
 from everself.models.chat.price import Price
 
 _GUESS = (32_000, 4_096)
@@ -42,11 +41,10 @@ class Row:
     known: Known
 
 
-def find_known(provider: str, model: str, settings: Provider | None = None) -> Known:
-    """The numbers of a model."""
+def find_known(provider: str, model: str, own: int = 0) -> Known:
+    """The numbers of a model; `own` is the window that the settings give it, where they do."""
     found = _in_table(_SAME.get(provider, provider), model)
     window, output = (found.window, found.most_output) if found else _OLLAMA if provider == "ollama" else _GUESS
-    own = settings.context_window if settings else 0
     window, output = own or window, min(output, max(1, (own or window) // 2))
     price = Price(0.0, 0.0) if provider == "ollama" else None
     if found:
