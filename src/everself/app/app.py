@@ -27,6 +27,7 @@ from everself.workspace.on_disk import DiskWorkspace, Recovery
 if TYPE_CHECKING:
     from everself.app.charging import Charger
     from everself.chat.chat import Chat
+    from everself.chat.compaction import Compactor
     from everself.context.assembly import Assembler, Prompt
     from everself.forgetting.forgetting import Forgetting
     from everself.identity.growth import Growth

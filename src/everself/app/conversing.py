@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 from everself.app.assembling import facts_of, told_of
 from everself.app.modelling import open_chat_model
+from everself.app.sessions import Room
 from everself.chat.chat import Chat
 from everself.chat.parts import Alarm, Parts
 from everself.errors import NotFound, WrongUse
@@ -24,6 +25,7 @@ def gather(app: "App") -> Parts:
     def assemble(ask: "Ask") -> "Prompt":
         return app.assembler.assemble(ask)
 
+    room = Room(app)
     return Parts(
         log=app.log,
         clock=app.clock,
@@ -35,6 +37,12 @@ def gather(app: "App") -> Parts:
         allow=app.charger.allow,
         charge=app.charger.charge,
         first=lambda name: _first(app, name),
+        near=room.near,
+        heavy=room.heavy,
+        compact=room.compact,
+        checkpoint=room.checkpoint,
+        recover=room.recover,
+        note=room.note,
     )
 
 

@@ -1,4 +1,4 @@
-"""Opens what keeps the conversations of an agent: the log of what was said, with the transcripts beside the agent's state."""
+"""Opens what keeps the conversations of an agent: the log with its transcripts beside the agent's state, and what makes room in them."""
 
 from typing import TYPE_CHECKING, Final
 
@@ -7,7 +7,10 @@ from everself.disk.real import RealFileSystem
 
 if TYPE_CHECKING:
     from everself.app.app import App
+    from everself.chat.compaction import Compactor, RoomMade
+    from everself.sessions.checkpoint import Checked
     from everself.sessions.log import Log
+    from everself.sessions.session import Session
 
 LOCK: Final = "sessions.lock"
 
@@ -18,3 +21,39 @@ def open_log(app: "App") -> "Log":
 
     transcripts = Transcripts(RealFileSystem(app.agent.state), FileLock(f"{app.agent.state}/{LOCK}"))
     return Log(app.state.messages, transcripts, app.clock)
+
+
+def open_compactor(app: "App") -> "Compactor":
+    from everself.chat.compaction import Compactor
+    from everself.chat.flushing import Flushing
+    from everself.sessions.notes import Notes
+
+    hooks, desk = app.loaded.config.hooks, app.chat.desk
+    most = hooks.session_messages if hooks.enabled and hooks.session_notes else 0
+    notes = Notes(app.memory, app.log, app.agent.id, most)
+    return Compactor(desk, app.checkpoint, notes, app.agent.compaction, Flushing(desk))
+
+
+class Room:
+    """What a conversation asks for when it grows long or ends. Nothing is opened before it is asked."""
+
+    def __init__(self, app: "App") -> None:
+        self._app = app
+
+    def near(self, used: int, window: int) -> bool:
+        return self._app.compactor.is_near(used, window)
+
+    def heavy(self, session: "Session") -> bool:
+        return self._app.compactor.is_heavy(session)
+
+    async def compact(self, session: "Session", why: str) -> "RoomMade":
+        return await self._app.compactor.compact(session, why)
+
+    def checkpoint(self, session: "Session") -> "Checked":
+        return self._app.checkpoint.make(session)
+
+    def recover(self) -> "Checked":
+        return self._app.checkpoint.recover()
+
+    async def note(self, session: "Session") -> str:
+        return await self._app.compactor.note(session)

@@ -37,6 +37,11 @@ class Chat:
         """The model that answers. Raises ModelFailed where it cannot be opened."""
         return self._desk.model
 
+    @property
+    def desk(self) -> Desk:
+        """What its turns share, for whatever makes room between them."""
+        return self._desk
+
     def use(self, model: ChatModel) -> None:
         """Let another model answer, until the agent is closed."""
         self._desk.model = model

@@ -1,12 +1,13 @@
 """What the turns of one agent share: the way over to a thread, the model, the prefix of each session, what was told already."""
 
-import threading
 from collections import OrderedDict
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from everself.chat.parts import Parts
+from everself.errors import EverselfError
 from everself.models.chat.protocol import ChatModel
 
 if TYPE_CHECKING:
@@ -20,31 +21,25 @@ _PREFIXES: Final = 32
 class Desk:
     def __init__(self, parts: Parts) -> None:
         self.parts = parts
-        self._turn = threading.RLock()
         self._prefixes: OrderedDict[str, Prefix] = OrderedDict()
         self._told: set[tuple[str, str]] = set()
+        self._recovered = False
 
     @cached_property
     def model(self) -> ChatModel:
         return self.parts.model()
 
     async def aside(self, work: Callable[[], T]) -> T:
-        """Run something in a thread, one at a time. It is finished even when whoever waits is cancelled: a thread cannot be stopped."""
-        import asyncio
+        """Run something in a thread, one at a time, to its end."""
+        return await self.parts.aside(work)
 
-        def alone() -> T:
-            with self._turn:
-                return work()
-
-        future = asyncio.ensure_future(asyncio.to_thread(alone))
-        try:
-            return await asyncio.shield(future)
-        except asyncio.CancelledError:
-            await asyncio.wait({future})
-            if not future.cancelled():
-                # seen, so that nobody complains of an error that nobody looked at
-                future.exception()
-            raise
+    def recover(self) -> None:
+        """Keep what killed processes left, once: before anything new is said."""
+        if not self._recovered:
+            self._recovered = True
+            # what cannot be kept now is tried at the next start; the conversation goes on
+            with suppress(EverselfError):
+                self.parts.recover()
 
     def prefix(self, session: str) -> "Prefix | None":
         return self._prefixes.get(session)
@@ -58,6 +53,10 @@ class Desk:
     def drop_prefix(self, session: str) -> None:
         """The next turn lays it out anew, from the documents as they are then."""
         self._prefixes.pop(session, None)
+
+    def drop_prefixes(self) -> None:
+        """Nothing of what they hold may be shown again."""
+        self._prefixes.clear()
 
     def is_new(self, session: str, notice: str) -> bool:
         """Whether this was not told in that session yet."""

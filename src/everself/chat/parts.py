@@ -4,7 +4,7 @@ Everything here is synchronous but for models and tools; the conversation crosse
 """
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from everself.clock import Clock
@@ -13,6 +13,7 @@ from everself.context.assembly import Prompt
 from everself.models.chat.protocol import ChatModel, Usage
 from everself.recall.scopes import Scope
 from everself.store.searches import SearchRecord
+from everself.toolbox.aside import Aside
 from everself.toolbox.tool import Setting, Tool, Written
 
 if TYPE_CHECKING:
@@ -59,9 +60,10 @@ class Parts:
 
     `claims` says whether a reply promises to remember, and `keep` writes down what the message said; `searched` finds the record of a
     search; `allow` refuses a job whose day is spent, `charge` counts a request and says what it cost in millionths; `first` is true the
-    first time that something is told, ever; `near` says whether so many tokens are too near a window's end; `compact` makes room, None
-    where nothing can; `reserve` is what of a window is kept free for the answer. `checkpoint` keeps what was said and not yet kept, and
-    `note` writes the note about a conversation that ends, and says where.
+    first time that something is told, ever; `near` says whether so many tokens are too near a window's end, `heavy` whether more was
+    said than every turn should read; `compact` makes room, None where nothing can; `reserve` is what of a window is kept free for the
+    answer. `checkpoint` keeps what was said and not yet kept, `recover` what killed processes left so, and `note` writes the note about
+    a conversation that ends, and says where.
     """
 
     log: "Log"
@@ -79,7 +81,10 @@ class Parts:
     charge: Callable[[str, str, ChatModel, Usage], int | None] = lambda *_: 0
     first: Callable[[str], bool] = lambda _: False
     near: Callable[[int, int], bool] = lambda _, __: False
+    heavy: "Callable[[Session], bool]" = lambda _: False
     compact: "Callable[[Session, str], Awaitable[Compacted]] | None" = None
     checkpoint: "Callable[[Session], object]" = lambda _: None
+    recover: Callable[[], object] = lambda: None
     note: "Callable[[Session], Awaitable[str]] | None" = None
     reserve: Callable[[int], int] = lambda window: min(20_000, window // 4)
+    aside: Aside = field(default_factory=Aside)

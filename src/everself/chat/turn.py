@@ -71,6 +71,8 @@ class Turning:
             why = self._course.why
             await self._end(why)
             await self._keep_promises(setting)
+            if any(one.deed == "forgotten" for one in self._course.written):
+                self._desk.drop_prefixes()
         except asyncio.CancelledError:
             why = "cancelled"
             await self._end(why)
@@ -82,6 +84,7 @@ class Turning:
             self._emit(self._done(why))
 
     def _accept(self) -> Message:
+        self._desk.recover()
         self._session = self._parts.log.fresh(self._session)
         return self._parts.log.add(self._session, "user", self._text, person=self._person)
 
@@ -118,6 +121,8 @@ class Turning:
 
     async def _attempt(self, model: ChatModel, tools: Sequence[Tool], setting: Setting, message: Message) -> None:
         desk = self._desk
+        if await desk.aside(lambda: self._parts.heavy(self._session)):
+            await self._make_room("size")
         request = await desk.aside(lambda: self._prepare(model, tools, message))
         if self._parts.near(self._estimated, model.window) and await self._make_room("threshold"):
             request = await desk.aside(lambda: self._prepare(model, tools, message))

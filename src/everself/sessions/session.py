@@ -22,7 +22,8 @@ LONGEST_TITLE: Final = 60
 @dataclass(frozen=True, slots=True)
 class Session:
     """A conversation as it stands. `checkpoint` and `compacted` are the numbers of the last message that a checkpoint has seen and
-    that `summary` stands for; `ended`: it was closed with /new. `title` is how it began, and is kept nowhere."""
+    that `summary` stands for; `flushed` is what `compacted` was when a model was last asked to store what should last, so that it is
+    asked once between two compactions. `ended`: it was closed with /new. `title` is how it began, and is kept nowhere."""
 
     id: str
     scope: Scope
@@ -34,6 +35,7 @@ class Session:
     compacted: int = 0
     summary: str = ""
     ended: bool = False
+    flushed: int = -1
     said: int = 0
     last_at: datetime | None = None
 
@@ -60,6 +62,7 @@ class Marks(TypedDict, total=False):
     compacted: int
     summary: str
     ended: bool
+    flushed: int
 
 
 def marked(meta: str, marks: Marks) -> str:
@@ -72,8 +75,7 @@ def marked(meta: str, marks: Marks) -> str:
     # the summary belongs to its number
     if marks.get("compacted", _number(known, "compacted")) >= _number(known, "compacted"):
         known |= {key: marks[key] for key in ("compacted", "summary") if key in marks}
-    if "ended" in marks:
-        known["ended"] = marks["ended"]
+    known |= {key: marks[key] for key in ("ended", "flushed") if key in marks}
     return written(known)
 
 
@@ -96,6 +98,7 @@ def session_of(row: SessionRow) -> Session:
         compacted=_number(meta, "compacted"),
         summary=str(meta.get("summary", "")),
         ended=bool(meta.get("ended")),
+        flushed=_number(meta, "flushed") if "flushed" in meta else -1,
         said=row.said,
         last_at=last,
     )
