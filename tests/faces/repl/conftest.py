@@ -1,7 +1,9 @@
 """A conversation whose model is a script: the face alone is on trial."""
 
+import shutil
 from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import pytest
 
@@ -10,6 +12,7 @@ from everself.app.opening import open_app
 from everself.chat.events import Accepted, Done, Event, Text
 from everself.chat.receipts import Why
 from everself.clock import system_now
+from everself.errors import ModelFailed
 from everself.models.chat.protocol import ChatModel
 from everself.recall.scopes import Scope, SessionKind
 from everself.sessions.session import Session
@@ -43,7 +46,10 @@ class FakeChat:
 
     @property
     def model(self) -> ChatModel:
-        raise NotImplementedError
+        raise ModelFailed("There is none.")
+
+    def cancel(self, _: Session) -> bool:
+        return False
 
     async def converse(self, session: Session, text: str) -> AsyncIterator[Event]:
         self.heard.append(text)
@@ -74,10 +80,19 @@ class FakeChat:
         return Why("M2", system_now(), "You said: hello", "reflex", receipt)
 
 
+@pytest.fixture(scope="session")
+def _model_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home in which setup has run, made once: it takes longer than most of what is tested in it."""
+    home = tmp_path_factory.mktemp("model")
+    with open_app(environ={"HOME": str(home), "XDG_CONFIG_HOME": str(home / ".config")}) as app:
+        set_up(app)
+    return home
+
+
 @pytest.fixture
-def app() -> Iterator[App]:
+def app(_model_home: Path, _own_home: Path) -> Iterator[App]:
+    shutil.copytree(_model_home, _own_home, dirs_exist_ok=True)
     with open_app() as made:
-        set_up(made)
         yield made
 
 

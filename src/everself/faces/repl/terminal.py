@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from everself.sessions.session import Session
 
 _GREETING: Final = "Enter sends · Alt-Enter: new line · Ctrl-C stops a reply · Ctrl-D leaves · /help"
-    "Enter sends, Alt-Enter begins a new line, Ctrl-C stops a reply, Ctrl-D leaves. /help lists the commands."
-)
 _EARLIER: Final = 200
 _NAME: Final = 40
 
