@@ -8,8 +8,8 @@
 docs/library.md says what an App can do. It is loaded when it is first asked for, so that a bare import costs nothing.
 """
 
-from typing import TYPE_CHECKING
-
+# type checkers take it for what `typing` has under this name, which would be one module more to load
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from everself.app.app import App
     from everself.app.opening import open_app

@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from tests.models.chat.servers import Asked, Call, Reply, say, serve
 
 from everself.app.opening import open_app
 from everself.models.chat.protocol import Usage
@@ -125,3 +126,29 @@ def test_what_has_a_price_is_charged_at_it(everself) -> None:
         micros = app.charger.charge("chat", "s1", model, Usage(sent=1_000))
     assert micros == round(1_000 * row.known.price.sent)
     assert json.loads(everself("spend", "--json").out)["data"]["days"][0]["micros"] == micros
+
+
+def _scripted(asked: Asked) -> Reply:
+    """A server with a model that can do all but two calls at once."""
+    words = asked.words
+    if asked.body.get("tools"):
+        return Reply(calls=(Call("weather", '{"city": "Oslo"}', "c1"),))
+    if "31 years old" in words:
+        return say('{"name": "Anna", ', '"age": 31}')
+    return say("Your cat is ", "called Miso.") if "cat" in words else say("Monday, ", "Tuesday …")
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("workspace")
+def test_a_model_behind_a_real_socket_is_tried_and_charged(everself) -> None:
+    with serve("openai", script=_scripted) as server:
+        everself("config", "set", "provider.here.baseUrl", server.url)
+        said = everself("model", "test", "here/small")
+        data = everself("model", "test", "here/small", "--json").json["data"]
+    assert said.code == 0
+    assert "✗ It calls one tool at a time." in said.out
+    assert said.out.count("✓") == 6
+    assert {one["skill"] for one in data["tried"] if not one["able"]} == {"tools"}
+    assert (data["sent"], data["received"], data["micros"]) == (5 * 120, 5 * 30, 0)
+    spent = everself("spend", "--json").json["data"]["days"]
+    assert [(one["job"], one["model"], one["requests"]) for one in spent] == [("test", "here/small", 10)]

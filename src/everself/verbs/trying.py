@@ -130,7 +130,7 @@ def trial_of(model: ChatModel, charge: Callable[[Usage], int | None]) -> Trial:
 async def _tries(ask: _Ask) -> tuple[Tried, ...]:
     plain = await ask(_request("Name the seven days of the week."))
     tried = [*_plain(plain)]
-    for skill, request, judge in (
+    questions: tuple[tuple[Skill, ChatRequest, Callable[[_Reply], Tried]], ...] = (
         ("tool", _request("What is the weather in Oslo? Use the tool.", tools=(_WEATHER,)), _one_call),
         (
             "tools",
@@ -139,7 +139,8 @@ async def _tries(ask: _Ask) -> tuple[Tried, ...]:
         ),
         ("schema", _request("Anna is 31 years old. Give her name and age.", schema=True), _shaped),
         ("memory", _request("What is my cat called?", prefix=_REMEMBERED), _remembered),
-    ):
+    )
+    for skill, request, judge in questions:
         try:
             tried.append(judge(await ask(request)))
         except ModelFailed as error:
