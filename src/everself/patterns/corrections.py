@@ -1,7 +1,7 @@
 """Whether a message corrects what was said or remembered before, and in which words. Pure.
 
 Sections of `corrections.txt`: `high` and `medium` count in a sentence that is no question and that no `veto` matches;
-`certain` and `likely` (high and medium) count also there. `across` and `veto-across` see the whole message. Of `contrast.txt`
+`certain` and `likely` (high and medium) count also there, unless `never` matches. `across` and `veto-across` see the whole message. Of `contrast.txt`
 every pattern has the groups `old` and `new` for the words that are wrong and right.
 """
 
@@ -116,6 +116,8 @@ def _is_end(folded: str, at: int) -> bool:
 
 def _sure(part: Part) -> Sure | None:
     names = load_set("corrections").names(part.folded, part.language)
+    if "never" in names:
+        return None
     if "certain" in names:
         return "high"
     if "veto" not in names and not part.asks:
@@ -133,7 +135,7 @@ def _across(read: str, parts: tuple[Part, ...]) -> tuple[Sure, Part] | None:
     language = parts[0].language
     together = " ".join(part.folded for part in parts)[: 2 * _LONGEST_SENTENCE]
     names = load_set("corrections").names(together, language)
-    if "across" not in names or "veto-across" in names or parts[-1].asks:
+    if "across" not in names or not names.isdisjoint({"veto-across", "veto", "never"}) or parts[-1].asks:
         return None
     return "high", parts[0]
 

@@ -12,12 +12,14 @@ from everself.patterns.sets import whole
 HIDDEN: Final = "\u25a1"
 # more than a name or a title in quotes is somebody's sentence
 _SENTENCE: Final = 14
-_SENTENCE_CJK: Final = 9
+_SENTENCE_CJK: Final = 3
 
 _STRAIGHT: Final = str.maketrans(
-    {"’": "'", "‘": "'", "ʼ": "'", "`": "'", "“": '"', "”": '"', "„": '"', "«": '"', "»": '"', "–": "-", "—": "-", "\u00a0": " "}
+    {"’": "'", "‘": "'", "ʼ": "'", "`": "'", "“": '"', "”": '"', "„": '"', "«": '"', "»": '"'}
+    | {"–": "-", "—": "-", "\u00a0": " ", "\u3000": " ", "、": ",", "…": ","}
+    # a full stop of these scripts ends a sentence, whatever follows; a dot may stand in a number
+    | {"。": "\n", "｡": "\n"}
     | {chr(code): chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F)}
-    | {"\u3000": " ", "。": ".", "｡": ".", "、": ",", "…": "."}
 )
 _TRADITIONAL: Final = (
     "對錯說記這沒還時誤講過個變換給後來經幾麼當訴應該實準確舊顛問題認為們嗎邊從話聽號樣請別"
