@@ -8,12 +8,15 @@ import pytest
 from tests.faces.repl.conftest import FakeChat
 
 from everself.app.app import App
+from everself.app.opening import open_app
 from everself.chat.events import Done, MemoryWritten, Notice, Text, Thinking, ToolCalled
 from everself.errors import ModelFailed
 from everself.faces.repl.commands import COMMANDS
 from everself.faces.repl.line_mode import talk_in_lines
+from everself.faces.repl.looking import review
 from everself.faces.repl.meeting import OFFER
 from everself.toolbox.tool import Written
+from everself.verbs.seeding import set_up
 
 
 @dataclass(frozen=True)
@@ -100,15 +103,25 @@ def test_help_lists_every_command_and_an_unknown_one_is_answered_with_the_neares
 
 def test_memory_search_why_and_soul_answer(talk, app: App) -> None:
     app.remember("I am working on a Rust project called tundra.")
-    said = talk("/memory\n/search which project\n/why\n/soul\n/persona\n/prompt\n/review\n/sessions\n")
+    said = talk("/memory\n/search which project\n/why\n/soul\n/persona\n/prompt\n/sessions\n")
     assert said.err == ""
     assert said.well
     assert said.out.count("tundra") >= 2
     assert "memory/2026-03-19.md#L3-L4  7K3QX9M2ABCD" in said.out
     assert "no room: MEMORY.md" in said.out
     assert "# Soul" in said.out or "SOUL" in said.out
-    assert "Nothing waits for you." in said.out
     assert "There was no conversation yet." in said.out
+
+
+def test_review_tells_what_waits_for_the_person() -> None:
+    with open_app() as app:
+        set_up(app)
+        assert list(review(app, "")) == ["Nothing waits for you."]
+        app.growth.add_line("Ask before you book.", "asked twice", ())
+        Path(app.agent.workspace, "SOUL.md").write_text("# Somebody else\n", encoding="utf-8")
+        waiting = list(review(app, ""))
+        assert any("SOUL.md  (everself soul verify)" in line for line in waiting)
+        assert any("asked twice" in line for line in waiting)
 
 
 def test_an_edit_of_the_soul_shows_at_once(talk, app: App) -> None:

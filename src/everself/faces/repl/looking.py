@@ -95,7 +95,7 @@ def review(app: "App", _: str) -> Iterator[str]:
         yield f"proposal {proposal.id}  {one_line(proposal.reason, _WIDE)}  (/soul {proposal.id}; everself soul approve)"
     for one in look_outside(app).changed:
         waiting += 1
-        yield f"changed outside: {one.path}  (everself soul verify)"
+        yield f"{one.kind} outside: {one.path or one.why}  (everself soul verify)"
     everything = list_entries(app.memory, Selection(aside=True, standing=Standing.OPEN))
     for listed in everything:
         if is_quarantined(listed.entry.path):
