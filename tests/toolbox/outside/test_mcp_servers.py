@@ -1,0 +1,267 @@
+"""Tools of MCP servers over real pipes and sockets; a server that fails is a notice."""
+
+import asyncio
+import socket
+import subprocess
+import sys
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import pytest
+
+from everself.config import Secret, Vault
+from everself.config.outside import McpServer
+from everself.models.chat.protocol import JsonObject
+from everself.recall.scopes import Scope, SessionKind
+from everself.toolbox.outside import connection
+from everself.toolbox.outside.mcp_servers import safe_name
+from everself.toolbox.outside.opening import Outside, Reach, outside_tools
+from everself.toolbox.tool import Outcome, Setting
+
+MAIN = Setting(Scope(SessionKind.MAIN), "s", "m", "", by_owner=True)
+SERVERS = Path(__file__).parent / "servers"
+Scene = Callable[[Outside], Awaitable[None]]
+
+
+def secret(text: str) -> Secret:
+    return Secret("mcp.servers.x", text, Vault({"T": "hidden-1"}))
+
+
+def honest(name: str = "notes") -> McpServer:
+    env = (("NOTES_TOKEN", secret("${T}")),)
+    return McpServer(name, command=sys.executable, args=(str(SERVERS / "honest.py"),), env=env)
+
+
+def odd(habit: str, name: str = "odd") -> McpServer:
+    return McpServer(name, command=sys.executable, args=(str(SERVERS / "odd.py"), habit))
+
+
+def play(scene: Scene, *servers: McpServer, folder: str = "") -> Outside:
+    async def run() -> Outside:
+        async with outside_tools(Reach(servers=servers, folder=folder)) as outside:
+            await scene(outside)
+        return outside
+
+    return asyncio.run(run())
+
+
+async def call(outside: Outside, name: str, arguments: JsonObject | None = None, setting: Setting = MAIN) -> Outcome:
+    (tool,) = (tool for tool in outside.tools if tool.spec.name == name)
+    return await tool.run(arguments or {}, setting)
+
+
+async def nothing(_: Outside) -> None: ...
+
+
+def test_the_tools_of_a_program_are_called(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "hidden-2")
+
+    async def scene(outside: Outside) -> None:
+        assert outside.take_notices() == ()
+        assert {tool.spec.name for tool in outside.tools} >= {"notes__add", "notes__names_of_variables", "notes__long"}
+        assert all(tool.stamp == "tool" and tool.changes for tool in outside.tools)
+        (add,) = (tool for tool in outside.tools if tool.spec.name == "notes__add")
+        assert "Add two numbers." in add.spec.description
+        assert set(add.spec.parameters["properties"]) == {"a", "b"}
+        both = await asyncio.gather(*(call(outside, "notes__add", {"a": 2, "b": n}) for n in range(20)))
+        assert [outcome.content for outcome in both] == [str(2 + n) for n in range(20)]
+        assert both[0] == Outcome("2", origin="notes")
+        names = (await call(outside, "notes__names_of_variables")).content
+        assert names.endswith(f"| hidden-1 | {tmp_path}")
+        assert "API_KEY" not in names
+        refused = await call(outside, "notes__refuse")
+        assert refused.failed
+        assert "not today" in refused.content
+        assert (await call(outside, "notes__add", {"a": "x"})).failed
+        assert "image/png, not shown" in (await call(outside, "notes__picture")).content
+        assert (await call(outside, "notes__numbers")).content.split() == ["1", "2"]
+        long = (await call(outside, "notes__long")).content
+        assert len(long) < 20_000
+        assert long.startswith("begin")
+        assert long.endswith("end")
+        guest = Setting(Scope(SessionKind.GUEST, person="p"), "s", "m", "", by_owner=False)
+        assert (await call(outside, "notes__add", {"a": 1, "b": 1}, guest)).failed
+
+    play(scene, honest(), folder=str(tmp_path))
+
+
+@pytest.mark.slow
+def test_the_tools_of_an_address_are_called() -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    program = subprocess.Popen(
+        [sys.executable, str(SERVERS / "honest.py"), str(port)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+    server = McpServer("far", url=f"http://127.0.0.1:{port}/mcp", headers=(("Authorization", secret("Bearer ${T}")),))
+
+    async def scene(outside: Outside) -> None:
+        assert outside.take_notices() == ()
+        assert (await call(outside, "far__add", {"a": 2, "b": 3})).content == "5"
+        assert (await call(outside, "far__long")).content.endswith("end")
+        program.kill()
+        program.wait()
+        gone = await call(outside, "far__add", {"a": 2, "b": 3})
+        assert gone.failed
+        assert outside.take_notices() == ("The MCP server far died.",)
+
+    try:
+        while True:
+            try:
+                socket.create_connection(("127.0.0.1", port)).close()
+                break
+            except ConnectionRefusedError:
+                assert program.poll() is None
+                asyncio.run(asyncio.sleep(0.02))
+        play(scene, server)
+    finally:
+        program.kill()
+        program.wait()
+
+
+@pytest.fixture
+def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The library gives programs two seconds to leave."""
+    monkeypatch.setattr("mcp.client.stdio.PROCESS_TERMINATION_TIMEOUT", 0.1)
+
+
+@pytest.mark.usefixtures("_impatient")
+def test_servers_that_do_not_start_are_notices(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connection, "START", 1.0)
+    env = (("KEY", secret("${MISSING}")),)
+    outside = play(
+        nothing,
+        odd("silent", "silent"),
+        odd("no-server", "wrong"),
+        McpServer("absent", command="no-such-program-at-all"),
+        McpServer("closed", url="http://127.0.0.1:1/mcp"),
+        McpServer("bad", url="no address"),
+        McpServer("unset", command=sys.executable, env=env),
+        McpServer("neither"),
+        McpServer("both", command="a", url="http://b"),
+        McpServer("off", command="no-such-program-at-all", enabled=False),
+        odd("well", "well"),
+    )
+    assert [tool.spec.name for tool in outside.tools] == ["well__go"]
+    told = {notice.split()[3]: notice for notice in outside.take_notices()}
+    assert told.keys() == {"silent", "wrong", "absent", "closed", "bad", "unset", "neither", "both"}
+    assert "did not answer within 1 s" in told["silent"]
+    assert "no such file" in told["absent"]
+    assert "MISSING" in told["unset"]
+
+
+def test_what_a_server_says_of_itself_is_cut_to_size() -> None:
+    outside = play(nothing, odd("odd-offers", "My Notes 1"))
+    specs = {tool.spec.name: tool.spec for tool in outside.tools}
+    assert list(specs)[:2] == ["My_Notes_1__same_name", "My_Notes_1__same_name_2"]
+    assert all(len(name) <= 64 and name.isascii() for name in specs)
+    assert len(specs) == 5
+    wordy = specs["My_Notes_1__wordy"].description
+    assert len(wordy) < 1_100
+    assert wordy.isprintable()
+    (notice,) = outside.take_notices()
+    assert notice == "The tool vast of the MCP server My Notes 1 has no usable schema; it is left out."
+
+
+def test_a_list_that_is_none_is_a_notice() -> None:
+    (notice,) = play(nothing, odd("bad-offers")).take_notices()
+    assert notice.startswith("The MCP server odd offers no tools: ")
+
+
+def test_a_list_without_end_is_left_at_its_limit() -> None:
+    outside = play(nothing, odd("flood-list"))
+    assert len(outside.tools) == 64
+    assert "no more than 64" in outside.take_notices()[0]
+
+
+def test_a_server_that_died_is_started_again_by_the_next_call(tmp_path: Path) -> None:
+    async def scene(outside: Outside) -> None:
+        assert (await call(outside, "odd__go")).failed
+        assert outside.take_notices() == ("The MCP server odd died.",)
+        both = await asyncio.gather(call(outside, "odd__go"), call(outside, "odd__go"))
+        assert [outcome.content for outcome in both] == ["went", "went"]
+        assert outside.take_notices() == ("The MCP server odd was started again.",)
+
+    play(scene, odd("die-once"), folder=str(tmp_path))
+
+
+def test_a_server_that_keeps_dying_is_left_alone(tmp_path: Path) -> None:
+    async def scene(outside: Outside) -> None:
+        for _ in range(4):
+            assert (await call(outside, "odd__go")).failed
+        last = await call(outside, "odd__go")
+        assert "died too often" in last.content
+
+    outside = play(scene, odd("die"), folder=str(tmp_path))
+    assert outside.take_notices().count("The MCP server odd died.") == 4
+
+
+def test_an_error_of_the_servers_own_is_not_taken_for_its_death() -> None:
+    async def scene(outside: Outside) -> None:
+        outcome = await call(outside, "odd__go")
+        assert outcome.content == "odd: out of [31m paper."
+        assert outcome.failed
+
+    assert play(scene, odd("own-error")).take_notices() == ()
+
+
+def test_garbage_between_the_messages_is_passed_over(capfd: pytest.CaptureFixture[str]) -> None:
+    async def scene(outside: Outside) -> None:
+        assert [(await call(outside, f"{name}__go")).content for name in ("odd", "loud")] == ["went", "went"]
+
+    assert play(scene, odd("garbage"), odd("noisy", "loud")).take_notices() == ()
+    assert capfd.readouterr() == ("", "")
+
+
+def test_two_servers_of_one_name_keep_their_tools_apart() -> None:
+    outside = play(nothing, odd("a", "x y"), odd("b", "x/y"))
+    assert [tool.spec.name for tool in outside.tools] == ["x_y__go", "x_y__go_2"]
+
+
+def programs() -> int:
+    """How many programs this process has started and not seen the end of."""
+    tasks = Path("/proc/self/task")
+    return sum(len((task / "children").read_text().split()) for task in tasks.iterdir()) if tasks.exists() else 0
+
+
+def test_nothing_runs_once_the_conversation_is_closed_by_another_task() -> None:
+    async def scene() -> None:
+        entered = outside_tools(Reach(servers=(odd("well"), odd("well", "other"))))
+        outside = await asyncio.create_task(entered.__aenter__())
+        assert (await asyncio.create_task(call(outside, "other__go"))).content == "went"
+        await asyncio.create_task(entered.__aexit__(None, None, None))
+        assert (await call(outside, "odd__go")).failed
+
+    before = programs()
+    asyncio.run(scene())
+    assert programs() == before
+
+
+@pytest.mark.usefixtures("_impatient")
+def test_stopping_while_servers_start_leaves_none_behind() -> None:
+    async def scene() -> None:
+        entered = outside_tools(Reach(servers=(odd("silent"),)))
+        entering = asyncio.ensure_future(entered.__aenter__())
+        await asyncio.sleep(0.2)
+        entering.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await entering
+
+    before = programs()
+    asyncio.run(scene())
+    assert programs() == before
+
+
+@pytest.mark.parametrize(
+    ("server", "tool", "name"),
+    [
+        ("notes", "add", "notes__add"),
+        ("", "", "server__tool"),
+        ("9 lives", "x", "s9_lives__x"),
+        ("__", "__", "server____"),
+        ("메모", "찾기", "server____"),
+        ("s" * 99, "t" * 99, "s" * 24 + "__" + "t" * 38),
+    ],
+)
+def test_names_are_such_as_every_vendor_takes(server: str, tool: str, name: str) -> None:
+    assert safe_name(server, tool, set()) == name
