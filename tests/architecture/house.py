@@ -18,8 +18,8 @@ FLOORS = (
     Floor(("errors", "values", "clock", "text", "redaction", "dates", "patterns"), in_a_row=True),
     Floor(("disk", "markdown", "config")),
     Floor(("database", "settings")),
-    Floor(("store", "history", "layout")),
-    Floor(("workspace", "models")),
+    Floor(("store", "history", "layout", "models", "models.calls")),
+    Floor(("workspace", "models.embedding", "models.chat")),
     Floor(("entries", "reflex")),
     Floor(("identity", "memory", "schedule")),
     # what acts on memory as a whole

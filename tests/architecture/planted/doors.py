@@ -169,7 +169,7 @@ DOORS = [
         "a model's SDK",
         "homes",
         ("chat/c.py", "from pydantic_ai import direct"),
-        ("models/m.py", "from pydantic_ai import direct"),
+        ("models/chat/m.py", "from pydantic_ai import direct"),
     ),
     one(
         "the history's library",

@@ -190,8 +190,7 @@ def test_without_a_key_nothing_leaves_and_the_mend_names_the_setting(wire: Wire)
 def test_a_missing_package_is_told_with_the_command_that_installs_it(monkeypatch: pytest.MonkeyPatch) -> None:
     import sys
 
-    monkeypatch.setitem(sys.modules, "pydantic_ai.models.mistral", None)
-    monkeypatch.setattr("everself.models.chat.vendors._MODULES", {"openai": "mistral"})
+    monkeypatch.setitem(sys.modules, "pydantic_ai.models.openai", None)
     heard = ask(open_model(NAMES["openai"], ()))
     assert heard.failure is not None
     assert (heard.failure.reason, heard.failure.mend) == ("missing", "make models, or pip install 'everself[models]'")

@@ -113,7 +113,8 @@ def _reason(error: BaseException) -> ModelFault:
     # what pydantic-ai leaves without a kind: servers built on llama.cpp, and statuses of proxies
     if getattr(error, "provider_error_type", None) == "exceed_context_size_error":
         return "overflow"
-    return {408: "timeout", 413: "overflow"}.get(_status(error) or 0, reason)  # type: ignore[return-value]
+    of_proxies: dict[int | None, ModelFault] = {408: "timeout", 413: "overflow"}
+    return of_proxies.get(_status(error), reason)
 
 
 def _status(error: BaseException) -> int | None:

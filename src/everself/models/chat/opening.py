@@ -13,7 +13,7 @@ from everself.models.chat.vendors import VENDORS, Account, compatible, settle_ur
 from everself.models.chat.windows import find_known
 
 
-def open_model(name: str, providers: Sequence[Provider], patience: Patience = Patience()) -> Remote:  # noqa: B008 (frozen)
+def open_model(name: str, providers: Sequence[Provider], patience: Patience = Patience()) -> Remote:  # noqa: B008 (frozen, so it may be shared)
     """The model of that name, such as `anthropic/claude-sonnet-5`; `providers` are `Config.providers`.
 
     A provider that is no vendor's name is any server that speaks as OpenAI's chat does, at the address in the settings.

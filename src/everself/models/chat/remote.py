@@ -8,7 +8,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import aclosing
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from everself.errors import ModelFailed, ModelFault
 from everself.models.calls import check_allowed
@@ -53,7 +53,7 @@ class Patience:
 class Remote:
     """One model of one vendor."""
 
-    def __init__(self, account: Account, known: Known, patience: Patience = Patience()) -> None:  # noqa: B008 (frozen)
+    def __init__(self, account: Account, known: Known, patience: Patience = Patience()) -> None:  # noqa: B008 (frozen, so it may be shared)
         self._account = account
         self._known = known
         self._patience = patience
@@ -170,13 +170,12 @@ class Remote:
         ]
         if response.finish_reason == "error":
             raise self._failures.malformed()
+        why: Literal["stop", "tools", "length", "refused"] = "tools" if calls else "stop"
         if response.finish_reason == "length":
             why = "length"
         elif response.finish_reason == "content_filter":
             why = "refused"
-        else:
-            why = "tools" if calls else "stop"
-        return [*calls, EndPiece(_usage(usage, request, response), why)]  # type: ignore[arg-type]
+        return [*calls, EndPiece(_usage(usage, request, response), why)]
 
     def _client(self) -> "httpx2.AsyncClient":
         import httpx2

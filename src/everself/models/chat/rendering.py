@@ -4,7 +4,7 @@ The prefix stands first and byte for byte the same in every request, with the ca
 points; the delta follows, then the turns.
 """
 
-from typing import TYPE_CHECKING, Any, assert_never
+from typing import TYPE_CHECKING, Any, assert_never, cast
 
 from everself.models.chat.protocol import ChatRequest, ModelTurn, ToolTurn, Turn, UserTurn
 from everself.models.chat.vendors import WireName
@@ -105,4 +105,4 @@ def render_settings(request: ChatRequest, wire: WireName, model: "Model[Any]") -
     if wire == "responses":
         # a conversation is kept here, in files, and nowhere else
         settings["openai_store"] = False
-    return settings  # type: ignore[return-value]
+    return cast("ModelSettings", settings)

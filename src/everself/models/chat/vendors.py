@@ -5,6 +5,7 @@ Builds what sends a request and sends none itself. Knows nothing of turns, retri
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from importlib import import_module
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import urlsplit
@@ -86,15 +87,17 @@ def settle_url(url: str, tail: str) -> str:
 
 def load(account: Account) -> None:
     """Reads the packages that talk to it. Raises ModelFailed where they are not installed."""
-    from importlib import import_module
-
     try:
-        for name in ("pydantic_ai.direct", f"pydantic_ai.models.{_MODULES[account.wire]}"):
-            import_module(name)
+        import_module("pydantic_ai.direct")
+        _LOADERS[account.wire]()
     except ImportError:
         words = f"The package that talks to {account.provider} is not installed."
         mend = "make models, or pip install 'everself[models]'"
         raise ModelFailed(words, reason="missing", mend=mend) from None
+
+
+def _load_openai() -> None:
+    import_module("pydantic_ai.models.openai")
 
 
 def build(account: Account, client: "httpx2.AsyncClient") -> "Model[Any]":
@@ -198,14 +201,14 @@ def _modest(*, schemas: bool = True) -> Any:
     )
 
 
-_MODULES: Mapping[WireName, str] = MappingProxyType(
+_LOADERS: Mapping[WireName, Callable[[], object]] = MappingProxyType(
     {
-        "anthropic": "anthropic",
-        "openai": "openai",
-        "responses": "openai",
-        "gemini": "google",
-        "ollama": "ollama",
-        "compatible": "openai",
+        "anthropic": lambda: import_module("pydantic_ai.models.anthropic"),
+        "openai": _load_openai,
+        "responses": _load_openai,
+        "gemini": lambda: import_module("pydantic_ai.models.google"),
+        "ollama": _load_openai,
+        "compatible": _load_openai,
     }
 )
 _BUILDERS: Mapping[WireName, Callable[[Account, str, "httpx2.AsyncClient"], "Model[Any]"]] = MappingProxyType(
