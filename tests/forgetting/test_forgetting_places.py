@@ -101,6 +101,7 @@ def test_every_column_of_the_database_is_reached_or_holds_no_words(tmp_path: Pat
 
 
 def test_a_file_nobody_registered_has_no_place() -> None:
-    assert place_of("state", "transcripts/s1.jsonl") == ""
+    assert place_of("state", "sessions/s1.jsonl") == "transcripts"
+    assert place_of("state", "elsewhere/s1.jsonl") == ""
     assert place_of("state", "notes.txt") == ""
     assert place_of("workspace", "memory/2026-03-19.md") == "daily log"

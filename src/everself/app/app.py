@@ -206,10 +206,11 @@ class App:
     @cached_property
     def forgetting(self) -> "Forgetting":
         from everself.app.recalling import open_traces
+        from everself.app.sessions import open_transcript_traces
         from everself.forgetting.forgetting import Forgetting, Grip
 
-        derived = (open_traces(self),)
-        grip = Grip(self.workspace, self.state, self.grounds, derived=derived, root=self.agent.workspace)
+        places, derived = (open_transcript_traces(self),), (open_traces(self),)
+        grip = Grip(self.workspace, self.state, self.grounds, places, derived, root=self.agent.workspace)
         return Forgetting(self.memory.book, grip, self.clock)
 
     def remember(self, text: str, **details: Unpack[Details]) -> Remembered:

@@ -11,16 +11,29 @@ if TYPE_CHECKING:
     from everself.sessions.checkpoint import Checked
     from everself.sessions.log import Log
     from everself.sessions.session import Session
+    from everself.sessions.traces import TranscriptTraces
+    from everself.sessions.transcripts import Transcripts
 
 LOCK: Final = "sessions.lock"
 
 
 def open_log(app: "App") -> "Log":
     from everself.sessions.log import Log
+
+    return Log(app.state.messages, _transcripts(app), app.clock)
+
+
+def open_transcript_traces(app: "App") -> "TranscriptTraces":
+    """The transcripts as forgetting reaches them."""
+    from everself.sessions.traces import TranscriptTraces
+
+    return TranscriptTraces(app.log, _transcripts(app))
+
+
+def _transcripts(app: "App") -> "Transcripts":
     from everself.sessions.transcripts import Transcripts
 
-    transcripts = Transcripts(RealFileSystem(app.agent.state), FileLock(f"{app.agent.state}/{LOCK}"))
-    return Log(app.state.messages, transcripts, app.clock)
+    return Transcripts(RealFileSystem(app.agent.state), FileLock(f"{app.agent.state}/{LOCK}"))
 
 
 def open_compactor(app: "App") -> "Compactor":
@@ -53,6 +66,7 @@ class Room:
         return self._app.checkpoint.make(session)
 
     def recover(self) -> "Checked":
+        self._app.log.catch_up()
         return self._app.checkpoint.recover()
 
     async def note(self, session: "Session") -> str:

@@ -25,6 +25,9 @@ DATABASE: Final = "database"
 PAGES: Final = "database pages and write-ahead log"
 HISTORY_PLACE: Final = "history"
 JOURNAL_PLACE: Final = "journal"
+TRANSCRIPTS: Final = "transcripts"
+# where the room of sessions, which this one does not know, keeps them
+TRANSCRIPTS_FOLDER: Final = "sessions"
 OTHER_STATE: Final = "other state"
 # opened by SQLite, which a second reader in the same process would rob of its locks; looked at through SQLite
 _DATABASES: Final = (".db", ".db-wal", ".db-shm", ".db-journal")
@@ -42,6 +45,8 @@ def place_of(root: Root, path: str) -> str:
         return HISTORY_PLACE
     if path.startswith(f"{JOURNAL}/"):
         return JOURNAL_PLACE
+    if path.startswith(f"{TRANSCRIPTS_FOLDER}/"):
+        return TRANSCRIPTS
     if path.endswith(".lock"):
         return NO_TEXT
     return DATABASE if path.endswith(_DATABASES) and "/" not in path else ""

@@ -35,6 +35,7 @@ OWNER: Final = Scope(SessionKind.MAIN)
 # names that the wire gives, which are no words: changed, they would not be found again
 _NAMES: Final = frozenset({"call", "model", "name", "stamp", "why"})
 _SHOWN: Final = 10
+_MOST: Final = 1_000_000
 
 
 class Log:
@@ -142,9 +143,9 @@ class Log:
                     break
         return tuple(found)
 
-    def export(self, session: Session) -> bytes:
+    def export(self, session: Session | str) -> bytes:
         """The transcript, made from the store."""
-        return b"".join(self._lines(session.id, None))
+        return b"".join(self._lines(session if isinstance(session, str) else session.id, None))
 
     def delete(self, session: Session) -> int:
         """Remove a session, its messages and its transcript; how many messages that was."""
@@ -156,6 +157,14 @@ class Log:
         """Make the transcript anew from the store; where the session is gone, it goes."""
         name = session if isinstance(session, str) else session.id
         self._transcripts.rewrite(name, lambda after: self._lines(name, after))
+
+    def catch_up(self) -> int:
+        """Make the transcripts that are missing: of sessions that came back with a backup. How many that was."""
+        known = frozenset(self._transcripts.names())
+        missing = [row.id for row in self._messages.list(limit=_MOST) if row.id not in known]
+        for name in missing:
+            self.mend(name)
+        return len(missing)
 
     def _follow(self, session: str) -> None:
         self._transcripts.follow(session, lambda after: self._lines(session, after))

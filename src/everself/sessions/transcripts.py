@@ -27,8 +27,8 @@ class Transcripts:
     def __init__(self, files: FileSystem, lock: Lock) -> None:
         self._files = files
         self._lock = lock
-        # size and last number as this process left them, so that the end need not be read again
-        self._known: dict[str, tuple[int, int]] = {}
+        # inode, size and last number as this process left them, so that the end need not be read again
+        self._known: dict[str, tuple[int, int, int]] = {}
 
     def follow(self, session: str, lines: Lines) -> None:
         """Add what the transcript lacks."""
@@ -44,10 +44,10 @@ class Transcripts:
             handle = self._files.open_append(path)
             try:
                 write_all(handle, b"".join(added))
-                size = handle.stat().size
+                left = handle.stat()
             finally:
                 handle.close()
-            self._known[session] = (size, _number(added[-1]) or 0)
+            self._known[session] = (left.inode, left.size, _number(added[-1]) or 0)
 
     def rewrite(self, session: str, lines: Lines) -> None:
         """Make it anew; without lines it goes."""
@@ -74,6 +74,8 @@ class Transcripts:
                 return 0
             left = [one.path for one in self._files.list(FOLDER) if f"/{TEMPORARY_PREFIX}" in one.path]
             discard(self._files, left)
+            # a name whose removal was not synced comes back after a power cut, and with it what it held
+            self._files.sync_directory(FOLDER)
         return len(left)
 
     def _write(self, session: str, path: str, lines: Lines) -> None:
@@ -81,6 +83,8 @@ class Transcripts:
         made = list(lines(None))
         if not made:
             discard(self._files, [path])
+            if self._files.stat(FOLDER) is not None:
+                self._files.sync_directory(FOLDER)
             return
         make_directories(self._files, path)
         temporary = f"{FOLDER}/{TEMPORARY_PREFIX}{session}{ENDING}"
@@ -92,15 +96,14 @@ class Transcripts:
             with suppress(OSError):
                 discard(self._files, [temporary])
         self._files.sync_directory(FOLDER)
-        self._known[session] = (len(data), _number(made[-1]) or 0)
 
     def _last(self, session: str, path: str) -> int | None:
         """The number of the last message in it; none where it is missing or does not end as it should."""
         found = self._files.stat(path)
         if found is None or found.kind != "file" or not found.size:
             return None
-        size, last = self._known.get(session, (-1, 0))
-        if size == found.size:
+        inode, size, last = self._known.get(session, (-1, -1, 0))
+        if (inode, size) == (found.inode, found.size):
             return last
         reach = _TAIL
         while True:

@@ -24,7 +24,9 @@ import apsw
 from everself.app.app import App
 from everself.app.opening import open_app
 from everself.app.recalling import open_traces
+from everself.app.sessions import open_transcript_traces
 from everself.database.engine import Writer
+from everself.disk.lock import OpenLock
 from everself.disk.simulated import PowerCut, SimulatedDisk, SimulatedFileSystem
 from everself.entries.book import Book
 from everself.errors import EverselfError, NotFound, RefusedByRule
@@ -34,6 +36,9 @@ from everself.forgetting.proof import ForgetProof, Target
 from everself.indexfile.rows import TEXT_FROM
 from everself.memory.memory import Memory
 from everself.memory.writing import Thought
+from everself.sessions.log import Log
+from everself.sessions.traces import TranscriptTraces
+from everself.sessions.transcripts import Transcripts
 from everself.store.state import State
 from everself.testing.embedding import FakeEmbedder
 from everself.testing.workspaces import Bench, simulated_workspace
@@ -126,8 +131,8 @@ class Home:
         self.workspace.recover()
         book = Book(self.workspace, state.entries, state.vouchers, self.app.clock)
         self.memory = Memory(self.workspace, book, self.app.clock)
-        derived = (open_traces(self.app),)
-        grip = Grip(self.workspace, state, grounds, derived=derived, root=self.app.agent.workspace)
+        derived, places = (open_traces(self.app),), (open_transcript_traces(self.app),)
+        grip = Grip(self.workspace, state, grounds, places, derived, root=self.app.agent.workspace)
         self.forgetting = Forgetting(book, grip, self.app.clock)
 
     def update_index(self) -> None:
@@ -177,6 +182,7 @@ def begin(folder: Path) -> str:
     """A home after a rich life, part of its history packed, something in the journal. The id of the fact's entry."""
     home = Home(folder)
     entry = live(home.workspace, home.app.state, home.memory)
+    home.app.log.mend("s1")
     home.update_index()
     git = Path(home.app.agent.state) / "history.git"
     run_git(git, "repack", "-q", "-a", "-d")
@@ -239,6 +245,7 @@ def forget_all_kinds(seed: int) -> int:
             entry = begin(folder)
             stood = search(folder)
             assert stood["hashes in index.db"] == len(marks())
+            assert any(name.endswith("/sessions/s1.jsonl") for name in stood)
             total += sum(stood.values())
             before = documents(folder)
             home = Home(folder)
@@ -296,12 +303,19 @@ def first_disk() -> tuple[SimulatedDisk, str]:
     with simulated_workspace(disk, Habits(background=False)) as bench:
         _, memory = simulated_mind(bench)
         entry = live(bench.workspace, bench.state, memory)
+        simulated_log(bench)[0].mend("s1")
     return disk, entry
+
+
+def simulated_log(bench: Bench) -> tuple[Log, Transcripts]:
+    transcripts = Transcripts(bench.grounds.state, OpenLock())
+    return Log(bench.state.messages, transcripts, bench.clock), transcripts
 
 
 def simulated_mind(bench: Bench) -> tuple[Forgetting, Memory]:
     book = Book(bench.workspace, bench.state.entries, bench.state.vouchers, bench.clock)
-    grip = Grip(bench.workspace, bench.state, bench.grounds)
+    log, transcripts = simulated_log(bench)
+    grip = Grip(bench.workspace, bench.state, bench.grounds, (TranscriptTraces(log, transcripts),))
     return Forgetting(book, grip, bench.clock), Memory(bench.workspace, book, bench.clock)
 
 
