@@ -37,7 +37,7 @@ def gather_parts(app: "App") -> Parts:
         return app.recall.search(request)
 
     return Parts(
-        find=lambda path: _find(app, path),
+        find=lambda path: find_usable(app, path),
         paths=lambda folder: _paths(app, folder),
         speak=lambda ask: _speaker(app, ask),
         clock=app.clock,
@@ -61,7 +61,7 @@ def _seal(app: "App", made_of: str) -> str:
     return hmac.digest(ensure_key(app.places.key_folder), f"prompt {made_of}".encode(), "sha256").hex()[:_NONCE_DIGITS]
 
 
-def _find(app: "App", path: str) -> Document | None:
+def find_usable(app: "App", path: str) -> Document | None:
     """A document as it may be used: what only humans write passes integrity first."""
     if not place(path, (app.loaded.config.hooks.persona.file,)).humans_only:
         return app.workspace.find(path)

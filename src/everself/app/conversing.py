@@ -1,24 +1,42 @@
 """Plugs an agent's parts into its conversations: which model answers, what it may do, what happens to a message before it is answered."""
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from everself.app.assembling import facts_of, told_of
+from everself.app.equipping import make_kit
 from everself.app.modelling import open_chat_model
 from everself.app.sessions import Room
 from everself.chat.chat import Chat
 from everself.chat.parts import Alarm, Parts
 from everself.errors import NotFound, WrongUse
+from everself.patterns.claims import claims_saving
+from everself.toolbox.aside import Aside
+from everself.toolbox.own.box import own_tools
+from everself.toolbox.tool import Written
 
 if TYPE_CHECKING:
+    from collections.abc import Awaitable
+
     from everself.app.app import App
     from everself.context.asking import Ask
     from everself.context.assembly import Prompt
     from everself.store.searches import SearchRecord
+    from everself.toolbox.own.kit import Report
+    from everself.toolbox.tool import Setting
 
 
 def open_chat(app: "App") -> Chat:
     """Nothing of it is opened before it is used: a conversation begins with the first message, not with the prompt for it."""
-    return Chat(gather(app))
+    aside = Aside()
+
+    def spawn(task: str, setting: "Setting") -> "Awaitable[Report]":
+        from everself.chat.subagents import Subagents
+
+        return Subagents(app.chat.desk).send(task, setting)
+
+    kit = make_kit(app, aside, spawn)
+    return Chat(replace(gather(app), aside=aside, tools=lambda scope: own_tools(kit, scope)))
 
 
 def gather(app: "App") -> Parts:
@@ -33,6 +51,8 @@ def gather(app: "App") -> Parts:
         assemble=assemble,
         facts=lambda channel, tools: facts_of(app, channel, tools),
         alarm=lambda: _alarm(app),
+        claims=claims_saving,
+        keep=lambda setting: _keep(app, setting),
         searched=lambda name: _searched(app, name),
         allow=app.charger.allow,
         charge=app.charger.charge,
@@ -49,6 +69,13 @@ def gather(app: "App") -> Parts:
 def _alarm(app: "App") -> Alarm:
     found = tuple(one for one in app.integrity.look() if not one.told)
     return Alarm(tuple(told_of(one) for one in found), lambda: app.integrity.tell(found))
+
+
+def _keep(app: "App", setting: "Setting") -> tuple[Written, ...]:
+    """Write down what the person stated and nobody has, as a checkpoint does; sub-agents and groups have no memory to write to."""
+    book, made = app.memory.book, app.checkpoint.make(app.log.find(setting.session))
+    found = [entry for name in made.entries if (entry := book.find(name)) is not None]
+    return tuple(Written("remembered", one.text, one.reference, one.id) for one in found)
 
 
 def _searched(app: "App", name: str) -> "SearchRecord | None":

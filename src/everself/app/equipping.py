@@ -1,0 +1,42 @@
+"""Plugs an agent's parts into its own tools, and says which tools a session of some scope may use."""
+
+from typing import TYPE_CHECKING
+
+from everself.app.assembling import find_usable
+from everself.recall.sharing import read_rules
+from everself.toolbox.aside import Aside
+from everself.toolbox.own.kit import Kit
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from everself.app.app import App
+    from everself.toolbox.own.kit import Report
+    from everself.toolbox.tool import Setting
+
+
+def make_kit(
+    app: "App", aside: Aside | None = None, spawn: "Callable[[str, Setting], Awaitable[Report]] | None" = None
+) -> Kit:
+    """What the own tools work with; nothing of it is opened before a tool is called."""
+    return Kit(
+        aside=aside or Aside(),
+        memory=lambda: app.memory,
+        workspace=lambda: app.workspace,
+        find=lambda path: find_usable(app, path),
+        growth=lambda: app.growth,
+        forgetting=lambda: app.forgetting,
+        recall=(lambda: app.recall) if app.agent.search.enabled else None,
+        asks_to_forget=asks_to_forget,
+        spawn=spawn,
+        access=app.agent.subagent_access,
+        rules=read_rules(app.agent.context.share),
+        personas=(app.loaded.config.hooks.persona.file,),
+    )
+
+
+def asks_to_forget(message: str) -> bool:
+    from everself.patterns.reading import SentenceKind
+    from everself.patterns.statements import read
+
+    return bool(read(message).of(SentenceKind.FORGET))

@@ -1,0 +1,31 @@
+"""The way from a conversation over to the rooms that know no event loop: a thread, one piece of work at a time."""
+
+import threading
+from collections.abc import Callable
+from typing import TypeVar
+
+T = TypeVar("T")
+
+
+class Aside:
+    """Work is finished even when whoever waits for it is cancelled: a thread cannot be stopped, and half a deed must not be forgotten."""
+
+    def __init__(self) -> None:
+        self._turn = threading.RLock()
+
+    async def __call__(self, work: Callable[[], T]) -> T:
+        import asyncio
+
+        def alone() -> T:
+            with self._turn:
+                return work()
+
+        future = asyncio.ensure_future(asyncio.to_thread(alone))
+        try:
+            return await asyncio.shield(future)
+        except asyncio.CancelledError:
+            await asyncio.wait({future})
+            if not future.cancelled():
+                # looked at, so that nobody complains of an error that nobody looked at
+                future.exception()
+            raise

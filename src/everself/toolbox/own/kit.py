@@ -1,0 +1,55 @@
+"""What our own tools work with. Callables where opening costs something: a conversation pays only for what it uses."""
+
+import json
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from everself.config.sections import WorkspaceAccess
+from everself.memory.memory import Memory
+from everself.recall.sharing import Rules
+from everself.toolbox.aside import Aside
+from everself.toolbox.tool import Setting, Stamp
+from everself.values import Document
+from everself.workspace.interface import Workspace
+
+if TYPE_CHECKING:
+    from everself.forgetting.forgetting import Forgetting
+    from everself.identity.growth import Growth
+    from everself.recall.recall import Recall
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What a sub-agent came back with, and how far its words are to be trusted."""
+
+    text: str
+    session: str
+    stamp: Stamp = "own"
+    failed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Kit:
+    """`find` gives a document as it may be used; `recall` is None where searching is switched off, `spawn` where nobody can be sent.
+
+    `asks_to_forget` reads a message; `access` is what sub-agents see of the workspace.
+    """
+
+    aside: Aside
+    memory: Callable[[], Memory]
+    workspace: Callable[[], Workspace]
+    find: Callable[[str], Document | None]
+    growth: "Callable[[], Growth]"
+    forgetting: "Callable[[], Forgetting]"
+    recall: "Callable[[], Recall] | None" = None
+    asks_to_forget: Callable[[str], bool] = lambda _: False
+    spawn: "Callable[[str, Setting], Awaitable[Report]] | None" = None
+    access: WorkspaceAccess = WorkspaceAccess.RO
+    rules: Rules = field(default_factory=Rules)
+    personas: tuple[str, ...] = ()
+
+
+def told(result: Mapping[str, object]) -> str:
+    """A result as a model is shown it."""
+    return json.dumps(result, ensure_ascii=False)

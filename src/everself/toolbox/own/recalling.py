@@ -1,0 +1,110 @@
+"""memory_search and memory_get: what a session may see of memory, with the citation of each piece."""
+
+from typing import TYPE_CHECKING, Final
+
+from everself.entries.trust import HAND, IMPORT
+from everself.models.chat.protocol import JsonObject
+from everself.toolbox.own.arguments import NUMBER, TEXT, WHOLE, describe, field, number_of, text_of, whole_of
+from everself.toolbox.own.kit import Kit, told
+from everself.toolbox.own.origin import stamp_of
+from everself.toolbox.tool import MOST_CHARACTERS, Outcome, Setting, Stamp, Tool
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from everself.memory.memory import Memory
+    from everself.recall.recall import Recall
+    from everself.values import Hit
+
+_MOST_RESULTS: Final = 50
+_MOST_LINES: Final = 2_000
+# of all snippets together: what is left of a result is read with memory_get
+_SNIPPETS: Final = MOST_CHARACTERS * 3 // 5
+_SHORTEST: Final = 80
+
+_SEARCH = describe(
+    "memory_search",
+    "Search your memory by words and meaning. Use it before you answer about earlier work, decisions, dates, people, preferences or "
+    "to-dos. Each result has its citation, path#L3-L5.",
+    {
+        "query": field(TEXT, "What you look for, in the words it may stand in."),
+        "maxResults": field(WHOLE, "Results at most."),
+        "minScore": field(NUMBER, "Leave out what scores less, from 0 to 1."),
+    },
+    ("query",),
+)
+_GET = describe(
+    "memory_get",
+    "Read lines of a memory file that a search named.",
+    {
+        "path": field(TEXT, "The file, as in a search result."),
+        "from": field(WHOLE, "First line; 1 where it is not given."),
+        "lines": field(WHOLE, "How many lines; all where it is not given."),
+    },
+    ("path",),
+)
+
+
+def recall_tools(kit: Kit, recall: "Callable[[], Recall]") -> tuple[Tool, ...]:
+    async def search(arguments: JsonObject, setting: Setting) -> Outcome:
+        query = text_of(arguments, "query")
+        limit, least = whole_of(arguments, "maxResults", _MOST_RESULTS), number_of(arguments, "minScore")
+        return await kit.aside(lambda: _search(kit, recall(), setting, (query, limit, least)))
+
+    async def get(arguments: JsonObject, setting: Setting) -> Outcome:
+        path = text_of(arguments, "path")
+        first = whole_of(arguments, "from", 10**9) or 1
+        lines = whole_of(arguments, "lines", _MOST_LINES)
+        return await kit.aside(lambda: _get(kit, recall(), setting, (path, first, lines)))
+
+    return Tool(_SEARCH, search), Tool(_GET, get)
+
+
+def _search(kit: Kit, recall: "Recall", setting: Setting, asked: tuple[str, int | None, float | None]) -> Outcome:
+    from everself.recall.recall import Request
+
+    query, limit, least = asked
+    found = recall.search(Request(query, limit, least, scope=setting.scope, session=setting.session))
+    memory = kit.memory()
+    share = max(_SHORTEST, _SNIPPETS // max(1, len(found.hits)))
+    results = [_result(memory, hit, share) for hit in found.hits]
+    content = told({"results": results, "provider": found.provider, "notices": found.notices})
+    return Outcome(content, stamp=stamp_of(_trust(memory, hit.entry) for hit in found.hits if hit.entry))
+
+
+def _result(memory: "Memory", hit: "Hit", share: int) -> dict[str, object]:
+    entry = memory.book.find(hit.entry) if hit.entry else None
+    return {
+        "path": hit.path,
+        "from": hit.first_line,
+        "to": hit.last_line,
+        "score": round(hit.score, 3),
+        "snippet": hit.text if len(hit.text) <= share else f"{hit.text[:share]}…",
+        "citation": hit.reference,
+        "day": hit.day.isoformat() if hit.day else None,
+        "entry": hit.entry,
+        "source": entry.source if entry else IMPORT if hit.imported else HAND,
+        "tag": hit.tag.value,
+    }
+
+
+def _get(kit: Kit, recall: "Recall", setting: Setting, asked: tuple[str, int, int | None]) -> Outcome:
+    path, first, lines = asked
+    hit = recall.get(path, setting.scope, first=first, lines=lines)
+    text, last, most = hit.text, hit.last_line, MOST_CHARACTERS * 4 // 5
+    if len(text) > most:
+        text = text[:most].rpartition("\n")[0] or text[:most]
+        last = hit.first_line + text.count("\n")
+    content = told({"path": hit.path, "from": hit.first_line, "to": last, "text": text})
+    return Outcome(content, stamp=stamp_of_lines(kit.memory(), hit.path, hit.first_line, last))
+
+
+def stamp_of_lines(memory: "Memory", path: str, first: int, last: int) -> Stamp:
+    """How the entries in these lines taint whoever reads them."""
+    entries = [one for one in memory.book.of(path) if one.first_line <= last and one.last_line >= first]
+    return stamp_of(memory.trust(one) for one in entries)
+
+
+def _trust(memory: "Memory", identity: str) -> str:
+    entry = memory.book.find(identity)
+    return memory.trust(entry) if entry is not None else HAND

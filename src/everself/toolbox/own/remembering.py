@@ -1,0 +1,186 @@
+"""memory_write, memory_correct and memory_forget. The source of what is written is stamped here; a model does not get to say it."""
+
+from typing import TYPE_CHECKING, Final
+
+from everself.entries.trust import OWNER, PERSON, parse_tag
+from everself.errors import NotFound, RefusedByRule
+from everself.identity.routes import permission
+from everself.memory.writing import CORE, Thought
+from everself.models.chat.protocol import JsonObject
+from everself.recall.scopes import SessionKind
+from everself.recall.sharing import effective
+from everself.text.normalise import fold
+from everself.toolbox.own.arguments import FLAG, TEXT, describe, field, flag_of, text_of
+from everself.toolbox.own.kit import Kit, told
+from everself.toolbox.own.origin import source_of, stands_in
+from everself.toolbox.tool import Outcome, Setting, Tool, Written
+from everself.values import Author, Entry, Tag
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from everself.memory.memory import Memory
+
+_CANDIDATES: Final = 5
+# history is written anew, and a long one takes its time
+_FORGETTING: Final = 600.0
+
+_WRITE = describe(
+    "memory_write",
+    "Remember something for good. Write what was said, in the person's own words where you can, one fact a call.",
+    {
+        "content": field(TEXT, "What to remember."),
+        "category": field(TEXT, "One word for the kind of note."),
+        "tag": field({"type": "string", "enum": ["event", "knowledge", "skill", "decision"]}, "What it is."),
+        "explicit": field(
+            FLAG, "True where the person asked for it to be remembered: then it goes to the curated core."
+        ),
+    },
+    ("content",),
+)
+_CORRECT = describe(
+    "memory_correct",
+    "Put right what you remembered wrongly, after the person said so: the old entry is closed and the new words outrank it.",
+    {
+        "old": field(TEXT, "The entry that is wrong: its id from a search, or its exact words."),
+        "new": field(TEXT, "What is right, in the person's words where you can."),
+    },
+    ("old", "new"),
+)
+_FORGET = describe(
+    "memory_forget",
+    "Forget something for good, only when the person asks for it in this very message. It cannot be undone.",
+    {"what": field(TEXT, "The entry's id from a search, or its words.")},
+    ("what",),
+)
+
+
+def write_tools(kit: Kit) -> tuple[Tool, ...]:
+    async def write(arguments: JsonObject, setting: Setting) -> Outcome:
+        return await kit.aside(lambda: _write(kit, arguments, setting))
+
+    return (Tool(_WRITE, write, changes=True),)
+
+
+def mending_tools(kit: Kit) -> tuple[Tool, ...]:
+    """For the owner alone: they reach every entry."""
+
+    async def correct(arguments: JsonObject, setting: Setting) -> Outcome:
+        return await kit.aside(lambda: _correct(kit, arguments, setting))
+
+    async def forget(arguments: JsonObject, setting: Setting) -> Outcome:
+        return await kit.aside(lambda: _forget(kit, arguments, setting))
+
+    return Tool(_CORRECT, correct, changes=True), Tool(_FORGET, forget, changes=True, timeout=_FORGETTING)
+
+
+def _write(kit: Kit, arguments: JsonObject, setting: Setting) -> Outcome:
+    content = text_of(arguments, "content")
+    source = source_of(content, setting)
+    tag = parse_tag(text_of(arguments, "tag", ""))
+    person = effective(setting.scope).person or ""
+    explicit = flag_of(arguments, "explicit")
+    if source not in (OWNER, f"{PERSON}{person}"):
+        # the core stands in every prompt: what somebody else's words led to does not get there by itself
+        explicit = explicit and permission(Author.AGENT, CORE, tainted=setting.taint != "own") == "write"
+    thought = Thought(
+        content,
+        source,
+        category=text_of(arguments, "category", "") or "note",
+        tag=tag if tag not in (Tag.NONE, Tag.CORRECTION) else Tag.KNOWLEDGE,
+        lineage=(f"msg:{setting.message}",),
+        explicit=explicit,
+        person=person,
+        project=setting.scope.project or "",
+    )
+    memory = kit.memory()
+    done = memory.remember(thought)
+    entry = memory.book.find(done.entry)
+    citation = entry.reference if entry is not None else done.path
+    result = {"entry": done.entry, "path": done.path, "citation": citation, "mention": done.mention}
+    if done.redacted:
+        result["left_out"] = list(done.redacted)
+    words = entry.text if entry is not None else content
+    return Outcome(told(result), written=(Written("remembered", words, citation, done.entry, done.change),))
+
+
+def _correct(kit: Kit, arguments: JsonObject, setting: Setting) -> Outcome:
+    old, new = text_of(arguments, "old"), text_of(arguments, "new")
+    if not setting.by_owner:
+        raise RefusedByRule("Only what the owner says in this conversation corrects memory.")
+    memory = kit.memory()
+    if setting.taint != "own" and not _is_made_of(new, setting.said, _texts(memory, old)):
+        # a correction outranks all else, so a page that was read must not be able to word one
+        words = "This conversation holds text from outside, so a correction has to be in the owner's own words."
+        raise RefusedByRule(words, mend="Ask them to say what is right in one sentence.")
+    try:
+        done = memory.correct(old, new, said=setting.said, trigger="memory_correct")
+    except NotFound:
+        return _candidates(
+            kit, setting, old, "Nothing says exactly that. Call it again with the id of the entry that is wrong."
+        )
+    entry = memory.book.find(done.entry)
+    citation = entry.reference if entry is not None else ""
+    result = {"entry": done.entry, "closed": list(done.closed), "citation": citation}
+    return Outcome(told(result), written=(Written("corrected", new, citation, done.entry, done.change),))
+
+
+def _texts(memory: "Memory", old: str) -> str:
+    entry = memory.book.find(old.strip().upper())
+    return entry.text if entry is not None else old
+
+
+def _is_made_of(words: str, *texts: str) -> bool:
+    """Whether every word comes from one of the texts."""
+    if any(stands_in(words, text) for text in texts):
+        return True
+    known = {one.strip(".,;:!?'\"()") for text in texts for one in fold(text).split()}
+    return all(one.strip(".,;:!?'\"()") in known for one in fold(words).split())
+
+
+def _forget(kit: Kit, arguments: JsonObject, setting: Setting) -> Outcome:
+    from everself.forgetting.proof import Target
+
+    what = text_of(arguments, "what")
+    if not setting.by_owner or effective(setting.scope).kind is not SessionKind.MAIN:
+        raise RefusedByRule("Only the owner, in private, has something forgotten.", mend="/forget")
+    if not kit.asks_to_forget(setting.said):
+        raise RefusedByRule("The person did not ask in this message to forget anything.", mend="They can use /forget.")
+    memory = kit.memory()
+    meant = _meant(memory, what)
+    if len(meant) != 1:
+        hint = "Nothing was forgotten: it is not clear which is meant. Ask the person, or let them use /forget ID."
+        return _candidates(kit, setting, what, hint, meant)
+    entry = meant[0]
+    forgetting = kit.forgetting()
+    proof = forgetting.carry_out(forgetting.plan(Target(ids=(entry.id,))))
+    places = {one.place: one.removed for one in proof.places if one.removed}
+    result = {"forgotten": len(proof.entries), "gone": proof.gone, "places": places, "candidates": []}
+    # without its words: they are gone
+    return Outcome(told(result), written=(Written("forgotten", "", entry.path, entry.id, proof.change),))
+
+
+def _meant(memory: "Memory", what: str) -> list[Entry]:
+    """By id, by exact words, or as the only entries that hold them."""
+    named = memory.book.find(what.strip().upper())
+    if named is not None:
+        return [named]
+    memory.book.refresh()
+    exact = memory.book.with_words(what)
+    if exact:
+        return list(exact)
+    return [one for one in memory.book.all() if not one.closed and stands_in(what, one.text)]
+
+
+def _candidates(kit: Kit, setting: Setting, words: str, hint: str, found: "Sequence[Entry]" = ()) -> Outcome:
+    memory = kit.memory()
+    near = list(found)
+    if not near and kit.recall is not None:
+        from everself.recall.recall import Request
+
+        hits = kit.recall().search(Request(words, _CANDIDATES, scope=setting.scope, recorded=False)).hits
+        near = [
+            one for hit in hits if hit.entry and (one := memory.book.find(hit.entry)) is not None and not one.closed
+        ]
+    listed = [{"entry": one.id, "text": one.text[:200], "citation": one.reference} for one in near[:_CANDIDATES]]
+    return Outcome(told({"forgotten": 0, "gone": False, "places": {}, "candidates": listed, "hint": hint}), failed=True)
