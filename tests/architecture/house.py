@@ -32,7 +32,8 @@ FLOORS = (
     Floor(("sessions",)),
     Floor(("context",)),
     # what a model may do, and the conversation that lets it
-    Floor(("toolbox",)),
+    Floor(("toolbox", "toolbox.tool", "toolbox.aside", "toolbox.calling"), in_a_row=True),
+    Floor(("toolbox.own", "toolbox.outside")),
     Floor(("chat", "keepers")),
     Floor(("app",)),
     # what can be asked of an opened agent
@@ -99,6 +100,11 @@ WITHOUT_PATHS = frozenset(
         "context",
         "sessions",
         "toolbox",
+        "toolbox.tool",
+        "toolbox.aside",
+        "toolbox.calling",
+        "toolbox.own",
+        "toolbox.outside",
         "chat",
         "keepers",
     }

@@ -13,7 +13,7 @@ from pathlib import Path
 
 PACKAGE = "everself"
 # Below `faces` each folder is a room of its own, as far from its neighbours as from any other room.
-NESTED = ("faces", "models")
+NESTED = ("faces", "models", "toolbox")
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,14 +2,12 @@
 
 from typing import Final
 
-from everself.recall.scopes import SessionKind
+from everself.recall.sharing import is_owner
 from everself.toolbox.tool import Outcome, Setting
-
-_OWNERS: Final = frozenset({SessionKind.MAIN, SessionKind.CRON, SessionKind.HEARTBEAT})
 
 REFUSED: Final = Outcome("Refused: this tool works for the owner's own conversations only.", failed=True)
 
 
 def is_for_owner(setting: Setting) -> bool:
     """Programs and servers act with the owner's rights, so nobody else's words may reach them."""
-    return setting.scope.kind in _OWNERS and setting.scope.person is None
+    return is_owner(setting.scope)
