@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from everself.app.assembling import facts_of, told_of
 from everself.app.equipping import make_kit
 from everself.app.modelling import open_chat_model
+from everself.app.reaching import open_reach
 from everself.app.sessions import Room
 from everself.chat.chat import Chat
 from everself.chat.parts import Alarm, Parts
@@ -36,7 +37,8 @@ def open_chat(app: "App") -> Chat:
         return Subagents(app.chat.desk).send(task, setting)
 
     kit = make_kit(app, aside, spawn)
-    return Chat(replace(gather(app), aside=aside, tools=lambda scope: own_tools(kit, scope)))
+    parts = replace(gather(app), aside=aside, tools=lambda scope: own_tools(kit, scope))
+    return Chat(replace(parts, outside=lambda scope: open_reach(app, scope)))
 
 
 def gather(app: "App") -> Parts:

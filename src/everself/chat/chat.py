@@ -101,12 +101,16 @@ class Chat:
         await self._desk.aside(lambda: self._parts.checkpoint(fresh))
         note = await self._parts.note(fresh) if self._parts.note is not None else ""
         await self._desk.aside(lambda: log.mark(fresh, ended=True))
+        await self._desk.leave(session.id)
         self._desk.drop_prefix(session.id)
         return Renewed(log.begin(session.scope, session.channel), note)
 
     async def close(self, session: Session) -> None:
         """Leave a conversation, which may go on later: what was said is kept in memory first."""
-        await self._desk.aside(lambda: self._parts.checkpoint(self._parts.log.fresh(session)))
+        try:
+            await self._desk.aside(lambda: self._parts.checkpoint(self._parts.log.fresh(session)))
+        finally:
+            await self._desk.leave(session.id)
 
     def why(self, session: Session, message: str = "") -> Why:
         """What a reply rested on: the last one of the session, or the one of that id or beginning of an id."""

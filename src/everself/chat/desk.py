@@ -12,6 +12,8 @@ from everself.models.chat.protocol import ChatModel
 
 if TYPE_CHECKING:
     from everself.context.prefix import Prefix
+    from everself.sessions.session import Session
+    from everself.toolbox.outside.opening import Outside
 
 T = TypeVar("T")
 # sessions whose prefix is kept in memory; of another it is made anew
@@ -24,6 +26,7 @@ class Desk:
         self._prefixes: OrderedDict[str, Prefix] = OrderedDict()
         self._told: set[tuple[str, str]] = set()
         self._recovered = False
+        self._outside: dict[str, Outside] = {}
 
     @cached_property
     def model(self) -> ChatModel:
@@ -32,6 +35,23 @@ class Desk:
     async def aside(self, work: Callable[[], T]) -> T:
         """Run something in a thread, one at a time, to its end."""
         return await self.parts.aside(work)
+
+    async def outside(self, session: "Session") -> "Outside | None":
+        """The tools from outside of a session, opened when it first asks."""
+        if session.id not in self._outside and self.parts.outside is not None:
+            self._outside[session.id] = await self.parts.outside(session.scope)
+        return self._outside.get(session.id)
+
+    def outside_notices(self, session: str) -> tuple[str, ...]:
+        """What the person should know of these tools and was not told yet."""
+        found = self._outside.get(session)
+        return found.take_notices() if found is not None else ()
+
+    async def leave(self, session: str) -> None:
+        """Close what a session holds open: its servers end with it."""
+        found = self._outside.pop(session, None)
+        if found is not None:
+            await found.close()
 
     def recover(self) -> None:
         """Keep what killed processes left, once: before anything new is said."""

@@ -19,6 +19,7 @@ from everself.toolbox.tool import Setting, Tool, Written
 if TYPE_CHECKING:
     from everself.sessions.log import Log
     from everself.sessions.session import Session
+    from everself.toolbox.outside.opening import Outside
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +64,7 @@ class Parts:
     first time that something is told, ever; `near` says whether so many tokens are too near a window's end, `heavy` whether more was
     said than every turn should read; `compact` makes room, None where nothing can; `reserve` is what of a window is kept free for the
     answer. `checkpoint` keeps what was said and not yet kept, `recover` what killed processes left so, and `note` writes the note about
-    a conversation that ends, and says where.
+    a conversation that ends, and says where. `outside` opens the tools from outside of a conversation.
     """
 
     log: "Log"
@@ -88,3 +89,4 @@ class Parts:
     note: "Callable[[Session], Awaitable[str]] | None" = None
     reserve: Callable[[int], int] = lambda window: min(20_000, window // 4)
     aside: Aside = field(default_factory=Aside)
+    outside: "Callable[[Scope], Awaitable[Outside]] | None" = None

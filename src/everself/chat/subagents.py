@@ -27,6 +27,7 @@ class Subagents:
         events: list[Event] = []
         await Turning(self._desk, session, task, "", events.append).run()
         self._desk.drop_prefix(session.id)
+        await self._desk.leave(session.id)
         after = await self._desk.aside(lambda: log.fresh(session))
         done = next((one for one in reversed(events) if isinstance(one, Done)), None)
         failed = done is None or done.why not in ("stop", "length", "steps")

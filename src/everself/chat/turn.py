@@ -81,6 +81,7 @@ class Turning:
             self._emit(Notice(str(error), "warning", error.mend))
             await self._end(why)
         finally:
+            self._tell_outside()
             self._emit(self._done(why))
 
     def _accept(self) -> Message:
@@ -107,6 +108,8 @@ class Turning:
         if model.name == REFLEX and await desk.aside(lambda: parts.first(REFLEX)):
             self._emit(Notice(NO_MODEL, "info", ADD_MODEL))
         tools = tuple(await desk.aside(lambda: parts.tools(setting.scope)))
+        if model.name != REFLEX:
+            tools = (*tools, *await self._reach())
         job = setting.scope.kind.value if setting.scope.kind in _BACKGROUND else "chat"
         self._keeper = Keeper(desk, self._session, model, job)
         await desk.aside(lambda: parts.allow(job))
@@ -118,6 +121,16 @@ class Turning:
             if not full or not await self._make_room("overflow"):
                 raise
             await self._attempt(model, tools, setting, message)
+
+    async def _reach(self) -> tuple[Tool, ...]:
+        """The tools from outside. Rules need none of them, so that servers start only where a model answers."""
+        outside = await self._desk.outside(self._session)
+        self._tell_outside()
+        return outside.tools if outside is not None else ()
+
+    def _tell_outside(self) -> None:
+        for told in self._desk.outside_notices(self._session.id):
+            self._emit(Notice(told, "warning"))
 
     async def _attempt(self, model: ChatModel, tools: Sequence[Tool], setting: Setting, message: Message) -> None:
         desk = self._desk
@@ -158,14 +171,16 @@ class Turning:
         return ChatRequest(self._prompt.prefix.text, self._prompt.delta, tuple(turns))
 
     async def _make_room(self, why: str) -> bool:
+        """Whether there is more room now."""
         if self._parts.compact is None:
             return False
+        before = self._session.compacted
         made = await self._parts.compact(self._session, why)
         self._session = made.session
         self._desk.drop_prefix(self._session.id)
         if made.notice:
             self._emit(Notice(made.notice))
-        return True
+        return self._session.compacted > before
 
     async def _end(self, why: Why) -> None:
         """Tell how it ended, and keep what was said and is not kept yet."""

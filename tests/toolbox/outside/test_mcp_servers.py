@@ -38,7 +38,7 @@ def odd(habit: str, name: str = "odd") -> McpServer:
 
 def play(scene: Scene, *servers: McpServer, folder: str = "") -> Outside:
     async def run() -> Outside:
-        async with outside_tools(Reach(servers=servers, folder=folder)) as outside:
+        async with outside_tools(Reach(servers=servers, folder=folder), MAIN.scope) as outside:
             await scene(outside)
         return outside
 
@@ -226,7 +226,7 @@ def programs() -> int:
 
 def test_nothing_runs_once_the_conversation_is_closed_by_another_task() -> None:
     async def scene() -> None:
-        entered = outside_tools(Reach(servers=(odd("well"), odd("well", "other"))))
+        entered = outside_tools(Reach(servers=(odd("well"), odd("well", "other"))), MAIN.scope)
         outside = await asyncio.create_task(entered.__aenter__())
         assert (await asyncio.create_task(call(outside, "other__go"))).content == "went"
         await asyncio.create_task(entered.__aexit__(None, None, None))
@@ -240,7 +240,7 @@ def test_nothing_runs_once_the_conversation_is_closed_by_another_task() -> None:
 @pytest.mark.usefixtures("_impatient")
 def test_stopping_while_servers_start_leaves_none_behind() -> None:
     async def scene() -> None:
-        entered = outside_tools(Reach(servers=(odd("silent"),)))
+        entered = outside_tools(Reach(servers=(odd("silent"),)), MAIN.scope)
         entering = asyncio.ensure_future(entered.__aenter__())
         await asyncio.sleep(0.2)
         entering.cancel()

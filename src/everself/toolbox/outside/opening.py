@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from everself.config.outside import McpServer, ToolSettings
+from everself.recall.scopes import Scope
+from everself.recall.sharing import is_owner
 from everself.toolbox.tool import Tool
 
 if TYPE_CHECKING:
@@ -21,10 +23,6 @@ class Reach:
     folder: str = ""
     environ: Mapping[str, str] = field(default_factory=dict, repr=False)
 
-    @property
-    def is_empty(self) -> bool:
-        return not (self.tools.exec.enabled or self.tools.fetch.enabled or any(one.enabled for one in self.servers))
-
 
 @dataclass(slots=True)
 class Outside:
@@ -32,6 +30,7 @@ class Outside:
 
     tools: tuple[Tool, ...] = ()
     notices: list[str] = field(default_factory=list)
+    servers: "Servers | None" = None
 
     def take_notices(self) -> tuple[str, ...]:
         """What was not told yet."""
@@ -39,13 +38,18 @@ class Outside:
         self.notices.clear()
         return taken
 
+    async def close(self) -> None:
+        """Any task may do this, not only the one that opened it."""
+        if self.servers is not None:
+            await self.servers.close()
 
-@asynccontextmanager
-async def outside_tools(reach: Reach) -> AsyncIterator[Outside]:
-    """Enter at the first turn that has tools, leave with the conversation; it may be left by another task than entered it."""
+
+async def open_outside(reach: Reach, scope: Scope) -> Outside:
+    """To be opened at the first turn that needs tools and closed with the conversation. Who is not the owner gets no program."""
     outside = Outside()
     made: list[Tool] = []
-    if reach.tools.exec.enabled:
+    owner = is_owner(scope)
+    if reach.tools.exec.enabled and owner:
         from everself.toolbox.outside.execute import exec_tool
 
         made.append(exec_tool(reach.tools.exec, reach.tools.exec.workdir or reach.folder, reach.environ))
@@ -53,26 +57,35 @@ async def outside_tools(reach: Reach) -> AsyncIterator[Outside]:
         from everself.toolbox.outside.fetch import fetch_tool
 
         made.append(fetch_tool(reach.tools.fetch))
-    servers = _servers(reach, outside)
+    if owner and any(server.enabled for server in reach.servers):
+        await _start(reach, outside)
+    outside.tools = (*made, *(outside.servers.tools if outside.servers is not None else ()))
+    return outside
+
+
+@asynccontextmanager
+async def outside_tools(reach: Reach, scope: Scope) -> AsyncIterator[Outside]:
+    """The same for as long as a block lasts."""
+    outside = await open_outside(reach, scope)
     try:
-        if servers is not None:
-            await servers.start(reach.servers, reach.folder)
-            made += servers.tools
-        outside.tools = tuple(made)
         yield outside
     finally:
-        if servers is not None:
-            await servers.close()
+        await outside.close()
 
 
-def _servers(reach: Reach, outside: Outside) -> "Servers | None":
+async def _start(reach: Reach, outside: Outside) -> None:
     from importlib.util import find_spec
 
-    if not any(server.enabled for server in reach.servers):
-        return None
     if find_spec("mcp") is None:
         outside.notices.append("The settings name MCP servers, which need: pip install 'everself[mcp]'")
-        return None
+        return
     from everself.toolbox.outside.mcp_servers import Servers
 
-    return Servers(notices=outside.notices)
+    outside.servers = Servers(notices=outside.notices)
+    started = False
+    try:
+        await outside.servers.start(reach.servers, reach.folder)
+        started = True
+    finally:
+        if not started:
+            await outside.close()
