@@ -135,7 +135,7 @@ def _across(read: str, parts: tuple[Part, ...]) -> tuple[Sure, Part] | None:
     language = parts[0].language
     together = " ".join(part.folded for part in parts)[: 2 * _LONGEST_SENTENCE]
     names = load_set("corrections").names(together, language)
-    if "across" not in names or not names.isdisjoint({"veto-across", "veto", "never"}) or parts[-1].asks:
+    if "across" not in names or not names.isdisjoint({"veto-across", "never"}) or parts[-1].asks:
         return None
     return "high", parts[0]
 
@@ -166,7 +166,7 @@ def contrast(read: str, part: Part, parts: tuple[Part, ...]) -> tuple[str, str]:
             found = pattern.search(shown)
             if found is None:
                 continue
-            old, new = (_bare(own[slice(*found.span(group))]) for group in ("old", "new"))
+            old, new = (_bare(own[slice(*found.span(pattern.groupindex[group]))]) for group in ("old", "new"))
             if old and new and old.casefold() != new.casefold():
                 return old, new
     return "", ""
