@@ -5,6 +5,7 @@ usage: python -m tools.real_model
 Exits with 1 where something that this model can do was not seen. It is small: it cannot call tools, and Everself has to say so.
 """
 
+import asyncio
 import json
 import os
 import subprocess
@@ -21,12 +22,17 @@ ABLE = ("answer", "stream", "usage", "schema", "memory")
 UNABLE = ("tool", "tools")
 
 
+def environment(home: Path) -> dict[str, str]:
+    """This one's, with a home of its own and without the machine's keys."""
+    kept = {name: value for name, value in os.environ.items() if not name.endswith("_API_KEY")}
+    return {**kept, "HOME": str(home), "EVERSELF_HOME": str(home / ".everself"), "PYTHONPATH": str(TOP / "src")}
+
+
 def everself(home: Path, *words: str) -> tuple[int, str]:
     """One command in a home of its own; its code and what it printed."""
-    kept = {name: value for name, value in os.environ.items() if not name.endswith("_API_KEY")}
     done = subprocess.run(
         [sys.executable, "-m", "everself", *words],
-        env={**kept, "HOME": str(home), "EVERSELF_HOME": str(home / ".everself"), "PYTHONPATH": str(TOP / "src")},
+        env=environment(home),
         capture_output=True,
         text=True,
         timeout=600,
@@ -60,7 +66,32 @@ def try_it(address: str, home: Path) -> list[str]:
     code, said = everself(home, "model", "test", "--json")
     if code:
         return [f"everself model test ended with {code}"]
-    return judge(json.loads(said)["data"])
+    return judge(json.loads(said)["data"]) + converse(home)
+
+
+def converse(home: Path) -> list[str]:
+    """One turn through the whole of Everself: remembered, recalled into the prompt, answered by the model."""
+    from everself import open_app
+    from everself.chat.events import Done, Text
+
+    question = "What is my cat called?"
+
+    async def talk() -> str:
+        with open_app(environ=environment(home)) as app:
+            app.remember("My cat is called Miso.")
+            session = app.chat.begin(channel="test")
+            answer = ""
+            print(f"A conversation about what was remembered:\n> {question}")
+            async for event in app.chat.converse(session, question):
+                if isinstance(event, Text):
+                    print(event.text, end="", flush=True)
+                elif isinstance(event, Done):
+                    answer = event.text
+                    print(f"\n({event.usage.sent} tokens sent, {event.usage.received} received)\n")
+            return answer
+
+    answer = asyncio.run(talk())
+    return [] if "miso" in answer.casefold() else ["not seen: an answer from memory in a conversation"]
 
 
 def main() -> int:

@@ -34,8 +34,9 @@ def main() -> None:
     settings.port = 0
     settings.n_ctx = WINDOW
     settings.n_parallel = 1
-    # the same answers every time
+    # the same answers every time, and none without an end
     settings.sampling.temp = 0.0
+    settings.n_predict = 256
     server = xllamacpp.Server(settings)
     print(server.listening_address, flush=True)
     sys.stdin.read()
