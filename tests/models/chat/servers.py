@@ -32,8 +32,8 @@ class Reply:
     """What one request is answered with.
 
     After so many pieces of text, `cut` breaks the connection, `stall` falls silent until the client leaves or the test ends,
-    `quiet` ends the body as if it were whole, and `fail` sends the vendor's error inside the stream. A `status` other than
-    200 answers with the vendor's error of that `fault`.
+    `quiet` ends the body as if it were whole, `fail` sends the vendor's error inside the stream and `noise` what is no JSON.
+    A `status` other than 200 answers with the vendor's error of that `fault`.
     """
 
     text: tuple[str, ...] = ()
@@ -47,6 +47,7 @@ class Reply:
     stall: int | None = None
     quiet: int | None = None
     fail: int | None = None
+    noise: int | None = None
     usage: tuple[int, int, int, int] | None = (120, 30, 0, 0)
 
 
@@ -154,8 +155,10 @@ def _handler(told: Server) -> type[BaseHTTPRequestHandler]:
                 if said == reply.stall:
                     self._wait()
                     return
-                if said == reply.fail:
-                    self._chunk(failure(told.wire))
+                if said in (reply.fail, reply.noise):
+                    self._chunk(
+                        failure(told.wire) if said == reply.fail else _event('{"half": ', "content_block_delta")
+                    )
                     break
                 self._chunk(event)
                 said += isinstance(event, _Text)

@@ -1,6 +1,7 @@
 """What goes wrong between here and a vendor, in all five wire formats: nothing is lost, nothing comes twice, and the error reads well."""
 
-from dataclasses import dataclass
+import socket
+from dataclasses import dataclass, replace
 
 import pytest
 from tests.models.chat.asking import KEY, Heard, Naps, ask, model_at, napping
@@ -96,13 +97,15 @@ class Matrix:
         seen = outcome(wire, Reply(status=400, fault="rejected"))
         assert "Scripted: rejected." in str(seen.heard.failure)
 
-    @pytest.mark.parametrize("fault", ["cut", "fail"])
+    @pytest.mark.parametrize("fault", ["cut", "fail", "noise"])
     def test_what_breaks_before_the_first_word_is_tried_again(self, wire: Wire, fault: str) -> None:
         seen = outcome(wire, Reply(text=("Lost",), **{fault: 0}), GOOD)
         assert (seen.heard.text, len(seen.server.asked)) == ("All is well.", 2)
         assert seen.heard.end.why == "stop"
 
-    @pytest.mark.parametrize(("fault", "reason"), [("cut", "network"), ("quiet", "network"), ("fail", "server")])
+    @pytest.mark.parametrize(
+        ("fault", "reason"), [("cut", "network"), ("quiet", "network"), ("fail", "server"), ("noise", "shape")]
+    )
     def test_what_breaks_half_way_keeps_what_came_and_is_not_begun_again(
         self, wire: Wire, fault: str, reason: ModelFault
     ) -> None:
@@ -167,6 +170,20 @@ def test_nobody_at_the_address_is_told_with_what_to_start() -> None:
     assert failure is not None
     assert (failure.reason, failure.mend) == ("network", "ollama serve")
     assert str(failure) == "The model did not answer. ollama at 127.0.0.1 cannot be reached."
+
+
+def test_an_address_that_swallows_everything_is_told_as_not_reached() -> None:
+    with socket.socket() as deaf:
+        deaf.bind(("127.0.0.1", 0))
+        deaf.listen(0)
+        port = deaf.getsockname()[1]
+        # a full queue: whoever comes now waits until the time is over
+        with socket.create_connection(("127.0.0.1", port)):
+            patience = replace(napping(Naps()), connect=0.1)
+            section = Provider("box", base_url=f"http://127.0.0.1:{port}")
+            failure = ask(open_model("box/tiny", (section,), patience)).failure
+    assert failure is not None
+    assert (failure.reason, failure.detail) == ("network", "box at 127.0.0.1 cannot be reached.")
 
 
 def _reason(seen: Outcome) -> ModelFault | None:

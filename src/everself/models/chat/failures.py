@@ -110,9 +110,13 @@ def _reason(error: BaseException) -> ModelFault:
         (ValueError, "shape"),
     )
     reason: ModelFault = next((fault for kind, fault in table if isinstance(error, kind)), "other")
+    if reason == "other" and isinstance(error.__cause__, ValueError):
+        return "shape"
     # what pydantic-ai leaves without a kind: servers built on llama.cpp, and statuses of proxies
     if getattr(error, "provider_error_type", None) == "exceed_context_size_error":
         return "overflow"
+    if reason == "timeout" and getattr(error, "phase", None) in ("connect", "pool"):
+        return "network"
     of_proxies: dict[int | None, ModelFault] = {408: "timeout", 413: "overflow"}
     return of_proxies.get(_status(error), reason)
 

@@ -37,6 +37,12 @@ if TYPE_CHECKING:
 # How often a request is sent at most. A server that is silent or gone costs a person minutes; one that is busy costs seconds.
 _TRIES: Mapping[ModelFault, int] = MappingProxyType({"rate": 4, "server": 4, "network": 3, "timeout": 2, "shape": 2})
 
+# What travels. The vendors' packages add an organisation, a project and headers of the environment, whoever is asked.
+_HEADERS = (
+    *("host", "accept", "connection", "content-", "transfer-encoding", "user-agent"),
+    *("authorization", "x-api-key", "x-goog-api-", "anthropic-"),
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Patience:
@@ -182,9 +188,12 @@ class Remote:
 
         timeout = httpx2.Timeout(self._patience.stall, connect=self._patience.connect)
 
-        async def set_limits(request: "httpx2.Request") -> None:
+        async def settle(request: "httpx2.Request") -> None:
             # the vendors' packages bring ten minutes of their own with every request
             request.extensions["timeout"] = timeout.as_dict()
+            for name in [*request.headers]:
+                if not name.startswith(_HEADERS):
+                    del request.headers[name]
 
         # a proxy of the environment has no business between this machine and itself
         return httpx2.AsyncClient(
@@ -192,7 +201,7 @@ class Remote:
             trust_env=not self._account.local,
             verify=_certificates() if self._account.url.startswith("https:") else False,
             timeout=timeout,
-            event_hooks={"request": [set_limits]},
+            event_hooks={"request": [settle]},
         )
 
 

@@ -151,6 +151,7 @@ def _responses(account: Account, key: str, client: "httpx2.AsyncClient") -> "Mod
 
 
 def _gemini(account: Account, key: str, client: "httpx2.AsyncClient") -> "Model[Any]":
+    import logging
     import ssl
 
     from google.genai import Client
@@ -158,6 +159,8 @@ def _gemini(account: Account, key: str, client: "httpx2.AsyncClient") -> "Model[
     from pydantic_ai.models.google import GoogleModel
     from pydantic_ai.providers.google import GoogleProvider
 
+    # it tells every client that two keys are in the environment, of which neither is used here
+    logging.getLogger("google_genai._api_client").setLevel(logging.ERROR)
     # Google's package reads the certificates of the world twice, 100 ms, for connections that are never made: ours is used
     unused = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     options = HttpOptions(
