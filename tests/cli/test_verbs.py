@@ -18,7 +18,6 @@ VERB_MODULES = {
     "everself.verbs.agents": ("prepare", "Prepared.remember"),
     "everself.backups.bringing": (),
     "everself.verbs.seeding": (),
-    "everself.verbs.meeting": (),
     "everself.verbs.settings": ("own_key", "save_edit", "need_utf8"),
     "everself.app.changes": (),
     "everself.verbs.identities": (),

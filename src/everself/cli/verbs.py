@@ -26,6 +26,7 @@ def _cli(called: str, command: str, humans_only: str = "") -> Verb:
 
 _SETTINGS_RULE = "settings name the programs that run and what the agent may do to itself"
 _VERIFIES = "soul verify does it, with what it is told to do"
+_MEETS = "chat does it: /bootstrap"
 _BY_A_HUMAN = "no model decides who the agent is"
 
 VERBS: tuple[Verb, ...] = (
@@ -43,14 +44,9 @@ VERBS: tuple[Verb, ...] = (
     ),
     Verb("everself.backups.check:check_backup", withheld=(("cli", "restore --dry-run checks it and says more"),)),
     _cli("everself.chat.chat:Chat.converse", "chat"),
-    Verb("everself.verbs.meeting:has_met", withheld=(("cli", "chat offers the first conversation by it"),)),
-    Verb("everself.verbs.meeting:offers_meeting", withheld=(("cli", "chat offers the first conversation by it"),)),
-    Verb("everself.verbs.meeting:plan_meeting", withheld=(("cli", "chat does it: /bootstrap"),)),
-    Verb(
-        "everself.verbs.meeting:finish_meeting",
-        withheld=(("cli", "chat does it: /bootstrap"),),
-        humans_only=_BY_A_HUMAN,
-    ),
+    Verb("everself.identity.ritual:Ritual.is_open", withheld=(("cli", "chat offers the first conversation by it"),)),
+    Verb("everself.identity.ritual:Ritual.preview", withheld=(("cli", _MEETS),)),
+    Verb("everself.identity.ritual:Ritual.finish", withheld=(("cli", _MEETS),), humans_only=_BY_A_HUMAN),
     _cli("everself.doctor:examine", "doctor"),
     _cli("everself.verbs.settings:get_value", "config get"),
     _cli("everself.verbs.settings:list_values", "config show"),
@@ -87,6 +83,13 @@ VERBS: tuple[Verb, ...] = (
     Verb("everself.verbs.indexing:find_price", withheld=(("cli", "memory index shows it before it asks"),)),
     _cli("everself.verbs.evaluating:evaluate_memory", "memory eval"),
     _cli("everself.verbs.contexts:show_context", "context"),
+    _cli("everself.verbs.sessions:list_sessions", "sessions list"),
+    _cli("everself.verbs.sessions:show_session", "sessions show"),
+    _cli("everself.verbs.sessions:search_messages", "sessions search"),
+    _cli("everself.verbs.sessions:export_session", "sessions export", "a transcript holds everything that was said"),
+    Verb("everself.verbs.sessions:plan_deletion", withheld=(("cli", "sessions delete --dry-run does it"),)),
+    _cli("everself.verbs.sessions:delete_session", "sessions delete", "what is deleted is gone"),
+    _cli("everself.verbs.sessions:simulate_compaction", "simulate-compaction"),
     _cli("everself.verbs.models:list_models", "model list"),
     _cli("everself.verbs.models:use_model", "model use", _SETTINGS_RULE),
     _cli("everself.verbs.trying:try_model", "model test", "asking a model may cost money"),

@@ -19,6 +19,7 @@ from everself.markdown.labels import fill_labels, read_labels
 from everself.store.state import State
 from everself.text.normalise import without_surrogates
 from everself.values import Applied, Author, Change, Conflict, Create, Edit, Refused, Remove, Replace, digest
+from everself.workspace.diff import render_diff
 from everself.workspace.interface import Workspace
 from everself.workspace.learned import changed_lines
 from everself.workspace.seeding import BOOTSTRAP
@@ -27,6 +28,7 @@ USER_FILE: Final = "USER.md"
 META: Final = "ritual"
 REASON: Final = "first conversation"
 _REMOVED: Final = "removed by hand"
+_OFFERED: Final = "ritual offered"
 _PREFERENCES: Final = "Preferences"
 
 
@@ -60,6 +62,14 @@ class Plan:
     """`redacted` names the kinds of secrets that were taken out of the answers."""
 
     change: Change
+    redacted: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """What a yes would write, as a diff; the guide to the conversation, which goes, is left out of it."""
+
+    diff: str
     redacted: tuple[str, ...] = ()
 
 
@@ -121,6 +131,21 @@ class Ritual:
             Remove(BOOTSTRAP, digest(self._workspace.read(BOOTSTRAP).data)),
         ]
         return Plan(Change(Author.OWNER, REASON, tuple(edits)), tuple(sorted(redacted)))
+
+    def preview(self, answers: Answers) -> Preview:
+        """What the person is shown before the yes. Nothing happens yet."""
+        plan = self.plan(answers)
+        files = self._workspace.preview(plan.change)
+        if isinstance(files, Conflict):
+            raise ChangedMeanwhile(f"({', '.join(files.paths)})")
+        return Preview(render_diff([one for one in files if one.path != BOOTSTRAP]), plan.redacted)
+
+    def offer(self) -> bool:
+        """Whether it is to be had and was not offered yet; whoever asks offers it. For those who speak only once."""
+        if not self.is_open() or self._state.get_meta(_OFFERED) is not None:
+            return False
+        self._state.set_meta(_OFFERED, self._clock.now().isoformat())
+        return True
 
     def finish(self, answers: Answers) -> Finished:
         """Write what the person said yes to. After a crash in between, the missing BOOTSTRAP.md still tells that it was had."""

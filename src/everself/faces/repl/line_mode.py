@@ -9,7 +9,6 @@ from everself.faces.repl.meeting import OFFER
 from everself.faces.repl.screens import Plain
 from everself.faces.repl.talk import Talk
 from everself.faces.repl.typed import messages_of
-from everself.verbs.meeting import offers_meeting
 
 if TYPE_CHECKING:
     from everself.app.app import App
@@ -39,7 +38,7 @@ def talk_in_lines(app: "App", session: "Session", streams: tuple[TextIO, TextIO,
                     break
         finally:
             runner.run(talk.close())
-    if talk.last is not None and offers_meeting(app):
+    if talk.last is not None and app.ritual.offer():
         screen.say((OFFER,))
     return not talk.failed
 

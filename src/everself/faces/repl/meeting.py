@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Final
 from everself.errors import WrongUse
 from everself.faces.repl.screens import Screen
 from everself.identity.ritual import About, Answers
-from everself.verbs.meeting import finish_meeting, has_met, plan_meeting
 
 if TYPE_CHECKING:
     from everself.app.app import App
@@ -34,7 +33,7 @@ _QUESTIONS: Final = (
 
 
 async def meet(app: "App", screen: Screen, ask: Asking) -> None:
-    if await asyncio.to_thread(has_met, app):
+    if not await asyncio.to_thread(app.ritual.is_open):
         screen.say(("We have met. To change something, edit IDENTITY.md, USER.md and SOUL.md, or tell me.",))
         return
     screen.say(_INTRO)
@@ -42,14 +41,14 @@ async def meet(app: "App", screen: Screen, ask: Asking) -> None:
     if given is None:
         screen.say(("Stopped; nothing was written.",))
         return
-    planned = await asyncio.to_thread(plan_meeting, app, given)
+    planned = await asyncio.to_thread(app.ritual.preview, given)
     screen.say(("", *(planned.diff.splitlines() or ("No line changes, and I stop asking.",)), ""))
     if planned.redacted:
         screen.note(f"Left out, because it looks like a secret: {', '.join(planned.redacted)}.")
     if not await agreed(ask, "Shall I write this? (yes/no)"):
         screen.say(("Nothing was written. /bootstrap asks again.",))
         return
-    done = await asyncio.to_thread(finish_meeting, app, given)
+    done = await asyncio.to_thread(app.ritual.finish, given)
     name = given.name or "I"
     screen.say((f"Written, as change {done.change}; /undo {done.change} takes it back. {name} will remember.",))
 
@@ -69,7 +68,7 @@ async def _answers(app: "App", screen: Screen, ask: Asking) -> Answers | None:
                 return None
             given[key] = said.strip()
             try:
-                await asyncio.to_thread(plan_meeting, app, _as_answers(given))
+                await asyncio.to_thread(app.ritual.preview, _as_answers(given))
             except WrongUse as error:
                 screen.trouble(error)
                 continue

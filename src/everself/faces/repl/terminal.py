@@ -19,7 +19,6 @@ from everself.faces.repl.screens import Terminal
 from everself.faces.repl.talk import Talk
 from everself.recall.recall import Request
 from everself.text.normalise import one_line
-from everself.verbs.meeting import has_met
 
 if TYPE_CHECKING:
     from prompt_toolkit.input import Input
@@ -63,7 +62,7 @@ class _Sitting:
 
         warming = asyncio.ensure_future(asyncio.to_thread(self._warm))
         self._screen.note(_GREETING)
-        if not has_met(self._app):
+        if self._app.ritual.is_open():
             self._screen.note(OFFER)
         editor = Editor(
             {name: one.summary for name, one in COMMANDS.items()},
@@ -114,12 +113,7 @@ class _Sitting:
 def _ctrl_c(stop: Callable[[], object]) -> Iterator[None]:
     """While a reply comes, Ctrl-C stops the reply and nothing else."""
     loop = asyncio.get_running_loop()
-    try:
-        loop.add_signal_handler(signal.SIGINT, stop)
-    except (NotImplementedError, RuntimeError, ValueError):
-        # no signals on this system, or not in this thread
-        yield
-        return
+    loop.add_signal_handler(signal.SIGINT, stop)
     try:
         yield
     finally:
