@@ -456,6 +456,11 @@ NO_PATHS: dict[str, str] = {
         ("accept_outside.paths", "undo_outside.paths"), "compared with the documents that were looked at anyway"
     ),
     "list_personas.session": "compared with recorded sessions",
+    **{
+        f"{verb}.name": "compared with recorded sessions, whose ids are the runtime's own"
+        for verb in ("show_session", "export_session", "plan_deletion", "delete_session", "simulate_compaction")
+    },
+    "search_messages.words": "compared with what was said",
     **dict.fromkeys(("use_model.name", "try_model.name"), "the name of a model, looked up among providers"),
     "use_model.agent": "looked up among the agents of the settings",
     **dict.fromkeys(("compare_souls.other", "check_soul.name"), "looked up as in show_soul"),

@@ -7,6 +7,7 @@ from everself.forgetting.forgetting import Forgetting
 from everself.forgetting.words import Words
 from everself.history.rewriting import RewritableHistory
 from everself.index.index import Index
+from everself.sessions.traces import TranscriptTraces
 from everself.store.scrub import Scrub
 from everself.upkeep.traces import IndexTraces
 
@@ -52,4 +53,10 @@ def test_an_index_that_only_marks_units_dead_is_found(monkeypatch: pytest.Monkey
     monkeypatch.setattr(Index, "purge", Index.sync)
     monkeypatch.setattr(IndexTraces, "holds", lambda *_: 0)
     with pytest.raises(AssertionError, match="hashes in index"):
+        forget_all_kinds(1)
+
+
+def test_transcripts_that_nobody_cleans_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(TranscriptTraces, "remove", lambda *_: 0)
+    with pytest.raises(AssertionError):
         forget_all_kinds(1)

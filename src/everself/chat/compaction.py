@@ -93,6 +93,14 @@ class Compactor:
     def is_near(self, used: int, window: int) -> bool:
         return near_limit(used, window, self._settings)
 
+    def window(self) -> int:
+        """Of the model that answers, or one of the usual size where it cannot be opened."""
+        model = self._model()
+        return model.window if model is not None else _NO_WINDOW
+
+    def most_of_a_summary(self) -> int:
+        return min(MOST_OF_A_SUMMARY, self.window() // 8)
+
     def is_heavy(self, session: Session) -> bool:
         """Whether what was said since the last time is so much that reading it at every turn is slow."""
         return self._parts.log.weight(session) >= HEAVY
@@ -105,7 +113,7 @@ class Compactor:
         messages = await self._desk.aside(lambda: log.messages(now, now.compacted))
         model = await self._desk.aside(self._model)
         window = model.window if model is not None else _NO_WINDOW
-        cut = cut_at(messages, _stays(why, min(window, _NO_WINDOW)))
+        cut = cut_at(messages, stays(why, window))
         if not cut:
             return RoomMade(now, "", checked.entries, 0, now.summary, 0)
         flushed, trouble = await self._flushed(now, model)
@@ -193,8 +201,9 @@ class Compactor:
         return "" if NO_REPLY in text else text.strip()
 
 
-def _stays(why: str, window: int) -> int:
-    """How many tokens stay as they were said."""
+def stays(why: str, window: int) -> int:
+    """How many tokens of a conversation stay as they were said."""
+    window = min(window, _NO_WINDOW)
     if why == "overflow":
         # the vendor counts otherwise than we do
         return window // 32

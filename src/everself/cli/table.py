@@ -53,6 +53,18 @@ def _context() -> click.Command:
     return context
 
 
+def _sessions() -> click.Command:
+    from everself.cli.commands.sessions import sessions
+
+    return sessions
+
+
+def _simulate_compaction() -> click.Command:
+    from everself.cli.commands.sessions import simulate_compaction
+
+    return simulate_compaction
+
+
 def _model() -> click.Command:
     from everself.cli.commands.models import model
 
@@ -122,6 +134,8 @@ COMMANDS: dict[str, tuple[str, Callable[[], click.Command]]] = {
     "soul": ("Read the soul, decide how it grows, and take any step of it back.", _soul),
     "memory": ("Search, add, correct, forget, export: what the agent remembers.", _memory),
     "context": ("Print the prompt as the model would get it.", _context),
+    "sessions": ("Look at what was said, export it, delete it.", _sessions),
+    "simulate-compaction": ("Show what survives if a conversation were made shorter now.", _simulate_compaction),
     "model": ("Choose the model that answers, and try what it can do.", _model),
     "spend": ("Show what models cost, by day and job.", _spend),
     "agents": ("List, add and remove agents.", _agents),
