@@ -7,7 +7,6 @@ from everself.patterns.reading import Language
 from everself.patterns.sets import read_patterns
 from everself.text.normalise import without_surrogates
 
-_SPEECH: Final = "speech"
 # what keyboards and word processors make of the same sign; one character for one, so that places stay what they were
 _PLAIN: Final = str.maketrans("‘’‛＇`´“”„＂\u00a0\u3000", "''''''\"\"\"\"  ")
 
@@ -43,5 +42,5 @@ class Wording:
 
 
 @cache
-def wording(language: Language, kind: str) -> Wording:
-    return Wording(tuple(pattern for section, pattern in read_patterns(_SPEECH, language) if section == kind))
+def wording(language: Language, kind: str, file: str = "speech") -> Wording:
+    return Wording(tuple(pattern for section, pattern in read_patterns(file, language) if section == kind))

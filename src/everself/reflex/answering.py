@@ -1,0 +1,174 @@
+"""From what the tools gave back to what the reflex says. Quotes what stands in memory; never a word about it that is not there."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from everself.models.chat.protocol import ToolReturn
+from everself.patterns.reading import Language
+from everself.reflex.asking import Asked
+from everself.reflex.judging import ENOUGH, weigh
+from everself.reflex.planning import Act
+from everself.reflex.wordings import reply
+
+# a hit of the second search, in other words, was not found by the person's
+_SECOND: Final = 0.5
+_MOST_LISTED: Final = 6
+_MOST_PLACES: Final = 3
+_LONGEST_QUOTE: Final = 400
+_HALF: Final = 0.5
+# words that somebody said, rather than that were found or concluded
+_SAID: Final = frozenset({"owner", "correction"})
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A result of memory_search, as far as it is needed."""
+
+    words: str
+    citation: str
+    score: float
+    source: str
+
+
+def answer(act: Act, returns: Sequence[ToolReturn], written: frozenset[str]) -> str:
+    """What to say to one act; what was written is spoken of by `confirm`.
+
+    `written` are words of this very message, which answer nothing that it asks.
+    """
+    match act.job:
+        case "write":
+            return ""
+        case "forget":
+            return _forgotten(act, returns[0]) if returns else ""
+        case "day":
+            return _day(act, returns)
+        case "about" | "answer":
+            failed = next((one for one in returns if one.failed), None)
+            if failed is not None and all(one.failed for one in returns):
+                return reply("unsearched", act.language, why=_why(failed))
+            found = [one for one in _found(returns) if _bare(one.words) not in written]
+            return _about(act, found) if act.job == "about" else _answer(act, found)
+
+
+def best(asked: Asked, found: Sequence[Found]) -> Found | None:
+    """The memory that answers the question, or none: nearly right is wrong."""
+    ranked = max(
+        ((weigh(asked, one.words).value(one.score), one) for one in found), key=lambda pair: pair[0], default=None
+    )
+    return ranked[1] if ranked is not None and ranked[0] >= ENOUGH else None
+
+
+def _answer(act: Act, found: Sequence[Found]) -> str:
+    chosen = best(act.asked, found) if act.asked is not None else None
+    return reply("unknown", act.language) if chosen is None else _quoted(chosen, act.language)
+
+
+def _quoted(one: Found, language: Language) -> str:
+    key = "told" if one.source in _SAID else "noted"
+    return reply(key, language, words=_shortened(one.words), where=one.citation)
+
+
+def _about(act: Act, found: Sequence[Found]) -> str:
+    asked = act.asked
+    listed = [one for one in found if asked is not None and weigh(asked, one.words).covered > _HALF]
+    if not listed:
+        return reply("about_none", act.language, what=act.words)
+    lines = [f"- {_shortened(one.words)} ({one.citation})" for one in listed[:_MOST_LISTED]]
+    return "\n".join((reply("about", act.language, what=act.words), *lines))
+
+
+def _day(act: Act, returns: Sequence[ToolReturn]) -> str:
+    lines: list[str] = []
+    for one in returns:
+        read = _object(one.content) if not one.failed else {}
+        first = read.get("from")
+        for number, line in enumerate(str(read.get("text", "")).splitlines(), first if isinstance(first, int) else 1):
+            if line.startswith("- "):
+                lines.append(f"- {_shortened(_without_comment(line[2:]))} ({read.get('path')}#L{number})")
+    if not lines:
+        return reply("day_none", act.language, what=act.words)
+    return "\n".join((reply("day", act.language, what=act.words), *lines[: 2 * _MOST_LISTED]))
+
+
+def confirm(language: Language, returns: Sequence[ToolReturn]) -> list[str]:
+    """What to say of everything that was written down: once for all of it."""
+    said: list[str] = []
+    told = [_object(one.content) for one in returns if not one.failed]
+    for key, mention in (("kept", False), ("known", True)):
+        places = [
+            str(one.get("citation") or one.get("path") or "") for one in told if bool(one.get("mention")) is mention
+        ]
+        if places:
+            more = ", …" if len(places) > _MOST_PLACES else ""
+            said.append(reply(key, language, where=", ".join(places[:_MOST_PLACES]) + more))
+    return said + [reply("failed", language, why=_why(one)) for one in returns if one.failed]
+
+
+def _forgotten(act: Act, given: ToolReturn) -> str:
+    told = _object(given.content)
+    if told.get("forgotten"):
+        return reply("forgotten", act.language)
+    candidates = told.get("candidates")
+    if isinstance(candidates, list) and candidates:
+        lines = [f"- {_shown(one)}" for one in candidates[:_MOST_LISTED]]
+        return "\n".join((reply("which", act.language), *lines))
+    if given.failed and not told:
+        return reply("not_forgotten", act.language, why=_why(given))
+    return reply("about_none", act.language, what=act.words)
+
+
+def _shown(candidate: object) -> str:
+    if not isinstance(candidate, dict):
+        return str(candidate)
+    words = candidate.get("text") or candidate.get("words") or candidate.get("snippet") or ""
+    named = candidate.get("entry") or candidate.get("id") or candidate.get("citation") or ""
+    return f"{_shortened(str(words))} ({named})"
+
+
+def _found(returns: Sequence[ToolReturn]) -> list[Found]:
+    """Results of several searches in order, each memory once."""
+    found: dict[str, Found] = {}
+    for number, one in enumerate(returns):
+        results = _object(one.content).get("results") if not one.failed else None
+        for result in results if isinstance(results, list) else ():
+            if isinstance(result, dict):
+                score = float(result.get("score") or 0.0) * (1.0 if number == 0 else _SECOND)
+                made = Found(
+                    str(result.get("snippet", "")),
+                    str(result.get("citation", "")),
+                    score,
+                    str(result.get("source", "")),
+                )
+                found.setdefault(made.citation, made)
+    return list(found.values())
+
+
+def _object(content: str) -> dict[str, object]:
+    try:
+        told = json.loads(content)
+    except ValueError:
+        return {}
+    return told if isinstance(told, dict) else {}
+
+
+def _why(given: ToolReturn) -> str:
+    return str(_object(given.content).get("error") or given.content).strip()
+
+
+def _without_comment(line: str) -> str:
+    return line.partition("<!--")[0].strip()
+
+
+def _shortened(words: str) -> str:
+    words = " ".join(words.split())
+    return words if len(words) <= _LONGEST_QUOTE else f"{words[:_LONGEST_QUOTE].rstrip()} …"
+
+
+def _bare(words: str) -> str:
+    return " ".join(words.split()).strip(" .。!！?？")
+
+
+def written_words(acts: Sequence[Act]) -> frozenset[str]:
+    return frozenset(_bare(act.words) for act in acts if act.job == "write")

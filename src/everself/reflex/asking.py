@@ -1,0 +1,140 @@
+"""What a question is about: its words that matter, the concepts it names, and the kind of answer it wants. Knows no memory."""
+
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Final, Literal
+
+from everself.patterns.reading import Language
+from everself.patterns.sets import read_patterns
+from everself.patterns.wording import folded, wording
+from everself.reflex.concepts import Concept, asked_in, other_words, owners
+from everself.text.search import index_terms
+
+if TYPE_CHECKING:
+    import re2
+
+FILE: Final = "asking"
+Wanted = Literal["when", "where", "who", "money", "duration", "count", "name"]
+# what is more particular comes first: "how much" also wants a number
+WANTED: Final[tuple[Wanted, ...]] = ("duration", "money", "when", "who", "where", "count", "name")
+_TYPES: Final = frozenset({"when", "where", "who", "count", "duration"})
+_INTRODUCTIONS: Final[dict[Language, str]] = {
+    "en": "hello, my name is, I am, call me, nice to meet you",
+    "zh": "你好，我叫，我的名字是，叫我，喊我",
+    "ko": "안녕, 내 이름은, 제 이름은, 라고 해, 라고 불러줘",
+    "ja": "はじめまして、名前は、といいます、と申します、と呼んでください",
+}
+_PARTICLES: Final = "은는이가을를도에의로와과랑"
+_NAMES_WEIGH: Final = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A word of the question that matters. `forms` are what finds it in a text; `named`: it is written like a name."""
+
+    text: str
+    start: int
+    end: int
+    forms: tuple[str, ...]
+    weight: float
+    named: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    text: str
+    language: Language
+    words: tuple[Word, ...]
+    concepts: tuple[tuple[Concept, tuple[tuple[int, int], ...]], ...]
+    wants: tuple[Wanted, ...]
+    # people in the person's life that it speaks of
+    owners: frozenset[str] = frozenset()
+    own_name: bool = False
+    # it says "I" or "my"
+    of_self: bool = False
+
+    @property
+    def queries(self) -> tuple[str, ...]:
+        """What to look for: the question, and the same in other words, because recall without vectors knows no synonyms."""
+        if self.own_name:
+            return (self.text, _INTRODUCTIONS[self.language])
+        others = other_words([one for one, _ in self.concepts])
+        named = [word.text for word in self.words if word.named]
+        return (self.text, " ".join((*named, *others))) if others else (self.text,)
+
+
+def ask(question: str, language: Language) -> Asked:
+    plain = folded(question)
+    concepts = tuple((one, tuple(spans)) for one, spans in asked_in(question, language))
+    wants = tuple(kind for kind in WANTED if wording(language, kind, FILE).within(plain))
+    return Asked(
+        question,
+        language,
+        tuple(_words(question, plain, language)),
+        concepts,
+        wants,
+        owners(question, language),
+        wording(language, "own-name", FILE).within(plain),
+        wording(language, "self").within(plain),
+    )
+
+
+def _words(question: str, plain: str, language: Language) -> list[Word]:
+    bare = list(plain)
+    for pattern in (_dropped(language), _wanting(language)):
+        for match in pattern.finditer(plain):
+            start, end = match.span()
+            bare[start:end] = " " * (end - start)
+    left = "".join(bare)
+    found = []
+    for match in _pieces(language).finditer(left):
+        start, end = match.span()
+        word = left[start:end].rstrip("'")
+        named = language == "en" and start > 0 and question[start].isupper()
+        if language == "en":
+            forms = tuple(index_terms(word).counts)
+            found.append(Word(word, start, end, forms or (word,), _NAMES_WEIGH if named else 1.0, named))
+        else:
+            word = _stem(word) if language == "ko" else word
+            found.append(Word(word, start, end, _parts(word), float(min(len(word), 4)) / 2, False))
+    return found
+
+
+def _stem(word: str) -> str:
+    """A Korean word without the particle at its end."""
+    short = word.rstrip(_PARTICLES)
+    return short if len(short) > 1 else word
+
+
+def _parts(word: str) -> tuple[str, ...]:
+    """Pairs of characters: scripts without blanks have no better words. A word of one character is itself."""
+    if word.isascii() or len(word) == 1:
+        return (word,)
+    return tuple(word[at : at + 2] for at in range(len(word) - 1))
+
+
+@cache
+def _dropped(language: Language) -> "re2._Regexp":
+    import re2
+
+    patterns = [pattern for section, pattern in read_patterns(FILE, language) if section == "drop"]
+    return re2.compile("|".join(f"(?:{one})" for one in patterns))
+
+
+@cache
+def _wanting(language: Language) -> "re2._Regexp":
+    """How a question says what kind of thing it wants: "which town" is "where", and no memory need say town."""
+    import re2
+
+    patterns = [pattern for section, pattern in read_patterns(FILE, language) if section in _TYPES]
+    return re2.compile("|".join(f"(?:{one})" for one in patterns))
+
+
+@cache
+def _pieces(language: Language) -> "re2._Regexp":
+    import re2
+
+    if language == "en":
+        return re2.compile(r"[\p{L}\p{N}][\p{L}\p{N}'_-]*")
+    # a change of script parts words; hiragana that is left over is grammar more often than not
+    return re2.compile(r"[\p{Latin}\p{N}][\p{Latin}\p{N}._-]*|\p{Han}+|[\p{Katakana}ー]+|\p{Hangul}+|\p{Hiragana}{2,}")
