@@ -5,12 +5,15 @@ from collections.abc import Callable
 from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, TypeVar
+from weakref import WeakValueDictionary
 
 from everself.chat.parts import Parts
 from everself.errors import EverselfError
 from everself.models.chat.protocol import ChatModel
 
 if TYPE_CHECKING:
+    from asyncio import AbstractEventLoop
+
     from everself.context.prefix import Prefix
     from everself.sessions.session import Session
     from everself.toolbox.outside.opening import Outside
@@ -27,6 +30,7 @@ class Desk:
         self._told: set[tuple[str, str]] = set()
         self._recovered = False
         self._outside: dict[str, Outside] = {}
+        self._loops: WeakValueDictionary[str, AbstractEventLoop] = WeakValueDictionary()
 
     @cached_property
     def model(self) -> ChatModel:
@@ -38,8 +42,15 @@ class Desk:
 
     async def outside(self, session: "Session") -> "Outside | None":
         """The tools from outside of a session, opened when it first asks."""
+        import asyncio
+
+        loop = asyncio.get_running_loop()
+        # what was opened on a loop that is over died with it
+        if self._loops.get(session.id) is not loop:
+            self._outside.pop(session.id, None)
         if session.id not in self._outside and self.parts.outside is not None:
             self._outside[session.id] = await self.parts.outside(session.scope)
+            self._loops[session.id] = loop
         return self._outside.get(session.id)
 
     def outside_notices(self, session: str) -> tuple[str, ...]:
