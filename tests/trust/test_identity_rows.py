@@ -1,13 +1,19 @@
 """S4 and S5 at CI size, the registry that S5 runs over, and whether both notice what they are there for."""
 
+from pathlib import Path
+
 import pytest
+from tests.memory.minds import mind_over
+from tests.toolbox.kits import box_of, kit_over
 from tests.trust.rows.s04 import run_s4
 from tests.trust.rows.s05 import ATTEMPTS, NAMES, run_s5
 
 from everself.identity import integrity
 from everself.identity.integrity import Integrity
-from everself.identity.routes import ROUTES
+from everself.identity.routes import ROUTES, TOOLS
 from everself.store.state import State
+from everself.testing.workspaces import real_workspace
+from everself.toolbox.own import files
 from everself.values import Author
 from everself.workspace import guards
 
@@ -16,6 +22,12 @@ def test_every_author_has_a_route_and_every_route_is_tried() -> None:
     assert {route.author for route in ROUTES} == set(Author)
     assert {route.name for route in ROUTES} == set(ATTEMPTS)
     assert len(NAMES) == len(set(NAMES))
+
+
+def test_every_own_tool_that_writes_is_a_route(tmp_path: Path) -> None:
+    with real_workspace(str(tmp_path)) as bench:
+        tools = box_of(kit_over(mind_over(bench).memory, bench.workspace, bench.state))
+        assert {name for name, tool in tools.items() if tool.changes} == set(TOOLS)
 
 
 @pytest.mark.trust
@@ -65,7 +77,8 @@ def test_a_runtime_that_may_begin_any_document_is_found(monkeypatch: pytest.Monk
 
 
 # These choose the document themselves, or take none but those that hold memory: the barrier has nothing to do.
-SAFE_ALONE = {"bank page", "bank entity", "quarantine", "import of entries"}
+# The tools refuse before it is asked; see below.
+SAFE_ALONE = {"bank page", "bank entity", "quarantine", "import of entries", *(f"tool {name}" for name in TOOLS)}
 
 
 @pytest.mark.trust
@@ -73,6 +86,16 @@ SAFE_ALONE = {"bank page", "bank entity", "quarantine", "import of entries"}
 def test_without_a_barrier_every_route_that_can_be_led_astray_is_found(
     monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
+    monkeypatch.setattr(guards, "write_barrier", lambda *_, **__: iter(()))
+    with pytest.raises(AssertionError, match=f"S5: {name}"):
+        run_s5((name,), 1)
+
+
+@pytest.mark.trust
+@pytest.mark.parametrize("name", ["tool file_write", "tool file_edit"])
+def test_a_tool_that_asks_nobody_is_found_where_there_is_no_barrier(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    monkeypatch.setattr(files, "permission", lambda *_, **__: "write")
+    assert "0 writes" in run_s5((name,), 1), "the barrier holds alone"
     monkeypatch.setattr(guards, "write_barrier", lambda *_, **__: iter(()))
     with pytest.raises(AssertionError, match=f"S5: {name}"):
         run_s5((name,), 1)

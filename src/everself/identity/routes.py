@@ -26,6 +26,9 @@ class Route:
         return self.author in HUMANS
 
 
+# own tools that write
+TOOLS: Final = ("memory_write", "memory_correct", "memory_forget", "file_write", "file_edit", "soul_propose")
+
 ROUTES: Final[tuple[Route, ...]] = (
     *(Route(f"change set of {author}", author) for author in Author),
     Route("setup", Author.RUNTIME),
@@ -39,6 +42,8 @@ ROUTES: Final[tuple[Route, ...]] = (
     Route("quarantine", Author.RUNTIME),
     Route("import of entries", Author.IMPORT),
     Route("undo by a machine", Author.AGENT),
+    # the tools of a conversation, whose calls a model words; two of them act for the owner, and are no freer for it
+    *(Route(f"tool {name}", Author.AGENT) for name in TOOLS),
 )
 
 

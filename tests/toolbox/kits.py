@@ -1,0 +1,54 @@
+"""Own tools over a memory and a workspace without an app, for the trust rows: called as a model calls them, in the owner's session."""
+
+import asyncio
+import json
+from collections.abc import Mapping
+
+from everself.identity.growth import Growth
+from everself.identity.soul import Rules
+from everself.memory.memory import Memory
+from everself.models.chat.protocol import ToolCall
+from everself.recall.scopes import Scope, SessionKind
+from everself.store.state import State
+from everself.toolbox.aside import Aside
+from everself.toolbox.calling import Called, call_tools
+from everself.toolbox.own.box import own_tools
+from everself.toolbox.own.kit import Kit
+from everself.toolbox.tool import Setting, Tool
+from everself.workspace.interface import Workspace
+
+OWNER = Scope(SessionKind.MAIN)
+
+
+def kit_over(memory: Memory, workspace: Workspace, state: State, personas: tuple[str, ...] = ()) -> Kit:
+    """Without search and without history to forget from."""
+
+    def no_forgetting() -> object:
+        raise NotImplementedError
+
+    return Kit(
+        aside=Aside(),
+        memory=lambda: memory,
+        workspace=lambda: workspace,
+        find=workspace.find,
+        growth=lambda: Growth(workspace, state, memory.clock, Rules()),
+        forgetting=no_forgetting,  # type: ignore[arg-type]  # whoever forgets hands in their own
+        asks_to_forget=lambda _: True,
+        personas=personas,
+    )
+
+
+def box_of(kit: Kit, scope: Scope = OWNER) -> dict[str, Tool]:
+    return {tool.spec.name: tool for tool in own_tools(kit, scope)}
+
+
+def call(tools: Mapping[str, Tool], name: str, arguments: Mapping[str, object], said: str = "") -> Called:
+    """One call, as the owner's message `said` led to it."""
+    setting = Setting(OWNER, "SESSION", "MESSAGE", said, by_owner=True)
+
+    async def run() -> Called:
+        calls = [ToolCall("1", name, json.dumps(arguments))]
+        (called,) = [one async for one in call_tools(tools, calls, setting)]
+        return called
+
+    return asyncio.run(run())
