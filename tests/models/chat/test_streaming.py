@@ -177,6 +177,22 @@ def test_the_key_travels_in_the_header_alone() -> None:
     assert KEY not in server.asked[0].words + server.asked[0].path
 
 
+@every_wire
+def test_nothing_of_the_environment_travels_or_leads_elsewhere(wire: Wire, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("API_KEY", "AUTH_TOKEN", "ORG_ID", "PROJECT_ID"):
+        for vendor in ("OPENAI", "ANTHROPIC", "GOOGLE", "GEMINI", "OLLAMA"):
+            monkeypatch.setenv(f"{vendor}_{name}", "from-the-environment")
+    for vendor in ("OPENAI", "ANTHROPIC"):
+        monkeypatch.setenv(f"{vendor}_CUSTOM_HEADERS", "X-Secret: from-the-environment")
+    for name in ("OPENAI_BASE_URL", "ANTHROPIC_BASE_URL", "GOOGLE_GEMINI_BASE_URL", "OLLAMA_BASE_URL"):
+        monkeypatch.setenv(name, "http://127.0.0.1:9")
+    with serve(wire, say("Yes.")) as server:
+        heard = ask(model_at(server))
+    assert heard.text == "Yes."
+    assert "from-the-environment" not in f"{server.asked[0].headers} {server.asked[0].path} {server.asked[0].words}"
+    assert KEY in str(server.asked[0].headers)
+
+
 @pytest.mark.parametrize(
     "wire", ["openai", *(pytest.param(w, marks=pytest.mark.slow) for w in ("responses", "gemini"))]
 )
