@@ -383,6 +383,28 @@ def _growth(doors: Doors) -> Growth:
     return Growth(doors.workspace, doors.state, doors.clock, Rules())
 
 
+def _by_tool(covers: str, more: dict[str, object], *, looks: bool = False) -> Entrance:
+    """A tool of a conversation, called by a model that was led to this path."""
+    name, _, key = covers.partition(".")
+
+    def enter(doors: Doors, path: str) -> object:
+        from tests.toolbox.kits import box_of, call, kit_over
+
+        tools = box_of(kit_over(_memory(doors), doors.workspace, doors.state))
+        outcome = call(tools, name, {key: path, **more}).outcome
+        if outcome.failed:
+            raise UnsafePath(outcome.content)
+        return outcome.content
+
+    return Entrance(covers, enter, "content", looks=looks, costly=True)
+
+
+BY_TOOLS = (
+    _by_tool("file_read.path", {}, looks=True),
+    _by_tool("file_write.path", {"content": "written by us\n"}),
+    _by_tool("file_edit.path", {"old": KNOWN.decode(), "new": "written by us\n"}),
+)
+
 IN_SOULS = (
     Entrance("show_soul.name", lambda doors, path: _growth(doors).text_of(path), "content", looks=True, costly=True),
     Entrance("compare_souls.one", lambda doors, path: _growth(doors).diff(path), "content", looks=True, costly=True),
@@ -401,12 +423,22 @@ ENTRANCES: tuple[Entrance, ...] = (
     *IN_MEMORY,
     *IN_RECALL,
     *IN_SOULS,
+    *BY_TOOLS,
 )
 
 # Words that are no paths, each with the reason. What is not listed here and not entered above fails the completeness test.
 NO_PATHS: dict[str, str] = {
     "Chat.converse.text": "what is said; what the tools make of it passes through their own entrances",
     "Chat.converse.person": "who says it, kept in a row",
+    **dict.fromkeys(("ask.text", "ask.channel"), "as in a conversation, kept in a row"),
+    "ask.resume": "compared with recorded sessions, whose ids are the runtime's own",
+    **dict.fromkeys(("memory_write.content", "memory_write.category", "memory_write.tag"), "as in Thought"),
+    **dict.fromkeys(("memory_correct.old", "memory_correct.new"), "as in Memory.correct"),
+    "memory_forget.what": "an id, or words that entries are compared with",
+    **dict.fromkeys(("file_write.content", "file_edit.old", "file_edit.new"), "words of a file"),
+    **{f"soul_propose.{name}": "as in propose_soul" for name in ("line", "text", "reason", "evidence")},
+    **dict.fromkeys(("memory_search.query", "spawn.task"), "words that are searched for, or said to a sub-agent"),
+    "memory_get.path": "handed to get_lines",
     **{f"{kind}.base": "a hash, only ever compared" for kind in ("Insert", "Replace", "Move", "Remove", "Step")},
     "Intent.id": "made by the runtime; in a planted file it meets the same check as a step's path",
     **{f"Intent.{name}": "stored as text" for name in ("at", "author", "reason", "evidence", "undoes")},
@@ -535,6 +567,7 @@ def text_parameters() -> Iterator[str]:
         hints = get_type_hints(record)
         yield from (f"{record.__name__}.{one.name}" for one in fields(record) if _holds_text(hints[one.name]))
     yield from _text_parameters("open_app", open_app)
+    yield from _tool_parameters()
     for verb in VERBS:
         yield from _verb_parameters(verb.called)
 
@@ -548,6 +581,19 @@ def _verb_parameters(called: str) -> Iterator[str]:
         found = getattr(found, part)
     assert callable(found)
     yield from _text_parameters(name, found)
+
+
+def _tool_parameters() -> Iterator[str]:
+    """What a model may say to our own tools."""
+    from everself.models.chat.protocol import ToolSpec
+    from everself.toolbox.own import files, proposing, recalling, remembering, spawning
+
+    for module in (files, proposing, recalling, remembering, spawning):
+        for spec in vars(module).values():
+            if isinstance(spec, ToolSpec):
+                for name, schema in spec.parameters["properties"].items():
+                    if schema["type"] in ("string", "array"):
+                        yield f"{spec.name}.{name}"
 
 
 def unregistered() -> set[str]:
