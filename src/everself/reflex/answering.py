@@ -16,6 +16,8 @@ from everself.reflex.wordings import reply
 _SECOND: Final = 0.5
 _MOST_LISTED: Final = 6
 _MOST_PLACES: Final = 3
+# headings, pointers to where an entry went, the ends of comments
+_NO_ENTRY: Final = ("#", "→", "-->")
 _LONGEST_QUOTE: Final = 400
 _HALF: Final = 0.5
 # words that somebody said, rather than that were found or concluded
@@ -85,8 +87,9 @@ def _day(act: Act, returns: Sequence[ToolReturn]) -> str:
         read = _object(one.content) if not one.failed else {}
         first = read.get("from")
         for number, line in enumerate(str(read.get("text", "")).splitlines(), first if isinstance(first, int) else 1):
-            if line.startswith("- "):
-                lines.append(f"- {_shortened(_without_comment(line[2:]))} ({read.get('path')}#L{number})")
+            words = _without_comment(line.removeprefix("- "))
+            if words and not words.startswith(_NO_ENTRY):
+                lines.append(f"- {_shortened(words)} ({read.get('path')}#L{number})")
     if not lines:
         return reply("day_none", act.language, what=act.words)
     return "\n".join((reply("day", act.language, what=act.words), *lines[: 2 * _MOST_LISTED]))

@@ -48,7 +48,6 @@ class Evidence:
     lost_topic: int = 0
     wanted: int = 0
     unwanted: int = 0
-    own_name: bool = False
 
     def value(self, score: float) -> float:
         """How good an answer it is; `score` is what recall gave it."""
@@ -68,13 +67,7 @@ class Evidence:
 
 def weigh(asked: Asked, text: str) -> Evidence:
     if asked.own_name:
-        told = wording(asked.language, "own-name-told", FILE).within(text)
-        return Evidence(
-            1.0 if told else 0.0,
-            shared=2 if told else 0,
-            strict=int(not told),
-            strangers=len(owners(text, asked.language)),
-        )
+        return _introduces(asked, text)
     plain = folded(text)
     terms = frozenset(index_terms(text).counts) if asked.language == "en" else frozenset[str]()
     concepts = [
@@ -107,6 +100,14 @@ def weigh(asked: Asked, text: str) -> Evidence:
         wanted=wanted,
         unwanted=len(asked.wants) - wanted,
     )
+
+
+def _introduces(asked: Asked, text: str) -> Evidence:
+    """Only who says "my name is" or "call me" tells their name."""
+    wanted = wording(asked.language, "own-name-told", FILE)
+    if not wanted.within(text) and not wanted.within(folded(text)):
+        return Evidence(0.0, strict=1)
+    return Evidence(1.0, shared=2)
 
 
 def _about_one(asked: Asked) -> bool:

@@ -1,0 +1,111 @@
+"""The reflex on statements and questions that were written without sight of its rules; see `judge`.
+
+A third of the corpus is held out: only a run with EVERSELF_HELD_OUT=1 looks at it, and then it says numbers and no sentence.
+"""
+
+import json
+import os
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from tests.reflex.talking import Said, agent, talk
+
+CORPUS = Path(__file__).resolve().parents[1] / "corpora" / "reflex"
+RIGHT_AT_LEAST = 0.80
+HELD_OUT = bool(os.environ.get("EVERSELF_HELD_OUT"))
+REFUSALS = ("I don't know that yet.", "这个我还不知道。", "그건 아직 몰라요.", "それはまだわかりません。")
+CITATION = re.compile(r"([\w./-]+\.md)#L(\d+)(?:-L(\d+))?")
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """`right`: answered, and what is cited holds the answer and stands where the statement was kept. `invented`: answered though nobody
+    ever said it. `wrong`: answered with something else that was said. `lost`: statements of which nothing was kept."""
+
+    questions: int
+    right: int
+    wrong: int
+    unanswerable: int
+    invented: int
+    lost: int
+    missed: tuple[str, ...] = ()
+
+    def line(self, language: str) -> str:
+        return (
+            f"reflex {language}: {self.right}/{self.questions} answered with the right citation, {self.wrong} wrong, "
+            f"{self.questions - self.right - self.wrong} not known, {self.invented} invented, "
+            f"{self.unanswerable - self.invented}/{self.unanswerable} refused, {self.lost} statements lost"
+        )
+
+
+def load(language: str, *, held_out: bool) -> list[dict[str, object]]:
+    rows = [json.loads(line) for line in (CORPUS / f"{language}.jsonl").read_text(encoding="utf-8").splitlines()]
+    return [row for row in rows if held_out or not row["held"]]
+
+
+def cited(home: str, reply: str) -> str:
+    """The lines of memory that a reply cites, as they stand in the files."""
+    found = []
+    for path, first, last in CITATION.findall(reply):
+        lines = Path(home, "e", "workspace", path).read_text(encoding="utf-8").splitlines()
+        found += lines[int(first) - 1 : int(last or first)]
+    return "\n".join(found)
+
+
+def plain(words: str) -> str:
+    return "".join(char for char in words.lower() if char.isalnum())
+
+
+def judge(home: str, rows: list[dict[str, object]], answers: list[Said]) -> Figures:
+    statements = {str(row["id"]): str(row["text"]) for row in rows if row["kind"] == "statement"}
+    asked = [row for row in rows if row["kind"] != "statement"]
+    right = wrong = invented = 0
+    missed = []
+    for row, said in zip(asked, answers, strict=True):
+        refused = said.reply.strip() in REFUSALS
+        if row["kind"] == "unanswerable":
+            invented += not refused
+            ok = refused
+        else:
+            words = row["answer"]
+            assert isinstance(words, list)
+            lines = plain(cited(home, said.reply))
+            source = statements[str(row["about"])]
+            ok = any(plain(word) in lines for word in words) and bool(lines) and _stems_from(lines, source)
+            right += ok
+            wrong += not ok and not refused
+        if not ok:
+            missed.append(f"{row['id']} {said.text} → {said.reply.strip()}")
+    with agent(home) as app:
+        kept = [plain(entry.text) for entry in app.memory.book.all()]
+    lost = sum(not any(one and one in plain(text) for one in kept) for text in statements.values())
+    return Figures(sum(row["kind"] == "question" for row in asked), right, wrong, len(asked) - sum(row["kind"] == "question" for row in asked), invented, lost, tuple(missed))
+
+
+def _stems_from(lines: str, statement: str) -> bool:
+    """Whether the cited lines are that statement, or a part of it: the wish to remember it is not kept."""
+    whole = plain(statement)
+    return whole in lines or any(len(part) > 3 and part in lines for part in map(plain, re.split(r"[.!?。！？:：]|, ?", statement)))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("meaning", [True, False], ids=["meaning", "keywords"])
+@pytest.mark.parametrize("language", ["en", "zh", "ko", "ja"])
+def test_what_was_told_is_answered_with_its_citation_and_nothing_else_is(
+    language: str, meaning: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = load(language, held_out=HELD_OUT)
+    home = str(tmp_path)
+    talk(home, [str(row["text"]) for row in rows if row["kind"] == "statement"])
+    answers = talk(home, [str(row["text"]) for row in rows if row["kind"] != "statement"], meaning=meaning)
+    figures = judge(home, rows, answers)
+    with capsys.disabled():
+        print(f"\n{figures.line(language)} ({'with' if meaning else 'without'} vectors{', held part included' if HELD_OUT else ''})")
+        if not HELD_OUT and os.environ.get("EVERSELF_SHOW_MISSED"):
+            print("\n".join(figures.missed))
+    assert figures.lost == 0
+    assert figures.invented == 0
+    assert figures.right / figures.questions >= RIGHT_AT_LEAST
