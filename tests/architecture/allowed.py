@@ -40,7 +40,7 @@ ALLOWED: tuple[Allowance, ...] = (
     ),
     Allowance(
         "paths",
-        "toolbox/outside/execute.py",
+        "toolbox/outside/ears.py",
         ("open",),
         "the reading end of a pipe, by its number: asyncio wants a file, and there is no path",
     ),

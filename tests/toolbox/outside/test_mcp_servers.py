@@ -13,9 +13,9 @@ from everself.config import Secret, Vault
 from everself.config.outside import McpServer
 from everself.models.chat.protocol import JsonObject
 from everself.recall.scopes import Scope, SessionKind
-from everself.toolbox.outside import connection
+from everself.toolbox.outside import connection, pipes
 from everself.toolbox.outside.mcp_servers import safe_name
-from everself.toolbox.outside.opening import Outside, Reach, outside_tools
+from everself.toolbox.outside.opening import Outside, Reach, open_outside, outside_tools
 from everself.toolbox.tool import Outcome, Setting
 
 MAIN = Setting(Scope(SessionKind.MAIN), "s", "m", "", by_owner=True)
@@ -53,6 +53,7 @@ async def call(outside: Outside, name: str, arguments: JsonObject | None = None,
 async def nothing(_: Outside) -> None: ...
 
 
+@pytest.mark.slow
 def test_the_tools_of_a_program_are_called(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "hidden-2")
 
@@ -121,8 +122,8 @@ def test_the_tools_of_an_address_are_called() -> None:
 
 @pytest.fixture
 def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The library gives programs two seconds to leave."""
-    monkeypatch.setattr("mcp.client.stdio.PROCESS_TERMINATION_TIMEOUT", 0.1)
+    """Programs get two seconds to leave."""
+    monkeypatch.setattr(pipes, "LEAVE", 0.1)
 
 
 @pytest.mark.usefixtures("_impatient")
@@ -211,6 +212,31 @@ def test_garbage_between_the_messages_is_passed_over(capfd: pytest.CaptureFixtur
 
     assert play(scene, odd("garbage"), odd("noisy", "loud")).take_notices() == ()
     assert capfd.readouterr() == ("", "")
+
+
+def test_a_line_without_end_ends_the_server() -> None:
+    async def scene(outside: Outside) -> None:
+        assert (await call(outside, "odd__go")).failed
+
+    before = programs()
+    assert play(scene, odd("endless-line")).take_notices() == ("The MCP server odd died.",)
+    assert programs() == before
+
+
+@pytest.mark.usefixtures("_impatient")
+def test_a_server_that_does_not_leave_is_made_to() -> None:
+    before = programs()
+    play(nothing, odd("stays"))
+    assert programs() == before
+
+
+def test_a_loop_that_ends_takes_its_servers_with_it() -> None:
+    async def scene() -> Outside:
+        return await open_outside(Reach(servers=(odd("well"),)), MAIN.scope)
+
+    before = programs()
+    assert len(asyncio.run(scene()).tools) == 1
+    assert programs() == before
 
 
 def test_two_servers_of_one_name_keep_their_tools_apart() -> None:

@@ -13,6 +13,7 @@ from everself.config.outside import McpServer
 from everself.errors import EverselfError
 from everself.models.chat.protocol import JsonObject
 from everself.toolbox.outside.clipping import plain
+from everself.toolbox.outside.pipes import Program, run_server
 
 if TYPE_CHECKING:
     import httpx2
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 START: Final = 30.0
 CALL: Final = 60.0
-# the library waits two seconds for a program to leave, and two more after asking it to
+# longer than a program that does not want to leave takes
 _LEAVE: Final = 8.0
 _ALIVE: Final = 5.0
 _PAGES: Final = 8
@@ -131,16 +132,10 @@ class Connection:
             ready.set()
 
     def _transport(self) -> "AbstractAsyncContextManager[Any]":
-        from mcp.client.stdio import StdioServerParameters, stdio_client
-
         server = self._server
         if server.command:
             variables = {name: value.reveal() for name, value in server.env}
-            program = StdioServerParameters(
-                command=server.command, args=list(server.args), env=variables, cwd=self._folder or None
-            )
-            # the type asks for a file; the process takes this too, and what servers log is no part of a conversation
-            return stdio_client(program, errlog=asyncio.subprocess.DEVNULL)  # type: ignore[arg-type]  # see above
+            return run_server(Program(server.command, server.args, self._folder, variables))
         return _over_http(server.url, {name: value.reveal() for name, value in server.headers})
 
 

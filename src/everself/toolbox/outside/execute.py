@@ -17,6 +17,7 @@ from everself.clock import monotonic
 from everself.config.outside import Exec
 from everself.models.chat.protocol import JsonObject, ToolSpec
 from everself.toolbox.outside.clipping import clip
+from everself.toolbox.outside.ears import open_ears
 from everself.toolbox.outside.whom import REFUSED, is_for_owner
 from everself.toolbox.tool import MOST_CHARACTERS, Outcome, Setting, Tool
 
@@ -111,11 +112,8 @@ async def run_program(words: Sequence[str], folder: str, variables: Mapping[str,
     """Run it to its end, or to one of its limits. Whatever ends it, cancellation too, nothing of its group is left."""
     begun = monotonic()
     output = _Output()
-    reading, writing = os.pipe()
     ears = _Ears(output)
-    pipe = open(reading, "rb", buffering=0)  # noqa: SIM115 the transport closes it
-    # our own pipe: asyncio's would keep us waiting for a grandchild that holds it open
-    transport, _ = await asyncio.get_running_loop().connect_read_pipe(lambda: ears, pipe)
+    transport, writing = await open_ears(lambda: ears)
     try:
         try:
             process = await asyncio.create_subprocess_exec(

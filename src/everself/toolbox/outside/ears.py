@@ -1,0 +1,20 @@
+"""The reading end of a pipe on the loop, and the other end for a program.
+
+Not asyncio's own pipes: a program counts as running there for as long as anybody, a grandchild too, holds them open.
+"""
+
+import asyncio
+import os
+from collections.abc import Callable
+
+
+async def open_ears(make: Callable[[], asyncio.BaseProtocol]) -> tuple[asyncio.ReadTransport, int]:
+    """What hears, to be closed by whoever asked, and the number to be given to a program, to be closed once it has it."""
+    reading, writing = os.pipe()
+    pipe = open(reading, "rb", buffering=0)  # noqa: SIM115 the transport closes it
+    try:
+        transport, _ = await asyncio.get_running_loop().connect_read_pipe(make, pipe)
+    except asyncio.CancelledError:
+        os.close(writing)
+        raise
+    return transport, writing
