@@ -25,7 +25,6 @@ VERB_MODULES = {
     "everself.verbs.souls": ("SoulTests.count",),
     "everself.verbs.recalls": ("scope_of",),
     "everself.verbs.models": (),
-    "everself.verbs.trying": ("Trial.can", "trial_of"),
     "everself.verbs.indexing": (),
     "everself.verbs.evaluating": (),
     "everself.backups.make": ("default_name",),

@@ -1,14 +1,15 @@
-"""The verbs over models: which there are, which is in use, and what they cost. Trying one is a verb of its own."""
+"""The verbs over models: which there are, which is in use, what one can do, and what they cost."""
 
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING, Literal
 
-from everself.app.modelling import REFLEX
+from everself.app.modelling import REFLEX, open_chat_model
 from everself.errors import ModelFailed, WrongUse
 from everself.models.chat.opening import find_account, open_model
 from everself.models.chat.price import Price
 from everself.models.chat.readiness import check_ready
+from everself.models.chat.trial import Trial, trial_of
 from everself.models.chat.vendors import VENDORS
 from everself.models.chat.windows import find_known, known_models
 from everself.store.spend import Cost, DaySum
@@ -89,6 +90,16 @@ def use_model(app: "App", name: str, agent: str = "") -> UsedReport:
     own = app.loaded.reading.agents.get(app.agent.id, {})
     saved = set_value(_KEY, wanted, agent or (app.agent.id if _KEY in own else ""))
     return UsedReport(app.agent.model, wanted, saved)
+
+
+def try_model(app: "App", name: str = "") -> Trial:
+    """Ask a model what shows its skills: the named one, else the one in use. Costs a few hundred tokens, which are charged."""
+    chosen = name or app.agent.model
+    if chosen == REFLEX:
+        words = "The reflex is no model: it answers from memory by rules, and there is nothing to test."
+        raise WrongUse(words, mend="everself model test PROVIDER/NAME")
+    model = open_chat_model(app, chosen)
+    return trial_of(model, lambda usage: app.charger.charge("test", "", model, usage))
 
 
 def show_spend(app: "App", days: int = 7) -> SpendReport:

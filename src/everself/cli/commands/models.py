@@ -10,8 +10,8 @@ from everself.cli.lines import Line, paint
 from everself.cli.shapes import Family, Verb
 
 if TYPE_CHECKING:
+    from everself.models.chat.trial import Trial
     from everself.verbs.models import ModelLine, SpendReport
-    from everself.verbs.trying import Trial
 
 _NO_MODEL = "answers from memory alone; no model"
 
@@ -91,7 +91,7 @@ def use(name: str, agent: str) -> None:
 @json_option
 def test(name: str, agent: str) -> None:
     """Ask a model a few short questions, and say what it can and cannot do."""
-    from everself.verbs.trying import try_model
+    from everself.verbs.models import try_model
 
     with opened(agent) as app:
         found = try_model(app, name)

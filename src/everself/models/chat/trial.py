@@ -1,4 +1,4 @@
-"""The verb that tries a model: a few short questions, and in words what it can and cannot do for Everself.
+"""A trial of a model: a few short questions, and in words what it can and cannot do for Everself.
 
 Judges the answers by what they hold. Knows no vendor: a model is whatever keeps to the protocol.
 """
@@ -7,9 +7,9 @@ import json
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Literal
+from typing import Final, Literal
 
-from everself.errors import ModelFailed, ModelFault, WrongUse
+from everself.errors import ModelFailed, ModelFault
 from everself.models.chat.protocol import (
     CallPiece,
     ChatModel,
@@ -21,9 +21,6 @@ from everself.models.chat.protocol import (
     Usage,
     UserTurn,
 )
-
-if TYPE_CHECKING:
-    from everself.app.app import App
 
 Skill = Literal["answer", "stream", "usage", "tool", "tools", "schema", "memory"]
 
@@ -87,18 +84,6 @@ class _Reply:
 
 
 _Ask = Callable[[ChatRequest], Awaitable[_Reply]]
-
-
-def try_model(app: "App", name: str = "") -> Trial:
-    """Ask a model what shows its skills: the named one, else the one in use. Costs a few hundred tokens, which are charged."""
-    from everself.app.modelling import REFLEX, open_chat_model
-
-    chosen = name or app.agent.model
-    if chosen == REFLEX:
-        words = "The reflex is no model: it answers from memory by rules, and there is nothing to test."
-        raise WrongUse(words, mend="everself model test PROVIDER/NAME")
-    model = open_chat_model(app, chosen)
-    return trial_of(model, lambda usage: app.charger.charge("test", "", model, usage))
 
 
 def trial_of(model: ChatModel, charge: Callable[[Usage], int | None]) -> Trial:
