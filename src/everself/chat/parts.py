@@ -14,7 +14,7 @@ from everself.models.chat.protocol import ChatModel, Usage
 from everself.recall.scopes import Scope
 from everself.store.searches import SearchRecord
 from everself.toolbox.aside import Aside
-from everself.toolbox.tool import Setting, Tool, Written
+from everself.toolbox.tool import Setting, Stamp, Tool, Written
 
 if TYPE_CHECKING:
     from everself.sessions.log import Log
@@ -57,14 +57,15 @@ class Renewed:
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """`tools` are those that a session of this scope may use. `act` is what happens to a message before the prompt is made.
+    """`tools` are those that a session of this scope may use, `outside` opens those from outside. `act` is what happens to a message
+    before the prompt is made.
 
     `claims` says whether a reply promises to remember, and `keep` writes down what the message said; `searched` finds the record of a
-    search; `allow` refuses a job whose day is spent, `charge` counts a request and says what it cost in millionths; `first` is true the
-    first time that something is told, ever; `near` says whether so many tokens are too near a window's end, `heavy` whether more was
-    said than every turn should read; `compact` makes room, None where nothing can; `reserve` is what of a window is kept free for the
-    answer. `checkpoint` keeps what was said and not yet kept, `recover` what killed processes left so, and `note` writes the note about
-    a conversation that ends, and says where. `outside` opens the tools from outside of a conversation.
+    search, and `taint` says whose words it found; `allow` refuses a job whose day is spent, `charge` counts a request and says what it
+    cost in millionths; `first` is true the first time that something is told, ever. `near` says whether so many tokens are too near a
+    window's end, `heavy` whether more was said than every turn should read; `compact` makes room, None where nothing can; `reserve` is
+    what of a window is kept free for the answer. `checkpoint` keeps what was said and not yet kept, `recover` what killed processes left
+    so, and `note` writes the note about a conversation that ends, and says where.
     """
 
     log: "Log"
@@ -78,6 +79,7 @@ class Parts:
     claims: Callable[[str], bool] = lambda _: False
     keep: Callable[[Setting], Sequence[Written]] = lambda _: ()
     searched: Callable[[str], SearchRecord | None] = lambda _: None
+    taint: Callable[[SearchRecord], Stamp] = lambda _: "own"
     allow: Callable[[str], None] = lambda _: None
     charge: Callable[[str, str, ChatModel, Usage], int | None] = lambda *_: 0
     first: Callable[[str], bool] = lambda _: False

@@ -98,6 +98,7 @@ def receipt_json(receipt: Receipt, search: SearchRecord | None, used: Sequence[U
             *({"path": one.path, "entry": one.entry, "reason": one.reason} for one in receipt.not_recalled),
         ],
         "missing": list(receipt.missing),
+        "notices": list(receipt.notices),
         "changed": list(receipt.changed),
         "tools": [[one.name, one.failed, one.stamp, round(one.seconds, 3)] for one in used],
     }

@@ -18,10 +18,11 @@ from everself.recall.sharing import is_owner
 from everself.sessions.session import Message, Session
 from everself.sessions.turns import turns_of
 from everself.text.tokens import estimate
-from everself.toolbox.tool import Setting, Tool, Written
+from everself.toolbox.tool import Setting, Stamp, Tool, Written, worse
 
 if TYPE_CHECKING:
     from everself.context.assembly import Prompt
+    from everself.store.searches import SearchRecord
 
 REFLEX: Final = "reflex"
 NO_MODEL: Final = "No model is set: I remember what you tell me, and answer from memory alone."
@@ -54,6 +55,7 @@ class Turning:
         self._acted = Acted()
         self._keeper: Keeper | None = None
         self._prompt: Prompt | None = None
+        self._search: SearchRecord | None = None
         self._model: ChatModel | None = None
         self._estimated = 0
         self._reply = ""
@@ -139,9 +141,7 @@ class Turning:
         request = await desk.aside(lambda: self._prepare(model, tools, message))
         if self._parts.near(self._estimated, model.window) and await self._make_room("threshold"):
             request = await desk.aside(lambda: self._prepare(model, tools, message))
-        for notice in self._prompt.receipt.notices if self._prompt is not None else ():
-            if desk.is_new(self._session.id, notice):
-                self._emit(Notice(notice))
+        self._tell_notices()
         if self._keeper is not None:
             async for event in run_loop(model, request, tools, setting, self._course, self._keeper):
                 self._emit(event)
@@ -168,7 +168,25 @@ class Turning:
         self._prompt = parts.assemble(ask)
         self._desk.keep_prefix(session.id, self._prompt.prefix)
         self._estimated = spoken + self._prompt.receipt.total
+        self._search = parts.searched(self._prompt.receipt.search)
+        if self._search is not None:
+            self._taint(parts.taint(self._search))
         return ChatRequest(self._prompt.prefix.text, self._prompt.delta, tuple(turns))
+
+    def _taint(self, stamp: Stamp) -> None:
+        """What was recalled may be a stranger's words, which came in long ago."""
+        taint = worse(self._course.taint, stamp)
+        if taint != self._course.taint:
+            self._course.taint = taint
+            self._session = self._parts.log.mark(self._session, taint=taint)
+
+    def _tell_notices(self) -> None:
+        """What is amiss with the prompt, once a session. How well a search went is for /why."""
+        found = self._prompt.receipt.notices if self._prompt is not None else ()
+        of_search = self._search.notices if self._search is not None else ()
+        for notice in found:
+            if notice not in of_search and self._desk.is_new(self._session.id, notice):
+                self._emit(Notice(notice))
 
     async def _make_room(self, why: str) -> bool:
         """Whether there is more room now."""
@@ -202,7 +220,7 @@ class Turning:
             meta["model"] = self._model.name
         if self._prompt is not None and self._keeper is not None:
             receipt = self._prompt.receipt
-            meta["receipt"] = receipt_json(receipt, self._parts.searched(receipt.search), self._keeper.used)
+            meta["receipt"] = receipt_json(receipt, self._search, self._keeper.used)
         return meta
 
     async def _keep_promises(self, setting: Setting) -> None:
