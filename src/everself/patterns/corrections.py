@@ -1,8 +1,8 @@
 """Whether a message corrects what was said or remembered before, and in which words. Pure.
 
-Sections of `corrections.txt`: `high` and `medium` count in a sentence that is no question and that no `veto` matches;
-`certain` and `likely` (high and medium) count also there, unless `never` matches. `across` and `veto-across` see the whole message. Of `contrast.txt`
-every pattern has the groups `old` and `new` for the words that are wrong and right.
+Sections of `corrections.txt`: `high` and `medium` count in a sentence that is no question (`asks`) and that no `veto` matches;
+`certain` and `likely` (high and medium) count also there, unless `never` matches. `across` and `veto-across` see the whole
+message. Of `contrast.txt` every pattern has the groups `old` and `new` for the words that are wrong and right.
 """
 
 from dataclasses import dataclass
@@ -66,7 +66,7 @@ def find_correction(text: str) -> Correction | None:
             if sure == "high":
                 break
     if best is None:
-        best = _across(read, parts)
+        best = _across(parts)
     if best is None:
         return None
     sure, part = best
@@ -128,7 +128,7 @@ def _sure(part: Part) -> Sure | None:
     return "medium" if "likely" in names else None
 
 
-def _across(read: str, parts: tuple[Part, ...]) -> tuple[Sure, Part] | None:
+def _across(parts: tuple[Part, ...]) -> tuple[Sure, Part] | None:
     """What only several sentences together say: that one was claimed, and that another holds."""
     if not parts or len(parts) > 6:
         return None
@@ -167,7 +167,9 @@ def contrast(read: str, part: Part, parts: tuple[Part, ...]) -> tuple[str, str]:
             if found is None:
                 continue
             old, new = (_bare(own[slice(*found.span(pattern.groupindex[group]))]) for group in ("old", "new"))
-            if old and new and old.casefold() != new.casefold():
+            # "not even wine" denies more of the same and contrasts nothing
+            idle = old.casefold().startswith(("even ", "just ", "only ", "yet"))
+            if old and new and not idle and old.casefold() != new.casefold():
                 return old, new
     return "", ""
 

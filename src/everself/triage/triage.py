@@ -61,7 +61,9 @@ class Triage:
             routes.insert(0, self._handler)
         if correction is None and VALIDATOR in found:
             correction = Correction("medium", " ".join(text[:200].split()))
-        return Verdict(correction, bool(triggers) or MINER in found, tuple(dict.fromkeys(routes)), self.refused, triggers)
+        return Verdict(
+            correction, bool(triggers) or MINER in found, tuple(dict.fromkeys(routes)), self.refused, triggers
+        )
 
     def _admit(self, custom: "Sequence[CustomPattern]") -> tuple[str, ...]:
         refused: list[str] = []
