@@ -4,7 +4,10 @@ import asyncio
 import socket
 import subprocess
 import sys
+import threading
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -237,6 +240,37 @@ def test_a_loop_that_ends_takes_its_servers_with_it() -> None:
     before = programs()
     assert len(asyncio.run(scene()).tools) == 1
     assert programs() == before
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [{"Content-Type": "application/json"}, {"Content-Type": "text/event-stream"}, {"Content-Encoding": "gzip"}],
+)
+def test_an_answer_without_end_is_left(headers: dict[str, str]) -> None:
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            self.send_response(200)
+            for name, value in headers.items():
+                self.send_header(name, value)
+            self.end_headers()
+            with suppress(OSError):
+                while True:
+                    self.wfile.write(b"x" * 1_000_000)
+
+        def log_message(self, *_: object) -> None: ...
+
+    web = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    web.daemon_threads = True
+    thread = threading.Thread(target=web.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    try:
+        outside = play(nothing, McpServer("far", url=f"http://127.0.0.1:{web.server_address[1]}/mcp"))
+    finally:
+        web.shutdown()
+        web.server_close()
+        thread.join()
+    assert outside.tools == ()
+    assert outside.take_notices()[0].startswith("The MCP server far did not start: ")
 
 
 def test_two_servers_of_one_name_keep_their_tools_apart() -> None:

@@ -30,13 +30,14 @@ MOST_TOOLS: Final = 64
 # one answer over HTTP; the library limits events but not plain answers
 _MOST_BYTES: Final = 8 * 1024 * 1024
 _REASON: Final = 300
+_NAME: Final = 60
 
 
 class Connection:
     """A task of its own holds the server open, because the library's scopes must be left by the task that entered them."""
 
     def __init__(self, server: McpServer, folder: str) -> None:
-        self.name = server.name
+        self.name = plain(server.name, _NAME)
         self._server = server
         self._folder = folder
         self._client: Client | None = None
