@@ -17,6 +17,12 @@ def _chat() -> click.Command:
     return chat
 
 
+def _ask() -> click.Command:
+    from everself.cli.commands.ask import ask
+
+    return ask
+
+
 def _doctor() -> click.Command:
     from everself.cli.commands.doctor import doctor
 
@@ -128,6 +134,7 @@ def _help() -> click.Command:
 COMMANDS: dict[str, tuple[str, Callable[[], click.Command]]] = {
     "setup": ("Create an agent's workspace, or what is missing of it.", _setup),
     "chat": ("Talk to the agent.", _chat),
+    "ask": ("Say one thing to the agent and print its reply.", _ask),
     "doctor": ("Look for what is wrong, and say what mends it.", _doctor),
     "config": ("Read and change settings.", _config),
     "identity": ("Show who the agent is, and where each part of it comes from.", _identity),

@@ -9,7 +9,7 @@ from tests.faces.repl.conftest import FakeChat
 
 from everself.app.app import App
 from everself.app.opening import open_app
-from everself.chat.events import Done, MemoryWritten, Notice, Text, Thinking, ToolCalled
+from everself.chat.events import MemoryWritten, Notice, Text, Thinking, ToolCalled
 from everself.errors import ModelFailed
 from everself.faces.repl.commands import COMMANDS
 from everself.faces.repl.line_mode import talk_in_lines
@@ -84,13 +84,6 @@ def test_a_turn_that_failed_is_told_and_the_next_one_comes(talk, chat: FakeChat)
     assert "fine\n" in said.out
     assert said.err == "The model did not answer. The key is not taken.\n→ everself model test\n"
     assert not said.well
-
-
-def test_how_a_reply_ended_is_told(talk, chat: FakeChat) -> None:
-    chat.script = lambda _: [Text("long"), Done("M", "long", "length")]
-    said = talk("x\n")
-    assert said.out.startswith("long\n")
-    assert "limit of the model" in said.err
 
 
 def test_help_lists_every_command_and_an_unknown_one_is_answered_with_the_nearest(talk, chat: FakeChat) -> None:

@@ -1,28 +1,14 @@
-"""`everself chat` and `everself ask`: talk to the agent, at a terminal, through a pipe, or with one message."""
+"""`everself chat`: talk to the agent, at a terminal or through a pipe."""
 
-import os
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
 import click
 
-from everself.cli.call import (
-    agent_option,
-    json_option,
-    opened,
-    recovery_notices,
-    show_lines,
-    show_notices,
-    this_call,
-)
+from everself.cli.call import agent_option, json_option, this_call
+from everself.cli.commands.awake import awake, settle_down
 from everself.cli.exit_codes import ExitCode
 from everself.cli.shapes import Verb
 from everself.errors import WrongUse
-
-if TYPE_CHECKING:
-    from everself.app.app import App
 
 
 @click.command(
@@ -44,7 +30,7 @@ def chat(resume: str, agent: str) -> int:
     """
     if this_call().json:
         raise WrongUse("A conversation is no JSON object.", mend="everself ask --json TEXT")
-    with _awake(agent) as app:
+    with awake(agent) as app:
         session = app.chat.begin(channel="cli", resume=resume)
         if sys.stdin.isatty() and sys.stdout.isatty():
             from everself.faces.repl.terminal import Streams, talk_at_terminal
@@ -54,21 +40,5 @@ def chat(resume: str, agent: str) -> int:
             from everself.faces.repl.line_mode import talk_in_lines
 
             well = talk_in_lines(app, session, (sys.stdin, sys.stdout, sys.stderr))
+            settle_down(app)
     return ExitCode.DONE if well else ExitCode.FAILED
-
-
-@contextmanager
-def _awake(agent: str) -> Iterator["App"]:
-    """The agent, made first where this is the first time. One that was there and is gone is not made anew: that would hide a loss."""
-    with opened(agent) as app:
-        new = not os.path.lexists(app.agent.workspace) and not os.path.lexists(app.agent.state)
-        where = app.agent.workspace
-    if new:
-        from everself.verbs.agents import settle
-
-        settle(agent)
-        show_lines([f"Your agent lives in {where}: plain files, yours to read and edit."], err=True)
-    with opened(agent) as app:
-        app.workspace  # noqa: B018 what a dead process left half done is completed before anybody speaks
-        show_notices(recovery_notices(app))
-        yield app

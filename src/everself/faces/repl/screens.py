@@ -18,12 +18,7 @@ from everself.text.visible import visible
 _TELL_BY_DEED: Final = frozenset(
     {"memory_write", "memory_correct", "memory_forget", "file_write", "file_edit", "soul_propose"}
 )
-_WHY: Final = {
-    "length": "The reply was cut: it reached the limit of the model.",
-    "refused": "The model's provider stopped the reply.",
-    "cancelled": "Stopped. What was said so far is kept.",
-    "steps": "The reply was ended: too many steps.",
-}
+_STOPPED: Final = "Stopped. What was said so far is kept."
 _SHOWN: Final = 60
 _WIDTH: Final = 80
 
@@ -60,8 +55,8 @@ class Plain:
                 self.note(f"{text} {mend}".rstrip())
             case Done(why=why):
                 self._end()
-                if why in _WHY:
-                    self.note(_WHY[why])
+                if why == "cancelled":
+                    self.note(_STOPPED)
             case _:
                 pass
 
@@ -153,8 +148,8 @@ class Terminal:
 
     def _finish(self, why: str) -> None:
         self._write(self._marking.end())
-        if why in _WHY:
-            self._quiet(f"! {_WHY[why]}")
+        if why == "cancelled":
+            self._quiet(f"! {_STOPPED}")
         self._write("\n" if self._spoke else "")
         self._thinking = self._spoke = False
 

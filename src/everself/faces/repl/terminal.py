@@ -96,6 +96,7 @@ class _Sitting:
         """What the first turn needs and takes a while to load. What goes wrong here goes wrong again there, and is told."""
         with suppress(EverselfError):
             self._model = self._app.chat.model.name
+            self._app.keep_index_fresh()
             if self._app.agent.search.enabled:
                 self._app.recall.search(Request("hello", limit=1, recorded=False))
 
