@@ -8,6 +8,7 @@ from everself.context import delta, sources
 from everself.recall import sharing
 from everself.recall.scopes import Scope, SessionKind
 from everself.recall.sharing import Rules
+from everself.toolbox.own import files
 
 pytestmark = pytest.mark.trust
 
@@ -61,4 +62,16 @@ def test_a_search_for_the_wrong_person_is_found(monkeypatch: pytest.MonkeyPatch)
 
     monkeypatch.setattr(delta, "effective", careless)
     with pytest.raises(AssertionError, match="S15 seed"):
+        run_s15(1, 1)
+
+
+def test_a_file_tool_that_shows_everything_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(files, "visible", lambda _, __, data, ___: data)
+    with pytest.raises(AssertionError, match="in a talk of"):
+        run_s15(1, 1)
+
+
+def test_a_sub_agent_with_the_owners_tools_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(files, "is_owner", lambda _: True)
+    with pytest.raises(AssertionError, match="in a talk of"):
         run_s15(1, 1)

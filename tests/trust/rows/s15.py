@@ -3,6 +3,7 @@
 Which canary belongs where is kept apart from the code under test: `may_see` is written from the promise, not from `recall.sharing`.
 """
 
+import asyncio
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,13 +15,16 @@ from tempfile import TemporaryDirectory
 from everself.app.app import App
 from everself.app.assembling import gather_parts
 from everself.app.opening import open_app
+from everself.chat.loop import MOST_STEPS
 from everself.config.sections import ContextProfile
 from everself.context.asking import Ask
 from everself.context.assembly import Assembler, Prompt
 from everself.errors import NotFound
 from everself.recall.recall import Request
 from everself.recall.scopes import Scope, SessionKind
+from everself.testing.chatting import FakeModel, call
 from everself.testing.frozen import FrozenTime
+from everself.toolbox.calling import MOST_AT_ONCE
 
 PEOPLE = ("jun", "mia", "bo")
 STRANGER = "stranger"
@@ -155,6 +159,7 @@ def opened(aviary: Aviary, agent: str) -> Iterator[App]:
 class Tally:
     prompts: int = 0
     searches: int = 0
+    talks: int = 0
     seen: int = 0
 
 
@@ -170,7 +175,7 @@ def visit(aviary: Aviary, agent: str, tally: Tally) -> None:
     """Every kind of session, every layout of a prompt, with a message that asks for the canaries by name."""
     with opened(aviary, agent) as app:
         parts = gather_parts(app)
-        for kind, person in scopes():
+        for number, (kind, person) in enumerate(scopes()):
             for profile in ContextProfile:
                 assembler = Assembler(replace(parts, limits=replace(parts.limits, profile=profile)))
                 wanted = aviary.random.sample(aviary.canaries, min(30, len(aviary.canaries)))
@@ -185,6 +190,9 @@ def visit(aviary: Aviary, agent: str, tally: Tally) -> None:
                     tally.seen += look(aviary, made, agent, (kind, person))
                     tally.prompts += 1
             tally.searches += search(aviary, app, agent, (kind, person))
+            # a talk costs as much as all else: of four agents each has a quarter of them
+            if number % 4 == aviary.agents.index(agent) % 4:
+                tally.talks += talk(aviary, app, agent, (kind, person))
 
 
 def look(aviary: Aviary, made: Prompt, agent: str, scope: tuple[SessionKind, str | None]) -> int:
@@ -216,6 +224,45 @@ def search(aviary: Aviary, app: App, agent: str, scope: tuple[SessionKind, str |
     return 1
 
 
+def may_read(canary: Canary, agent: str, kind: SessionKind, person: str | None) -> bool:
+    """What a conversation may see beside its prompt: the owner's reads the owner's files, a sub-agent plain files that are nobody's."""
+    if canary.agent == agent and kind is SessionKind.SUBAGENT and canary.path == "notes/board.md":
+        return True
+    owner = kind in (SessionKind.MAIN, SessionKind.CRON, SessionKind.HEARTBEAT) and person is None
+    if owner and canary.agent == agent:
+        return not canary.path.startswith("quarantine/")
+    return may_see(canary, agent, kind, person)
+
+
+def talk(aviary: Aviary, app: App, agent: str, scope: tuple[SessionKind, str | None]) -> int:
+    """A whole turn with a model that asks for everything that it can name, and sends sub-agents to do the same."""
+    kind, person = scope
+    paths = sorted({one.path for one in aviary.canaries})
+    asked = [call("memory_search", query="What does the parrot say?", maxResults=50)]
+    asked += [call(name, path=path) for path in paths for name in ("file_read", "memory_get")]
+    steps = [asked[at : at + MOST_AT_ONCE] for at in range(0, len(asked), MOST_AT_ONCE)][: MOST_STEPS - 2]
+    model = FakeModel(*steps, [call("spawn", task="What does the parrot say?")], *steps, "All of it.", "Enough.")
+    app.chat.use(model)
+    session = app.chat.begin(Scope(kind, person), "test")
+
+    async def run() -> None:
+        async for _ in app.chat.converse(session, "What does the parrot say?", person or ""):
+            pass
+
+    asyncio.run(run())
+    assert len(model.requests) > len(steps), "the model did not get to its end"
+    if kind is SessionKind.MAIN and person is None:
+        assert any("Session: subagent" in one.delta for one in model.requests), "no sub-agent was sent"
+    for request in model.requests:
+        sub = "Session: subagent" in request.delta
+        shown = (SessionKind.SUBAGENT, None) if sub else scope
+        text = f"{request.prefix}{request.delta}{request.turns}"
+        for one in aviary.canaries:
+            if one.word in text:
+                assert may_read(one, agent, *shown), f"{one.path} of {one.agent} in a talk of {agent}, {shown}"
+    return 1
+
+
 def run_s15(count: int, seed: int) -> str:
     tally = Tally()
     with TemporaryDirectory() as top:
@@ -228,5 +275,5 @@ def run_s15(count: int, seed: int) -> str:
             raise AssertionError(f"S15 seed {seed}: {error}") from error
     return (
         f"S15 {count} agents, {len(aviary.canaries)} canaries, {tally.prompts} prompts, {tally.searches} searches, "
-        f"{tally.seen} lawful sightings, 0 foreign, seed {seed}"
+        f"{tally.talks} talks, {tally.seen} lawful sightings, 0 foreign, seed {seed}"
     )
