@@ -67,6 +67,15 @@ def test_what_only_openclaw_knows_beside_them_is_left_with_a_warning() -> None:
     assert not loaded.config.tools.exec.enabled
 
 
+@pytest.mark.parametrize("group", ["mcp: {servers: {%s}}", "provider: {%s}"])
+def test_a_name_with_a_dot_is_left_out_with_a_warning(group: str) -> None:
+    loaded = load(PLACES, "{" + group % '"my.own": {url: "http://x"}' + "}")
+    (finding,) = loaded.findings
+    assert "my.own" in finding.message
+    assert loaded.config.mcp_servers == ()
+    assert list_settings(loaded)
+
+
 def test_config_md_lets_nothing_in() -> None:
     page = "```yaml\ntools:\n  exec:\n    enabled: true\nmcp:\n  servers:\n    x:\n      command: sh\n```\n"
     loaded = load(PLACES, "{}", page)

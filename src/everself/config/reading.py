@@ -17,6 +17,8 @@ from everself.values import Finding
 
 # problems that are listed: looking for the nearest key takes its time
 _MOST = 50
+# groups whose members the person names
+_NAMED: frozenset[Path] = frozenset({("mcp", "servers"), ("provider",)})
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +86,14 @@ class _Reader:
         if path[:2] == ("agents", "entries") and len(path) == 3 and not self.open_agent(path[2], path, where):
             return
         for name, inner in value.items():
-            self.walk(inner, (*path, str(name)), (*where, str(name)))
+            if "." in str(name) and path in _NAMED:
+                # keys are written with dots, so that nobody could ask for this one
+                words = (
+                    f"{join_key(path)} holds the name {name}; a name with a dot in it cannot be used and is left out."
+                )
+                self.note("setting-unused", words, (*where, str(name)), f"Rename it in {self.file}.")
+            else:
+                self.walk(inner, (*path, str(name)), (*where, str(name)))
 
     def walk_list(self, value: object, path: Path, where: Where) -> None:
         if not isinstance(value, list):
