@@ -106,6 +106,22 @@ def test_what_was_corrected_since_does_not_come_back(mind: Mind):
     assert [one.text for one in mind.memory.book.all() if not one.closed and one.path.startswith("memory/")] == []
 
 
+def test_a_correction_that_acted_is_not_kept_as_a_statement_beside_what_it_put_right(mind: Mind):
+    session = mind.log.begin()
+    mind.log.add(session, "user", "My dog is Rex.")
+    said = mind.log.add(session, "user", "No, my dog is Max, not Rex.")
+    # what was said before is there to be put right, and what puts it right is not kept before it has
+    assert len(mind.checkpoint.make(session, before=said.id).entries) == 1
+    (wrong,) = mind.memory.book.all()
+    mind.memory.correct(wrong.id, "My dog is Max.", said=wrong.text, trigger=said.content)
+    assert mind.checkpoint.make(session).entries == ()
+    assert [one.text for one in mind.memory.book.all() if not one.closed and one.path != "CORRECTIONS.md"] == [
+        "My dog is Max."
+    ]
+    mind.log.add(session, "user", "My dog is Rex.")
+    assert len(mind.checkpoint.make(session).entries) == 1
+
+
 def test_what_was_forgotten_since_stays_forgotten(mind: Mind):
     session = mind.log.begin()
     mind.log.add(session, "user", "My dog is Rex.")

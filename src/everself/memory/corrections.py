@@ -7,6 +7,7 @@ from everself.markdown.blocks import Scan
 from everself.markdown.edit import Splice, append_log
 
 PATH = "CORRECTIONS.md"
+TRIGGER = "- **Trigger:**"
 
 
 def log_correction(
@@ -17,7 +18,7 @@ def log_correction(
     lines = [
         f"- **Said:** {_one(said)}",
         f"- **Right:** {_one(right)}",
-        f"- **Trigger:** {_one(trigger) or 'told directly'} (confidence {sure})",
+        f"{TRIGGER} {_one(trigger) or 'told directly'} (confidence {sure})",
         f"- **Entries:** {', '.join(old) or 'none'} → entry:{new}",
         "- **Re-embedded:** false",
     ]

@@ -11,6 +11,8 @@ from typing import Final, Literal
 from everself.clock import Clock
 from everself.entries.trust import OWNER, PERSON
 from everself.errors import RefusedByRule
+from everself.memory.corrections import PATH as CORRECTIONS
+from everself.memory.corrections import TRIGGER
 from everself.memory.memory import Memory
 from everself.memory.writing import Thought, core_path, log_path
 from everself.patterns.reading import Reading, Sentence, SentenceKind
@@ -55,13 +57,18 @@ class Checkpoint:
         now = self._log.fresh(session)
         return tuple(one for message in self._log.messages(now, now.checkpoint) for one in self._planned(now, message))
 
-    def make(self, session: Session) -> Checked:
-        """Keep what was said since the last checkpoint. A crash in between leaves some of it kept, and the rest for the next time."""
+    def make(self, session: Session, before: str = "") -> Checked:
+        """Keep what was said since the last checkpoint. A crash in between leaves some of it kept, and the rest for the next time.
+
+        `before` is a message that is not to be kept yet, nor what follows it: something has to be done with it first.
+        """
         now = self._log.fresh(session)
         entries: list[str] = []
         skipped = 0
         seen = 0
         for message in self._log.messages(now, now.checkpoint):
+            if message.id == before:
+                break
             seen = message.seq
             for one in self._planned(now, message):
                 written = self._write(one) if one.fate in ("new", "mention") else ""
@@ -89,6 +96,8 @@ class Checkpoint:
             kept = next((one for one in (*same, *found) if _says(one, message, thought.text)), None)
             if kept is not None:
                 yield Planned(thought, message, "kept", kept.id)
+            elif self._is_logged(thought.text):
+                yield Planned(thought, message, "kept")
             elif self._memory.book.is_buried(thought.text):
                 yield Planned(thought, message, "forgotten")
             else:
@@ -111,6 +120,13 @@ class Checkpoint:
         day = self._memory.clock.day_of(message.at)
         found = (entry for path in (log_path(whose, day), core_path(whose)) for entry in self._memory.book.of(path))
         return [entry for entry in found if f"msg:{message.id}" in entry.lineage]
+
+    def _is_logged(self, text: str) -> bool:
+        """Whether these words are a correction that was acted on: then what is right stands in memory, and they say no more than that."""
+        found = self._memory.workspace.find(CORRECTIONS)
+        lines = found.data.decode("utf-8", "replace").splitlines() if found is not None else ()
+        # not what was wrong, which stands there too: somebody may come to say it again, and mean it
+        return any(_bare(fold(text)) in fold(line) for line in lines if line.startswith(TRIGGER))
 
     def _write(self, planned: Planned) -> str:
         at = planned.message.at
