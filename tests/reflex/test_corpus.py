@@ -82,13 +82,23 @@ def judge(home: str, rows: list[dict[str, object]], answers: list[Said]) -> Figu
     with agent(home) as app:
         kept = [plain(entry.text) for entry in app.memory.book.all()]
     lost = sum(not any(one and one in plain(text) for one in kept) for text in statements.values())
-    return Figures(sum(row["kind"] == "question" for row in asked), right, wrong, len(asked) - sum(row["kind"] == "question" for row in asked), invented, lost, tuple(missed))
+    return Figures(
+        sum(row["kind"] == "question" for row in asked),
+        right,
+        wrong,
+        len(asked) - sum(row["kind"] == "question" for row in asked),
+        invented,
+        lost,
+        tuple(missed),
+    )
 
 
 def _stems_from(lines: str, statement: str) -> bool:
     """Whether the cited lines are that statement, or a part of it: the wish to remember it is not kept."""
     whole = plain(statement)
-    return whole in lines or any(len(part) > 3 and part in lines for part in map(plain, re.split(r"[.!?。！？:：]|, ?", statement)))
+    return whole in lines or any(
+        len(part) > 3 and part in lines for part in map(plain, re.split(r"[.!?。！？:：]|, ?", statement))
+    )
 
 
 @pytest.mark.slow
@@ -103,7 +113,9 @@ def test_what_was_told_is_answered_with_its_citation_and_nothing_else_is(
     answers = talk(home, [str(row["text"]) for row in rows if row["kind"] != "statement"], meaning=meaning)
     figures = judge(home, rows, answers)
     with capsys.disabled():
-        print(f"\n{figures.line(language)} ({'with' if meaning else 'without'} vectors{', held part included' if HELD_OUT else ''})")
+        print(
+            f"\n{figures.line(language)} ({'with' if meaning else 'without'} vectors{', held part included' if HELD_OUT else ''})"
+        )
         if not HELD_OUT and os.environ.get("EVERSELF_SHOW_MISSED"):
             print("\n".join(figures.missed))
     assert figures.lost == 0

@@ -26,6 +26,7 @@ _INTRODUCTIONS: Final[dict[Language, str]] = {
 }
 _PARTICLES: Final = "은는이가을를도에의로와과랑"
 _NAMES_WEIGH: Final = 2.0
+_LIGHT: Final = 0.4
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,16 +88,19 @@ def _words(question: str, plain: str, language: Language) -> list[Word]:
             bare[start:end] = " " * (end - start)
     left = "".join(bare)
     found = []
+    light = wording(language, "light", FILE)
     for match in _pieces(language).finditer(left):
         start, end = match.span()
         word = left[start:end].rstrip("'")
         named = language == "en" and start > 0 and question[start].isupper()
         if language == "en":
             forms = tuple(index_terms(word).counts)
-            found.append(Word(word, start, end, forms or (word,), _NAMES_WEIGH if named else 1.0, named))
+            weight = _NAMES_WEIGH if named else _LIGHT if light.within(word) else 1.0
+            found.append(Word(word, start, end, forms or (word,), weight, named))
         else:
             word = _stem(word) if language == "ko" else word
-            found.append(Word(word, start, end, _parts(word), float(min(len(word), 4)) / 2, False))
+            weight = min(len(word), 4) / 2 * (_LIGHT if light.within(word) else 1.0)
+            found.append(Word(word, start, end, _parts(word), weight))
     return found
 
 

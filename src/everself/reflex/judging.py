@@ -14,7 +14,7 @@ from everself.text.search import index_terms
 
 _ONE_EACH: Final = frozenset({"age", "birthday", "job", "employer", "height", "weight"})
 # a memory worth less is no answer
-ENOUGH: Final = 0.5
+ENOUGH: Final = 0.48
 
 _EVIDENCE: Final[dict[Wanted, str]] = {
     "when": "has-time",
@@ -25,7 +25,10 @@ _EVIDENCE: Final[dict[Wanted, str]] = {
     "duration": "has-duration",
 }
 # a concept in other words is nearly the word itself
+_NAME: Final = "name"
 _AS_GOOD: Final = 0.85
+# rubbish is written in either kana
+_ONE_KANA: Final = {code: code - 0x60 for code in range(0x30A1, 0x30F7)}
 _PREFIX: Final = 5
 _LONG: Final = 6
 
@@ -42,11 +45,12 @@ class Evidence:
     shared: int = 0
     missing: int = 0
     strict: int = 0
+    unnamed: int = 0
+    unplaced: int = 0
     lost_names: int = 0
     lost_owners: int = 0
     strangers: int = 0
     lost_topic: int = 0
-    wanted: int = 0
     unwanted: int = 0
 
     def value(self, score: float) -> float:
@@ -56,7 +60,9 @@ class Evidence:
             + 0.4 * min(1.0, score)
             + 0.08 * min(self.shared, 2)
             - 0.12 * min(self.missing, 2)
-            - 0.35 * self.strict
+            - 0.45 * self.strict
+            - 0.25 * self.unnamed
+            - 0.36 * self.unplaced
             - 0.35 * self.lost_names
             - 0.35 * self.lost_owners
             - 0.2 * min(self.strangers, 1)
@@ -71,8 +77,7 @@ def weigh(asked: Asked, text: str) -> Evidence:
     plain = folded(text)
     terms = frozenset(index_terms(text).counts) if asked.language == "en" else frozenset[str]()
     concepts = [
-        (one, spans, is_told(one, text) or (one.name == "name" and _named(asked, text)))
-        for one, spans in asked.concepts
+        (one, spans, is_told(one, text) or (one.name == _NAME and _named(asked, text))) for one, spans in asked.concepts
     ]
     covered = total = 0.0
     lost_names = lost_topic = 0
@@ -85,20 +90,22 @@ def weigh(asked: Asked, text: str) -> Evidence:
         total += word.weight
         covered += word.weight * share
         lost_names += word.named and share == 0
-        lost_topic += number == 0 and share == 0 and asked.language != "en" and not asked.of_self
-    wanted = sum(_has(asked.language, kind, text, plain) for kind in asked.wants)
+        lost_topic += number == 0 and share == 0 and len(word.text) > 1 and asked.language != "en" and not asked.of_self
+    lacking = [kind for kind in asked.wants if not _has(asked.language, kind, text, plain)]
+    unplaced = sum(kind in ("where", "who") for kind in lacking)
     lost = [one for one, _, has in concepts if not has]
     return Evidence(
         covered / total if total else _AS_GOOD * bool(concepts and not lost),
         shared=len(concepts) - len(lost),
         missing=sum(not one.strict and not one.own for one in lost),
-        strict=sum(one.strict for one in lost),
+        strict=sum(one.strict and (one.name != _NAME or asked.language == "en") for one in lost),
+        unnamed=sum(one.name == _NAME and asked.language != "en" for one in lost),
         lost_names=lost_names,
         lost_owners=sum(one.own for one in lost),
         strangers=len(owners(text, asked.language)) if not asked.owners and _about_one(asked) else 0,
         lost_topic=lost_topic,
-        wanted=wanted,
-        unwanted=len(asked.wants) - wanted,
+        unplaced=unplaced,
+        unwanted=len(lacking) - unplaced,
     )
 
 
@@ -126,7 +133,8 @@ def _share(word: Word, plain: str, terms: frozenset[str], language: Language) ->
         # what follows the stem is grammar
         found = next((length for length in range(len(word.text), 1, -1) if word.text[:length] in plain), 0)
         return 1.0 if word.text in plain else found / len(word.text)
-    return sum(form in plain for form in word.forms) / len(word.forms)
+    plain = plain.translate(_ONE_KANA)
+    return sum(form.translate(_ONE_KANA) in plain for form in word.forms) / len(word.forms)
 
 
 def _has(language: Language, kind: Wanted, text: str, plain: str) -> bool:
