@@ -160,7 +160,7 @@ ANSWERS = "Aria\nwarm and brief\n🦦\nAlex\nLex\nEurope/Berlin\nGerman, English
 
 def test_the_ritual_writes_what_was_agreed_on_and_ends(talk, app: App) -> None:
     said = talk(f"/bootstrap\n{ANSWERS}yes\nhello\n")
-    assert "Aria will remember." in said.out
+    assert "Nice to meet you, Lex!" in said.out
     assert OFFER not in said.out
     assert "Aria" in document(app, "IDENTITY.md")
     assert "Europe/Berlin" in document(app, "USER.md")

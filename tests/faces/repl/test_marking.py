@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from everself.faces.repl.marking import BOLD, CODE, DIM, RESET, Marking
+from everself.faces.repl.marking import BOLD, CODE, DIM, RESET, Marking, wrapped
 
 
 def shown(*pieces: str, width: int = 80) -> str:
@@ -70,6 +70,12 @@ def test_a_new_reply_begins_plain() -> None:
     marking.feed("```\nunfinished")
     marking.end()
     assert marking.feed("# x") + marking.end() == f"{BOLD}x{RESET}\n"
+
+
+def test_lines_of_commands_are_wrapped_with_their_margin() -> None:
+    assert wrapped("  one two three four five six", 20) == "  one two three four\n    five six"
+    assert wrapped("short", 20) == "short"
+    assert wrapped("\x1b[2J", 20) == "␛[2J"
 
 
 @given(st.text(alphabet="ab*`# \n\r-字\x1b", max_size=60), st.data())

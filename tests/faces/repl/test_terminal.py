@@ -37,7 +37,7 @@ def test_leaving_without_a_word(app: App, chat: FakeChat) -> None:
 
 def test_the_ritual_is_asked_at_the_keyboard(app: App, chat: FakeChat) -> None:
     shown = sit(app, chat, "/bootstrap\rAria\r\r\rAlex\r\rAsia/Seoul\r\ryes\r\x04")
-    assert "Aria will remember." in shown
+    assert "Nice to meet you, Alex!" in shown
     assert app.workspace.find("BOOTSTRAP.md") is None
 
 

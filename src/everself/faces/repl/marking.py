@@ -147,3 +147,20 @@ def _undecided(head: str) -> bool:
     """Whether more must be seen until it is known what the line is."""
     bare = head.lstrip(" ")
     return not bare or bare in ("`", "``", *_BULLETS) or (not bare.strip("#") and len(bare) <= 6)
+
+
+def wrapped(line: str, width: int) -> str:
+    """A line in lines that are no wider, broken between words; what goes on is set in a little. Powerless, as everything here."""
+    line = visible(line)
+    if sum(map(columns_of, line)) <= width:
+        return line
+    inset = " " * (len(line) - len(line.lstrip(" ")) + 2)
+    most = max(width, _LEAST)
+    lines, row = [], line[: len(inset) - 2]
+    for word in line.split():
+        joined = f"{row} {word}" if row.strip() else row + word
+        if row.strip() and sum(map(columns_of, joined)) > most:
+            lines.append(row)
+            joined = inset + word
+        row = joined
+    return "\n".join([*lines, row])

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 # an answer, or nothing where no more will come
 Asking = Callable[[str], Awaitable[str | None]]
 
-OFFER: Final = "We have not met properly yet: /bootstrap asks a few questions, whenever you like."
+OFFER: Final = "We have not met properly yet: /bootstrap asks you a few questions."
 YES: Final = frozenset({"y", "yes", "是", "好", "好的", "네", "예", "はい"})
 STOPS: Final = frozenset({"/stop", "/quit", "/cancel"})
 _INTRO: Final = ("A few questions. An empty answer leaves a thing as it is; /stop ends it, and nothing is written.",)
@@ -42,15 +42,21 @@ async def meet(app: "App", screen: Screen, ask: Asking) -> None:
         screen.say(("Stopped; nothing was written.",))
         return
     planned = await asyncio.to_thread(app.ritual.preview, given)
-    screen.say(("", *(planned.diff.splitlines() or ("No line changes, and I stop asking.",)), ""))
+    screen.say(("", *(_lines(planned.diff) or ("No line changes, and I stop asking.",)), ""))
     if planned.redacted:
         screen.note(f"Left out, because it looks like a secret: {', '.join(planned.redacted)}.")
     if not await agreed(ask, "Shall I write this? (yes/no)"):
         screen.say(("Nothing was written. /bootstrap asks again.",))
         return
     done = await asyncio.to_thread(app.ritual.finish, given)
-    name = given.name or "I"
-    screen.say((f"Written, as change {done.change}; /undo {done.change} takes it back. {name} will remember.",))
+    person = given.person.address or given.person.name
+    screen.say((f"Written, as change {done.change}. Nice to meet you{f', {person}' if person else ''}!",))
+
+
+def _lines(diff: str) -> list[str]:
+    """What would be written, file by file; what stays is of no interest here."""
+    kept = [line for line in diff.splitlines() if line.startswith("+")]
+    return [line.removeprefix("+++ b/") if line.startswith("+++ ") else f"  {line[1:]}" for line in kept]
 
 
 async def agreed(ask: Asking, question: str) -> bool:
@@ -70,7 +76,7 @@ async def _answers(app: "App", screen: Screen, ask: Asking) -> Answers | None:
             try:
                 await asyncio.to_thread(app.ritual.preview, _as_answers(given))
             except WrongUse as error:
-                screen.trouble(error)
+                screen.note(error.detail)
                 continue
             break
     return _as_answers(given)

@@ -10,7 +10,7 @@ from typing import Final, Protocol, TextIO
 
 from everself.chat.events import Done, Event, MemoryWritten, Notice, Text, Thinking, ToolCalled, ToolReturned
 from everself.errors import EverselfError
-from everself.faces.repl.marking import DIM, RESET, Marking
+from everself.faces.repl.marking import DIM, RESET, Marking, wrapped
 from everself.text.normalise import one_line
 from everself.text.visible import visible
 
@@ -21,6 +21,7 @@ _TELL_BY_DEED: Final = frozenset(
 _STOPPED: Final = "Stopped. What was said so far is kept."
 _SHOWN: Final = 60
 _WIDTH: Final = 80
+_LEAST: Final = 20
 
 
 class Screen(Protocol):
@@ -109,6 +110,7 @@ class Terminal:
         self._marking = Marking(lambda: width_of(out))
         self._thinking = False
         self._spoke = False
+        self._used: set[str] = set()
 
     def show(self, event: Event) -> None:
         match event:
@@ -118,15 +120,19 @@ class Terminal:
             case Thinking() if not self._thinking:
                 self._thinking = True
                 self._quiet("· thinks")
-            case ToolCalled(name=name, arguments=arguments) if name not in _TELL_BY_DEED:
+            case ToolCalled(name=name, arguments=arguments) if name not in _TELL_BY_DEED | self._used:
+                # once a turn is enough to see what goes on
+                self._used.add(name)
                 self._quiet(f"· {one_line(name, _SHOWN)} {gist(arguments)}".rstrip())
             case ToolReturned(name=name, content=content, failed=True):
                 self._quiet(f"· {one_line(name, _SHOWN)} failed: {gist(content)}")
             case MemoryWritten(written):
-                self._quiet(f"✓ {written.deed}: {one_line(written.words, _SHOWN)}  {one_line(written.path, _SHOWN)}")
+                told = f"✓ {written.deed}", one_line(written.path, _SHOWN)
+                room = max(width_of(self._out) - sum(map(len, told)) - 4, _LEAST)
+                self._quiet(f"{told[0]}: {one_line(written.words, room)}  {told[1]}")
             case Notice(text=text, level=level, mend=mend):
                 mark = "!" if level == "warning" else "·"
-                self._quiet(f"{mark} {visible(f'{text} {mend}'.rstrip())}")
+                self._quiet(f"{mark} {text} {mend}".rstrip())
             case Done(why=why):
                 self._finish(why)
             case _:
@@ -135,16 +141,16 @@ class Terminal:
     def say(self, lines: Iterable[str]) -> None:
         self._write(self._marking.end())
         for line in lines:
-            self._write(f"{visible(line)}\n")
+            self._write(f"{wrapped(line, width_of(self._out))}\n")
 
     def note(self, text: str) -> None:
-        self._quiet(visible(text))
+        self._quiet(text)
 
     def trouble(self, error: EverselfError) -> None:
         self._write(self._marking.end())
-        self._quiet(f"! {visible(str(error))}")
+        self._quiet(f"! {error}")
         if error.mend:
-            self._quiet(f"  → {visible(error.mend)}")
+            self._quiet(f"  → {error.mend}")
 
     def _finish(self, why: str) -> None:
         self._write(self._marking.end())
@@ -152,10 +158,10 @@ class Terminal:
             self._quiet(f"! {_STOPPED}")
         self._write("\n" if self._spoke else "")
         self._thinking = self._spoke = False
+        self._used.clear()
 
     def _quiet(self, line: str) -> None:
-        shown = self._marking.end()
-        self._write(shown + (f"{DIM}{line}{RESET}\n" if self._colour else f"{line}\n"))
+        self._write(f"{self._marking.end()}{DIM}{wrapped(line, width_of(self._out))}{RESET}\n")
 
     def _write(self, text: str) -> None:
         self._out.write(text if self._colour else _without_looks(text))

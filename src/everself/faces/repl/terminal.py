@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 _GREETING: Final = "Enter sends · Alt-Enter: new line · Ctrl-C stops a reply · Ctrl-D leaves · /help"
 _EARLIER: Final = 200
 _NAME: Final = 40
+# of the window: nobody needs to know that it is empty
+_WORTH_TELLING: Final = 0.005
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +84,8 @@ class _Sitting:
             if text.strip():
                 with _ctrl_c(lambda: talk.chat.cancel(talk.session)), _without_echo():
                     await talk.hear(text)
+                if text.startswith("/"):
+                    self._screen.say(("",))
             text = None if talk.left else await self._next(editor)
         await talk.close()
         return not talk.failed
@@ -103,7 +107,7 @@ class _Sitting:
     def _meter(self) -> str:
         parts = [one_line(self._model, _NAME)] if self._model else []
         talk = self._talk
-        if talk is not None and talk.last is not None:
+        if talk is not None and talk.last is not None and talk.last.filled >= _WORTH_TELLING:
             parts.append(f"context {talk.last.filled:.0%}")
         if talk is not None and talk.spent:
             parts.append(f"${talk.spent:.4f}")
