@@ -13,7 +13,7 @@ from tests.chat.talks import done, hear, notices, say
 from everself.app.app import App
 from everself.app.opening import open_app
 from everself.chat.chat import OWNER
-from everself.chat.events import Notice, ToolReturned
+from everself.chat.events import Done, Notice, ToolCalled, ToolReturned
 from everself.recall.scopes import Scope, SessionKind
 from everself.sessions.session import Session
 from everself.testing.chatting import FakeModel, call
@@ -73,6 +73,26 @@ def test_a_program_runs_away_from_the_workspace_and_taints_the_conversation(tmp_
         (entry,) = app.memory.book.with_words("Ran a thing.")
         assert entry.source == "tool"
         assert app.log.fresh(app.chat.begin()).taint == "own"
+
+
+def test_stopping_a_turn_stops_its_program(tmp_path: Path) -> None:
+    model = FakeModel([call("exec", command="touch begun; sleep 60 & sleep 60")], "Done.")
+    with reaching(tmp_path, EXEC, model) as app:
+        session, begun = app.chat.begin(), Path(app.agent.state, "scratch", "begun")
+        before = running()
+
+        async def stop() -> list[object]:
+            events: list[object] = []
+            async for event in app.chat.converse(session, "Go"):
+                events.append(event)
+                while isinstance(event, ToolCalled) and not begun.exists():
+                    await asyncio.sleep(0.01)
+                if isinstance(event, ToolCalled):
+                    app.chat.cancel(session)
+            return events
+
+        assert isinstance(asyncio.run(stop())[-1], Done)
+        assert running() == before
 
 
 def test_a_guest_gets_no_program_and_no_server(tmp_path: Path) -> None:

@@ -273,6 +273,13 @@ def test_an_answer_without_end_is_left(headers: dict[str, str]) -> None:
     assert outside.take_notices()[0].startswith("The MCP server far did not start: ")
 
 
+def test_without_the_library_the_command_that_installs_it_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
+    outside = play(nothing, odd("well"))
+    assert outside.tools == ()
+    assert "pip install 'everself[mcp]'" in outside.take_notices()[0]
+
+
 def test_two_servers_of_one_name_keep_their_tools_apart() -> None:
     outside = play(nothing, odd("a", "x y"), odd("b", "x/y"))
     assert [tool.spec.name for tool in outside.tools] == ["x_y__go", "x_y__go_2"]
