@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -16,14 +16,18 @@ from everself.verbs.seeding import set_up
 
 @contextmanager
 def talking(
-    home: Path, *script: Step, model: FakeModel | None = None, **settings: object
+    home: Path,
+    *script: Step,
+    model: FakeModel | None = None,
+    host: Mapping[str, object] | None = None,
+    **settings: object,
 ) -> Iterator[tuple[App, FakeModel]]:
     """An agent whose model says what the script says, in a home that may have been used before."""
     folder = home / "e"
     folder.mkdir(exist_ok=True)
     defaults = {"memorySearch": {"provider": "none"}, **settings}
     (folder / "everself.json5").write_text(
-        json.dumps({"agents": {"defaults": defaults}, "history": {"enabled": False}})
+        json.dumps({"agents": {"defaults": defaults}, "history": {"enabled": False}, **(host or {})})
     )
     fake = model or FakeModel(*script)
     with open_app(environ={"HOME": str(home), "EVERSELF_HOME": str(folder), "EVERSELF_KEYS": f"{home}/k"}) as app:

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from everself.app.assembling import facts_of, told_of
 from everself.app.equipping import make_kit
+from everself.app.heeding import Heeding
 from everself.app.modelling import open_chat_model
 from everself.app.reaching import open_reach
 from everself.app.sessions import Room
@@ -54,6 +55,7 @@ def gather(app: "App") -> Parts:
         assemble=assemble,
         facts=lambda channel, tools: facts_of(app, channel, tools),
         alarm=lambda: _alarm(app),
+        act=Heeding(app),
         claims=claims_saving,
         keep=lambda setting: _keep(app, setting),
         searched=lambda name: _searched(app, name),

@@ -1,0 +1,36 @@
+"""Plugs triage and corrections into a conversation: the patterns of the settings, and the programs that they may pass messages on to."""
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from everself.chat.parts import Acted
+
+if TYPE_CHECKING:
+    from everself.app.app import App
+    from everself.chat.correcting import Correcting
+    from everself.toolbox.tool import Setting
+
+
+class Heeding:
+    """What happens to a message before any model sees it. Nothing is compiled or opened before the first message."""
+
+    def __init__(self, app: "App") -> None:
+        self._app = app
+
+    def __call__(self, text: str, setting: "Setting") -> Acted:
+        return self._correcting.heed(text, setting)
+
+    @cached_property
+    def _correcting(self) -> "Correcting":
+        from everself.chat.correcting import Correcting
+        from everself.triage.triage import Triage
+
+        app = self._app
+        triage = Triage(app.tunables.heartbeat_custom_patterns, app.loaded.config.programs.recall_external_handler)
+        return Correcting(app.memory, app.recall, triage, self._handle)
+
+    def _handle(self, program: str, text: str) -> bool:
+        """Pass a message on to a program, which only the host file may name."""
+        from everself.context.extension import ask_program
+
+        return not ask_program(program, text).notice
