@@ -264,3 +264,12 @@ def test_nothing_happens_where_nothing_could_go(tmp_path: Path) -> None:
         assert made.session.compacted == 0
         assert kinds(model) == ["turn"]
         assert not [one for one in say(app, "Go on.", session) if isinstance(one, Notice) and "summary" in one.text]
+
+
+def test_a_correction_puts_right_what_stands_nowhere_but_in_the_conversation(tmp_path: Path) -> None:
+    with talking(tmp_path, "I see.") as (app, _):
+        session = app.chat.begin()
+        talk(app, session, ["My sister lives in Bergen.", "No, my sister lives in Oslo, not Bergen."])
+        asyncio.run(app.chat.close(session))
+        held = [one for one in app.memory.book.all() if not one.closed and one.path != "CORRECTIONS.md"]
+        assert [one.text for one in held if "sister" in one.text] == ["My sister lives in Oslo."]

@@ -27,7 +27,11 @@ class Heeding:
 
         app = self._app
         triage = Triage(app.tunables.heartbeat_custom_patterns, app.loaded.config.programs.recall_external_handler)
-        return Correcting(app.memory, app.recall, triage, self._handle)
+        return Correcting(app.memory, app.recall, triage, self._handle, self._before)
+
+    def _before(self, setting: "Setting") -> None:
+        """What was said before this message is kept first, so that a correction finds what it corrects."""
+        self._app.checkpoint.make(self._app.log.find(setting.session), before=setting.message)
 
     def _handle(self, program: str, text: str) -> bool:
         """Pass a message on to a program, which only the host file may name."""

@@ -24,7 +24,9 @@ MARKER: Final = "restore.json"
 RESTORE_LOCK: Final = "restore.lock"
 STAGING: Final = f"{TEMPORARY_PREFIX}restore"
 # What stays where it is: processes wait at these files, and a renamed lock locks nobody out.
-STAYING: Final = frozenset({WRITE_LOCK, HISTORY_LOCK, RESTORE_LOCK, "backup.lock", "index.db.lock", "sessions.lock", MARKER, STAGING})
+STAYING: Final = frozenset(
+    {WRITE_LOCK, HISTORY_LOCK, RESTORE_LOCK, "backup.lock", "index.db.lock", "sessions.lock", MARKER, STAGING}
+)
 
 
 @dataclass(frozen=True, slots=True)

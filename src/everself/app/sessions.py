@@ -65,10 +65,6 @@ class Room:
     def checkpoint(self, session: "Session") -> "Checked":
         return self._app.checkpoint.make(session)
 
-    def keep_before(self, session: str, message: str) -> "Checked":
-        """The checkpoint up to a message that corrects something: what it corrects may stand nowhere but in what was said."""
-        return self._app.checkpoint.make(self._app.log.find(session), before=message)
-
     def recover(self) -> "Checked":
         self._app.log.catch_up()
         return self._app.checkpoint.recover()

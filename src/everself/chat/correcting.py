@@ -66,12 +66,14 @@ _WHAT: Final[dict[Language, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Correcting:
-    """`handle` passes a message on to a program that asked for such messages, and says whether it took it."""
+    """`handle` passes a message on to a program that asked for such messages, and says whether it took it. `before` writes down what was
+    said earlier in the conversation: what is wrong may stand nowhere else yet."""
 
     memory: Memory
     recall: Recall
     triage: Triage
     handle: Callable[[str, str], bool] = lambda _, __: False
+    before: Callable[[Setting], object] = lambda _: None
 
     def heed(self, text: str, setting: Setting) -> Acted:
         """Read a message and act on it."""
@@ -87,6 +89,7 @@ class Correcting:
         if told is None or not setting.by_owner or setting.scope.kind is not SessionKind.MAIN:
             return Acted()
         language = language_of(told.trigger, text)
+        self.before(setting)
         wrong, unsure = self._wrong(told, setting)
         if wrong is not None:
             return self._put_right(wrong, told, language)
