@@ -40,6 +40,7 @@ class FakeChat:
     heard: list[str] = field(default_factory=list)
     closed: list[str] = field(default_factory=list)
     renewed: int = 0
+    dropped: int = 0
 
     def begin(self, channel: str = "cli", resume: str = "") -> Session:
         return Session(f"SESSION{resume}", OWNER, channel, system_now())
@@ -47,6 +48,13 @@ class FakeChat:
     @property
     def model(self) -> ChatModel:
         raise ModelFailed("There is none.")
+
+    @property
+    def desk(self) -> "FakeChat":
+        return self
+
+    def drop_prefixes(self) -> None:
+        self.dropped += 1
 
     def cancel(self, _: Session) -> bool:
         return False

@@ -125,13 +125,14 @@ def test_an_edit_of_the_soul_shows_at_once(talk, app: App) -> None:
     assert talk("/soul\n/prompt\n").out.count("likes otters") == 2
 
 
-def test_forgetting_shows_asks_and_proves(talk, app: App) -> None:
+def test_forgetting_shows_asks_and_proves(talk, app: App, chat: FakeChat) -> None:
     app.remember("My old address is 5 Elm Street.")
     app.remember("The wifi password hint is my cat.")
     assert "Nothing was changed." in talk("/forget elm street\nno\n").out
     said = talk("/forget elm street\nyes\n")
     assert "Forgotten:" in said.out
     assert said.well
+    assert chat.dropped == 1
     assert "Elm" not in talk("/memory\n").out
     gone = talk("/forget elm street\n")
     assert "Nothing like that is remembered." in gone.err
