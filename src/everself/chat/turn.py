@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final, Literal
 
 from everself.chat.desk import Desk
@@ -154,7 +155,7 @@ class Turning:
         said = UserTurn(self._text, (*self._acted.done, *question))
         last = max((at for at, turn in enumerate(turns) if isinstance(turn, UserTurn)), default=len(turns))
         turns[last : last + 1] = [said]
-        spoken = sum(map(_tokens_of, turns)) + sum(estimate(str(tool.spec)) for tool in tools)
+        spoken = sum(map(_tokens_of, turns)) + sum(_weight(str(tool.spec)) for tool in tools)
         ask = Ask(
             scope=session.scope,
             message=self._text,
@@ -243,6 +244,10 @@ class Turning:
         used = course.latest.sent + course.latest.received or self._estimated
         cost = self._keeper.cost if self._keeper is not None else 0.0
         return Done(self._reply, course.text, why, course.usage, cost, min(1.0, used / window) if window else 0.0)
+
+
+# the same tools stand in every request
+_weight = lru_cache(maxsize=256)(estimate)
 
 
 def _tokens_of(turn: Turn) -> int:
