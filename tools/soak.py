@@ -79,6 +79,7 @@ ROWS: dict[str, Row] = {
     "S8": Row("tests.trust.rows.s08", "run_s8", 10_000, 500, "seed", "texts"),
     "S10": Row("tests.trust.rows.s10", "run_s10", 1_500, 1_500, "seed", "texts"),
     "S11": Row("tests.trust.rows.s11", "run_s11", 100, 5, "seed", "lives of every kind"),
+    "S12": Row("tests.trust.rows.s12", "run_s12", 500, 50, "seed", "patterns", {"judged": True}),
     "S15": Row("tests.trust.rows.s15", "run_s15", 50, 5, "seed", "agents"),
 }
 

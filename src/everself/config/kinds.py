@@ -11,6 +11,7 @@ from enum import StrEnum
 
 from everself.clock import find_zone
 from everself.errors import BadConfig
+from everself.patterns.custom import size_of
 
 Plain = bool | int | float | str | tuple["Plain", ...] | Mapping[str, "Plain"]
 
@@ -169,8 +170,9 @@ def patterns(told: Callable[[str, str], object], *, programs: bool = True) -> Ki
                 return None
             if not programs and route not in ("miner", "validator"):
                 return Misfit("names a program to run, which belongs into the host file.")
-            if not _compiles(pattern):
-                return Misfit("holds a pattern that RE2 cannot read.")
+            size = size_of(pattern)
+            if isinstance(size, str):
+                return Misfit(f"holds a pattern that cannot be used, number {len(taken) + 1}: {size}.")
             taken.append({"pattern": pattern, "route": route})
         return tuple(taken)
 
@@ -179,18 +181,6 @@ def patterns(told: Callable[[str, str], object], *, programs: bool = True) -> Ki
         return tuple(told(str(item["pattern"]), str(item["route"])) for item in items if isinstance(item, Mapping))
 
     return Kind(words, check, convert)
-
-
-def _compiles(pattern: str) -> bool:
-    import re2
-
-    quiet = re2.Options()
-    quiet.log_errors = False
-    try:
-        re2.compile(pattern, quiet)
-    except re2.error:
-        return False
-    return True
 
 
 FLAG = Kind("true or false", lambda value: value if isinstance(value, bool) else None)

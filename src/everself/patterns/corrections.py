@@ -19,10 +19,11 @@ if TYPE_CHECKING:
 Sure = Literal["high", "medium"]
 
 # A correction stands at the beginning of a message or at its end; between them is what somebody pasted.
-BEGINNING: Final = 1_500
-END: Final = 500
-_LONGEST_SENTENCE: Final = 400
-_MOST_SENTENCES: Final = 40
+BEGINNING: Final = 1_000
+END: Final = 400
+_LONGEST_SENTENCE: Final = 300
+_FIRST: Final = 20
+_LAST: Final = 10
 _ENDS: Final = frozenset(".!?\n")
 _EDGES: Final = " \t\"'.,;:!?()[]*_~-" + HIDDEN
 
@@ -49,10 +50,13 @@ class Part:
 
 
 def window(text: str) -> str:
-    """As much of a message as is read."""
-    if len(text) <= BEGINNING + END:
+    """As much of a message as is read: half as many characters of a script that says more with each."""
+    beginning, end = BEGINNING, END
+    if len(text) > (beginning + end) // 2 and sum(char > "\u2e7f" for char in text[:beginning]) > beginning // 8:
+        beginning, end = beginning // 2, end // 2
+    if len(text) <= beginning + end:
         return text
-    return f"{text[:BEGINNING]}\n{text[-END:]}"
+    return f"{text[:beginning]}\n{text[-end:]}"
 
 
 def find_correction(text: str) -> Correction | None:
@@ -87,7 +91,7 @@ def parts_of(read: str) -> tuple[Part, ...]:
         _take(folded, read, (start, at + 1), found)
         start = at + 1
     _take(folded, read, (start, len(folded)), found)
-    return tuple(found[:_MOST_SENTENCES])
+    return tuple(found if len(found) <= _FIRST + _LAST else (*found[:_FIRST], *found[-_LAST:]))
 
 
 def _take(folded: str, read: str, span: tuple[int, int], found: list[Part]) -> None:
@@ -99,8 +103,7 @@ def _take(folded: str, read: str, span: tuple[int, int], found: list[Part]) -> N
     piece = piece.strip()
     language = language_of(piece, read)
     shown = one_script(piece) if language == "zh" else piece
-    asks = "?" in shown[-3:] or "asks" in load_set("corrections").names(shown[-40:], language)
-    found.append(Part(shown[:_LONGEST_SENTENCE], start, start + len(piece), language, asks))
+    found.append(Part(shown[:_LONGEST_SENTENCE], start, start + len(piece), language, "?" in shown[-3:]))
 
 
 def _is_end(folded: str, at: int) -> bool:
@@ -120,7 +123,7 @@ def _sure(part: Part) -> Sure | None:
         return None
     if "certain" in names:
         return "high"
-    if "veto" not in names and not part.asks:
+    if "veto" not in names and "asks" not in names and not part.asks:
         if "high" in names:
             return "high"
         if "medium" in names:

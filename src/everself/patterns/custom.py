@@ -25,8 +25,6 @@ def size_of(pattern: str) -> int | str:
         words = told.decode("utf-8", "replace") if isinstance(told, bytes) else str(told)
         # what follows the colon is a piece of the pattern
         return f"RE2 cannot read it: {words.partition(':')[0]}"
-    except UnicodeEncodeError:
-        return "it holds characters that no text has"
     size = int(compiled.programsize)
     if size > LARGEST:
         return f"it is too large: {size} instructions, of which {LARGEST} are allowed"
