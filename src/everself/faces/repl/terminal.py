@@ -66,6 +66,9 @@ class _Sitting:
         self._screen.note(_GREETING)
         if self._app.ritual.is_open():
             self._screen.note(OFFER)
+        if self._session.said:
+            began = self._session.started_at.astimezone(self._app.clock.zone).strftime("%Y-%m-%d %H:%M")
+            self._screen.note(f"Going on with the conversation of {began}: {self._session.title}")
         editor = Editor(
             {name: one.summary for name, one in COMMANDS.items()},
             lambda: looking.said(self._app, _EARLIER),
