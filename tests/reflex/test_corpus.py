@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-
 from tests.reflex.talking import Said, agent, talk
 
 CORPUS = Path(__file__).resolve().parents[1] / "corpora" / "reflex"

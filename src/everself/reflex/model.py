@@ -55,13 +55,8 @@ class Reflex:
     async def stream(self, request: ChatRequest) -> AsyncIterator[Piece]:
         if request.schema is not None:
             raise ModelFailed("The reflex fills in no forms.", reason="shape", mend="everself model use NAME")
-        at = max((number for number, turn in enumerate(request.turns) if isinstance(turn, UserTurn)), default=-1)
-        if at < 0:
-            yield EndPiece(Usage())
-            return
-        turn = request.turns[at]
-        assert isinstance(turn, UserTurn)
-        if _SILENCE in turn.text:
+        at, turn = _last_said(request)
+        if turn is None or _SILENCE in turn.text:
             yield TextPiece(_SILENCE)
             yield EndPiece(Usage())
             return
@@ -79,6 +74,15 @@ class Reflex:
         for text in _spoken(plan, turn, at, returns, ritual=_RITUAL in request.prefix):
             yield TextPiece(text)
         yield EndPiece(Usage())
+
+
+def _last_said(request: ChatRequest) -> tuple[int, UserTurn | None]:
+    """What the person said last, and where it stands among the turns."""
+    for at in range(len(request.turns) - 1, -1, -1):
+        turn = request.turns[at]
+        if isinstance(turn, UserTurn):
+            return at, turn
+    return -1, None
 
 
 def today_of(delta: str) -> date | None:
