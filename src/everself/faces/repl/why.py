@@ -1,5 +1,6 @@
 """What /why says: on what a reply rested, from the receipt that was kept with it. Pure; a receipt holds places and numbers, no words."""
 
+from collections import Counter
 from collections.abc import Iterator
 from datetime import tzinfo
 from typing import TYPE_CHECKING, Final
@@ -32,7 +33,9 @@ def told(why: "Why", zone: tzinfo) -> Iterator[str]:
     left = receipt.get("left_out", ())
     if left:
         yield f"left out  {len(left)}"
-        yield from (f"          {one_line(str(one.get('reason', '')), _WIDE)}: {_place(one)}" for one in left[:_SHOWN])
+        counted = Counter(f"{one_line(str(one.get('reason', '')), _WIDE)}: {_place(one)}" for one in left)
+        for line, times in counted.most_common(_SHOWN):
+            yield f"          {line}" + (f" ({times} times)" if times > 1 else "")
     for name, failed, stamp, seconds in receipt.get("tools", ()):
         outside = "" if stamp == "own" else f", from outside ({stamp})"
         yield f"tool      {name}, {seconds:.2f} s{outside}{', failed' if failed else ''}"
