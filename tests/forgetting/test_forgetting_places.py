@@ -18,6 +18,7 @@ REACHED = frozenset(
         *("changes.reason", "changes.evidence", "messages.content", "messages.meta", "sessions.meta"),
         *("searches.query", "searches.notices", "searches.left_out", "search_hits.entry", "search_hits.path"),
         *("baselines.content", "proposals.content", "proposals.reason", "proposals.evidence"),
+        *("jobs.words", "job_runs.detail", "reviews.payload", "reviews.evidence", "keeper_runs.notes"),
         *("entries.span", "entries.words", "entries.text_mac", "vouchers.text_mac"),
     }
 )
@@ -61,6 +62,16 @@ WITHOUT_WORDS = frozenset(
         *("spend.id", "spend.at", "spend.day", "spend.job", "spend.session", "spend.model"),
         *("spend.sent", "spend.received", "spend.cached", "spend.stored", "spend.micros"),
         *("personas.session", "personas.turn", "personas.at", "personas.file", "personas.hash", "personas.why"),
+        # a job's name is a name, as a session's is
+        *("jobs.id", "jobs.name", "jobs.kind", "jobs.spec", "jobs.zone", "jobs.action", "jobs.options"),
+        *("jobs.enabled", "jobs.failures", "jobs.created_at", "jobs.since"),
+        *("job_runs.job", "job_runs.slot", "job_runs.state", "job_runs.holder", "job_runs.until"),
+        *("job_runs.began_at", "job_runs.ended_at"),
+        *("reviews.id", "reviews.at", "reviews.kind", "reviews.author", "reviews.about"),
+        *("reviews.status", "reviews.decided_at", "reviews.change_id"),
+        *("keeper_runs.id", "keeper_runs.keeper", "keeper_runs.at", "keeper_runs.seconds", "keeper_runs.upto"),
+        *("keeper_runs.applied", "keeper_runs.queued", "keeper_runs.refused"),
+        *("releases.text_mac", "releases.at"),
         *("schema_migrations.number", "schema_migrations.name"),
         *("schema_migrations.applied_at", "schema_migrations.sha256"),
     }

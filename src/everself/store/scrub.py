@@ -30,6 +30,11 @@ COLUMNS: Final[tuple[tuple[str, bool, str, str], ...]] = (
     ("proposals", False, _SQL["proposal_page"], _SQL["set_proposal"]),
     ("proposals", False, _SQL["proposal_reason_page"], _SQL["set_proposal_reason"]),
     ("proposals", True, _SQL["proposal_evidence_page"], _SQL["set_proposal_evidence"]),
+    ("jobs", False, _SQL["job_words_page"], _SQL["set_job_words"]),
+    ("jobs", False, _SQL["job_detail_page"], _SQL["set_job_detail"]),
+    ("reviews", True, _SQL["review_page"], _SQL["set_review"]),
+    ("reviews", True, _SQL["review_evidence_page"], _SQL["set_review_evidence"]),
+    ("keeper runs", True, _SQL["run_notes_page"], _SQL["set_run_notes"]),
 )
 
 # What a text becomes; None when it stays.

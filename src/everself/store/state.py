@@ -32,6 +32,7 @@ from everself.store.migrate import apply_migrations, load_migrations, plan_migra
 from everself.store.personas import Personas
 from everself.store.proposals import Proposals
 from everself.store.queries import load_queries
+from everself.store.reviews import Reviews
 from everself.store.scrub import Scrub
 from everself.store.searches import Searches
 from everself.store.spend import Spend
@@ -84,6 +85,7 @@ class State:
         self.baselines = Baselines(engine, key)
         self.proposals = Proposals(engine)
         self.personas = Personas(engine)
+        self.reviews = Reviews(engine)
         self.messages = Messages(engine)
         self.spend = Spend(engine)
 

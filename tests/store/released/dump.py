@@ -64,6 +64,16 @@ ROWS["state", 6] = (
     ROWS["state", 5]
     + """
 INSERT INTO spend VALUES ('8SP3ND000000', '2026-01-06T11:00:00+09:00', '2026-01-06', 'chat', 's1', 'anthropic/one', 1200, 80, 900, 0, 4200);
+"""
+)
+ROWS["state", 7] = (
+    ROWS["state", 6]
+    + """
+INSERT INTO jobs VALUES ('1J0B00000000', 'review', 'cron', '0 18 * * 5', 'Asia/Seoul', 'verb', 'promote', '{}', 1, 0, '2026-01-06T11:00:00+09:00', '2026-01-06T02:00:00+00:00');
+INSERT INTO job_runs VALUES ('1J0B00000000', '2026-01-09T09:00:00+00:00', 'done', 'h1', '2026-01-09T09:10:00+00:00', '2026-01-09T09:00:01+00:00', '2026-01-09T09:00:02+00:00', '둘 찾음');
+INSERT INTO reviews VALUES ('2R3V13W00000', '2026-01-09T09:00:02+00:00', 'promotion', 'promotion', 'entry:7K3QX9M2ABCD', '{"words":"차"}', '["entry:7K3QX9M2ABCD"]', 'waiting', '', '');
+INSERT INTO keeper_runs VALUES ('3RVN00000000', 'memory-miner', '2026-01-09T06:00:00+09:00', 0.5, 1, 2, 0, '12', '["mined"]');
+INSERT INTO releases VALUES ('ee', '2026-01-09T09:00:02+00:00');
 """  # noqa: E501 — as above
 )
 

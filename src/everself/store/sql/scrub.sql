@@ -144,3 +144,33 @@ SELECT rowid, evidence FROM proposals WHERE rowid > ? ORDER BY rowid LIMIT ?;
 
 -- name: set_proposal_evidence
 UPDATE proposals SET evidence = ?3 WHERE rowid = ?1 AND evidence = ?2;
+
+-- name: job_words_page
+SELECT rowid, words FROM jobs WHERE rowid > ? ORDER BY rowid LIMIT ?;
+
+-- name: set_job_words
+UPDATE jobs SET words = ?3 WHERE rowid = ?1 AND words = ?2;
+
+-- name: review_page
+SELECT rowid, payload FROM reviews WHERE rowid > ? ORDER BY rowid LIMIT ?;
+
+-- name: set_review
+UPDATE reviews SET payload = ?3 WHERE rowid = ?1 AND payload = ?2;
+
+-- name: run_notes_page
+SELECT rowid, notes FROM keeper_runs WHERE rowid > ? ORDER BY rowid LIMIT ?;
+
+-- name: set_run_notes
+UPDATE keeper_runs SET notes = ?3 WHERE rowid = ?1 AND notes = ?2;
+
+-- name: job_detail_page
+SELECT rowid, detail FROM job_runs WHERE rowid > ? ORDER BY rowid LIMIT ?;
+
+-- name: set_job_detail
+UPDATE job_runs SET detail = ?3 WHERE rowid = ?1 AND detail = ?2;
+
+-- name: review_evidence_page
+SELECT rowid, evidence FROM reviews WHERE rowid > ? ORDER BY rowid LIMIT ?;
+
+-- name: set_review_evidence
+UPDATE reviews SET evidence = ?3 WHERE rowid = ?1 AND evidence = ?2;
