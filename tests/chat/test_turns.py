@@ -143,6 +143,37 @@ def test_two_messages_at_once_are_answered_one_after_the_other(tmp_path: Path) -
         assert len(model.requests) == 2
 
 
+def test_a_turn_that_is_cancelled_at_once_ends_well_and_what_waits_goes_on(tmp_path: Path) -> None:
+    with talking(tmp_path, "Here.") as (app, _):
+        session = app.chat.begin()
+
+        async def hurry(steps: int) -> list[object]:
+            first = asyncio.ensure_future(hear(app, "first", session))
+            second = asyncio.ensure_future(hear(app, "second", session))
+            for _ in range(steps):
+                await asyncio.sleep(0)
+            app.chat.cancel(session)
+            return [(await first)[-1], (await second)[-1]]
+
+        # at every moment of the first turn's beginning
+        for steps in range(1, 12):
+            ends = asyncio.run(hurry(steps))
+            assert [one.why for one in ends if isinstance(one, Done)] == ["cancelled", "stop"], steps
+        said = [one.content for one in app.log.messages(session) if one.role == "user"]
+        assert said.count("second") == 11
+
+
+def test_a_message_that_cannot_fit_is_said_to_be_too_long(tmp_path: Path) -> None:
+    with talking(tmp_path, model=FakeModel("Hm.", window=16_000)) as (app, _):
+        session = app.chat.begin()
+        events = say(app, "rope " * 30_000, session)
+        assert done(events).why == "failed"
+        assert any("The message alone takes" in one for one in notices(events))
+        assert len(app.log.messages(session)) == 1
+        # the next turn makes room by itself
+        assert done(say(app, "And this?", session)).text == "Hm."
+
+
 def test_a_soul_changed_outside_is_told_once(tmp_path: Path) -> None:
     with talking(tmp_path) as (app, _):
         session = app.chat.begin()

@@ -8,7 +8,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
 from everself.chat.desk import Desk
-from everself.chat.events import Event
+from everself.chat.events import Done, Event
 from everself.chat.parts import Compacted, Parts, Renewed
 from everself.chat.receipts import Why
 from everself.chat.turn import Turning
@@ -30,7 +30,8 @@ class Chat:
     def __init__(self, parts: Parts) -> None:
         self._desk = Desk(parts)
         self._parts = parts
-        self._running: dict[str, asyncio.Task[None]] = {}
+        # of each session the turns that are not over, in their order
+        self._running: dict[str, list[asyncio.Task[None]]] = {}
 
     @property
     def model(self) -> ChatModel:
@@ -63,27 +64,32 @@ class Chat:
 
         queue: asyncio.Queue[Event | None] = asyncio.Queue()
         turning = Turning(self._desk, session, text, person, queue.put_nowait)
-        before = self._running.get(session.id)
-        task = asyncio.ensure_future(self._one_by_one(before, turning))
-        self._running[session.id] = task
+        running = self._running.setdefault(session.id, [])
+        task = asyncio.ensure_future(self._one_by_one(running[-1] if running else None, turning))
+        running.append(task)
         task.add_done_callback(lambda _: queue.put_nowait(None))
         try:
             while (event := await queue.get()) is not None:
                 yield event
-            # what went wrong before there was anything to end well
-            await task
+            if task.cancelled():
+                # before it began: nothing was kept
+                yield Done("", "", "cancelled")
+            else:
+                # what went wrong before there was anything to end well
+                await task
         finally:
             if not task.done():
                 task.cancel()
                 # what was said has to be kept even while whoever listened is being stopped
                 await asyncio.shield(asyncio.wait({task}))
-            if self._running.get(session.id) is task:
-                del self._running[session.id]
+            running.remove(task)
+            if not running:
+                self._running.pop(session.id, None)
 
     def cancel(self, session: Session) -> bool:
         """Stop the turn that runs, if one does. Its events end with Done, as always."""
-        task = self._running.get(session.id)
-        return task is not None and task.cancel()
+        running = self._running.get(session.id)
+        return bool(running) and running[0].cancel()
 
     async def compact(self, session: Session, why: str = "asked") -> Compacted:
         """Make a long conversation shorter, after what matters of it was kept."""

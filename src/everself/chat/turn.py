@@ -54,6 +54,7 @@ class Turning:
         self._emit = emit
         self._course = Course()
         self._acted = Acted()
+        self._accepted: Message | None = None
         self._keeper: Keeper | None = None
         self._prompt: Prompt | None = None
         self._search: SearchRecord | None = None
@@ -64,11 +65,18 @@ class Turning:
     async def run(self) -> None:
         import asyncio
 
-        message = await self._desk.aside(self._accept)
-        self._emit(Accepted(self._session.id, message.id))
+        why: Why = "failed"
+        try:
+            # what could not be kept was not accepted, and whoever said it has to know
+            message = await self._desk.aside(self._accept)
+        except asyncio.CancelledError:
+            why = "cancelled"
+            self._tell_accepted()
+            self._emit(self._done(why))
+            return
+        self._tell_accepted()
         self._course.taint = self._session.taint
         setting = self._setting(message)
-        why: Why = "failed"
         try:
             await self._answer(setting, message)
             why = self._course.why
@@ -90,7 +98,12 @@ class Turning:
     def _accept(self) -> Message:
         self._desk.recover()
         self._session = self._parts.log.fresh(self._session)
-        return self._parts.log.add(self._session, "user", self._text, person=self._person)
+        self._accepted = self._parts.log.add(self._session, "user", self._text, person=self._person)
+        return self._accepted
+
+    def _tell_accepted(self) -> None:
+        if self._accepted is not None:
+            self._emit(Accepted(self._session.id, self._accepted.id))
 
     def _setting(self, message: Message) -> Setting:
         scope = self._session.scope
@@ -121,9 +134,19 @@ class Turning:
         except (ModelFailed, ContextTooSmall) as error:
             # once the model itself says that it is too much, nobody's counting helps: room is made, and it is asked once more
             full = isinstance(error, ContextTooSmall) or error.reason == "overflow"
-            if not full or not await self._make_room("overflow"):
+            if not full:
                 raise
+            if not await self._make_room("overflow"):
+                raise self._too_long(model) or error from error
             await self._attempt(model, tools, setting, message)
+
+    def _too_long(self, model: ChatModel) -> ModelFailed | None:
+        """Where it is the message alone that does not fit, that is what to say."""
+        tokens = estimate(self._text)
+        if tokens < model.window // 2:
+            return None
+        words = f"The message alone takes about {tokens:,} tokens; {model.name} takes {model.window:,} with everything."
+        return ModelFailed(words, reason="overflow", mend="Shorten it, or put it into a file and ask about that.")
 
     async def _reach(self) -> tuple[Tool, ...]:
         """The tools from outside. Rules need none of them, so that servers start only where a model answers."""

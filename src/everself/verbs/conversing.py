@@ -17,7 +17,8 @@ OWNER = Scope(SessionKind.MAIN)
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What came of a message. `why` tells how it ended; `tools` are the names of those that were called, in the order they ended."""
+    """What came of a message. `model` is as in the settings; `why` tells how it ended; `tools` are the names of those that were called,
+    in the order they ended."""
 
     session: str
     message: str
