@@ -22,6 +22,8 @@ _LONGEST_QUOTE: Final = 400
 _HALF: Final = 0.5
 # words that somebody said, rather than that were found or concluded
 _SAID: Final = frozenset({"owner", "correction"})
+# records of what was done to memory: what they tell of stands in memory itself, in the person's words
+_RECORDS: Final = frozenset({"CORRECTIONS.md", "CONFLICTS.md", "CHANGELOG.md", "COMPACTION_LOG.md"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +138,7 @@ def _found(returns: Sequence[ToolReturn]) -> list[Found]:
     for number, one in enumerate(returns):
         results = _object(one.content).get("results") if not one.failed else None
         for result in results if isinstance(results, list) else ():
-            if isinstance(result, dict):
+            if isinstance(result, dict) and result.get("path") not in _RECORDS:
                 score = float(result.get("score") or 0.0) * (1.0 if number == 0 else _SECOND)
                 made = Found(
                     str(result.get("snippet", "")),
