@@ -239,7 +239,11 @@ def test_an_unknown_key_is_refused_with_the_nearest_known_one(text: str, nearest
         ('{agents: {list: [{id: "a"}, {id: "A"}]}}', "has the id of another agent."),
         ("{agents: {entries: {a: 1}}}", "must be a group"),
         ('{soul: {policy: "free"}}', 'must be one of "locked", "propose", "evolve".'),
-        ('{heartbeat_custom_patterns: [{pattern: "(", route: "miner"}]}', "RE2 cannot read"),
+        ('{heartbeat_custom_patterns: [{pattern: "(", route: "miner"}]}', "number 1: RE2 cannot read"),
+        (
+            '{heartbeat_custom_patterns: [{pattern: "x", route: "miner"}, {pattern: ".*", route: "miner"}]}',
+            "number 2: it matches every message",
+        ),
         ('{heartbeat_custom_patterns: [{pattern: "x"}]}', "must be a list of"),
     ],
 )

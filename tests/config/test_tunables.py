@@ -86,6 +86,7 @@ def test_fences_of_every_kind_are_read_and_the_last_counts(text: str) -> None:
         ("cron_compactor_weekly: Someday 03:00", "cron_compactor_weekly must be a day and time"),
         ("correction_overflow_strategy: newest", 'must be "prioritize_unverified".'),
         ("heartbeat_custom_patterns: x", "must be a list of"),
+        ("heartbeat_custom_patterns: [{pattern: '(', route: miner}]", "missing )"),
     ],
 )
 def test_a_wrong_value_leaves_the_default_and_names_the_line(line: str, words: str) -> None:

@@ -11,7 +11,7 @@ from enum import StrEnum
 
 from everself.clock import find_zone
 from everself.errors import BadConfig
-from everself.patterns.custom import size_of
+from everself.patterns.custom import LARGEST_TOGETHER, size_of
 
 Plain = bool | int | float | str | tuple["Plain", ...] | Mapping[str, "Plain"]
 
@@ -163,6 +163,7 @@ def patterns(told: Callable[[str, str], object], *, programs: bool = True) -> Ki
         if not isinstance(value, list | tuple) or len(value) > _LIST_LIMIT:
             return None
         taken: list[Plain] = []
+        together = 0
         for item in value:
             fields = item if isinstance(item, Mapping) and set(item) == {"pattern", "route"} else {}
             pattern, route = _text(fields.get("pattern")), _text(fields.get("route"))
@@ -173,6 +174,9 @@ def patterns(told: Callable[[str, str], object], *, programs: bool = True) -> Ki
             size = size_of(pattern)
             if isinstance(size, str):
                 return Misfit(f"holds a pattern that cannot be used, number {len(taken) + 1}: {size}.")
+            together += size
+            if together > LARGEST_TOGETHER:
+                return Misfit(f"holds patterns that are too large together, from number {len(taken) + 1} on.")
             taken.append({"pattern": pattern, "route": route})
         return tuple(taken)
 
