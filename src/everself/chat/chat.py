@@ -88,8 +88,8 @@ class Chat:
 
     def cancel(self, session: Session) -> bool:
         """Stop the turn that runs, if one does. Its events end with Done, as always."""
-        running = self._running.get(session.id)
-        return bool(running) and running[0].cancel()
+        running = self._running.get(session.id, [])
+        return any(task.cancel() for task in running[:1])
 
     async def compact(self, session: Session, why: str = "asked") -> Compacted:
         """Make a long conversation shorter, after what matters of it was kept."""
