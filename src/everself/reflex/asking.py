@@ -105,9 +105,21 @@ def _words(question: str, plain: str, language: Language) -> list[Word]:
 
 
 def _stem(word: str) -> str:
-    """A Korean word without the particle at its end."""
+    """A Korean word without the particle at its end, a noun without the verb that it was made into."""
+    made = _verbal().search(word)
+    if made is not None and made.start() > 1:
+        return word[: made.start()]
     short = word.rstrip(_PARTICLES)
     return short if len(short) > 1 else word
+
+
+@cache
+def _verbal() -> "re2._Regexp":
+    import re2
+
+    return re2.compile(
+        "(?:하|되)(?:면|는|고|지|려고|기|여|게|던|나|니|다|죠|더라|신|시는|셨|자).*$|(?:해|돼|했|됐)(?:서|야|요|죠|지|더라|어|니|나|다|던|는지)?.*$"
+    )
 
 
 def _parts(word: str) -> tuple[str, ...]:
