@@ -74,6 +74,7 @@ def test_a_new_reply_begins_plain() -> None:
 
 def test_lines_of_commands_are_wrapped_with_their_margin() -> None:
     assert wrapped("  one two three four five six", 20) == "  one two three four\n    five six"
+    assert wrapped("files   one, two, three, four", 20) == "files   one, two,\n  three, four"
     assert wrapped("short", 20) == "short"
     assert wrapped("\x1b[2J", 20) == "␛[2J"
 

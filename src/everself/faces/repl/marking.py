@@ -156,11 +156,11 @@ def wrapped(line: str, width: int) -> str:
         return line
     inset = " " * (len(line) - len(line.lstrip(" ")) + 2)
     most = max(width, _LEAST)
-    lines, row = [], line[: len(inset) - 2]
-    for word in line.split():
-        joined = f"{row} {word}" if row.strip() else row + word
-        if row.strip() and sum(map(columns_of, joined)) > most:
-            lines.append(row)
+    lines, row = [], ""
+    for at, word in enumerate(line.split(" ")):
+        joined = f"{row} {word}" if at else word
+        if word and row.strip() and sum(map(columns_of, joined)) > most:
+            lines.append(row.rstrip(" "))
             joined = inset + word
         row = joined
     return "\n".join([*lines, row])

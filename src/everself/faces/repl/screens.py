@@ -109,13 +109,11 @@ class Terminal:
         self._colour = colour
         self._marking = Marking(lambda: width_of(out))
         self._thinking = False
-        self._spoke = False
         self._used: set[str] = set()
 
     def show(self, event: Event) -> None:
         match event:
             case Text(text):
-                self._spoke = True
                 self._write(self._marking.feed(text))
             case Thinking() if not self._thinking:
                 self._thinking = True
@@ -156,8 +154,8 @@ class Terminal:
         self._write(self._marking.end())
         if why == "cancelled":
             self._quiet(f"! {_STOPPED}")
-        self._write("\n" if self._spoke else "")
-        self._thinking = self._spoke = False
+        self._write("\n")
+        self._thinking = False
         self._used.clear()
 
     def _quiet(self, line: str) -> None:
