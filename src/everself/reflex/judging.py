@@ -63,8 +63,8 @@ class Evidence:
             - 0.45 * self.strict
             - 0.25 * self.unnamed
             - 0.36 * self.unplaced
-            - 0.35 * self.lost_names
-            - 0.35 * self.lost_owners
+            - 0.5 * self.lost_names
+            - 0.55 * self.lost_owners
             - 0.2 * min(self.strangers, 1)
             - 0.2 * self.lost_topic
             - 0.45 * self.unwanted
