@@ -14,12 +14,12 @@ from everself.chat.events import Accepted, Event, Notice
 from everself.config.sections import Compaction
 from everself.errors import ModelFailed
 from everself.memory.writing import Thought
-from everself.models.chat.protocol import ChatRequest, JsonObject, ToolSpec, ToolTurn, UserTurn
+from everself.models.chat.protocol import ChatRequest, JsonObject, TextPiece, ToolSpec, ToolTurn, UserTurn
 from everself.sessions.session import Session
 from everself.testing.chatting import Answer, FakeModel, call
 from everself.toolbox.tool import Outcome, Setting, Tool, Written
 
-LONG = "and so on and on " * 300
+LONG = "and so on and on " * 500
 
 
 def settings(reserve: int = 20_000, soft: int = 4_000) -> Compaction:
@@ -45,12 +45,13 @@ def kinds(model: FakeModel) -> list[str]:
     return found
 
 
-def answering(request: ChatRequest) -> str:
+def answering(request: ChatRequest) -> Answer:
     if request.prefix.startswith("You make a record"):
         return "A summary of what was said."
     if isinstance(request.turns[-1], UserTurn) and "NO_REPLY" in request.turns[-1].text:
         return "NO_REPLY"
-    return f"I see. {LONG}"
+    # in one piece: word by word would be thousands of events
+    return TextPiece(f"I see. {LONG}")
 
 
 def let_write(app: App) -> None:
@@ -98,7 +99,7 @@ def test_near_the_limit_what_was_stated_is_kept_then_flushed_then_summarised(tmp
     with talking(tmp_path, model=FakeModel(answering, window=16_000)) as (app, model):
         let_write(app)
         session = app.chat.begin()
-        events = talk(app, session, [f"My cousin number {number} is called Zora{number}." for number in range(16)])
+        events = talk(app, session, [f"My cousin number {number} is called Zora{number}." for number in range(10)])
         now = app.log.fresh(session)
         asked = kinds(model)
         assert now.compacted > 0
@@ -110,11 +111,11 @@ def test_near_the_limit_what_was_stated_is_kept_then_flushed_then_summarised(tmp
         assert any("became a summary" in text for text in notices(events))
         kept = " ".join(texts(app))
         cut = [one for one in app.log.messages(session) if one.role == "user" and one.seq <= now.compacted]
-        assert len(cut) > 6
+        assert len(cut) >= 5
         assert all(one.content.rstrip(".").rpartition(" ")[2] in kept for one in cut)
         last = [one for one in model.requests if kinds_of(one) == "turn"][-1]
         assert "A summary of what was said." in str(last.turns[0])
-        assert last.turns[-1] == UserTurn("My cousin number 15 is called Zora15.")
+        assert last.turns[-1] == UserTurn("My cousin number 9 is called Zora9.")
 
 
 def kinds_of(request: ChatRequest) -> str:
@@ -129,7 +130,7 @@ def test_soul_and_corrections_stand_whole_after_it(tmp_path: Path) -> None:
         app.correct("The harbour fee is 40 euros.", "The harbour fee is 45 euros.")
         soul = Path(app.agent.workspace, "SOUL.md").read_text().strip()
         session = app.chat.begin()
-        talk(app, session, [f"My cousin number {number} is called Zora{number}." for number in range(8)])
+        talk(app, session, [f"My cousin number {number} is called Zora{number}." for number in range(5)])
         assert app.log.fresh(session).compacted > 0
         last = model.requests[-1]
         assert soul in last.prefix
@@ -138,11 +139,11 @@ def test_soul_and_corrections_stand_whole_after_it(tmp_path: Path) -> None:
 
 def test_an_overflow_makes_room_and_the_message_is_answered_once(tmp_path: Path) -> None:
     full = ModelFailed("Too long.", reason="overflow")
-    script = [f"One. {LONG}", f"Two. {LONG}", full, answering, answering, "At last."]
+    script = [TextPiece(f"One. {LONG}"), TextPiece(f"Two. {LONG}"), full, answering, answering, "At last."]
     with talking(tmp_path, *script) as (app, model):
         let_write(app)
         session = app.chat.begin()
-        talk(app, session, ["I live in Oslo.", f"My dog is called Rex. {LONG * 4}"])
+        talk(app, session, ["I live in Oslo.", f"My dog is called Rex. {LONG * 3}"])
         events = say(app, "Are you there?", session)
         assert done(events).text == "At last."
         assert [one.content for one in app.log.messages(session) if one.role == "user"].count("Are you there?") == 1
@@ -179,6 +180,7 @@ def test_what_the_flush_writes_is_the_agents_word(tmp_path: Path) -> None:
         assert [one.role for one in app.log.messages(session)] == ["user", "assistant"] * 3
 
 
+@pytest.mark.slow
 def test_a_huge_transcript_is_compacted_whatever_the_window(tmp_path: Path) -> None:
     with talking(tmp_path, model=FakeModel(answering, window=10_000_000)) as (app, model):
         session = app.chat.begin()
