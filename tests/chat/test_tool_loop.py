@@ -221,9 +221,6 @@ def test_a_reply_says_what_it_rested_on(tmp_path: Path) -> None:
         assert why.receipt["tokens"] > 0
         assert why.receipt["tools"][0][0] == "memory_search"
         assert app.chat.why(session, why.message[:6]) == why
-        text = "\n".join(why.lines())
-        assert "Recalled:" in text
-        assert "Tool: memory_search" in text
         # the words themselves are kept where they can be forgotten
         assert "Genoa" not in json.dumps(why.receipt)
 

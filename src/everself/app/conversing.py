@@ -50,7 +50,6 @@ def gather(app: "App") -> Parts:
     room = Room(app)
     return Parts(
         log=app.log,
-        clock=app.clock,
         model=lambda: open_chat_model(app),
         assemble=assemble,
         facts=lambda channel, tools: facts_of(app, channel, tools),

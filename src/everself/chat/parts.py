@@ -7,7 +7,6 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from everself.clock import Clock
 from everself.context.asking import Ask, Facts
 from everself.context.assembly import Prompt
 from everself.models.chat.protocol import ChatModel, Usage
@@ -69,7 +68,6 @@ class Parts:
     """
 
     log: "Log"
-    clock: Clock
     model: Callable[[], ChatModel]
     assemble: Callable[[Ask], Prompt]
     tools: Callable[[Scope], Sequence[Tool]] = lambda _: ()

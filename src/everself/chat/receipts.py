@@ -29,40 +29,6 @@ class Why:
     model: str
     receipt: JsonObject = field(default_factory=dict)
 
-    def lines(self) -> list[str]:
-        """The same as a person reads it."""
-        found = self.receipt
-        limit = f" of {found['limit']:,}" if found.get("limit") else ""
-        lines = [
-            f"{self.message}  {self.model}  prompt {found.get('tokens', 0):,}{limit} tokens, memory {found.get('memory', 0):,}"
-        ]
-        lines += ["Recalled:"] if found.get("recalled") else ["Nothing was recalled."]
-        lines += [
-            f"  {_place(one)}  {one['score']:.2f}  {_parts(one['parts'])}".rstrip() for one in found.get("recalled", ())
-        ]
-        lines += [f"In the prompt: {name}, {tokens:,} tokens" for name, tokens in found.get("files", ())]
-        lines += [
-            f"Slot {name}: {tokens:,} of {given:,} tokens"
-            for name, tokens, given, _ in found.get("slots", ())
-            if tokens
-        ]
-        lines += [f"Left out: {_place(one)} ({one['reason']})" for one in found.get("left_out", ())]
-        lines += [
-            f"Tool: {name}{' (failed)' if failed else ''}, {stamp}, {seconds:.1f} s"
-            for name, failed, stamp, seconds in found.get("tools", ())
-        ]
-        return lines
-
-
-def _place(one: JsonObject) -> str:
-    first, last = one.get("from"), one.get("to")
-    lines = "" if not first else f"#L{first}" if first == last else f"#L{first}-L{last}"
-    return f"{one['path']}{lines}"
-
-
-def _parts(parts: Sequence[Sequence[object]]) -> str:
-    return ", ".join(f"{name} {value}" for name, value in parts)
-
 
 def receipt_json(receipt: Receipt, search: SearchRecord | None, used: Sequence[Used] = ()) -> JsonObject:
     return {
