@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,11 +12,9 @@ from everself.chat.compaction import cut_at, limit_of, near_limit
 from everself.chat.events import Accepted, Event, Notice
 from everself.config.sections import Compaction
 from everself.errors import ModelFailed
-from everself.memory.writing import Thought
-from everself.models.chat.protocol import ChatRequest, JsonObject, TextPiece, ToolSpec, ToolTurn, UserTurn
+from everself.models.chat.protocol import ChatRequest, TextPiece, ToolTurn, UserTurn
 from everself.sessions.session import Session
 from everself.testing.chatting import Answer, FakeModel, call
-from everself.toolbox.tool import Outcome, Setting, Tool, Written
 
 LONG = "and so on and on " * 500
 
@@ -54,18 +51,6 @@ def answering(request: ChatRequest) -> Answer:
     return TextPiece(f"I see. {LONG}")
 
 
-def let_write(app: App) -> None:
-    """Give the model one tool, which writes as the tool of that name does."""
-
-    async def write(arguments: JsonObject, setting: Setting) -> Outcome:
-        thought = Thought(str(arguments["content"]), "agent", lineage=(f"msg:{setting.message}",))
-        made = await asyncio.to_thread(lambda: app.memory.remember(thought))
-        return Outcome("{}", written=(Written("remembered", thought.text, made.path, made.entry),))
-
-    tool = Tool(ToolSpec("memory_write", "Write down.", {"type": "object"}), write, changes=True)
-    app.chat.desk.parts = replace(app.chat.desk.parts, tools=lambda _: (tool,))
-
-
 def talk(app: App, session: Session, lines: Sequence[str]) -> list[Event]:
     return [event for line in lines for event in say(app, line, session)]
 
@@ -97,7 +82,6 @@ def test_what_stays_begins_with_the_person_and_holds_the_message_that_is_being_a
 
 def test_near_the_limit_what_was_stated_is_kept_then_flushed_then_summarised(tmp_path: Path) -> None:
     with talking(tmp_path, model=FakeModel(answering, window=16_000)) as (app, model):
-        let_write(app)
         session = app.chat.begin()
         events = talk(app, session, [f"My cousin number {number} is called Zora{number}." for number in range(10)])
         now = app.log.fresh(session)
@@ -141,7 +125,6 @@ def test_an_overflow_makes_room_and_the_message_is_answered_once(tmp_path: Path)
     full = ModelFailed("Too long.", reason="overflow")
     script = [TextPiece(f"One. {LONG}"), TextPiece(f"Two. {LONG}"), full, answering, answering, "At last."]
     with talking(tmp_path, *script) as (app, model):
-        let_write(app)
         session = app.chat.begin()
         talk(app, session, ["I live in Oslo.", f"My dog is called Rex. {LONG * 3}"])
         events = say(app, "Are you there?", session)
@@ -170,7 +153,6 @@ def test_what_the_flush_writes_is_the_agents_word(tmp_path: Path) -> None:
         return "NO_REPLY" if isinstance(request.turns[-1], ToolTurn) else answering(request)
 
     with talking(tmp_path, storing) as (app, _):
-        let_write(app)
         session = app.chat.begin()
         talk(app, session, ["I was at a fjord.", LONG * 10, "Go on."])
         asyncio.run(app.chat.compact(session))
