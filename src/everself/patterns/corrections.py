@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 Sure = Literal["high", "medium"]
 
 # A correction stands at the beginning of a message or at its end; between them is what somebody pasted.
-BEGINNING: Final = 1_000
+BEGINNING: Final = 800
 END: Final = 400
-_LONGEST_SENTENCE: Final = 300
+_LONGEST_SENTENCE: Final = 200
 _FIRST: Final = 20
 _LAST: Final = 10
 _ENDS: Final = frozenset(".!?\n")

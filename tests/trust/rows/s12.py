@@ -79,7 +79,9 @@ def run_s12(count: int, seed: int, *, judged: bool = False) -> str:
         CustomPattern(_pattern(rng, number), rng.choice(("miner", "validator", "/opt/run"))) for number in range(count)
     ]
     triage = Triage(patterns)
-    triage.read("warm up, 热身, 준비, 準備して. No, that's wrong")
+    for first in ("No, that's wrong", "不对，是周五", "아니요, 금요일이에요", "いや、違います"):
+        # each language is compiled once in the life of a process
+        triage.read(first)
     seconds: list[float] = []
     growth = 0.0
     for _ in range(VARIED):
