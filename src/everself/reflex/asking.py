@@ -1,7 +1,9 @@
 """What a question is about: its words that matter, the concepts it names, and the kind of answer it wants. Knows no memory."""
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
+from itertools import pairwise
 from typing import TYPE_CHECKING, Final, Literal
 
 from everself.patterns.reading import Language
@@ -71,7 +73,7 @@ def ask(question: str, language: Language) -> Asked:
     return Asked(
         question,
         language,
-        tuple(_words(question, plain, language)),
+        tuple(_words(question, plain, language, _edges(concepts) if language in ("zh", "ja") else frozenset())),
         concepts,
         wants,
         owners(question, language),
@@ -80,7 +82,7 @@ def ask(question: str, language: Language) -> Asked:
     )
 
 
-def _words(question: str, plain: str, language: Language) -> list[Word]:
+def _words(question: str, plain: str, language: Language, edges: frozenset[int]) -> list[Word]:
     bare = list(plain)
     for pattern in (_dropped(language), _wanting(language)):
         for match in pattern.finditer(plain):
@@ -89,8 +91,7 @@ def _words(question: str, plain: str, language: Language) -> list[Word]:
     left = "".join(bare)
     found = []
     light = wording(language, "light", FILE)
-    for match in _pieces(language).finditer(left):
-        start, end = match.span()
+    for start, end in _cut((match.span() for match in _pieces(language).finditer(left)), edges):
         word = left[start:end].rstrip("'")
         named = language == "en" and start > 0 and question[start].isupper()
         if language == "en":
@@ -102,6 +103,17 @@ def _words(question: str, plain: str, language: Language) -> list[Word]:
             weight = min(len(word), 4) / 2 * (_LIGHT if light.within(word) else 1.0)
             found.append(Word(word, start, end, _parts(word), weight))
     return found
+
+
+def _edges(concepts: tuple[tuple[Concept, tuple[tuple[int, int], ...]], ...]) -> frozenset[int]:
+    return frozenset(edge for one, spans in concepts if one.own or one.strict for span in spans for edge in span)
+
+
+def _cut(spans: Iterable[tuple[int, int]], edges: frozenset[int]) -> Iterator[tuple[int, int]]:
+    """Words of scripts without blanks, parted where a person or a concept begins or ends: "brother|married"."""
+    for start, end in spans:
+        places = [start, *(edge for edge in sorted(edges) if start < edge < end), end]
+        yield from pairwise(places)
 
 
 def _stem(word: str) -> str:

@@ -29,6 +29,8 @@ _NAME: Final = "name"
 _AS_GOOD: Final = 0.85
 # rubbish is written in either kana
 _ONE_KANA: Final = {code: code - 0x60 for code in range(0x30A1, 0x30F7)}
+# lighter words are verbs of all work
+_MATTERS: Final = 0.5
 _PREFIX: Final = 5
 _LONG: Final = 6
 
@@ -51,6 +53,7 @@ class Evidence:
     lost_owners: int = 0
     strangers: int = 0
     lost_topic: int = 0
+    lost_matter: int = 0
     unwanted: int = 0
 
     def value(self, score: float) -> float:
@@ -67,6 +70,7 @@ class Evidence:
             - 0.55 * self.lost_owners
             - 0.2 * min(self.strangers, 1)
             - 0.2 * self.lost_topic
+            - 0.25 * self.lost_matter
             - 0.45 * self.unwanted
         )
 
@@ -80,6 +84,7 @@ def weigh(asked: Asked, text: str) -> Evidence:
         (one, spans, is_told(one, text) or (one.name == _NAME and _named(asked, text))) for one, spans in asked.concepts
     ]
     covered = total = 0.0
+    matter: list[float] = []
     lost_names = lost_topic = 0
     for number, word in enumerate(asked.words):
         share = _share(word, plain, terms, asked.language)
@@ -90,6 +95,8 @@ def weigh(asked: Asked, text: str) -> Evidence:
         total += word.weight
         covered += word.weight * share
         lost_names += word.named and share == 0
+        if not word.named and word.weight >= _MATTERS and not _is_owner(word, asked):
+            matter.append(share)
         lost_topic += number == 0 and share == 0 and len(word.text) > 1 and asked.language != "en" and not asked.of_self
     lacking = [kind for kind in asked.wants if not _has(asked.language, kind, text, plain)]
     unplaced = sum(kind in ("where", "who") for kind in lacking)
@@ -104,6 +111,7 @@ def weigh(asked: Asked, text: str) -> Evidence:
         lost_owners=sum(one.own for one in lost),
         strangers=len(owners(text, asked.language)) if not asked.owners and _about_one(asked) else 0,
         lost_topic=lost_topic,
+        lost_matter=int(bool(matter) and not any(matter)),
         unplaced=unplaced,
         unwanted=len(lacking) - unplaced,
     )
@@ -120,6 +128,12 @@ def _introduces(asked: Asked, text: str) -> Evidence:
 def _about_one(asked: Asked) -> bool:
     """What everybody has one of: told of somebody else it is no answer."""
     return any(one.name in _ONE_EACH for one, _ in asked.concepts)
+
+
+def _is_owner(word: Word, asked: Asked) -> bool:
+    return any(
+        one.own and any(start < word.end and word.start < end for start, end in spans) for one, spans in asked.concepts
+    )
 
 
 def _share(word: Word, plain: str, terms: frozenset[str], language: Language) -> float:

@@ -1,0 +1,245 @@
+"""The reflex as a chat model: which tools it calls for a message, and what it makes of their answers."""
+
+import asyncio
+import json
+
+import pytest
+
+from everself.errors import ModelFailed
+from everself.models.chat.protocol import (
+    CallPiece,
+    ChatRequest,
+    EndPiece,
+    ModelTurn,
+    Piece,
+    TextPiece,
+    ToolCall,
+    ToolReturn,
+    ToolSpec,
+    ToolTurn,
+    Turn,
+    UserTurn,
+)
+from everself.patterns.claims import claims_saving
+from everself.reflex.model import Reflex
+from everself.reflex.wordings import reply
+
+TOOLS = tuple(ToolSpec(name, "", {}) for name in ("memory_search", "memory_get", "memory_write", "memory_forget"))
+DELTA = "- Date: Sunday, 2026-11-15\n"
+
+
+def ask(*turns: Turn, prefix: str = "", tools: tuple[ToolSpec, ...] = TOOLS) -> list[Piece]:
+    async def run() -> list[Piece]:
+        return [piece async for piece in Reflex().stream(ChatRequest(prefix, DELTA, turns, tools))]
+
+    return asyncio.run(run())
+
+
+def calls_of(*turns: Turn) -> list[ToolCall]:
+    return [piece.call for piece in ask(*turns) if isinstance(piece, CallPiece)]
+
+
+def text_of(pieces: list[Piece]) -> str:
+    return "".join(piece.text for piece in pieces if isinstance(piece, TextPiece))
+
+
+def converse(text: str, *contents: object, failed: bool = False, done: tuple[str, ...] = ()) -> str:
+    """What is said to a message when the calls it leads to give this."""
+    turn = UserTurn(text, done)
+    calls = calls_of(turn)
+    assert len(calls) == len(contents), calls
+    given = tuple(
+        ToolReturn(call.id, call.name, json.dumps(content, ensure_ascii=False), failed)
+        for call, content in zip(calls, contents, strict=True)
+    )
+    return text_of(ask(turn, ModelTurn("", tuple(calls)), ToolTurn(given)))
+
+
+def found(*snippets: str, score: float = 0.8, source: str = "owner") -> dict[str, object]:
+    return {
+        "results": [
+            {"snippet": words, "citation": f"memory/2026-11-14.md#L{line}", "score": score, "source": source}
+            for line, words in enumerate(snippets, 3)
+        ]
+    }
+
+
+WRITTEN = {"entry": "A", "path": "memory/2026-11-15.md", "citation": "memory/2026-11-15.md#L3", "mention": False}
+
+
+def test_a_statement_is_written_whole_and_in_the_persons_words() -> None:
+    (call,) = calls_of(UserTurn("My name is Alex and I am working on a Rust project called tundra."))
+    assert call.name == "memory_write"
+    assert json.loads(call.arguments)["content"] == "My name is Alex and I am working on a Rust project called tundra."
+    assert "explicit" not in json.loads(call.arguments)
+
+
+def test_what_shall_be_remembered_is_asked_for_explicitly() -> None:
+    (call,) = calls_of(UserTurn("记一下：梯子在阿强那儿"))
+    assert json.loads(call.arguments) == {"content": "梯子在阿强那儿", "tag": "knowledge", "explicit": True}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "hello",
+        "how are you?",
+        "谢谢你",
+        "안녕하세요",
+        "ありがとう！",
+        "ok",
+        "lol",
+        "Write me a poem about rain",
+        "who are you?",
+    ],
+)
+def test_small_talk_is_answered_and_nothing_is_written(text: str) -> None:
+    pieces = ask(UserTurn(text))
+    assert not any(isinstance(piece, CallPiece) for piece in pieces)
+    assert text_of(pieces)
+
+
+def test_a_kept_statement_is_confirmed_with_its_place_in_the_language_of_the_message() -> None:
+    assert converse("My cat is called Miso.", WRITTEN) == "I'll remember that (memory/2026-11-15.md#L3)."
+    assert converse("우리 고양이 이름은 미소야.", WRITTEN) == "기억해 둘게요 (memory/2026-11-15.md#L3)."
+
+
+def test_what_could_not_be_written_is_not_claimed() -> None:
+    said = converse("My cat is called Miso.", {"error": "the disk is full"}, failed=True)
+    assert "the disk is full" in said
+    assert not claims_saving(said)
+
+
+@pytest.mark.parametrize(
+    ("question", "memory"),
+    [
+        ("What project am I working on?", "My name is Alex and I am working on a Rust project called tundra."),
+        ("What is my name?", "My name is Alex and I am working on a Rust project called tundra."),
+        ("我在做什么项目？", "我叫小明，我在做一个叫苔原的项目。"),
+        ("내가 무슨 프로젝트 하고 있지?", "내 이름은 알렉스고 툰드라라는 러스트 프로젝트를 하고 있어."),
+        ("私はどんなプロジェクトをやってる？", "ツンドラというプロジェクトをやっています。"),
+        ("Who fixes our bikes?", "Old Bernard on Mill Lane fixes our bikes."),
+        ("When do they pick up the trash?", "The bins go out on Monday night."),
+    ],
+)
+def test_a_question_is_answered_by_quoting_memory_with_its_citation(question: str, memory: str) -> None:
+    calls = calls_of(UserTurn(question))
+    assert {call.name for call in calls} == {"memory_search"}
+    said = converse(question, *(found("The weather was fine.", memory) for _ in calls))
+    assert memory in said
+    assert "memory/2026-11-14.md#L4" in said
+
+
+@pytest.mark.parametrize(
+    ("question", "memory", "refusal"),
+    [
+        ("When does my library card expire?", "I keep my library card in the hall drawer.", "I don't know that yet."),
+        ("What does my brother do for a living?", "My brother Ben moved to Oslo.", "I don't know that yet."),
+        ("How old is Ben?", "Ben lives in Oslo with two cats.", "I don't know that yet."),
+        ("Is my brother married?", "My brother Ben lives in Oslo.", "I don't know that yet."),
+        ("What is the cat's name?", "Our dog is called Bean.", "I don't know that yet."),
+        ("我哥哥结婚了吗？", "我哥哥住在北京。", "这个我还不知道。"),
+        ("我妈妈多大了？", "我妈妈喜欢唱歌。", "这个我还不知道。"),
+        ("우리 형 직업이 뭐야?", "형은 부산에 살아.", "그건 아직 몰라요."),
+        ("弟の誕生日はいつ？", "弟は大阪に住んでいる。", "それはまだわかりません。"),
+    ],
+)
+def test_what_nobody_said_is_not_known_however_near_it_sounds(question: str, memory: str, refusal: str) -> None:
+    calls = calls_of(UserTurn(question))
+    assert converse(question, *(found(memory) for _ in calls)) == refusal
+
+
+def test_an_empty_memory_and_a_broken_search_are_told_apart() -> None:
+    question = "Where is the ladder?"
+    calls = calls_of(UserTurn(question))
+    assert converse(question, *({"results": []} for _ in calls)) == "I don't know that yet."
+    said = converse(question, *({"error": "the index is away"} for _ in calls), failed=True)
+    assert "the index is away" in said
+
+
+def test_a_statement_does_not_answer_the_question_in_the_same_message() -> None:
+    text = "I can't find my ticket! Where is my ticket?"
+    calls = calls_of(UserTurn(text))
+    assert calls[0].name == "memory_write"
+    said = converse(text, WRITTEN, *(found("I can't find my ticket!") for _ in calls[1:]))
+    assert said.endswith("I don't know that yet.")
+
+
+def test_words_that_were_not_the_persons_are_called_a_note() -> None:
+    calls = calls_of(UserTurn("Where is the ladder?"))
+    said = converse("Where is the ladder?", *(found("The ladder is in the barn.", source="web") for _ in calls))
+    assert said.startswith("I have a note of this")
+
+
+def test_everything_about_somebody_is_listed() -> None:
+    said = converse(
+        "What do you know about Priya?", found("Priya lives in Leeds.", "The sea is blue.", "Priya bakes bread.")
+    )
+    assert said.splitlines()[1:] == [
+        "- Priya lives in Leeds. (memory/2026-11-14.md#L3)",
+        "- Priya bakes bread. (memory/2026-11-14.md#L5)",
+    ]
+
+
+def test_what_was_said_on_a_day_is_read_from_that_days_log() -> None:
+    (call,) = calls_of(UserTurn("What did I say yesterday?"))
+    assert (call.name, json.loads(call.arguments)) == ("memory_get", {"path": "memory/2026-11-14.md"})
+    log = "# Memory Log: 2026-11-14\n\n## [09:00:00] note\n\nI bought a kite.\n<!-- everself: id=A -->\n"
+    said = converse("What did I say yesterday?", {"path": "memory/2026-11-14.md", "from": 1, "to": 6, "text": log})
+    assert said.splitlines()[1:] == ["- I bought a kite. (memory/2026-11-14.md#L5)"]
+    assert converse("我昨天说了什么？", {"error": "no such file"}, failed=True) == "2026-11-14没有任何记录。"
+
+
+def test_forgetting_is_asked_for_by_the_words_that_are_meant() -> None:
+    (call,) = calls_of(UserTurn("Forget what I said about the ladder"))
+    assert (call.name, json.loads(call.arguments)) == ("memory_forget", {"what": "the ladder"})
+    assert "gone" in converse("Forget about the ladder", {"forgotten": 1, "gone": True, "places": {}, "candidates": []})
+    listed = {"forgotten": 0, "gone": False, "candidates": [{"entry": "A1", "text": "The ladder is in the barn."}]}
+    assert "- The ladder is in the barn. (A1)" in converse("Forget about the ladder", listed, failed=True)
+
+
+def test_what_was_corrected_already_is_said_and_not_written_again() -> None:
+    pieces = ask(UserTurn("No, it's Lisbon, not Porto.", ("Corrected: it is Lisbon.",)))
+    assert text_of(pieces) == "Corrected: it is Lisbon."
+
+
+def test_a_paste_of_two_thousand_lines_writes_next_to_nothing() -> None:
+    lines = [f"2026-01-01 worker {number} finished job {number * 7}" for number in range(2000)]
+    assert calls_of(UserTurn("\n".join(lines))) == []
+    calls = calls_of(UserTurn("\n".join([*lines, "I run this on the machine in my cellar."])))
+    assert [json.loads(call.arguments)["content"] for call in calls] == ["I run this on the machine in my cellar."]
+
+
+def test_the_first_greeting_speaks_of_the_ritual_as_long_as_it_waits() -> None:
+    assert "/bootstrap" in text_of(ask(UserTurn("hello"), prefix="## BOOTSTRAP.md\n"))
+    assert "/bootstrap" not in text_of(ask(UserTurn("hello")))
+
+
+def test_no_canned_reply_but_a_confirmation_claims_that_something_was_kept() -> None:
+    keys = (
+        "greeting",
+        "ritual",
+        "thanks",
+        "okay",
+        "unknown",
+        "order",
+        "self",
+        "pasted_none",
+        "failed",
+        "not_forgotten",
+    )
+    for language in ("en", "zh", "ko", "ja"):
+        assert [key for key in keys if claims_saving(reply(key, language))] == []
+
+
+def test_it_ends_every_answer_calls_nothing_it_was_not_given_and_fills_in_no_forms() -> None:
+    assert isinstance(ask(UserTurn("My cat is called Miso."))[-1], EndPiece)
+    assert not any(isinstance(piece, CallPiece) for piece in ask(UserTurn("My cat is called Miso."), tools=()))
+    assert text_of(ask(UserTurn("Store what matters, or reply NO_REPLY."))) == "NO_REPLY"
+
+    async def fill() -> None:
+        async for _ in Reflex().stream(ChatRequest("", "", (UserTurn("hi"),), schema={"type": "object"})):
+            pass
+
+    with pytest.raises(ModelFailed):
+        asyncio.run(fill())
