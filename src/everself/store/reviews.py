@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from everself.database.engine import Engine, Row
@@ -42,7 +42,7 @@ class KeeperRun:
     queued: int
     refused: int
     upto: str = ""
-    notes: tuple[str, ...] = field(default=())
+    notes: tuple[str, ...] = ()
 
 
 class Reviews:
@@ -89,10 +89,8 @@ class Reviews:
 
     def runs(self, keeper: str = "", limit: int = 50) -> list[KeeperRun]:
         """The newest first."""
-        return [
-            KeeperRun(*row[:8], notes=tuple(json.loads(row[8])))
-            for row in self._engine.read(_SQL["runs"], (keeper, limit))
-        ]
+        found = self._engine.read(_SQL["runs"], (keeper, limit))
+        return [replace(KeeperRun(*row[:8]), notes=tuple(json.loads(row[8]))) for row in found]
 
     def release(self, text_mac: str, at: str) -> None:
         self._engine.write(lambda writer: writer.run(_SQL["release"], (text_mac, at)))
