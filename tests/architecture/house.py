@@ -15,7 +15,10 @@ class Floor:
 
 
 FLOORS = (
-    Floor(("errors", "values", "clock", "text", "redaction", "dates", "patterns"), in_a_row=True),
+    Floor(
+        ("errors", "values", "clock", "text", "redaction", "dates", "patterns", "labelling", "contradiction"),
+        in_a_row=True,
+    ),
     Floor(("disk", "markdown", "config")),
     Floor(("database", "settings")),
     Floor(("store", "history", "layout", "models", "models.calls")),
@@ -23,7 +26,7 @@ FLOORS = (
     Floor(("entries", "reflex")),
     Floor(("identity", "memory", "schedule")),
     # what acts on memory as a whole
-    Floor(("forgetting", "transfer")),
+    Floor(("forgetting", "transfer", "promotion", "archiving")),
     # from documents to what is found of them, each floor knowing more
     Floor(("cutting",)),
     Floor(("indexfile",)),
@@ -38,6 +41,7 @@ FLOORS = (
     Floor(("app",)),
     # what can be asked of an opened agent
     Floor(("verbs",)),
+    Floor(("verbs.keeping",)),
     # what looks after an opened agent as a whole; see docs/decisions
     Floor(("doctor", "backups")),
     Floor(
@@ -91,6 +95,8 @@ WITHOUT_PATHS = frozenset(
         "identity",
         "memory",
         "schedule",
+        "promotion",
+        "archiving",
         "cutting",
         "indexfile",
         "index",
