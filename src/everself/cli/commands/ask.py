@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from everself.cli.call import agent_option, answer, json_option, recovery_notices, say_error, this_call
-from everself.cli.commands.awake import awake, settle_down
+from everself.cli.commands.awake import awake, forgiving, settle_down
 from everself.cli.exit_codes import ExitCode
 from everself.cli.shapes import Verb
 from everself.errors import EverselfError
@@ -58,7 +58,7 @@ def ask(text: str, resume: str, agent: str) -> int:
     """
     from everself.verbs.conversing import ask as ask_once
 
-    said = sys.stdin.read() if text == STDIN else text
+    said = forgiving(sys.stdin).read() if text == STDIN else text
     with awake(agent) as app:
         reply = ask_once(app, said, resume=resume)
         notices = [_told(one) for one in reply.notices] + recovery_notices(app)

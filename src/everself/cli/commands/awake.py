@@ -1,15 +1,23 @@
-"""An agent that can be talked to: opened, and made first where this is the first time."""
+"""An agent that can be talked to: opened, and made first where this is the first time; what it hears, and what it does afterwards."""
 
 import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
 from everself.cli.call import opened, recovery_notices, show_lines, show_notices, this_call
 
 if TYPE_CHECKING:
     from everself.app.app import App
+
+
+def forgiving(stream: TextIO) -> TextIO:
+    """What a pipe brings, whatever its bytes are: those that are no text are shown as such."""
+    reconfigure = getattr(stream, "reconfigure", None)
+    if reconfigure is not None:
+        reconfigure(errors="replace")
+    return stream
 
 
 @contextmanager

@@ -5,7 +5,7 @@ import sys
 import click
 
 from everself.cli.call import agent_option, json_option, this_call
-from everself.cli.commands.awake import awake, settle_down
+from everself.cli.commands.awake import awake, forgiving, settle_down
 from everself.cli.exit_codes import ExitCode
 from everself.cli.shapes import Verb
 from everself.errors import WrongUse
@@ -39,6 +39,6 @@ def chat(resume: str, agent: str) -> int:
         else:
             from everself.faces.repl.line_mode import talk_in_lines
 
-            well = talk_in_lines(app, session, (sys.stdin, sys.stdout, sys.stderr))
+            well = talk_in_lines(app, session, (forgiving(sys.stdin), sys.stdout, sys.stderr))
             settle_down(app)
     return ExitCode.DONE if well else ExitCode.FAILED
