@@ -1,8 +1,12 @@
 """`everself chat` and `everself ask` as they are typed."""
 
+import io
+import sys
 from pathlib import Path
 
 import pytest
+
+from everself.cli.running import run
 
 
 @pytest.fixture
@@ -78,3 +82,11 @@ def test_a_model_that_cannot_be_reached_is_told_and_what_was_said_is_kept(everse
     assert not as_json.json["ok"]
     logs = "".join(day.read_text("utf-8") for day in (wordwise / "memory").glob("*.md"))
     assert "Bruno" in logs
+
+
+def test_bytes_that_are_no_text_are_heard_as_far_as_they_are(wordwise: Path, monkeypatch, capsys) -> None:
+    broken = io.TextIOWrapper(io.BytesIO(b"My cat \xff is called Mo.\n"), encoding="utf-8")
+    monkeypatch.setattr(sys, "stdin", broken)
+    assert run(["chat"]) == 0
+    assert "memory/" in capsys.readouterr().out
+    assert any("is called Mo" in day.read_text("utf-8") for day in (wordwise / "memory").glob("*.md"))
