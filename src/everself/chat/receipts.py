@@ -1,12 +1,17 @@
 """What a reply rested on, as it is kept with the reply and shown by /why: paths, numbers and reasons, never the words themselves."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from itertools import islice
+from typing import Final
 
 from everself.context.receipt import Receipt
 from everself.models.chat.protocol import JsonObject
 from everself.store.searches import SearchRecord
+
+# kept with every reply: a large memory leaves out hundreds of places each time, and the record of the search holds them all
+_LISTED: Final = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,15 +61,18 @@ def receipt_json(receipt: Receipt, search: SearchRecord | None, used: Sequence[U
             }
             for hit in (search.hits if search else ())
         ],
-        "left_out": [
-            *(
-                {"path": one.path, "from": one.lines[0], "to": one.lines[1], "reason": "no room"}
-                for one in receipt.omissions
-            ),
-            *({"path": one.path, "entry": one.entry, "reason": one.reason} for one in receipt.not_recalled),
-        ],
+        "left_out": list(islice(_left_out(receipt), _LISTED)),
+        "left_out_count": len(receipt.omissions) + len(receipt.not_recalled),
         "missing": list(receipt.missing),
         "notices": list(receipt.notices),
         "changed": list(receipt.changed),
         "tools": [[one.name, one.failed, one.stamp, round(one.seconds, 3)] for one in used],
     }
+
+
+def _left_out(receipt: Receipt) -> Iterator[JsonObject]:
+    for omission in receipt.omissions:
+        first, last = omission.lines
+        yield {"path": omission.path, "from": first, "to": last, "reason": "no room"}
+    for one in receipt.not_recalled:
+        yield {"path": one.path, "entry": one.entry, "reason": one.reason}

@@ -33,7 +33,8 @@ from everself.values import new_id
 LAST: Final = "last"
 OWNER: Final = Scope(SessionKind.MAIN)
 # names that the wire gives, which are no words: changed, they would not be found again
-_NAMES: Final = frozenset({"call", "model", "name", "stamp", "why"})
+# (what a receipt recalled and left out is places and numbers, and many: looking for secrets there took longer than the rest of a turn)
+_NAMES: Final = frozenset({"call", "model", "name", "stamp", "why", "recalled", "left_out"})
 _SHOWN: Final = 10
 _MOST: Final = 1_000_000
 

@@ -32,7 +32,7 @@ def told(why: "Why", zone: tzinfo) -> Iterator[str]:
     yield from (f"          {hit.get('score', 0):.2f}  {_place(hit)}" for hit in recalled[:_SHOWN])
     left = receipt.get("left_out", ())
     if left:
-        yield f"left out  {len(left)}"
+        yield f"left out  {receipt.get('left_out_count', len(left))}"
         counted = Counter(f"{one_line(str(one.get('reason', '')), _WIDE)}: {_place(one)}" for one in left)
         for line, times in counted.most_common(_SHOWN):
             yield f"          {line}" + (f" ({times} times)" if times > 1 else "")
