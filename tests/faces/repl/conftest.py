@@ -10,6 +10,7 @@ import pytest
 from everself.app.app import App
 from everself.app.opening import open_app
 from everself.chat.events import Accepted, Done, Event, Text
+from everself.chat.parts import Compacted
 from everself.chat.receipts import Why
 from everself.clock import system_now
 from everself.errors import ModelFailed
@@ -72,6 +73,9 @@ class FakeChat:
     async def renew(self, _: Session) -> Renewed:
         self.renewed += 1
         return Renewed(self.begin(resume="2"), "memory/2026-03-19-tundra.md")
+
+    async def compact(self, session: Session, why: str) -> Compacted:
+        return Compacted(session, f"Made shorter ({why}).")
 
     async def close(self, session: Session) -> None:
         self.closed.append(session.id)

@@ -156,6 +156,13 @@ def test_new_undo_and_quit(talk, app: App, chat: FakeChat) -> None:
     assert chat.closed == ["SESSION2"]
 
 
+def test_compacting_and_the_model_that_is_not_there(talk) -> None:
+    said = talk("/compact\n/model\n")
+    assert said.out == "Made shorter (asked).\n"
+    assert said.err == "The model did not answer. There is none.\n"
+    assert not said.well
+
+
 ANSWERS = "Aria\nwarm and brief\n🦦\nAlex\nLex\nEurope/Berlin\nGerman, English\n"
 
 
