@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from everself.identity.persona import Persona
     from everself.identity.ritual import Ritual
     from everself.index.index import Index
+    from everself.keepers.runner import Runner
     from everself.memory.bank import Bank
     from everself.models.embedding.protocol import Embedder
     from everself.recall.recall import Found, Recall
@@ -184,6 +185,12 @@ class App:
         from everself.app.conversing import open_chat
 
         return open_chat(self)
+
+    @cached_property
+    def keepers(self) -> "Runner":
+        from everself.app.keeping import open_keepers
+
+        return open_keepers(self)
 
     @cached_property
     def checkpoint(self) -> "Checkpoint":

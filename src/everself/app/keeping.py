@@ -1,0 +1,71 @@
+"""Opens the keepers of an agent: what they read, what is done for them, and the model they may ask."""
+
+from functools import cache
+from typing import TYPE_CHECKING, Final
+
+from everself.app.modelling import REFLEX, open_chat_model
+from everself.keepers.hands import Deeds
+from everself.keepers.roster import all_keepers
+from everself.keepers.runner import Runner
+from everself.keepers.shape import ProposeLine
+from everself.keepers.world import PROMPTS, Sources
+from everself.recall.likeness import Likeness
+from everself.values import Author
+
+if TYPE_CHECKING:
+    from everself.app.app import App
+    from everself.keepers.shape import Planned
+    from everself.memory.memory import Memory
+    from everself.models.chat.protocol import ChatModel
+    from everself.triage.triage import Triage
+
+_MANY: Final = 10_000
+
+
+def open_keepers(app: "App") -> Runner:
+    """Nothing of it is opened before a keeper asks for it."""
+
+    @cache
+    def model() -> "ChatModel | None":
+        return None if app.agent.model == REFLEX else open_chat_model(app)
+
+    @cache
+    def triage() -> "Triage":
+        from everself.triage.triage import Triage
+
+        return Triage(app.tunables.heartbeat_custom_patterns, app.loaded.config.programs.recall_external_handler)
+
+    def prompt(name: str) -> str:
+        # as the owner accepted it: whoever changed it meanwhile instructs nobody
+        found = app.integrity.text(PROMPTS.format(name=name))
+        return "" if found is None else found.decode("utf-8", "replace")
+
+    sources = Sources(
+        memory=app.memory,
+        state=app.state,
+        log=app.log,
+        tunables=app.tunables,
+        likeness=cache(lambda: Likeness(app.embedder)),
+        recall=lambda: app.recall if app.agent.search.enabled else None,
+        triage=lambda text: triage().read(text),
+        model=model,
+        prompt=prompt,
+        allow=app.charger.allow,
+        charge=app.charger.charge,
+    )
+    return Runner(sources, deeds_of(app), all_keepers())
+
+
+def deeds_of(app: "App") -> Deeds:
+    """What other rooms do for keepers."""
+
+    def grow(_: "Memory", planned: "Planned") -> str:
+        line = planned.operation.line if isinstance(planned.operation, ProposeLine) else ""
+        known = app.state.proposals.list("", _MANY)
+        if any(one.reason == planned.reason and line in one.content for one in known):
+            # asked before, whatever was said to it
+            return ""
+        made = app.growth.add_line(line, planned.reason, planned.evidence, Author.KEEPER)
+        return made.change or f"proposal:{made.proposal.id}"
+
+    return Deeds(grow=grow)

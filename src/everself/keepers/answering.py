@@ -1,0 +1,131 @@
+"""Asks a model for one JSON object: validated, asked once more where it is not what was asked for, and otherwise not used.
+
+Every failure, a spent day included, is an answer too: none. Whoever asks goes on by rules. Knows no keeper.
+"""
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Final
+
+from everself.errors import ModelFailed
+from everself.models.chat.protocol import (
+    ChatModel,
+    ChatRequest,
+    EndPiece,
+    JsonObject,
+    ModelTurn,
+    TextPiece,
+    Turn,
+    Usage,
+    UserTurn,
+)
+
+MOST_TOKENS: Final = 4_000
+_TRIES: Final = 2
+_DEEPEST: Final = 12
+_TYPES: Final[dict[str, tuple[type, ...]]] = {
+    "object": (dict,),
+    "array": (list,),
+    "string": (str,),
+    "number": (int, float),
+    "integer": (int,),
+    "boolean": (bool,),
+    "null": (type(None),),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """`value` is None where no usable answer came; `why` says what went wrong then."""
+
+    value: JsonObject | None = None
+    usage: Usage = field(default_factory=Usage)
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Purse:
+    """Whose money it is: `allow` raises ModelFailed where the day is spent, `charge` counts what a request cost."""
+
+    job: str
+    allow: Callable[[str], None] = lambda _: None
+    charge: Callable[[str, str, ChatModel, Usage], object] = lambda *_: None
+
+
+async def ask(model: ChatModel, purse: Purse, prompt: str, words: str, schema: JsonObject) -> Answered:
+    """One object of that schema. `prompt` is what the keeper is told, `words` the material."""
+    turns: tuple[Turn, ...] = (UserTurn(words),)
+    usage = Usage()
+    wrong = ""
+    for _ in range(_TRIES):
+        try:
+            purse.allow(purse.job)
+            text, spent = await _say(
+                model, ChatRequest(prompt, "", turns, max_tokens=min(MOST_TOKENS, model.most_output), schema=schema)
+            )
+        except ModelFailed as error:
+            return Answered(usage=usage, why=str(error))
+        usage += spent
+        purse.charge(purse.job, "", model, spent)
+        found = parse(text)
+        wrong = next(faults(found, schema), "") if found is not None else "the answer is no JSON object"
+        if found is not None and not wrong:
+            return Answered(found, usage)
+        again = f"That cannot be used: {wrong}. Answer again with one JSON object of the schema, and nothing else."
+        turns = (*turns, ModelTurn(text), UserTurn(again))
+    return Answered(usage=usage, why=f"The model's answer could not be used: {wrong}.")
+
+
+def parse(text: str) -> JsonObject | None:
+    """The object in an answer, fenced or not."""
+    start, end = text.find("{"), text.rfind("}")
+    if start < 0 or end < start:
+        return None
+    try:
+        found = json.loads(text[start : end + 1])
+    except (ValueError, RecursionError):
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def faults(value: object, schema: JsonObject, where: str = "the answer", depth: int = 0) -> Iterator[str]:
+    """What is wrong with a value, by as much of JSON Schema as keepers use: type, enum, required, properties, items and lengths."""
+    kind = schema.get("type")
+    if depth > _DEEPEST:
+        yield f"{where} is too deep"
+        return
+    if isinstance(kind, str) and (
+        not isinstance(value, _TYPES[kind]) or (isinstance(value, bool) and kind != "boolean")
+    ):
+        yield f"{where} is no {kind}"
+        return
+    if "enum" in schema and value not in schema["enum"]:
+        yield f"{where} is none of {', '.join(map(str, schema['enum']))}"
+    if isinstance(value, str) and len(value) > schema.get("maxLength", len(value)):
+        yield f"{where} is longer than {schema['maxLength']} characters"
+    if isinstance(value, dict):
+        known: JsonObject = schema.get("properties", {})
+        yield from (f"{where} lacks {name}" for name in schema.get("required", ()) if name not in value)
+        for name, one in value.items():
+            if name in known:
+                yield from faults(one, known[name], f"{where}.{name}", depth + 1)
+            elif schema.get("additionalProperties") is False:
+                yield f"{where} has {str(name)[:40]}, which nobody asked for"
+    if isinstance(value, list):
+        if len(value) > schema.get("maxItems", len(value)):
+            yield f"{where} has more than {schema['maxItems']} items"
+        for at, one in enumerate(value):
+            yield from faults(one, schema.get("items", {}), f"{where}[{at}]", depth + 1)
+
+
+async def _say(model: ChatModel, request: ChatRequest) -> tuple[str, Usage]:
+    text = ""
+    end = EndPiece()
+    async for piece in model.stream(request):
+        match piece:
+            case TextPiece(said):
+                text += said
+            case EndPiece():
+                end = piece
+    return text, end.usage

@@ -1,0 +1,10 @@
+"""Which keepers there are. Each is one line here."""
+
+from everself.keepers.shape import Keeper
+
+
+def all_keepers() -> tuple[Keeper, ...]:
+    """In the order of their day. Imported when asked for: a list of names needs none of what they know."""
+    from everself.keepers.miner import Miner
+
+    return (Miner(),)

@@ -1,0 +1,165 @@
+"""Runs a keeper: it proposes, each operation is checked, and what passes is done or put before a human. Then the run is noted.
+
+A run may be killed anywhere: each operation is one change with a key, and how far was read is noted last, so that the next run takes up
+where this one ended and does nothing twice.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
+
+from everself.clock import monotonic
+from everself.errors import NotFound, WrongUse
+from everself.keepers.checks import Checks
+from everself.keepers.hands import Deeds, Hands
+from everself.keepers.shape import (
+    Ask,
+    Choice,
+    Done,
+    Keeper,
+    Operation,
+    Planned,
+    Progress,
+    Proposal,
+    Report,
+    Tell,
+    choices_of,
+    key_of,
+    kind_of,
+    packed,
+    unpacked,
+)
+from everself.keepers.world import Sources, World
+from everself.store.reviews import KeeperRun, Review
+from everself.values import Author, new_id
+
+# what a queued operation is called among the questions; an `Ask` says it itself
+_KINDS: Final = {"close": "conflict", "move": "promotion", "merge": "duplicate", "archive": "compaction"}
+
+
+def silent(_: Progress) -> None:
+    """For whoever does not want to know how far a keeper is."""
+
+
+class Runner:
+    """`keepers` are those that can be asked for by name; any other of the same shape can be run as well."""
+
+    def __init__(self, sources: Sources, deeds: Deeds | None = None, keepers: Sequence[Keeper] = ()) -> None:
+        self.keepers = tuple(keepers)
+        self._sources = sources
+        self._deeds = deeds or Deeds()
+
+    def find(self, name: str) -> Keeper:
+        found = next((one for one in self.keepers if one.name == name), None)
+        if found is None:
+            known = ", ".join(one.name for one in self.keepers)
+            raise NotFound(f'No keeper is called "{name[:40]}".', mend=f"There are: {known}.")
+        return found
+
+    async def run(self, keeper: Keeper, *, dry_run: bool = False, tell: Tell = silent) -> Report:
+        """One run, from reading to the report. With `dry_run` everything is judged and nothing is done."""
+        begun = monotonic()
+        world = World(self._sources, keeper.name)
+        at = world.now
+        proposal = await keeper.propose(world, tell)
+        report = self._settle(world, proposal, dry_run, tell)
+        report = replace(report, keeper=keeper.name, at=at, usage=world.usage, dry_run=dry_run)
+        report = replace(report, seconds=round(monotonic() - begun, 3))
+        if not dry_run:
+            self._note(report)
+        return report
+
+    def accept(self, review: Review, choice: int = 0) -> tuple[Done, ...]:
+        """Do what a human said yes to, as the owner's act. `choice` is which answer of a question was given, from 0."""
+        planned = unpacked(review.payload)
+        given = _given(planned, choice)
+        hands = Hands(self._sources.memory, self._deeds, review.author, Author.OWNER)
+        done = tuple(
+            hands.do(replace(planned, operation=one), f"review:{review.id}:{number}")
+            for number, one in enumerate(given)
+        )
+        refused = next((one for one in done if one.why), None)
+        if refused is None:
+            change = next((one.change for one in done if one.change), "")
+            self._sources.state.reviews.decide(review.id, "accepted", self._now(), change)
+        return done
+
+    def refuse(self, review: Review) -> bool:
+        """Say no. The same is not asked again."""
+        return self._sources.state.reviews.decide(review.id, "refused", self._now())
+
+    def choices(self, review: Review) -> tuple[Choice, ...]:
+        """The answers a question offers; none for an operation that is only accepted or refused."""
+        return choices_of(review.payload)
+
+    def _settle(self, world: World, proposal: Proposal, dry_run: bool, tell: Tell) -> Report:
+        checks = Checks(world)
+        hands = Hands(world.memory, self._deeds, world.keeper)
+        applied: list[Done] = []
+        queued: list[Done] = []
+        refused: list[Done] = []
+        put_off = False
+        for number, planned in enumerate(proposal.operations, 1):
+            tell(Progress(number, len(proposal.operations), "operations"))
+            if self._is_known(planned):
+                continue
+            ruling = checks.judge(planned)
+            if ruling.way == "refuse":
+                refused.append(Done(ruling.planned, why=ruling.why))
+                continue
+            enough = checks.spend(ruling.planned)
+            if enough:
+                put_off = True
+                refused.append(Done(ruling.planned, why=enough))
+            elif ruling.way == "queue":
+                done = self._queue(world, ruling.planned, ruling.why, dry_run)
+                queued += [done] if not done.already else []
+            else:
+                done = Done(ruling.planned) if dry_run else hands.do(ruling.planned)
+                (refused if done.why else applied).extend([] if done.already else [done])
+        # what was put off is proposed again, so what was read counts as unread
+        upto = "" if put_off else proposal.upto
+        return Report("", world.now, tuple(applied), tuple(queued), tuple(refused), proposal.notes, upto=upto)
+
+    def _is_known(self, planned: Planned) -> bool:
+        """Whether this very operation was done before, by whoever: then it is not done again, even where it was undone."""
+        return self._sources.state.change_of_key(key_of(planned)) is not None
+
+    def _queue(self, world: World, planned: Planned, why: str, dry_run: bool) -> Done:
+        operation = planned.operation
+        kind = operation.kind if isinstance(operation, Ask) else _KINDS.get(kind_of(operation), "memory")
+        about = operation.about if isinstance(operation, Ask) else key_of(planned)
+        if self._sources.state.reviews.about(kind, about) is not None:
+            return Done(planned, already=True)
+        if dry_run:
+            return Done(planned, why=why)
+        payload = {**packed(planned), "why": why}
+        review = Review(new_id(), self._now(), kind, world.keeper, about, payload, planned.evidence)
+        added = self._sources.state.reviews.add(review)
+        return Done(planned, review=review.id, why=why, already=not added)
+
+    def _note(self, report: Report) -> None:
+        run = KeeperRun(
+            id=new_id(),
+            keeper=report.keeper,
+            at=report.at.isoformat(),
+            seconds=report.seconds,
+            applied=len(report.applied),
+            queued=len(report.queued),
+            refused=len(report.refused),
+            upto=report.upto,
+            notes=report.notes,
+        )
+        self._sources.state.reviews.note_run(run)
+
+    def _now(self) -> str:
+        return self._sources.memory.clock.now().isoformat()
+
+
+def _given(planned: Planned, choice: int) -> tuple[Operation, ...]:
+    operation = planned.operation
+    if not isinstance(operation, Ask):
+        return (operation,)
+    if not 0 <= choice < len(operation.choices):
+        raise WrongUse(f"There are {len(operation.choices)} answers to that.", mend="everself review")
+    return operation.choices[choice].does

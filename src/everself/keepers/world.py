@@ -1,0 +1,242 @@
+"""What a keeper sees: entries, messages, corrections, what is alike, and a model where there is one. Reading only.
+
+Knows no keeper and writes nothing. Blocks while it reads: whoever runs a keeper beside a conversation gives it a thread.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from typing import TYPE_CHECKING, Final
+
+from everself.clock import Clock
+from everself.config.sections import Tunables
+from everself.entries.reading import TRANSCRIPT
+from everself.entries.trust import AGENT, CORRECTION, OWNER, PERSON, source_of_reference, weaker
+from everself.errors import EverselfError
+from everself.keepers.answering import Answered, Purse, ask
+from everself.layout import place
+from everself.memory.memory import Memory
+from everself.memory.writing import is_quarantined
+from everself.models.chat.protocol import ChatModel, JsonObject, Usage
+from everself.recall.likeness import Likeness
+from everself.recall.scopes import SessionKind
+from everself.sessions.log import Log
+from everself.sessions.session import Message, Session, message_of
+from everself.store.reviews import KeeperRun
+from everself.store.state import State
+from everself.text.normalise import fold
+from everself.triage.triage import Verdict
+from everself.values import Entry, Tag, Tier
+
+if TYPE_CHECKING:
+    from everself.recall.recall import Recall
+
+LOOKED_AT: Final = 12
+PROMPTS: Final = "agents/{name}/SOUL.md"
+_HEARTBEAT: Final = "heartbeat"
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """What keepers ask of the other rooms, plugged together by the app. What is a function is opened when it is first asked for.
+
+    `model` is None where there is none, or only the reflex. `prompt` gives a keeper's own SOUL.md as it may be believed.
+    """
+
+    memory: Memory
+    state: State
+    log: Log
+    tunables: Tunables
+    likeness: Callable[[], Likeness]
+    recall: "Callable[[], Recall | None]" = lambda: None
+    triage: Callable[[str], Verdict] = lambda _: Verdict()
+    model: Callable[[], ChatModel | None] = lambda: None
+    prompt: Callable[[str], str] = lambda _: ""
+    allow: Callable[[str], None] = lambda _: None
+    charge: Callable[[str, str, ChatModel, Usage], object] = lambda *_: None
+
+
+@dataclass(frozen=True, slots=True)
+class Alike:
+    """An entry and how much it says the same, from 0 to 1."""
+
+    entry: Entry
+    score: float
+
+
+class World:
+    """Of one run of one keeper."""
+
+    def __init__(self, sources: Sources, keeper: str) -> None:
+        self.sources = sources
+        self.keeper = keeper
+        self.memory = sources.memory
+        self.state = sources.state
+        self.log = sources.log
+        self.tunables = sources.tunables
+        self.usage = Usage()
+        self._entries: list[Entry] | None = None
+        self._sessions: dict[str, Session] = {}
+
+    @property
+    def clock(self) -> Clock:
+        return self.memory.clock
+
+    @property
+    def now(self) -> datetime:
+        return self.clock.now()
+
+    @property
+    def today(self) -> date:
+        return self.clock.today()
+
+    def last_run(self) -> KeeperRun | None:
+        """The newest run of this keeper that came to its end."""
+        found = self.state.reviews.runs(self.keeper, 1)
+        return found[0] if found else None
+
+    def upto(self) -> str:
+        """How far this keeper has read, in its own words."""
+        return next((run.upto for run in self.state.reviews.runs(self.keeper, 50) if run.upto), "")
+
+    def entries(self) -> list[Entry]:
+        """What is remembered, open or closed: without raw transcripts, what stands in quarantine, and what only humans write. As it was
+        when first asked for in this run."""
+        if self._entries is None:
+            self._entries = [one for one in self.memory.book.all() if is_memory(one)]
+        return self._entries
+
+    def open_entries(self) -> list[Entry]:
+        return [one for one in self.entries() if not one.closed]
+
+    def find(self, identity: str) -> Entry | None:
+        return self.memory.book.find(identity)
+
+    def trust(self, entry: Entry) -> str:
+        return self.memory.trust(entry)
+
+    def corrections(self) -> list[Entry]:
+        """What the owner put right."""
+        return [one for one in self.entries() if one.tag is Tag.CORRECTION or one.source == CORRECTION]
+
+    def alike(self, one: str, other: str) -> float:
+        """Calibrated similarity of two texts: .9 says the same, .8 is about the same."""
+        return self.sources.likeness().of(one, [other])[0]
+
+    def similar(self, text: str, at_least: float, *, closed: bool = False, limit: int = LOOKED_AT) -> list[Alike]:
+        """Entries that say the same to that degree, the most alike first. Found by recall, or among all entries where it is off."""
+        candidates = [one for one in self.related(text, limit) if closed or not one.closed]
+        if not candidates:
+            return []
+        scores = self.sources.likeness().of(text, [one.text for one in candidates])
+        found = [Alike(one, score) for one, score in zip(candidates, scores, strict=True) if score >= at_least]
+        return sorted(found, key=lambda one: -one.score)
+
+    def related(self, text: str, limit: int = LOOKED_AT) -> list[Entry]:
+        """Entries that recall finds for a text, unrecorded; without recall, those that share most words with it."""
+        from everself.recall.recall import Request
+
+        recall = self.sources.recall()
+        if recall is None or not text.strip():
+            return self._sharing(text, limit)
+        request = Request(text, limit=limit, min_score=0.0, recorded=False, counted=False)
+        try:
+            hits = recall.search(request).hits
+        except EverselfError:
+            return self._sharing(text, limit)
+        found = [self.find(one) for one in dict.fromkeys(hit.entry for hit in hits if hit.entry)]
+        return [one for one in found if one is not None and is_memory(one)]
+
+    def messages(self, upto: str = "") -> Iterator[Message]:
+        """What was said beyond a mark that `mark` made, in order, whoever said it and in whatever session."""
+        at, _, name = upto.partition(" ")
+        known = self.state.messages.find(name) if name else None
+        since = datetime.fromisoformat(at) if at else None
+        found: list[Message] = []
+        for said in self.state.messages.newest():
+            message = message_of(said)
+            # where that message was forgotten since, its time has to do
+            if (message.id == name) if known is not None else (since is not None and message.at <= since):
+                break
+            found.append(message)
+        yield from reversed(found)
+
+    def session(self, name: str) -> Session:
+        if name not in self._sessions:
+            self._sessions[name] = self.log.find(name)
+        return self._sessions[name]
+
+    def source_of(self, message: Message, words: str | None = None) -> str:
+        """Whose words these are, if they rest on this message: the person's where they stand in it, else the agent's, or those of
+        whoever tainted the conversation. Without words: who spoke."""
+        session = self.session(message.session)
+        taint = AGENT if session.taint == "own" else session.taint
+        if message.role != "user" or message.meta.get("system"):
+            return taint
+        private = session.scope.kind in (SessionKind.MAIN, SessionKind.GUEST)
+        if not private or (words is not None and not stands_in(words, message.content)):
+            return taint
+        person = message.person or session.scope.person
+        return f"{PERSON}{person}" if person else OWNER
+
+    def bears(self, evidence: Sequence[str], words: str | None = None) -> str:
+        """The most that this evidence bears as a source for these words: the minimum over all of it."""
+        found = CORRECTION if evidence else AGENT
+        for reference in evidence:
+            kind, _, name = reference.partition(":")
+            if kind == "entry":
+                entry = self.memory.book.find_even_gone(name)
+                found = weaker(found, self.trust(entry) if entry is not None else source_of_reference(kind))
+            elif kind == "msg":
+                message = self.log.message(name)
+                found = weaker(found, AGENT if message is None else self.source_of(message, words))
+            else:
+                found = weaker(found, source_of_reference(kind))
+        return found
+
+    def triage(self, text: str) -> Verdict:
+        return self.sources.triage(text)
+
+    async def answer(self, words: str, schema: JsonObject) -> Answered:
+        """What the model says to a keeper's prompt and these words; no value where there is no model, no money or no usable answer."""
+        try:
+            model = self.sources.model()
+        except EverselfError as error:
+            return Answered(why=str(error))
+        if model is None:
+            return Answered()
+        purse = Purse(self.keeper, self.sources.allow, self.sources.charge)
+        answered = await ask(model, purse, self.sources.prompt(self.keeper), words, schema)
+        self.usage += answered.usage
+        return answered
+
+    def has_model(self) -> bool:
+        try:
+            return self.sources.model() is not None
+        except EverselfError:
+            return False
+
+    def _sharing(self, text: str, limit: int) -> list[Entry]:
+        likeness = self.sources.likeness()
+        known = self.entries()
+        scores = likeness.by_words(text, [one.text for one in known])
+        order = sorted(range(len(known)), key=lambda at: -scores[at])[:limit]
+        return [known[at] for at in order if scores[at] > 0]
+
+
+def mark(message: Message) -> str:
+    """How far was read, as `upto` keeps it."""
+    return f"{message.at.isoformat()} {message.id}"
+
+
+def is_memory(entry: Entry) -> bool:
+    """Whether keepers may work with it at all."""
+    if entry.kind == TRANSCRIPT or entry.tier is Tier.SOUL or is_quarantined(entry.path):
+        return False
+    return entry.category != _HEARTBEAT and not place(entry.path).humans_only
+
+
+def stands_in(words: str, text: str) -> bool:
+    """Whether the words were said so, spacing, case and the end of the sentence aside."""
+    sought = fold(words).strip(" .!?。！？…")
+    return bool(sought) and sought in fold(text)
