@@ -1,0 +1,81 @@
+"""What two clauses have in common and what only one of them says, word by word or, where words have no blanks, sign by sign."""
+
+from dataclasses import dataclass
+
+from everself.contradiction.statement import IS, Clause
+from everself.patterns.reading import Language
+
+
+@dataclass(frozen=True, slots=True)
+class Alignment:
+    """`subject` tells whether both name the same thing before their relation, `begins` whether both begin with what they share."""
+
+    shared: int
+    ours: tuple[str, ...]
+    theirs: tuple[str, ...]
+    begins: bool
+    subject: bool
+    values: tuple[tuple[str, ...], tuple[str, ...]]
+
+
+def align(older: Clause, newer: Clause, language: Language) -> Alignment:
+    ours, theirs = older.content(), newer.content()
+    in_theirs, in_ours = _Others(theirs, language), _Others(ours, language)
+    left, right = [in_theirs(word) for word in ours], [in_ours(word) for word in theirs]
+    shared = sum(not rest for rest in left)
+    partly = sum(rest != word and bool(rest) for word, rest in zip(ours, left, strict=True))
+    subject, values = _parted(older, newer, language)
+    return Alignment(
+        shared=shared + partly,
+        ours=tuple(rest for rest in left if rest),
+        theirs=tuple(rest for rest in right if rest),
+        begins=_begins(ours, left) and _begins(theirs, right),
+        subject=subject,
+        values=values,
+    )
+
+
+def _begins(words: tuple[str, ...], rests: list[str]) -> bool:
+    return any(rest != word for word, rest in zip(words[:2], rests[:2], strict=True))
+
+
+class _Others:
+    """Called with a word, gives what of it the others do not have: nothing where they have it all."""
+
+    def __init__(self, words: tuple[str, ...], language: Language) -> None:
+        self._language = language
+        self._words = frozenset(words)
+        self._pairs = frozenset(word[at : at + 2] for word in words for at in range(len(word) - 1))
+        self._starts = frozenset(word[:2] for word in words if len(word) > 1)
+
+    def __call__(self, word: str) -> str:
+        if word in self._words:
+            return ""
+        if self._language == "en":
+            return word
+        if self._language == "ko":
+            return "" if len(word) > 1 and word[:2] in self._starts and not word.isascii() else word
+        if word.isascii() or len(word) < 2:
+            return word
+        covered = [False] * len(word)
+        for at in range(len(word) - 1):
+            if word[at : at + 2] in self._pairs:
+                covered[at] = covered[at + 1] = True
+        return "".join(sign for sign, known in zip(word, covered, strict=True) if not known)
+
+
+def _parted(older: Clause, newer: Clause, language: Language) -> tuple[bool, tuple[tuple[str, ...], tuple[str, ...]]]:
+    if IS not in older.words or IS not in newer.words:
+        return False, ((), ())
+    ours, mine = _split(older)
+    theirs, other = _split(newer)
+    if not ours or not theirs:
+        return False, (mine, other)
+    in_theirs, in_ours = _Others(theirs, language), _Others(ours, language)
+    same = not any(map(in_theirs, ours)) and not any(map(in_ours, theirs))
+    return same, (mine, other)
+
+
+def _split(clause: Clause) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    at = clause.words.index(IS)
+    return clause.words[:at], tuple(word for word in clause.words[at + 1 :] if word != IS)

@@ -1,0 +1,143 @@
+"""The rules: two statements about one thing contradict where exactly one thing in them differs, and that one cannot be two at once.
+
+Where the newer says itself that something changed, the rest may differ too. Knows no language; the words are the lexicon's.
+"""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Final
+
+from everself.contradiction.aligning import Alignment, align
+from everself.contradiction.frames import compare_frames
+from everself.contradiction.lexicon import lexicon
+from everself.contradiction.quantities import differ
+from everself.contradiction.statement import Clause, Statement, content_of, read_statement
+from everself.contradiction.verdict import AGREE, Kind, Verdict
+from everself.patterns.statements import language_of
+from everself.text.normalise import fold
+
+# beyond this a text tells a story, and one clause of it rarely takes back another's
+_LONG: Final = 200
+_SHARED_WHEN_LONG: Final = 3
+# so many more words than they share may be said besides
+_MOST_BESIDES: Final = 3
+
+
+def contradicts(older: str, newer: str) -> Verdict:
+    """Whether the newer statement takes back the older. Statements in two languages are not compared."""
+    if fold(older) == fold(newer):
+        return AGREE
+    language = language_of(f"{older} {newer}")
+    before, after = read_statement(older, language), read_statement(newer, language)
+    if _speak_of_other_times(before, after):
+        return AGREE
+    if _others(before.clauses[:1], after.clauses[:1]):
+        return AGREE
+    found = compare_frames(before, after)
+    if found:
+        return found
+    long = max(len(older), len(newer)) > _LONG
+    # what changed in a story is seldom what the other statement speaks of
+    told = replace(after, changed=False) if long else after
+    verdicts = (
+        _compare(ours, theirs, told) for ours, theirs in _pairs(before, told, long) if not _others((ours,), (theirs,))
+    )
+    return max(verdicts, key=lambda verdict: verdict.sure, default=AGREE)
+
+
+def _speak_of_other_times(before: Statement, after: Statement) -> bool:
+    if before.unsure or after.unsure or (after.more and not after.changed):
+        return True
+    return before.past != after.past and not (after.changed and after.past)
+
+
+def _others(ours: tuple[Clause, ...], theirs: tuple[Clause, ...]) -> bool:
+    """Whether they speak of different people."""
+    mine = frozenset[str]().union(*(clause.people for clause in ours))
+    other = frozenset[str]().union(*(clause.people for clause in theirs))
+    return bool(mine and other) and mine.isdisjoint(other)
+
+
+def _pairs(before: Statement, after: Statement, long: bool) -> Iterator[tuple[Clause, Clause]]:
+    for ours in before.clauses[long:]:
+        for theirs in after.clauses[long:]:
+            yield ours, theirs
+
+
+def _compare(ours: Clause, theirs: Clause, after: Statement) -> Verdict:
+    found = align(ours, theirs, after.language)
+    long = len(ours.text) + len(theirs.text) > _LONG
+    if found.shared < (_SHARED_WHEN_LONG if long else 1) or _is_another(ours, theirs, after):
+        return AGREE
+    opposed = _opposed(ours, theirs, after)
+    mine, other = (_beyond(rest, opposed, after) for rest in (found.ours, found.theirs))
+    alone = not (mine and other)
+    if _apart(ours, theirs):
+        # another one of its kind, unless that is all that is said of it
+        return AGREE if mine or other else Verdict("attribute", 0.8, f"{ours.text} / {theirs.text}")
+    close = max(len(mine), len(other)) <= _MOST_BESIDES + found.shared
+    if not close:
+        return AGREE
+    kind = _difference(ours, theirs, after, bool(opposed)) if alone or after.changed else None
+    if kind is not None:
+        return Verdict(kind, 0.9 if alone else 0.75, f"{ours.text} / {theirs.text}")
+    return _attribute(ours, theirs, found, after)
+
+
+def _is_another(ours: Clause, theirs: Clause, after: Statement) -> bool:
+    """Whether only one of them says that it means another one: the spare key, the flight back."""
+    words = lexicon(after.language)
+    return not after.changed and words.says("aside", ours.text) != words.says("aside", theirs.text)
+
+
+def _apart(ours: Clause, theirs: Clause) -> bool:
+    """Whether each names another one of the same kind."""
+    mine, other = dict(ours.contrasts), dict(theirs.contrasts)
+    return any(kind in other and other[kind] != word for kind, word in mine.items())
+
+
+def _opposed(ours: Clause, theirs: Clause, after: Statement) -> frozenset[str]:
+    """The words of both that mean the opposite of one in the other."""
+    opposites = lexicon(after.language).opposites
+    only, others = ours.opposites - theirs.opposites, theirs.opposites - ours.opposites
+    return frozenset(word for one in only for other in opposites[one] & others for word in (one, other))
+
+
+def _beyond(rests: tuple[str, ...], opposed: frozenset[str], after: Statement) -> tuple[str, ...]:
+    """What differs besides the opposites."""
+    if not opposed:
+        return rests
+    if after.language == "en":
+        bare = {word for one in opposed for word in (one, *content_of(one, lexicon("en")))}
+        return tuple(rest for rest in rests if rest not in bare)
+    return tuple(rest for rest in rests if not any(word in rest or rest in word for word in opposed))
+
+
+def _difference(ours: Clause, theirs: Clause, after: Statement, opposed: bool) -> Kind | None:
+    found: list[Kind] = ["antonym"] if opposed else []
+    if ours.negative != theirs.negative:
+        denied, told = (ours, theirs) if ours.negative else (theirs, ours)
+        # what is denied of Fridays alone is not denied
+        if not denied.times or told.times or after.changed:
+            found.append("negation")
+        else:
+            return None
+    if ours.times.differ(theirs.times):
+        found.append("date")
+    if differ(ours.quantities, theirs.quantities):
+        found.append("number")
+    if len(found) == 1 or (found and after.changed):
+        return "date" if "date" in found else found[0]
+    return None
+
+
+def _attribute(ours: Clause, theirs: Clause, found: Alignment, after: Statement) -> Verdict:
+    mine, other = found.values
+    if ours.times.differ(theirs.times) or ours.negative != theirs.negative:
+        return AGREE
+    single = lexicon(after.language).says("single", ours.text) and lexicon(after.language).says("single", theirs.text)
+    if found.subject and mine and other and frozenset(mine).isdisjoint(other) and (single or after.changed):
+        return Verdict("attribute", 0.85, f"{' '.join(mine)} / {' '.join(other)}")
+    if after.changed and found.begins and found.ours and found.theirs:
+        return Verdict("attribute", 0.7, f"{' '.join(found.ours)} / {' '.join(found.theirs)}")
+    return AGREE

@@ -1,0 +1,194 @@
+"""A text taken apart for comparison: clauses with their content words, amounts, times and polarity; cues of change, past and doubt.
+
+Knows one text at a time, never a pair.
+"""
+
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Final
+
+from everself.contradiction.lexicon import Lexicon, lexicon
+from everself.contradiction.quantities import Quantity, read_quantities
+from everself.contradiction.times import Times, read_times
+from everself.patterns.reading import Language
+from everself.text.normalise import fold, without_surrogates
+
+if TYPE_CHECKING:
+    import re2
+
+# A statement is short. Of a long text only its beginning is compared, so that a pair costs no more than a page.
+LONGEST: Final = 2_000
+_MOST_CLAUSES: Final = 12
+# stands among the words where the subject ends
+IS: Final = "|"
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """One clause. `words` are content words in order, with `IS` where a relation joins subject and value."""
+
+    text: str
+    words: tuple[str, ...]
+    negative: bool
+    quantities: tuple[Quantity, ...]
+    times: Times
+    people: frozenset[str]
+    opposites: frozenset[str]
+    # which one of several of its kind: the left or the right, the old or the new
+    contrasts: tuple[tuple[int, str], ...]
+
+    def content(self) -> tuple[str, ...]:
+        return tuple(word for word in self.words if word != IS)
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    language: Language
+    text: str
+    clauses: tuple[Clause, ...]
+    changed: bool
+    past: bool
+    unsure: bool
+    more: bool
+
+
+def read_statement(text: str, language: Language) -> Statement:
+    words = lexicon(language)
+    folded = fold(without_surrogates(text[:LONGEST]))
+    pieces = [piece.strip() for piece in _borders(language).split(folded) if piece and piece.strip()]
+    pieces = [piece for piece in pieces if not _asks(piece)] or pieces
+    plain = " ".join(pieces)
+    parts = pieces[:_MOST_CLAUSES] if len(pieces) > 1 else []
+    clauses = [_clause(piece, words) for piece in (folded, *parts)]
+    return Statement(
+        language=language,
+        text=plain,
+        clauses=tuple(clause for clause in clauses if clause.text),
+        changed=words.says("change", folded),
+        past=words.says("past", folded),
+        unsure=words.says("unsure", folded),
+        more=words.says("more", folded),
+    )
+
+
+def _asks(piece: str) -> bool:
+    return piece.endswith(("?", "？"))
+
+
+@cache
+def _borders(language: Language) -> "re2._Regexp":
+    import re2
+
+    # a comma within a number, a point within a name are no borders
+    return re2.compile(
+        r"[.!;\n]+(?:\s+|$)|[。！；，、]+|,\s+| - |\s\(|\)"
+        if language != "en"
+        else r"[.!;\n]+(?:\s+|$)|,\s+|\s-\s|\s\(|\)"
+    )
+
+
+def _clause(piece: str, words: Lexicon) -> Clause:
+    times, rest = read_times(piece, words.language)
+    quantities, rest = read_quantities(rest, words.language)
+    negative = words.says("negation", words.without("notnegation", rest))
+    opposites = frozenset(found for found in _found(words, rest))
+    for section in ("change", "past", "more", "negation", "filler"):
+        rest = words.without(section, rest)
+    relation = words.pattern("is")
+    marked = rest if relation is None else relation.sub(f" {IS} ", rest)
+    content = tuple(content_of(marked, words))
+    return Clause(
+        text=piece,
+        words=content,
+        negative=negative,
+        quantities=quantities,
+        times=times,
+        people=frozenset(_people(piece, words)),
+        opposites=opposites,
+        contrasts=tuple(words.contrast[word] for word in _contrasting(piece, words)),
+    )
+
+
+def _found(words: Lexicon, text: str) -> list[str]:
+    return _listed(text, words, "opposite")
+
+
+def _people(text: str, words: Lexicon) -> list[str]:
+    return [words.people[found] for found in _listed(text, words, "people")]
+
+
+def _contrasting(text: str, words: Lexicon) -> list[str]:
+    return _listed(text, words, "contrast")
+
+
+def _listed(text: str, words: Lexicon, section: str) -> list[str]:
+    pattern = _any_of(words.language, section)
+    return [] if pattern is None else [match.group(1) for match in pattern.finditer(text)]
+
+
+@cache
+def _any_of(language: Language, section: str) -> "re2._Regexp | None":
+    import re2
+
+    listed = {word for line in lexicon(language).lines(section) for word in line.replace("/", " ").split()}
+    if not listed:
+        return None
+    either = "|".join(re2.escape(word) for word in sorted(listed, key=len)[::-1])
+    return re2.compile(rf"\b({either})(?:'s)?\b" if language == "en" else f"({either})")
+
+
+def content_of(text: str, words: Lexicon) -> list[str]:
+    """The words that carry meaning, in order and in their bare form."""
+    found: list[str] = []
+    for match in _words(words.language).finditer(text):
+        word = match.group()
+        if word == IS:
+            found.append(IS)
+            continue
+        bare = _stemmed(word, words)
+        if bare and word not in words.stop and bare not in words.stop:
+            found.append(words.same.get(word, words.same.get(bare, bare)))
+    return found
+
+
+@cache
+def _words(language: Language) -> "re2._Regexp":
+    import re2
+
+    match language:
+        case "en":
+            return re2.compile(r"\||[\p{L}\p{N}@#_][\p{L}\p{N}@#_.'+-]*")
+        case "ko":
+            return re2.compile(r"\||[\p{L}\p{N}_+#.-]+")
+        case "zh":
+            return re2.compile(r"\||\p{Han}+|[\p{Latin}\p{N}_+#.-]+")
+        case "ja":
+            return re2.compile(r"\||[\p{Han}々]+|[\p{Katakana}ー]+|[\p{Latin}\p{N}_+#.-]+|「[^」]{1,20}」")
+
+
+def _stemmed(word: str, words: Lexicon) -> str:
+    word = word.strip("'.-「」")
+    if words.language == "en":
+        return _english(word.removesuffix("'s"))
+    if words.language == "ko":
+        for _ in range(2):
+            for ending in words.endings:
+                if len(word) > len(ending) and word.endswith(ending):
+                    word = word.removesuffix(ending)
+                    break
+            else:
+                break
+    return word
+
+
+def _english(word: str) -> str:
+    """Rough on purpose: the same word in two forms must meet, and a wrong meeting of two words is rare in two sentences."""
+    if len(word) <= 3 or not word.isascii():
+        return word
+    for ending, kept in (("ies", "y"), ("sses", "ss"), ("ing", ""), ("ers", ""), ("er", ""), ("ed", ""), ("s", "")):
+        if word.endswith(ending) and len(word) - len(ending) >= 3 and not word.endswith("ss"):
+            word = word.removesuffix(ending) + kept
+            break
+    if len(word) > 3 and word[-1] == word[-2] and word[-1] not in "els":
+        word = word[:-1]
+    return word[:-1] if len(word) > 3 and word.endswith("e") else word
