@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from everself.clock import Clock
 from everself.entries.drafts import comment_of
+from everself.entries.trust import is_human
 from everself.errors import NotFound, RefusedByRule
 from everself.keepers.shape import (
     ArchiveDay,
@@ -172,7 +173,9 @@ def _merge(memory: Memory, keep: str, drop: str) -> Change:
     draft = memory.draft()
     today = memory.clock.today()
     kept, dropped = memory.book.get(keep), memory.book.get(drop)
-    count_mention(draft, kept, max(today, kept.seen or today) if dropped.seen is None else dropped.seen)
+    # only people count, and a message that made both counts once
+    if is_human(dropped.source) and set(kept.lineage).isdisjoint(dropped.lineage):
+        count_mention(draft, kept, dropped.seen or today)
     close_entry(draft, dropped, today, kept.id)
     return Change(Author.KEEPER, "merge", draft.edits())
 

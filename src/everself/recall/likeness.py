@@ -1,9 +1,11 @@
-"""How much two texts say the same, from 0 to 1 and alike for every embedder: what .9, .85 and .8 mean here is measured, not guessed.
+"""How much two texts say the same, from 0 to 1 and alike for every embedder: what .9, .85 and .8 mean here was measured, not guessed.
 
-By vectors where there are some, by shared words else. Knows no entry and no index. Which embedder has which curve stands in `_CURVES`.
+By vectors where there are some that cost nothing, by shared words else. Knows no entry and no index.
 """
 
+from collections import OrderedDict
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from everself.errors import EmbeddingFailed
@@ -11,62 +13,83 @@ from everself.text.normalise import fold
 from everself.text.search import TermKind, read_query
 
 if TYPE_CHECKING:
+    import numpy
+    from numpy.typing import NDArray
+
     from everself.models.embedding.protocol import Embedder
 
-# Cosines at which pairs of sentences reach a calibrated .5, .8, .85, .9 and 1; see docs/decisions/0035 for how they were measured.
+# Where cosines, or shares of common words, reach a calibrated .5, .8, .85, .9 and 1, over the pairs of tests/corpora/likeness.jsonl:
+# half of the pairs of one field lie below .5 and all of them below .8; a tenth of the restatements lies below .85, a quarter below .9.
 Curve = tuple[float, float, float, float, float]
 _POINTS: Final = (0.5, 0.8, 0.85, 0.9, 1.0)
-_USUAL: Final[Curve] = (0.55, 0.80, 0.85, 0.90, 1.0)
-_CURVES: Final[dict[str, Curve]] = {}
+_CURVES: Final[dict[str, Curve]] = {
+    "use-multilingual": (0.29, 0.56, 0.82, 0.88, 1.0),
+    "multilingual-e5-small": (0.88, 0.925, 0.966, 0.974, 1.0),
+}
+# an embedder that nobody measured is taken at its word
+_UNMEASURED: Final[Curve] = _POINTS
+_WORDS: Final[Curve] = (0.25, 0.5, 0.6, 0.75, 1.0)
+_LONGEST: Final = 2_000
+_HELD: Final = 20_000
 
 
 class Likeness:
+    """Vectors are held for as long as this is: a keeper compares the same entries again and again."""
+
     def __init__(self, embedder: "Embedder | None" = None) -> None:
-        self._embedder = embedder
+        self._embedder = None if embedder is None or embedder.paid else embedder
+        self._held: OrderedDict[str, NDArray[numpy.float32]] = OrderedDict()
 
     def of(self, text: str, others: Sequence[str]) -> list[float]:
         """How much each of the others says the same as the text."""
-        if not others:
-            return []
-        if self._embedder is None or self._embedder.paid:
+        if self._embedder is None or not others:
             return self.by_words(text, others)
         try:
-            vectors = self._embedder.embed([text, *others])
+            own, *rows = self._vectors([text, *others], self._embedder)
         except EmbeddingFailed:
             return self.by_words(text, others)
         curve = curve_of(self._embedder.model)
-        return [
-            1.0 if fold(text) == fold(other) else calibrated(float(row @ vectors[0]), curve)
-            for other, row in zip(others, vectors[1:], strict=True)
-        ]
+        alike = (1.0 if fold(text) == fold(other) else 0.0 for other in others)
+        return [max(same, calibrated(float(row @ own), curve)) for same, row in zip(alike, rows, strict=True)]
 
     def by_words(self, text: str, others: Sequence[str]) -> list[float]:
         """By the words that say something, of all words that either holds."""
         own = words_of(text)
-        return [overlap(own, words_of(other)) for other in others]
+        return [calibrated(overlap(own, words_of(other)), _WORDS) for other in others]
+
+    def _vectors(self, texts: Sequence[str], embedder: "Embedder") -> "list[NDArray[numpy.float32]]":
+        new = list(dict.fromkeys(text for text in texts if text not in self._held))
+        if new:
+            self._held.update(zip(new, embedder.embed([text[:_LONGEST] for text in new]), strict=True))
+        found = [self._held[text] for text in texts]
+        while len(self._held) > _HELD:
+            self._held.popitem(last=False)
+        return found
 
 
 def curve_of(model: str) -> Curve:
-    """The curve of an embedder, by how its model's name begins; one that nobody measured is taken at its word."""
-    return next((curve for name, curve in _CURVES.items() if model.startswith(name)), _USUAL)
+    """The curve of an embedder, by how the name of its model begins."""
+    return next((curve for name, curve in _CURVES.items() if model.startswith(name)), _UNMEASURED)
 
 
-def calibrated(cosine: float, curve: Curve) -> float:
-    """Straight lines between the measured points."""
-    below, from_ = 0.0, 0.0
-    for point, at in zip(_POINTS, curve, strict=True):
-        if cosine < at:
-            return max(0.0, below + (point - below) * (cosine - from_) / (at - from_))
-        below, from_ = point, at
+def calibrated(measured: float, curve: Curve) -> float:
+    """Straight lines between the points."""
+    below, start = 0.0, 0.0
+    for point, end in zip(_POINTS, curve, strict=True):
+        if measured < end:
+            return max(0.0, below + (point - below) * (measured - start) / (end - start))
+        below, start = point, end
     return 1.0
 
 
 def overlap(one: frozenset[str], other: frozenset[str]) -> float:
-    either = one | other
-    return len(one & other) / len(either) if either else 0.0
+    """Common words of all words."""
+    either = len(one | other)
+    return len(one & other) / either if either else 0.0
 
 
+@lru_cache(maxsize=_HELD)
 def words_of(text: str) -> frozenset[str]:
     """The words that say something, by their stems."""
     kinds = (TermKind.STOP, TermKind.CHARACTER)
-    return frozenset(term.alternatives[0] for term in read_query(text[:2_000]).terms if term.kind not in kinds)
+    return frozenset(term.alternatives[0] for term in read_query(text[:_LONGEST]).terms if term.kind not in kinds)
