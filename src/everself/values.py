@@ -324,3 +324,46 @@ class Finding:
     mend: str = ""
     path: str = ""
     fixable: bool = field(default=False)
+
+
+# ── jobs ─────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+JobKind = Literal["cron", "at", "every"]
+JobAction = Literal["message", "verb"]
+RunState = Literal["running", "done", "failed", "skipped"]
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """`spec` is five cron fields, a moment or a step; `zone` is empty for the user's own; slots up to `since` are settled.
+
+    `words` are what is said to the agent, or the verb. `standing`: it belongs to the house, and its times stand in CONFIG.md.
+    """
+
+    id: str
+    name: str
+    kind: JobKind
+    spec: str
+    zone: str
+    action: JobAction
+    words: str
+    created_at: str
+    since: str
+    enabled: bool = True
+    failures: int = 0
+    announce: bool = False
+    standing: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class JobRun:
+    """One slot that was taken or passed over. `until`: a holder that is silent for longer is dead."""
+
+    job: str
+    slot: str
+    state: RunState
+    holder: str
+    until: str
+    began_at: str
+    ended_at: str
+    detail: str

@@ -12,6 +12,7 @@ from everself.database.engine import Engine, Reader, Row, Value, Writer
 from everself.errors import Damaged, NotFound, WrongUse
 from everself.store.baselines import Baselines
 from everself.store.entry_rows import EntryRows
+from everself.store.jobs import Jobs
 from everself.store.ledger import (
     GENESIS,
     ChangeSide,
@@ -86,6 +87,7 @@ class State:
         self.proposals = Proposals(engine)
         self.personas = Personas(engine)
         self.reviews = Reviews(engine)
+        self.jobs = Jobs(engine)
         self.messages = Messages(engine)
         self.spend = Spend(engine)
 

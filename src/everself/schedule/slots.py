@@ -1,0 +1,154 @@
+"""When a job is due: the slots of five cron fields, of a moment and of a step, in a time zone. Pure; knows no job and no clock.
+
+A slot at a fixed time of day that the clocks leap over comes at the leap, and one that they bring twice comes the first time. Fields that
+begin with a star mean "all the while" and follow real time instead, as cron has it.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Final, Literal
+from zoneinfo import ZoneInfo
+
+from everself.config.kinds import parse_duration
+from everself.errors import WrongUse
+
+Kind = Literal["cron", "at", "every"]
+
+LONGEST_SPEC: Final = 120
+SHORTEST_STEP: Final = timedelta(minutes=1)
+_FIELDS: Final = 5
+_CRON_MEND: Final = 'Five fields, "minute hour day month weekday": "0 18 * * 5" is every Friday at six in the evening.'
+_FIRST_LOOK: Final = timedelta(hours=2)
+_WIDER: Final = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Times:
+    """`spec` as `read_times` gave it; `anchor` is what steps are counted from."""
+
+    kind: Kind
+    spec: str
+    zone: ZoneInfo
+    anchor: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Missed:
+    """Slots that came, the oldest first. `before`: there were more before them, beginning with this one."""
+
+    slots: tuple[datetime, ...] = ()
+    before: datetime | None = None
+
+
+def read_times(kind: Kind, said: str, zone: ZoneInfo, now: datetime) -> Times:
+    """What a person said of when, checked and in the form that is kept. Raises WrongUse where it never comes."""
+    said = " ".join(said.split())
+    if len(said) > LONGEST_SPEC:
+        raise WrongUse(f"Times of {len(said)} characters are no times.", mend=_CRON_MEND)
+    match kind:
+        case "cron":
+            made = Times(kind, said, zone, now)
+            _check_cron(made)
+        case "every":
+            step = parse_duration(said)
+            if step is None or step < SHORTEST_STEP:
+                raise WrongUse(
+                    f'"{said}" is no step of a minute or more.', mend="--every 30m, --every 1h30m, --every 2d"
+                )
+            made = Times(kind, said, zone, now)
+        case "at":
+            made = Times(kind, _moment(said, zone, now).isoformat(timespec="seconds"), zone, now)
+    if next_slot(made, now) is None:
+        raise WrongUse(f'"{said}" does not come any more.', mend="Give a time that is yet to come.")
+    return made
+
+
+def next_slot(times: Times, after: datetime) -> datetime | None:
+    return next(_walk(times, after), None)
+
+
+def missed(times: Times, after: datetime, upto: datetime, most: int) -> Missed:
+    """The newest slots after one moment and up to another. A clock that was decades wrong brings no decades of slots."""
+    look = _FIRST_LOOK
+    while True:
+        start = max(after, upto - look)
+        found = _between(times, start, upto)
+        if start == after or len(found) > most:
+            break
+        look *= _WIDER
+    if len(found) <= most:
+        return Missed(tuple(found))
+    return Missed(tuple(found[-most:]), next(_walk(times, after)))
+
+
+def wall_moment(wall: datetime, zone: ZoneInfo) -> datetime:
+    """The moment at which the clocks of a zone show this time first, or leap over it."""
+    moment = wall.replace(tzinfo=zone, fold=0)
+    while moment.astimezone(UTC).astimezone(zone).replace(tzinfo=None) != wall:
+        wall += timedelta(minutes=1)
+        moment = wall.replace(tzinfo=zone, fold=0)
+    return moment.astimezone(UTC)
+
+
+def _between(times: Times, after: datetime, upto: datetime) -> list[datetime]:
+    found = []
+    for slot in _walk(times, after):
+        if slot > upto:
+            break
+        found.append(slot)
+    return found
+
+
+def _walk(times: Times, after: datetime) -> Iterator[datetime]:
+    """Slots after a moment, each later than the one before it."""
+    match times.kind:
+        case "at":
+            moment = datetime.fromisoformat(times.spec)
+            if moment > after:
+                yield moment
+        case "every":
+            step = parse_duration(times.spec) or SHORTEST_STEP
+            number = max(1, (after - times.anchor) // step + 1)
+            while True:
+                yield times.anchor + number * step
+                number += 1
+        case "cron":
+            yield from _cron(times, after)
+
+
+def _cron(times: Times, after: datetime) -> Iterator[datetime]:
+    from cronsim import CronSim
+
+    for wall in CronSim(times.spec, after.astimezone(times.zone)):
+        slot = wall.astimezone(UTC)
+        # several times of day may fall into one leap, and a time of day that comes twice is asked for twice
+        if slot > after:
+            yield slot
+            after = slot
+
+
+def _check_cron(times: Times) -> None:
+    from cronsim import CronSim, CronSimError
+
+    fields = times.spec.split()
+    if len(fields) != _FIELDS:
+        raise WrongUse(f'"{times.spec}" has {len(fields)} fields.', mend=_CRON_MEND)
+    try:
+        CronSim(times.spec, times.anchor.astimezone(times.zone))
+    except CronSimError as error:
+        raise WrongUse(f'"{times.spec}" cannot be read ({error}).', mend=_CRON_MEND) from error
+
+
+def _moment(said: str, zone: ZoneInfo, now: datetime) -> datetime:
+    """A moment as people write it, on the clocks of the zone unless it says otherwise; or how long from now."""
+    wait = parse_duration(said)
+    if wait is not None:
+        return (now + wait).astimezone(UTC).replace(microsecond=0)
+    try:
+        read = datetime.fromisoformat(said).replace(microsecond=0)
+    except ValueError:
+        raise WrongUse(
+            f'"{said}" is no moment.', mend='--at "2026-04-01 09:00", --at 2026-04-01T09:00+02:00, or --at 20m from now'
+        ) from None
+    return wall_moment(read, zone) if read.tzinfo is None else read.astimezone(UTC)
