@@ -4,12 +4,13 @@ A label is a reason to look, never proof: it knows neither where the text came f
 what to do as a matter of course, so that nobody asks this of the owner's own words.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final, Literal
 
 from everself.labelling.unmasking import compiled, encoded, joined, masked_words, plain
 from everself.labelling.unseen import hiding
-from everself.patterns.folding import fold, hide_quoted, language_of, one_script
+from everself.patterns.folding import fold, hide_quoted, one_script
 from everself.patterns.reading import Language
 from everself.patterns.sets import load_set
 from everself.text.normalise import without_surrogates
@@ -110,18 +111,23 @@ def _read(text: str, where: Where) -> list[Reason]:
     for start in range(0, max(1, len(text)), _PIECE):
         piece = text[max(0, start - _OVERLAP) : start + _PIECE]
         folded = fold(piece)
-        languages = _languages(language_of(folded))
         found += _matched(folded, "en", where, _TALK)
-        if languages != ("en",):
-            # Chinese and Japanese need no blanks and Korean sets them at will: without them no blank hides a word
-            close = one_script(folded).replace(" ", "")
-            for language in languages:
-                found += _matched(close, language, where, _TALK // 2)
+        # Chinese and Japanese need no blanks and Korean sets them at will: without them no blank hides a word
+        close = folded.replace(" ", "") if not folded.isascii() else ""
+        for language in _languages(close):
+            found += _matched(one_script(close) if language == "zh" else close, language, where, _TALK // 2)
     return found
 
 
-def _languages(language: Language) -> tuple[Language, ...]:
-    return (language,) if language != "ja" else ("ja", "zh")
+def _languages(text: str) -> Iterator[Language]:
+    """Every one whose script stands there: an order may be the only sentence in its language."""
+    scripts: tuple[tuple[Language, str, str], ...] = (
+        ("zh", "\u4e00", "\u9fff"),
+        ("ja", "\u3041", "\u30ff"),
+        ("ko", "\uac00", "\ud7a3"),
+    )
+    chars = set(text)
+    return (language for language, first, last in scripts if any(first <= char <= last for char in chars))
 
 
 def _matched(text: str, language: Language, where: Where, talk: int) -> list[Reason]:

@@ -184,7 +184,7 @@ def _latin(text: str) -> str:
     mostly = ascii_letters > 2 * foreign
     return "".join(
         part.translate(_TO_LATIN)
-        if _mixes(part) or (mostly and _ALIKE_SET.issuperset(filter(str.isalpha, part)))
+        if _mixes(part) or (mostly and _ALIKE_SET.issuperset(char for char in part if char.isalpha()))
         else part
         for part in _words(text)
     )
