@@ -5,7 +5,7 @@ import re2
 
 from everself.patterns.sets import LANGUAGES, load_set, parse, read_patterns
 
-OURS = ("corrections", "contrast", "triggers", "tools", "openers")
+OURS = ("corrections", "contrast", "triggers", "tools", "openers", "promotion")
 
 
 def test_a_file_has_sections_comments_and_pieces() -> None:

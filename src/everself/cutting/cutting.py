@@ -186,9 +186,10 @@ class _Maker:
         return _TIMED * is_timed(said) | _ASKS * asks(text) | _SPOKEN * bool(stretch.speaker)
 
     def _day(self, read: Read, claims: dict[str, str]) -> date | None:
-        """As memory sees it: the day of the file, else of the last mention; a file of a month or quarter knows less than either."""
+        """As memory sees it: the day of the file, else of its writing or last mention; a file of a month or quarter knows less."""
         return (
             self._exact
+            or _date(claims.get("at", "")[:10])
             or _date(claims.get("seen", ""))
             or next((day for title in reversed(read.heading) if (day := day_in(title[:_TITLE_LENGTH]))), None)
             or self._span

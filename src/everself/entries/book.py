@@ -8,6 +8,7 @@ import gc
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import date
 from functools import lru_cache
 from typing import Any
@@ -18,11 +19,13 @@ from everself.entries.naming import Found, Known, name_entries, sketch
 from everself.entries.reading import Read, holds_memory, reach, read_document, read_growth, words_at
 from everself.entries.trust import CORRECTION, HAND, base_confidence, is_human, parse_tag, rank, weaker
 from everself.errors import NotFound, WrongUse
-from everself.layout import Place, place
+from everself.layout import Place, archives_of, is_quarter, place
+from everself.layout.dates import find_day
+from everself.markdown.copies import COPY, hide_copies
 from everself.store.entry_rows import DocumentRow, EntryRow, EntryRows, Foreseen
 from everself.store.vouchers import Vouchers
 from everself.text.normalise import fold
-from everself.values import Entry, FileStat, Tag, Voucher, digest
+from everself.values import Document, Entry, FileStat, Tag, Voucher, digest
 from everself.workspace.interface import Workspace
 
 # what `_pack` wrote, decoded
@@ -31,6 +34,8 @@ Span = list[Any]
 # a file saved again within this time of being read may look unchanged: clocks of file systems are coarse
 GRAIN_NS = 2_000_000_000
 TRIES = 5
+# a title is no text
+_TITLE = 400
 _NOTHING_HELD: Mapping[str, tuple[str, bytes]] = {}
 # one write asks four times about the same words
 _fold = lru_cache(maxsize=8)(fold)
@@ -56,6 +61,12 @@ class Book:
             stats = {path: one for path, one in asked.items() if one is not None and one.kind == "file"}
             missing = [path for path in asked if path not in stats and path in known]
         changed = [one for one in stats.values() if not _is_fresh(one, known.get(one.path))]
+        moved = [*missing, *(one.path for one in changed if one.path not in known)]
+        copies = [one for one in self._copies_of(moved) if one.path not in missing]
+        for one in copies:
+            # what it shows changed, though the file did not
+            known = {**known, one.path: DocumentRow(one.path, "0 0 0 0 0", "", 0)}
+        changed += [one for one in copies if one not in changed]
         with _uncollected():
             read = not (changed or missing) or self._read_again(changed, missing, known, whole=paths is None)
         return len(changed) + len(missing) if read else self.refresh()
@@ -153,7 +164,7 @@ class Book:
         # documents whose known entries stand as they stood
         settled: set[str] = set()
         for one in changed:
-            document = self._workspace.find(one.path)
+            document = self._find(one.path)
             if document is None:
                 continue
             before = known.get(one.path)
@@ -261,8 +272,28 @@ class Book:
             found.append(_believed(row, span, data, where, vouchers.get(row.id)))
         return found, torn
 
+    def _find(self, path: str) -> Document | None:
+        """A document without what it only copies from another that is still there."""
+        found = self._workspace.find(path)
+        if found is None or not is_quarter(path) or COPY not in found.data:
+            return found
+        return replace(found, data=hide_copies(found.data, lambda day: self._workspace.stat(day) is not None))
+
+    def _copies_of(self, days: Sequence[str]) -> list[FileStat]:
+        """Archives that hold a copy of days that came or went."""
+        found: dict[str, FileStat] = {}
+        for day in days:
+            for path in archives_of(day):
+                stat = self._workspace.stat(path)
+                if stat is None or stat.kind != "file":
+                    break
+                document = self._workspace.find(path) if path not in found else None
+                if document is not None and day.encode() in document.data and COPY in document.data:
+                    found[path] = stat
+        return list(found.values())
+
     def _read(self, path: str) -> tuple[str, bytes]:
-        document = self._workspace.find(path)
+        document = self._find(path)
         data = b"" if document is None else document.data
         return digest(data), data
 
@@ -291,7 +322,8 @@ def _believed(row: EntryRow, span: Span, data: bytes, where: Place, voucher: Vou
     if tag is Tag.CORRECTION and source != CORRECTION:
         tag = Tag.NONE
     seen = _date(get("seen", ""))
-    day = where.day or seen or _date(row.first_seen)
+    # an entry that left the file of its day says itself when it was written
+    day = where.day or _date(get("at", "")[:10]) or seen or _date(row.first_seen)
     until = _date(claims["until"]) if "until" in claims else None
     who = get("who", "") or (f"person:{where.person}" if where.person else "")
     project = get("project", "") or where.project or ""
@@ -330,6 +362,11 @@ def _is_fresh(one: FileStat, known: DocumentRow | None) -> bool:
 
 def _stamp(one: FileStat) -> str:
     return f"{one.device} {one.inode} {one.size} {one.mtime_ns} {one.ctime_ns}"
+
+
+def _headed(heading: Sequence[str]) -> date | None:
+    """The day that the outermost title names: in an archive each day stands beneath its own."""
+    return next((day for title in heading if (day := find_day(title[:_TITLE]))), None)
 
 
 @lru_cache(maxsize=4096)
