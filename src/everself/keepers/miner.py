@@ -1,11 +1,32 @@
-"""The Memory Miner: what was said since it last looked, made into entries, once. Proposes only."""
+"""The Memory Miner: what was said since it last looked becomes entries, once each and in the words of whoever said it.
 
+By rules it takes what the owner and guests state, as a checkpoint would, and merges what says the same. A model may add what the
+conversation shows beyond that; its words are the agent's. Never reads cron, heartbeat or sub-agent sessions, nor recalled text.
+"""
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime, timedelta
 from typing import Final
 
-from everself.keepers.shape import Progress, Proposal, Tell
-from everself.keepers.world import World
+from everself.keepers.digging import dig
+from everself.keepers.junk import count_junk
+from everself.keepers.quoting import own_words
+from everself.keepers.sameness import says_no_more
+from everself.keepers.shape import Mention, Merge, Planned, Progress, Proposal, Remember, Tell, referenced
+from everself.keepers.world import World, mark, stands_in
+from everself.layout import place
+from everself.recall.scopes import SessionKind
+from everself.sessions.checkpoint import Checkpoint
+from everself.sessions.checkpoint import Planned as Statement
+from everself.sessions.session import Message
+from everself.text.normalise import fold
+from everself.values import Entry, Tag
 
 NAME: Final = "memory-miner"
+SAME: Final = 0.9
+_MINED: Final = (SessionKind.MAIN, SessionKind.GUEST)
+# what others wrote down is looked at for duplicates for so long
+_RECENT: Final = timedelta(days=1)
 
 
 class Miner:
@@ -14,5 +35,103 @@ class Miner:
     schedule = "cron_memory_miner"
 
     async def propose(self, world: World, tell: Tell) -> Proposal:
-        tell(Progress(0, 0, "messages"))
-        return Proposal(upto=world.upto())
+        upto = world.upto()
+        heard = list(world.messages(upto))
+        mined = [one for one in heard if world.session(one.session).scope.kind in _MINED]
+        junk = count_junk(world)
+        notes = [f"{junk.words} Only flagged messages are mined until there is less."] if junk.too_much else []
+        flagged = {one.id for one in mined if one.role == "user" and world.triage(one.content).keep}
+        told = list(self._statements(world, mined, flagged, tell))
+        if junk.too_much:
+            told = [one for one in told if one.message.id in flagged]
+        planned = [*self._kept(world, told, tell), *self._merged(world, tell)]
+        if not junk.too_much:
+            dug = await dig(world, mined, [one.thought.text for one in told])
+            planned += dug.operations
+            notes += dug.notes
+        return Proposal(tuple(planned), tuple(notes), mark(heard[-1]) if heard else upto)
+
+    def _statements(self, world: World, heard: Sequence[Message], flagged: set[str], tell: Tell) -> Iterator[Statement]:
+        """What nobody wrote down yet, flagged messages first. Keyed as the checkpoint keys it, so that it is written once."""
+        checkpoint = Checkpoint(world.memory, world.log)
+        found: list[Statement] = []
+        sessions = list(dict.fromkeys(one.session for one in heard))
+        names = {one.id for one in heard}
+        for number, name in enumerate(sessions, 1):
+            tell(Progress(number, len(sessions), "sessions"))
+            planned = checkpoint.plan(world.session(name))
+            found += [one for one in planned if one.fate in ("new", "mention") and one.message.id in names]
+        corrected = _corrected(world)
+        for one in sorted(found, key=lambda one: one.message.id not in flagged):
+            if not stands_in(one.thought.text, own_words(one.message.content)):
+                continue
+            if not _is_corrected(one.thought.text, one.message.at, corrected, world):
+                yield one
+
+    def _kept(self, world: World, told: Sequence[Statement], tell: Tell) -> Iterator[Planned]:
+        batch: list[str] = []
+        for number, one in enumerate(told, 1):
+            tell(Progress(number, len(told), "statements"))
+            thought, evidence = one.thought, (f"msg:{one.message.id}",)
+            known = self._known(world, thought.text, thought.person, thought.project) if one.fate == "new" else None
+            if known is not None and not thought.explicit:
+                yield Planned(Mention(known.id), evidence, "said again", key=thought.key)
+            elif any(fold(thought.text) == fold(each) for each in batch):
+                continue
+            else:
+                batch.append(thought.text)
+                yield Planned(
+                    Remember(thought, one.message.at), evidence, f"said on {one.message.at.date().isoformat()}"
+                )
+
+    def _known(self, world: World, text: str, person: str, project: str) -> Entry | None:
+        """The entry that says all of this already."""
+        for one in world.similar(text, SAME):
+            where = place(one.entry.path)
+            if (where.person or "", where.project or "") == (person, project) and says_no_more(text, one.entry.text):
+                return one.entry
+        return None
+
+    def _merged(self, world: World, tell: Tell) -> Iterator[Planned]:
+        """What checkpoints and tools wrote lately and something older says already."""
+        last = world.last_run()
+        begun = datetime.fromisoformat(last.at).date() if last is not None else world.today
+        fresh = [
+            one for one in world.open_entries() if one.day is not None and one.day >= begun - _RECENT and _is_said(one)
+        ]
+        gone: set[str] = set()
+        for number, one in enumerate(fresh, 1):
+            tell(Progress(number, len(fresh), "entries"))
+            for alike in world.similar(one.text, SAME):
+                older = alike.entry
+                if older.id in gone or not _precedes(older, one) or not says_no_more(one.text, older.text):
+                    continue
+                if (place(older.path).person, place(older.path).project) == (
+                    place(one.path).person,
+                    place(one.path).project,
+                ):
+                    gone.add(one.id)
+                    yield Planned(Merge(older.id, one.id), referenced((older.id, one.id)), "says the same", alike.score)
+                    break
+
+
+def _is_said(entry: Entry) -> bool:
+    return entry.tag is not Tag.CORRECTION and any(one.startswith("msg:") for one in entry.lineage)
+
+
+def _precedes(older: Entry, newer: Entry) -> bool:
+    if older.id == newer.id or older.day is None or newer.day is None:
+        return False
+    return (older.day, older.time, older.path, older.start) < (newer.day, newer.time, newer.path, newer.start)
+
+
+def _corrected(world: World) -> list[tuple[Entry, Entry]]:
+    """What was wrong, with the correction that closed it."""
+    corrections = {one.id: one for one in world.corrections()}
+    return [(one, corrections[one.closed_by]) for one in world.entries() if one.closed and one.closed_by in corrections]
+
+
+def _is_corrected(text: str, at: datetime, corrected: Sequence[tuple[Entry, Entry]], world: World) -> bool:
+    """Whether this was put right after it was said. Said again later, it is a conflict, and no matter of mining."""
+    day = world.clock.day_of(at)
+    return any(says_no_more(text, wrong.text) for wrong, right in corrected if right.day is None or right.day >= day)

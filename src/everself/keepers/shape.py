@@ -128,13 +128,14 @@ _NAMES: Final = {made: name for name, made in _KINDS.items()}
 @dataclass(frozen=True, slots=True)
 class Planned:
     """An operation with its evidence: references such as `msg:…`, `entry:…`, `file:…`. `sure` is how sure the keeper is; `review` puts it
-    before a human in any case."""
+    before a human in any case. A `key` makes it the same operation as one that somebody else may do, in whatever form."""
 
     operation: Operation
     evidence: tuple[str, ...]
     reason: str
     sure: float = 1.0
     review: bool = False
+    key: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,9 +213,11 @@ def kind_of(operation: Operation) -> str:
 def key_of(planned: Planned) -> str:
     """What makes an operation the same one when it is proposed again: then it is not done again, even where the owner undid it."""
     operation = planned.operation
+    if planned.key or (isinstance(operation, Remember) and operation.thought.key):
+        return planned.key or (operation.thought.key if isinstance(operation, Remember) else "")
     match operation:
         case Remember(thought):
-            said = [thought.key] if thought.key else [thought.text, *thought.lineage]
+            said = [thought.text, *thought.lineage]
         case Mention(entry):
             # said again elsewhere it counts again
             said = [entry, *sorted(planned.evidence)]
@@ -226,8 +229,6 @@ def key_of(planned: Planned) -> str:
             said = [entry]
         case _:
             said = [str(value) for value in asdict(operation).values()]
-    if isinstance(operation, Remember) and operation.thought.key:
-        return operation.thought.key
     return f"keeper {kind_of(operation)} {digest(json.dumps(said, ensure_ascii=False).encode('utf-8', 'replace'))[:32]}"
 
 

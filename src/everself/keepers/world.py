@@ -3,6 +3,7 @@
 Knows no keeper and writes nothing. Blocks while it reads: whoever runs a keeper beside a conversation gives it a thread.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
@@ -18,7 +19,8 @@ from everself.layout import place
 from everself.memory.memory import Memory
 from everself.memory.writing import is_quarantined
 from everself.models.chat.protocol import ChatModel, JsonObject, Usage
-from everself.recall.likeness import Likeness
+from everself.patterns.reading import SentenceKind
+from everself.recall.likeness import Likeness, words_of
 from everself.recall.scopes import SessionKind
 from everself.sessions.log import Log
 from everself.sessions.session import Message, Session, message_of
@@ -34,6 +36,9 @@ if TYPE_CHECKING:
 LOOKED_AT: Final = 12
 PROMPTS: Final = "agents/{name}/SOUL.md"
 _HEARTBEAT: Final = "heartbeat"
+_ENDS: Final = " .!?。！？…"
+# a sentence ends with these, or with its text
+_STOPS: Final = (".", "!", "?", "。", "！", "？", "…", "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +81,7 @@ class World:
         self.tunables = sources.tunables
         self.usage = Usage()
         self._entries: list[Entry] | None = None
+        self._words: dict[str, list[int]] | None = None
         self._sessions: dict[str, Session] = {}
 
     @property
@@ -174,7 +180,7 @@ class World:
         if message.role != "user" or message.meta.get("system"):
             return taint
         private = session.scope.kind in (SessionKind.MAIN, SessionKind.GUEST)
-        if not private or (words is not None and not stands_in(words, message.content)):
+        if not private or (words is not None and not is_stated(words, message.content)):
             return taint
         person = message.person or session.scope.person
         return f"{PERSON}{person}" if person else OWNER
@@ -217,11 +223,14 @@ class World:
             return False
 
     def _sharing(self, text: str, limit: int) -> list[Entry]:
-        likeness = self.sources.likeness()
         known = self.entries()
-        scores = likeness.by_words(text, [one.text for one in known])
-        order = sorted(range(len(known)), key=lambda at: -scores[at])[:limit]
-        return [known[at] for at in order if scores[at] > 0]
+        if self._words is None:
+            self._words = {}
+            for at, one in enumerate(known):
+                for word in words_of(one.text):
+                    self._words.setdefault(word, []).append(at)
+        shared = Counter(at for word in words_of(text) for at in self._words.get(word, ()))
+        return [known[at] for at, _ in shared.most_common(limit)]
 
 
 def mark(message: Message) -> str:
@@ -238,5 +247,22 @@ def is_memory(entry: Entry) -> bool:
 
 def stands_in(words: str, text: str) -> bool:
     """Whether the words were said so, spacing, case and the end of the sentence aside."""
-    sought = fold(words).strip(" .!?。！？…")
+    sought = fold(words).strip(_ENDS)
     return bool(sought) and sought in fold(text)
+
+
+def is_stated(words: str, text: str) -> bool:
+    """Whether somebody states just this: whole sentences of theirs, neither asked nor a part of one that says something else."""
+    from everself.patterns.statements import read
+
+    sought = fold(words).strip(_ENDS)
+    if not sought or sought not in fold(text):
+        return False
+    for sentence in read(text).of(SentenceKind.STATEMENT, SentenceKind.REMEMBER):
+        said = fold(sentence.text)
+        if sought in (said.strip(_ENDS), fold(sentence.what).strip(_ENDS)):
+            return True
+        before, found, after = said.partition(sought)
+        if found and before.rstrip()[-1:] in _STOPS and after.lstrip()[:1] in _STOPS:
+            return True
+    return False

@@ -1,0 +1,93 @@
+"""The junk budget: what among the mined memories is of no use, counted, so that mining turns itself down where there is too much of it.
+
+Counts only. The owner's words are never unsupported or useless; said twice in the same words they count as duplicates.
+"""
+
+from collections import Counter
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Final
+
+from everself.entries.trust import is_human
+from everself.keepers.world import World
+from everself.layout import place
+from everself.recall.likeness import words_of
+from everself.text.normalise import fold
+from everself.values import Entry
+
+CEILING: Final = 0.3
+# of fewer, a share says nothing
+FEWEST: Final = 20
+# what was mined longer ago was judged long since
+WINDOW: Final = timedelta(days=90)
+# so long something may wait for its first question, where questions are asked at all
+PATIENCE: Final = timedelta(days=30)
+FEWEST_SEARCHES: Final = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Junk:
+    """Of `mined` memories, `junk` are one of: said twice, without evidence that still stands, never recalled in a month."""
+
+    mined: int = 0
+    duplicates: int = 0
+    unsupported: int = 0
+    unrecalled: int = 0
+    junk: int = 0
+
+    @property
+    def share(self) -> float:
+        return self.junk / self.mined if self.mined else 0.0
+
+    @property
+    def too_much(self) -> bool:
+        return self.mined >= FEWEST and self.share > CEILING
+
+    @property
+    def words(self) -> str:
+        counts = f"{self.duplicates} said twice, {self.unsupported} without evidence, {self.unrecalled} never recalled"
+        return f"{self.junk} of {self.mined} mined memories are of no use ({counts})."
+
+
+def count_junk(world: World) -> Junk:
+    since = world.today - WINDOW
+    mined = [one for one in world.open_entries() if one.day is not None and one.day >= since and _is_mined(one)]
+    if not mined:
+        return Junk()
+    duplicates = _duplicates(mined)
+    stale = world.memory.stale(world.entries())
+    unsupported = {one.id for one in mined if not is_human(one.source) and (not one.lineage or one.id in stale)}
+    unrecalled = _unrecalled(world, mined)
+    junk = len(duplicates | unsupported | unrecalled)
+    return Junk(len(mined), len(duplicates), len(unsupported), len(unrecalled), junk)
+
+
+def _is_mined(entry: Entry) -> bool:
+    """What a machine wrote, or wrote down from a conversation."""
+    return not is_human(entry.source) or any(one.startswith("msg:") for one in entry.lineage)
+
+
+def _duplicates(entries: list[Entry]) -> set[str]:
+    """All but the first of those that say the same within one scope."""
+    seen = Counter[tuple[object, ...]]()
+    found: set[str] = set()
+    for one in entries:
+        where = place(one.path)
+        key = (where.person, where.project, words_of(one.text) or fold(one.text), _digits(one.text))
+        found |= {one.id} if seen[key] else set()
+        seen[key] += 1
+    return found
+
+
+def _unrecalled(world: World, mined: list[Entry]) -> set[str]:
+    before = world.today - PATIENCE
+    old = [one.id for one in mined if not is_human(one.source) and one.day is not None and one.day <= before]
+    asked = world.state.searches.list(FEWEST_SEARCHES)
+    # where nobody searches, nothing can be recalled
+    if not old or len(asked) < FEWEST_SEARCHES:
+        return set()
+    return set(old) - world.state.searches.hits_of(old).keys()
+
+
+def _digits(text: str) -> str:
+    return "".join(char for char in text if char.isdecimal())
