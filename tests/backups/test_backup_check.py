@@ -71,6 +71,7 @@ def test_a_flip_in_any_byte_of_a_tiny_backup_is_found(tmp_path: Path, tiny: byte
             assert all(found.problems)
 
 
+@pytest.mark.slow
 def test_flips_all_over_a_real_backup_are_found_and_it_is_not_restored(tmp_path: Path) -> None:
     make_agent(tmp_path / "old")
     with agent_in(tmp_path / "old") as app:

@@ -19,6 +19,9 @@ from everself.sessions.session import Session
 from everself.testing.chatting import FakeModel, call
 from everself.verbs.seeding import set_up
 
+# programs and servers are started for each
+pytestmark = pytest.mark.slow
+
 SERVERS = Path(__file__).parents[1] / "toolbox" / "outside" / "servers"
 EXEC = {"tools": {"exec": {"enabled": True}}}
 

@@ -32,6 +32,7 @@ def test_an_agent_is_added_with_a_workspace_of_its_own(everself, workspace) -> N
     assert Path(listed[1]["workspace"], "SOUL.md").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("workspace")
 def test_nothing_bleeds_from_one_agent_to_another(everself) -> None:
     everself("agents", "add", "aria")

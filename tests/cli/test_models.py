@@ -39,6 +39,7 @@ def test_list_shows_servers_of_ones_own_and_the_model_in_use_whatever_it_is(ever
     assert "* nobody/knows" in said.out
 
 
+@pytest.mark.slow
 def test_use_saves_the_model_and_says_what_it_changed(everself) -> None:
     everself("config", "set", "provider.here.baseUrl", "http://127.0.0.1:1")
     said = everself("model", "use", "here/small")

@@ -27,6 +27,7 @@ VERB_MODULES = {
     "everself.verbs.models": (),
     "everself.verbs.indexing": (),
     "everself.verbs.evaluating": (),
+    "everself.verbs.keeping.jobs": (),
     "everself.backups.make": ("default_name",),
     "everself.backups.restore": (),
     "everself.backups.check": ("verify", "open_backup", "OpenBackup.content", "OpenBackup.finish"),

@@ -7,7 +7,6 @@ import sys
 from pathlib import Path
 
 import pytest
-from _pytest.mark import ParameterSet
 
 TOP = Path(__file__).resolve().parents[2]
 PAGES = sorted([TOP / "README.md", *(TOP / "docs").rglob("*.md")])
@@ -37,15 +36,9 @@ def pattern(lines: list[str]) -> str:
     return "".join(r"(?:.*\n)*" if line == "…" else re.escape(line).replace("…", r".*") + r"[ \t]*\n" for line in lines)
 
 
-def _cases() -> list[ParameterSet]:
-    """What the README shows is seen every time; the other pages are many, and each line of theirs is a process."""
-    return [
-        pytest.param(name, block, id=name, marks=() if name.startswith("README") else pytest.mark.slow)
-        for name, block in blocks()
-    ]
-
-
-@pytest.mark.parametrize(("name", "block"), _cases())
+# each line of a page is a process
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "block"), [pytest.param(*one, id=one[0]) for one in blocks()])
 def test_the_console_shows_what_happens(name: str, block: str, tmp_path: Path) -> None:
     programs = tmp_path / "bin"
     programs.mkdir()

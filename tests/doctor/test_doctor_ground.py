@@ -11,6 +11,9 @@ from tests.doctor.doctoring import STATE, codes, found, run, settle_in, snapshot
 
 from everself.doctor import examine
 
+# each needs a disk of its own, or a process
+pytestmark = pytest.mark.slow
+
 # Runs in a mount namespace of its own, where even an ordinary user may mount.
 MOUNTED = """
 import json, subprocess, sys

@@ -17,6 +17,9 @@ from everself.testing.embedding import FakeEmbedder
 from everself.upkeep.freshness import Freshness
 from everself.verbs.seeding import set_up
 
+# the watcher and the embedder are waited for
+pytestmark = pytest.mark.slow
+
 # Many times what it should ever take: a test ends with words, not with a hang.
 PATIENCE = 20.0
 

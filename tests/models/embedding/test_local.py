@@ -239,6 +239,7 @@ print(int(found["table"].sum()))
 """
 
 
+@pytest.mark.slow
 def test_two_processes_at_once_prepare_once(tmp_path: Path) -> None:
     path = os.pathsep.join(sys.path)
     command = [sys.executable, "-c", _TWO, str(tmp_path)]

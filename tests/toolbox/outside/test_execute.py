@@ -64,6 +64,7 @@ def test_a_command_line_runs_in_its_folder_and_gives_code_and_output(tmp_path: P
     assert not run(tmp_path, "true").failed
 
 
+@pytest.mark.slow
 def test_a_program_that_runs_too_long_is_killed_with_what_it_printed(tmp_path: Path) -> None:
     outcome = run(tmp_path, "echo begun; sleep 60 & echo $!; sleep 60", Exec(enabled=True, timeout=1))
     found = told(outcome)
@@ -80,6 +81,7 @@ def test_what_is_left_in_the_background_does_not_outlive_the_call(tmp_path: Path
     assert asyncio.run(gone(int(found["output"])))
 
 
+@pytest.mark.slow
 def test_a_grandchild_with_a_session_of_its_own_does_not_keep_us_waiting(tmp_path: Path) -> None:
     script = """
 import os, time

@@ -236,6 +236,7 @@ def test_a_page_packed_otherwise_is_refused(web: Web, encoding: str, body: bytes
     assert get(web, "/p").failed
 
 
+@pytest.mark.slow
 def test_a_page_that_does_not_come_is_words(web: Web) -> None:
     outcome = get(web, "/slow", timeout=1)
     assert outcome.failed

@@ -21,6 +21,9 @@ from everself.toolbox.outside.mcp_servers import safe_name
 from everself.toolbox.outside.opening import Outside, Reach, open_outside, outside_tools
 from everself.toolbox.tool import Outcome, Setting
 
+# every server here is a process or a port, and most of them misbehave until a time-out
+pytestmark = pytest.mark.slow
+
 MAIN = Setting(Scope(SessionKind.MAIN), "s", "m", "", by_owner=True)
 SERVERS = Path(__file__).parent / "servers"
 Scene = Callable[[Outside], Awaitable[None]]
@@ -131,7 +134,7 @@ def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("_impatient")
 def test_servers_that_do_not_start_are_notices(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(connection, "START", 1.0)
+    monkeypatch.setattr(connection, "START", 5.0)
     env = (("KEY", secret("${MISSING}")),)
     outside = play(
         nothing,
