@@ -152,7 +152,7 @@ def test_servers_that_do_not_start_are_notices(monkeypatch: pytest.MonkeyPatch) 
     assert [tool.spec.name for tool in outside.tools] == ["well__go"]
     told = {notice.split()[3]: notice for notice in outside.take_notices()}
     assert told.keys() == {"silent", "wrong", "absent", "closed", "bad", "unset", "neither", "both"}
-    assert "did not answer within 1 s" in told["silent"]
+    assert "did not answer within 5 s" in told["silent"]
     assert "no such file" in told["absent"]
     assert "MISSING" in told["unset"]
 
