@@ -29,14 +29,14 @@ def align(older: Clause, newer: Clause, language: Language) -> Alignment:
         shared=shared + partly,
         ours=tuple(rest for rest in left if rest),
         theirs=tuple(rest for rest in right if rest),
-        begins=_begins(ours, left) and _begins(theirs, right),
+        begins=_begins(ours, left, 2) and _begins(theirs, right, 2) and (_begins(ours, left) or _begins(theirs, right)),
         subject=subject,
         values=values,
     )
 
 
-def _begins(words: tuple[str, ...], rests: list[str]) -> bool:
-    return any(rest != word for word, rest in zip(words[:2], rests[:2], strict=True))
+def _begins(words: tuple[str, ...], rests: list[str], within: int = 1) -> bool:
+    return any(rest != word for word, rest in zip(words[:within], rests[:within], strict=True))
 
 
 class _Others:
@@ -46,6 +46,8 @@ class _Others:
         self._language = language
         self._words = frozenset(words)
         self._pairs = frozenset(word[at : at + 2] for word in words for at in range(len(word) - 1))
+        self._signs = frozenset("".join(words))
+        self._firsts = frozenset(word[0] for word in words)
         self._starts = frozenset(word[:2] for word in words if len(word) > 1)
 
     def __call__(self, word: str) -> str:
@@ -54,14 +56,23 @@ class _Others:
         if self._language == "en":
             return word
         if self._language == "ko":
-            return "" if len(word) > 1 and word[:2] in self._starts and not word.isascii() else word
-        if word.isascii() or len(word) < 2:
+            return "" if not word.isascii() and self._has_stem(word) else word
+        if word.isascii():
             return word
-        covered = [False] * len(word)
+        if len(word) == 1:
+            return "" if word in self._signs else word
+        # a sign that is a word of its own among the others
+        covered = [sign in self._words for sign in word]
         for at in range(len(word) - 1):
             if word[at : at + 2] in self._pairs:
                 covered[at] = covered[at + 1] = True
         return "".join(sign for sign, known in zip(word, covered, strict=True) if not known)
+
+    def _has_stem(self, word: str) -> bool:
+        """Korean words meet where their first two syllables do, or where the one is all the stem there is."""
+        if len(word) == 1:
+            return word in self._firsts
+        return word[:2] in self._starts or word[0] in self._words
 
 
 def _parted(older: Clause, newer: Clause, language: Language) -> tuple[bool, tuple[tuple[str, ...], tuple[str, ...]]]:

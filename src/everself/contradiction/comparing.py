@@ -4,11 +4,11 @@ Where the newer says itself that something changed, the rest may differ too. Kno
 """
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Final
 
 from everself.contradiction.aligning import Alignment, align
-from everself.contradiction.frames import compare_frames
+from everself.contradiction.frames import compare_frames, find_taken_back
 from everself.contradiction.lexicon import lexicon
 from everself.contradiction.quantities import differ
 from everself.contradiction.statement import Clause, Statement, content_of, read_statement
@@ -29,6 +29,13 @@ def contradicts(older: str, newer: str) -> Verdict:
         return AGREE
     language = language_of(f"{older} {newer}")
     before, after = read_statement(older, language), read_statement(newer, language)
+    if not before.clauses or not after.clauses:
+        return AGREE
+    # "these days" in both tells no change between them
+    after = replace(after, changed=bool(after.changes - before.changes))
+    taken_back = find_taken_back(before, after)
+    if taken_back:
+        return taken_back
     if _speak_of_other_times(before, after):
         return AGREE
     if _others(before.clauses[:1], after.clauses[:1]):
@@ -72,16 +79,27 @@ def _compare(ours: Clause, theirs: Clause, after: Statement) -> Verdict:
     opposed = _opposed(ours, theirs, after)
     mine, other = (_beyond(rest, opposed, after) for rest in (found.ours, found.theirs))
     alone = not (mine and other)
-    if _apart(ours, theirs):
+    if _apart(ours, theirs) and not after.changed:
         # another one of its kind, unless that is all that is said of it
         return AGREE if mine or other else Verdict("attribute", 0.8, f"{ours.text} / {theirs.text}")
-    close = max(len(mine), len(other)) <= _MOST_BESIDES + found.shared
-    if not close:
+    if max(len(mine), len(other)) > _MOST_BESIDES + found.shared:
         return AGREE
-    kind = _difference(ours, theirs, after, bool(opposed)) if alone or after.changed else None
-    if kind is not None:
-        return Verdict(kind, 0.9 if alone else 0.75, f"{ours.text} / {theirs.text}")
+    if alone or after.changed:
+        kind = _difference(_Pair(ours, theirs, mine, other, after.changed), bool(opposed))
+        if kind is not None:
+            return Verdict(kind, 0.9 if alone else 0.75, f"{ours.text} / {theirs.text}")
     return _attribute(ours, theirs, found, after)
+
+
+@dataclass(frozen=True, slots=True)
+class _Pair:
+    """Two clauses, and what each says besides what they share."""
+
+    ours: Clause
+    theirs: Clause
+    mine: tuple[str, ...]
+    other: tuple[str, ...]
+    changed: bool
 
 
 def _is_another(ours: Clause, theirs: Clause, after: Statement) -> bool:
@@ -113,29 +131,38 @@ def _beyond(rests: tuple[str, ...], opposed: frozenset[str], after: Statement) -
     return tuple(rest for rest in rests if not any(word in rest or rest in word for word in opposed))
 
 
-def _difference(ours: Clause, theirs: Clause, after: Statement, opposed: bool) -> Kind | None:
+def _difference(pair: _Pair, opposed: bool) -> Kind | None:
     found: list[Kind] = ["antonym"] if opposed else []
-    if ours.negative != theirs.negative:
-        denied, told = (ours, theirs) if ours.negative else (theirs, ours)
-        # what is denied of Fridays alone is not denied
-        if not denied.times or told.times or after.changed:
-            found.append("negation")
-        else:
+    if pair.ours.negative != pair.theirs.negative:
+        if not _denies(pair):
             return None
-    if ours.times.differ(theirs.times):
+        found.append("negation")
+    if pair.ours.times.differ(pair.theirs.times):
         found.append("date")
-    if differ(ours.quantities, theirs.quantities):
+    if differ(pair.ours.quantities, pair.theirs.quantities):
         found.append("number")
-    if len(found) == 1 or (found and after.changed):
+    if len(found) == 1 or (found and pair.changed):
         return "date" if "date" in found else found[0]
     return None
+
+
+def _denies(pair: _Pair) -> bool:
+    """Whether the one clause denies what the other says: neither something else, nor only some of it."""
+    denied, told, besides = (
+        (pair.ours, pair.theirs, pair.mine) if pair.ours.negative else (pair.theirs, pair.ours, pair.other)
+    )
+    if denied.denied in besides:
+        return False
+    return pair.changed or not (besides or (denied.times and not told.times))
 
 
 def _attribute(ours: Clause, theirs: Clause, found: Alignment, after: Statement) -> Verdict:
     mine, other = found.values
     if ours.times.differ(theirs.times) or ours.negative != theirs.negative:
         return AGREE
-    single = lexicon(after.language).says("single", ours.text) and lexicon(after.language).says("single", theirs.text)
+    words = lexicon(after.language)
+    single = words.says("single", ours.text) and words.says("single", theirs.text)
+    single = single and not any(value[0] in words.adjectives for value in (mine, other) if value)
     if found.subject and mine and other and frozenset(mine).isdisjoint(other) and (single or after.changed):
         return Verdict("attribute", 0.85, f"{' '.join(mine)} / {' '.join(other)}")
     if after.changed and found.begins and found.ours and found.theirs:

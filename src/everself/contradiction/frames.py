@@ -1,9 +1,14 @@
 """Exclusive attributes that are said in many ways: where someone lives, works, what they are called. Knows the lexicon's frames only."""
 
+from typing import Final
+
 from everself.contradiction.lexicon import Frame, lexicon
 from everself.contradiction.quantities import differ, read_quantities
 from everself.contradiction.statement import Statement, content_of
 from everself.contradiction.verdict import AGREE, Verdict
+
+# a street lies in a town, a team in a company
+_NESTED: Final = frozenset({"home", "work"})
 
 
 def compare_frames(before: Statement, after: Statement) -> Verdict:
@@ -14,7 +19,8 @@ def compare_frames(before: Statement, after: Statement) -> Verdict:
         ours, theirs = _read(frame, before), _read(frame, after)
         for topic, value in ours:
             for other_topic, other in theirs:
-                if topic == other_topic and _apart(value, other, before):
+                told_again = frame.name in _NESTED and value in after.text and not after.changed
+                if topic == other_topic and not told_again and _apart(value, other, before):
                     kind = "number" if value[0:1].isdecimal() and other[0:1].isdecimal() else "attribute"
                     return Verdict(
                         "number" if kind == "number" else "attribute", 0.9, f"{frame.name}: {value} / {other}"
@@ -41,12 +47,36 @@ def _read(frame: Frame, statement: Statement) -> list[tuple[str, str]]:
     return found
 
 
+def find_taken_back(before: Statement, after: Statement) -> Verdict:
+    """Where the newer says "not this but that", and the older said this."""
+    words = lexicon(after.language)
+    pattern = words.pattern("instead")
+    said = before.clauses[0]
+    for match in pattern.finditer(after.text) if pattern is not None else ():
+        value = next((group for group in match.groups() if group), "")
+        amounts, rest = read_quantities(value, words.language)
+        denied = content_of(rest, words)
+        known = said.content()
+        named = bool(denied) and all(any(one in word for word in known) for one in denied)
+        counted = bool(amounts) and not denied and any(one in said.quantities for one in amounts)
+        if named or counted:
+            return Verdict("number" if counted else "attribute", 0.9, f"not {value.strip()}")
+    return AGREE
+
+
 def _apart(ours: str, theirs: str, statement: Statement) -> bool:
     words = lexicon(statement.language)
     mine, other = read_quantities(ours, words.language)[0], read_quantities(theirs, words.language)[0]
     if mine and other:
         return differ(mine, other)
     left, right = content_of(ours, words), content_of(theirs, words)
-    if left and right and words.language in ("zh", "ja"):
-        return not (set("".join(left)) & set("".join(right)))
-    return bool(left and right) and set(left).isdisjoint(right)
+    if not left or not right:
+        return False
+    if words.language == "en":
+        return set(left).isdisjoint(right)
+    one, two = "".join(left), "".join(right)
+    return one not in two and two not in one and not _pairs(one) & _pairs(two)
+
+
+def _pairs(word: str) -> set[str]:
+    return {word[at : at + 2] for at in range(len(word) - 1)}

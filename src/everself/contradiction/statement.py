@@ -21,6 +21,9 @@ LONGEST: Final = 2_000
 _MOST_CLAUSES: Final = 12
 # stands among the words where the subject ends
 IS: Final = "|"
+_FIRM: Final = frozenset("은는을를")
+# folding would make them ASCII, which ends nothing without a blank behind it
+_STOPS: Final = str.maketrans("，！；", "、。。")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +33,7 @@ class Clause:
     text: str
     words: tuple[str, ...]
     negative: bool
+    denied: str
     quantities: tuple[Quantity, ...]
     times: Times
     people: frozenset[str]
@@ -46,6 +50,7 @@ class Statement:
     language: Language
     text: str
     clauses: tuple[Clause, ...]
+    changes: frozenset[str]
     changed: bool
     past: bool
     unsure: bool
@@ -54,17 +59,20 @@ class Statement:
 
 def read_statement(text: str, language: Language) -> Statement:
     words = lexicon(language)
-    folded = fold(without_surrogates(text[:LONGEST]))
-    pieces = [piece.strip() for piece in _borders(language).split(folded) if piece and piece.strip()]
+    folded = fold(without_surrogates(text[:LONGEST]).translate(_STOPS)).replace("?", "?; ")
+    pieces = [piece.strip() for piece in _borders().split(folded) if piece and piece.strip()]
     pieces = [piece for piece in pieces if not _asks(piece)] or pieces
     plain = " ".join(pieces)
     parts = pieces[:_MOST_CLAUSES] if len(pieces) > 1 else []
     clauses = [_clause(piece, words) for piece in (folded, *parts)]
+    change = words.pattern("change")
+    changes = frozenset(match.group() for match in change.finditer(folded)) if change is not None else frozenset()
     return Statement(
         language=language,
         text=plain,
         clauses=tuple(clause for clause in clauses if clause.text),
-        changed=words.says("change", folded),
+        changes=changes,
+        changed=bool(changes),
         past=words.says("past", folded),
         unsure=words.says("unsure", folded),
         more=words.says("more", folded),
@@ -76,49 +84,64 @@ def _asks(piece: str) -> bool:
 
 
 @cache
-def _borders(language: Language) -> "re2._Regexp":
+def _borders() -> "re2._Regexp":
     import re2
 
     # a comma within a number, a point within a name are no borders
-    return re2.compile(
-        r"[.!;\n]+(?:\s+|$)|[。！；，、]+|,\s+| - |\s\(|\)"
-        if language != "en"
-        else r"[.!;\n]+(?:\s+|$)|,\s+|\s-\s|\s\(|\)"
-    )
+    return re2.compile(r"[.!;]+(?:\s+|$)|[。、]+|,\s+|\s-\s|\s\(|\)")
 
 
 def _clause(piece: str, words: Lexicon) -> Clause:
     times, rest = read_times(piece, words.language)
     quantities, rest = read_quantities(rest, words.language)
-    negative = words.says("negation", words.without("notnegation", rest))
-    opposites = frozenset(found for found in _found(words, rest))
-    for section in ("change", "past", "more", "negation", "filler"):
+    denying = words.without("notnegation", rest)
+    negative = words.says("negation", denying)
+    opposites = frozenset(_listed(rest, words, "opposite"))
+    rest = _marked(_synonyms(rest, words), words, "become")
+    for section in ("change", "past", "more"):
         rest = words.without(section, rest)
-    relation = words.pattern("is")
-    marked = rest if relation is None else relation.sub(f" {IS} ", rest)
-    content = tuple(content_of(marked, words))
+    rest = _marked(rest, words, "is")
+    subject, _, _ = rest.partition(IS)
+    for section in ("negation", "filler"):
+        rest = words.without(section, rest)
     return Clause(
         text=piece,
-        words=content,
+        words=tuple(content_of(rest, words)),
         negative=negative,
+        denied=_denied(denying, words) if negative else "",
         quantities=quantities,
         times=times,
-        people=frozenset(_people(piece, words)),
+        people=frozenset(_people(subject, words)),
         opposites=opposites,
-        contrasts=tuple(words.contrast[word] for word in _contrasting(piece, words)),
+        contrasts=tuple(words.contrast[word] for word in _listed(piece, words, "contrast")),
     )
 
 
-def _found(words: Lexicon, text: str) -> list[str]:
-    return _listed(text, words, "opposite")
+def _marked(text: str, words: Lexicon, section: str) -> str:
+    relation = words.pattern(section)
+    return text if relation is None else relation.sub(f" {IS} ", text)
 
 
-def _people(text: str, words: Lexicon) -> list[str]:
-    return [words.people[found] for found in _listed(text, words, "people")]
+def _denied(text: str, words: Lexicon) -> str:
+    """The word that the negation is about: the next one in English and Chinese, the one it follows in Japanese and Korean."""
+    pattern = words.pattern("negation")
+    match = pattern.search(text) if pattern is not None else None
+    if match is None:
+        return ""
+    text = text[: match.end()] + "," + text[match.end() :]
+    after = match.end() + 1
+    before_it = words.language in ("ja", "ko") and match.group().strip() not in ("안", "못")
+    near = text[: match.start()] if before_it else text[after:]
+    for section in ("change", "past", "more", "negation", "filler", "is"):
+        near = words.without(section, near)
+    found = content_of(near, words)
+    return (found[-1] if before_it else found[0]) if found else ""
 
 
-def _contrasting(text: str, words: Lexicon) -> list[str]:
-    return _listed(text, words, "contrast")
+def _people(text: str, words: Lexicon) -> set[str]:
+    """Who is spoken of; whoever speaks only where nobody else is."""
+    found = {words.people[one] for one in _listed(text, words, "people")}
+    return found - {next(iter(words.people.values()), "")} if len(found) > 1 else found
 
 
 def _listed(text: str, words: Lexicon, section: str) -> list[str]:
@@ -135,6 +158,12 @@ def _any_of(language: Language, section: str) -> "re2._Regexp | None":
         return None
     either = "|".join(re2.escape(word) for word in sorted(listed, key=len)[::-1])
     return re2.compile(rf"\b({either})(?:'s)?\b" if language == "en" else f"({either})")
+
+
+def _synonyms(text: str, words: Lexicon) -> str:
+    """Where words have no blanks between them, the same said otherwise must be put right in the text."""
+    pattern = _any_of(words.language, "same") if words.language != "en" else None
+    return text if pattern is None else pattern.sub(lambda match: words.same[match.group()], text)
 
 
 def content_of(text: str, words: Lexicon) -> list[str]:
@@ -169,11 +198,14 @@ def _words(language: Language) -> "re2._Regexp":
 def _stemmed(word: str, words: Lexicon) -> str:
     word = word.strip("'.-「」")
     if words.language == "en":
-        return _english(word.removesuffix("'s"))
+        # I'm, we've, she'd: what stands before the apostrophe
+        return _english(word.partition("'")[0])
     if words.language == "ko":
         for _ in range(2):
             for ending in words.endings:
-                if len(word) > len(ending) and word.endswith(ending):
+                # a word of two syllables may end like a particle and be all stem
+                least = 1 if len(ending) > 1 or ending in _FIRM else 2
+                if len(word) - len(ending) >= least and word.endswith(ending):
                     word = word.removesuffix(ending)
                     break
             else:

@@ -125,7 +125,8 @@ def _english_clock(groups: Groups) -> "list[tuple[Field, float | str]]":
 
 def _dense_clock(groups: Groups) -> "list[tuple[Field, float | str]]":
     hour = number(groups["hour"])
-    if hour is None or hour > 25:
+    if hour is None or hour > 25 or (groups["hour"] == "一" and not groups.get("part")):
+        # 一点 is mostly "a little"
         return []
     minutes = 60 * hour + (30 if groups.get("minute") == "半" or groups.get("minute") == "반" else 0)
     if groups.get("minute") and groups["minute"] not in "半반":
@@ -222,7 +223,8 @@ def _chinese() -> tuple[tuple[str, _Read], ...]:
             rf"(?P<part>{_PARTS})?(?:的)?(?P<hour>\d{{1,2}}|{HAN})(?:点|點|:)钟?(?P<minute>半|[0-5]\d|{HAN})?分?",
             _dense_clock,
         ),
-        (r"(?P<value>(?:19|20)?\d\d|[一二三四五六七八九〇零]{2,4})年(?P<more>期|级)?", _unless_more(_dense("year"))),
+        (r"(?P<value>(?:19|20)\d\d|[一二三四五六七八九〇零]{4})年(?P<more>期|级)?", _unless_more(_dense("year"))),
+        (r"(?:^|是|在|从)(?P<value>\d\d)年", _dense("year")),
         (r"(?P<part>凌晨|早上|上午|中午|下午|晚上)", _as("part", "part")),
         (rf"逢(?P<value>{figure})", _dense("day")),
     )  # fmt: skip
