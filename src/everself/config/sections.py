@@ -198,6 +198,11 @@ class Tunables:
     confidence_floor: float = _tunable(_SHARE, 0.2, "Confidence below which age brings no entry.")
     confidence_boost_per_mention: float = _tunable(_SHARE, 0.05, "What a mention adds.")
     correction_relevance_boost: float = _tunable(number(1, 10), 1.5, "Weight of corrections.")
+    promotion_confidence: float = _tunable(_SHARE, 0.4, "How sure promotion is of what it shows.")
+    promotion_sessions: int = _tunable(
+        whole(1, 1_000), 3, "Sessions that find an entry before it counts as needed often."
+    )
+    promotion_window_days: int = _tunable(_DAYS, 30, "Days over which these sessions are counted.")
     soul_max_tokens: int = _tunable(whole(1, 1_000_000), 800, "Size beyond which no growth is proposed.")
     soul_history_retention_days: int = _tunable(_DAYS, 90, "Days that old souls are kept.")
     cron_soul_keeper: str = _tunable(_CLOCK, "02:30", "When the Soul Keeper runs each day.")
