@@ -32,6 +32,9 @@ Where = Literal["text", "joined", "encoded"]
 
 # one sure sign is enough, or two that are weak by themselves
 _SURE: Final = 2
+_SET: Final = "injection"
+# languages that Everself does not speak, all in one set
+_ABROAD: Final = "abroad"
 _WEAK: Final = "-weak"
 _ABOUT: Final = "about"
 # talk of such texts is short; in a long one a quotation is the best place to hide
@@ -40,6 +43,7 @@ _TALK: Final = 400
 _PIECE: Final = 64_000
 _OVERLAP: Final = 400
 _EXCERPT: Final = 80
+_SENTENCE: Final = 4
 _FAMILIES: Final[dict[str, Family]] = {
     "override": "override",
     "role": "role",
@@ -50,6 +54,7 @@ _FAMILIES: Final[dict[str, Family]] = {
     "exfiltration": "exfiltration",
     "authority": "authority",
     "memory": "memory",
+    "disguise": "disguise",
 }
 
 
@@ -87,8 +92,9 @@ def label(text: str) -> Label:
     if together:
         reasons += _read(together, "joined")
     for hidden in encoded(text):
-        # nobody writes a sentence in figures for a person to read
-        reasons.append(Reason("disguise", "encoded", hidden[:_EXCERPT], sure=False))
+        # nobody writes a sentence in figures for a person to read; a word or two may be an identifier
+        whole = len(hidden.split()) >= _SENTENCE or not hidden.isascii()
+        reasons.append(Reason("disguise", "encoded", hidden[:_EXCERPT], whole))
         reasons += _read(plain(hidden), "encoded")
     kept = tuple(dict.fromkeys(reasons))
     return Label(_weigh(kept) >= _SURE, kept, read)
@@ -132,11 +138,13 @@ def _languages(text: str) -> Iterator[Language]:
 
 def _matched(text: str, language: Language, where: Where, talk: int) -> list[Reason]:
     found: list[Reason] = []
-    matches = load_set("injection").matches(text, language)
+    matches = load_set(_SET).matches(text, language)
     if len(text) <= talk and any(match.name == _ABOUT for match in matches):
         # somebody tells of an attack: what they quote is not said by them
         text = hide_quoted(text)
-        matches = load_set("injection").matches(text, language)
+        matches = load_set(_SET).matches(text, language)
+    if language == "en":
+        matches += load_set(_ABROAD).matches(text, language)
     for match in matches:
         weak = match.name.endswith(_WEAK)
         name = match.name.removesuffix(_WEAK)

@@ -27,7 +27,7 @@ _ALIKE: Final = {
     **dict.fromkeys("ɡց", "g"),
     **dict.fromkeys("һհ", "h"),
     **dict.fromkeys("НΗꓧ", "H"),
-    **dict.fromkeys("іιıɩ", "i"),
+    **dict.fromkeys("іιɩ", "i"),
     **dict.fromkeys("ІΙӀꓲ", "I"),
     **dict.fromkeys("јϳ", "j"),
     **dict.fromkeys("Јꓙ", "J"),
@@ -182,21 +182,13 @@ def _latin(text: str) -> str:
     ascii_letters = sum(char.isascii() and char.isalpha() for char in text)
     foreign = sum(not char.isascii() and char.isalpha() for char in text)
     mostly = ascii_letters > 2 * foreign
-    return "".join(
-        part.translate(_TO_LATIN)
-        if _mixes(part) or (mostly and _ALIKE_SET.issuperset(char for char in part if char.isalpha()))
-        else part
-        for part in _words(text)
+    return " ".join(
+        part.translate(_TO_LATIN) if _mixes(part) or (mostly and _passes(part)) else part for part in text.split(" ")
     )
 
 
-def _words(text: str) -> Iterator[str]:
-    start = 0
-    for at in range(1, len(text)):
-        if text[at].isspace() != text[at - 1].isspace():
-            yield text[start:at]
-            start = at
-    yield text[start:]
+def _passes(word: str) -> bool:
+    return _ALIKE_SET.issuperset(char for char in word if char.isalpha())
 
 
 def _mixes(word: str) -> bool:

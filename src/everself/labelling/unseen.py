@@ -67,8 +67,8 @@ def flags(text: str) -> frozenset[int]:
     return frozenset(found)
 
 
-def hiding(text: str) -> tuple[int, ...]:
-    """Where invisible characters stand that nothing around them needs."""
+def hiding(text: str, most: int = 64) -> tuple[int, ...]:
+    """Where invisible characters stand that nothing around them needs; the first so many."""
     if (text.isascii() and text.isprintable()) or UNSEEN.isdisjoint(text):
         return ()
     allowed = flags(text)
@@ -83,11 +83,15 @@ def hiding(text: str) -> tuple[int, ...]:
             continue
         if row > _ROW or not needed(text, at):
             found.append(at)
+            if len(found) == most:
+                break
     return tuple(found)
 
 
 def spelled(text: str) -> str:
     """What tag characters and variation selectors spell, where they stand for bytes or ASCII."""
+    if text.isascii() or max(text) < "\ufe00":
+        return ""
     tags = "".join(chr(ord(char) - 0xE0000) for char in text if "\U000e0020" <= char <= "\U000e007e")
     data = bytes(
         ord(char) - 0xFE00 if char <= "\ufe0f" else ord(char) - 0xE0100 + 16
