@@ -99,8 +99,10 @@ class Runner:
         queued: list[Done] = []
         refused: list[Done] = []
         put_off = False
-        for number, planned in enumerate(proposal.operations, 1):
+        for number, proposed in enumerate(proposal.operations, 1):
             tell(Progress(number, len(proposal.operations), "operations"))
+            # named before the checks make it smaller: proposed again, it has to be the same
+            planned = replace(proposed, key=key_of(proposed))
             if self._is_known(planned):
                 continue
             ruling = checks.judge(planned)

@@ -11,8 +11,26 @@ from everself.text.normalise import fold
 # two words with so long a beginning in common are one word in two forms
 _STEM: Final = 5
 _NEGATORS: Final = frozenset(
-    "not no never without none nothing nobody cannot stopped quit anymore nicht kein keine nie ohne".split()
+    [
+        "not",
+        "no",
+        "never",
+        "without",
+        "none",
+        "nothing",
+        "nobody",
+        "cannot",
+        "stopped",
+        "quit",
+        "anymore",
+        "nicht",
+        "kein",
+        "keine",
+        "nie",
+        "ohne",
+    ]
 )
+_FILLING: Final = frozenset(["now", "current", "currently", "still", "again", "also", "really", "just", "actually"])
 _DENSE_NEGATORS: Final = (
     "不",
     "没",
@@ -48,7 +66,7 @@ def says_no_more(newer: str, older: str) -> bool:
     if any(_is_dense(char) for char in one):
         return all(char in other or char in _SMALL or not _counts(char) for char in one)
     known = words_of(older)
-    new = words_of(newer)
+    new = words_of(newer) - _FILLING
     return bool(new) and all(word in known or any(_kin(word, each) for each in known) for word in new)
 
 

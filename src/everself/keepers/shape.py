@@ -239,6 +239,7 @@ def packed(planned: Planned) -> dict[str, object]:
         "evidence": list(planned.evidence),
         "reason": planned.reason,
         "sure": planned.sure,
+        "key": planned.key,
     }
 
 
@@ -246,7 +247,8 @@ def unpacked(payload: JsonObject) -> Planned:
     """What `packed` made, again. Damaged where it is none."""
     try:
         operation = _unpack(payload["operation"])
-        return Planned(operation, tuple(payload["evidence"]), str(payload["reason"]), float(payload["sure"]))
+        evidence, sure = tuple(payload["evidence"]), float(payload["sure"])
+        return Planned(operation, evidence, str(payload["reason"]), sure, key=str(payload.get("key", "")))
     except (KeyError, TypeError, ValueError) as error:
         raise Damaged(f"A question of a keeper cannot be read ({error}).", mend="everself doctor") from error
 

@@ -1,0 +1,101 @@
+"""A memory with its conversations, on a clock that the test moves, and keepers that run over it."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
+from zoneinfo import ZoneInfo
+
+from everself.config.sections import Tunables
+from everself.disk.lock import FileLock
+from everself.entries.book import Book
+from everself.keepers.hands import Deeds
+from everself.keepers.runner import Runner
+from everself.keepers.shape import Keeper, Operation, Planned, Proposal, Report, Tell
+from everself.keepers.world import Sources, World
+from everself.memory.memory import Memory
+from everself.memory.writing import Thought
+from everself.recall.likeness import Likeness
+from everself.sessions.log import Log
+from everself.sessions.session import Message, Session
+from everself.sessions.transcripts import Transcripts
+from everself.testing.workspaces import Bench
+from everself.triage.triage import Triage
+from everself.values import Entry
+
+BERLIN = ZoneInfo("Europe/Berlin")
+
+
+class Hour:
+    """The time it is, until the test says otherwise."""
+
+    def __init__(self) -> None:
+        self.now = datetime(2026, 3, 19, 9, 30, tzinfo=BERLIN)
+
+    def __call__(self) -> datetime:
+        return self.now
+
+    def pass_(self, **much: float) -> None:
+        self.now += timedelta(**much)
+
+
+class Mind:
+    """One agent as keepers see it, without recall by vectors and without a model, unless a test gives one."""
+
+    def __init__(self, bench: Bench, top: str, hour: Hour) -> None:
+        self.bench = bench
+        self.hour = hour
+        self.memory = Memory(
+            bench.workspace, Book(bench.workspace, bench.state.entries, bench.state.vouchers, bench.clock), bench.clock
+        )
+        files = Transcripts(bench.grounds.state, FileLock(f"{top}/state/sessions.lock"))
+        self.log = Log(bench.state.messages, files, bench.clock)
+        likeness, triage = Likeness(), Triage()
+        self.sources = Sources(self.memory, bench.state, self.log, Tunables(), lambda: likeness, triage=triage.read)
+        self.deeds = Deeds()
+
+    def run(self, keeper: Keeper, *, dry_run: bool = False, **sources: object) -> Report:
+        runner = Runner(replace(self.sources, **sources), self.deeds, [keeper])  # type: ignore[arg-type]
+        return asyncio.run(runner.run(keeper, dry_run=dry_run))
+
+    def propose(self, *operations: Planned, dry_run: bool = False) -> Report:
+        """Run a keeper that proposes just this."""
+        return self.run(Stubborn(operations), dry_run=dry_run)
+
+    def world(self, keeper: str = "memory-miner") -> World:
+        return World(self.sources, keeper)
+
+    def say(self, text: str, session: Session | None = None, role: str = "user") -> Message:
+        return self.log.add(session or self.log.begin(), role, text)  # type: ignore[arg-type]
+
+    def knows(self, text: str, source: str = "owner", **details: object) -> Entry:
+        made = self.memory.remember(Thought(text, source, **details))  # type: ignore[arg-type]
+        return self.memory.book.get(made.entry)
+
+    def entry(self, text: str) -> Entry:
+        return next(one for one in self.memory.book.all() if one.text == text)
+
+    def texts(self) -> list[str]:
+        return [one.text for one in self.memory.book.all() if not one.closed]
+
+    def files(self) -> dict[str, bytes]:
+        """Every document as it stands."""
+        return {one.path: self.bench.workspace.read(one.path).data for one in self.bench.workspace.list()}
+
+
+class Stubborn:
+    """A keeper that proposes the same each time."""
+
+    name = "stubborn"
+    title = "Stubborn"
+    schedule = ""
+
+    def __init__(self, operations: Sequence[Planned], upto: str = "") -> None:
+        self._proposal = Proposal(tuple(operations), upto=upto)
+
+    async def propose(self, _: World, __: Tell) -> Proposal:
+        return self._proposal
+
+
+def planned(operation: Operation, *evidence: str, **more: object) -> Planned:
+    return Planned(operation, evidence, "because", **more)  # type: ignore[arg-type]
