@@ -14,6 +14,8 @@ from pathlib import Path
 PACKAGE = "everself"
 # Below `faces` each folder is a room of its own, as far from its neighbours as from any other room.
 NESTED = ("faces", "models", "toolbox")
+# A folder that is a room of its own because the room around it is full; the modules beside it stay where they were.
+GROWN = frozenset({"verbs.keeping"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +159,8 @@ def _functions(node: ast.AST, prefix: str) -> Iterator[tuple[str, Function]]:
 def room_of(module: str) -> str:
     """The room a module belongs to; nothing for the package itself."""
     parts = module.split(".")[1:]
-    return ".".join(parts[:2]) if parts[:1] and parts[0] in NESTED else ".".join(parts[:1])
+    within = ".".join(parts[:2])
+    return within if within in GROWN or (parts[:1] and parts[0] in NESTED) else ".".join(parts[:1])
 
 
 def read_tree(top: Path) -> tuple[Module, ...]:

@@ -34,6 +34,7 @@ from everself.memory.memory import Memory
 from everself.memory.quarantine import release
 from everself.memory.selection import Selection, list_entries
 from everself.memory.writing import Spot, Thought
+from everself.promotion.moving import Pick, apply_moves
 from everself.store.ledger import LedgerHead
 from everself.store.state import State
 from everself.testing.frozen import MOMENT
@@ -356,6 +357,21 @@ IN_MEMORY = (
 )
 
 
+def _promoted(doors: Doors, entry: str, target: str) -> object:
+    memory = _memory(doors)
+    name = entry or memory.remember(Thought("We decided on tea.", OWNER)).entry
+    done = apply_moves(memory, [Pick(name, target, named=True)], Author.OWNER)
+    if done.left:
+        raise UnsafePath(done.left[0].reason)
+    return done
+
+
+IN_PROMOTION = (
+    Entrance("Pick.entry", lambda doors, path: _promoted(doors, path, "memory/decisions.md"), "words", costly=True),
+    Entrance("Pick.target", lambda doors, path: _promoted(doors, "", path), "content", costly=True),
+)
+
+
 def _read_lines(doors: Doors, path: str) -> object:
     """Lines of a document as `get_lines` reads them."""
     from everself.config.sections import Search
@@ -421,6 +437,7 @@ ENTRANCES: tuple[Entrance, ...] = (
     *PLANTED,
     *BY_VERBS,
     *IN_MEMORY,
+    *IN_PROMOTION,
     *IN_RECALL,
     *IN_SOULS,
     *BY_TOOLS,
@@ -487,10 +504,15 @@ NO_PATHS: dict[str, str] = {
     **dict.fromkeys(
         ("accept_outside.paths", "undo_outside.paths"), "compared with the documents that were looked at anyway"
     ),
+    "Pick.heading": "stored as text",
     "list_personas.session": "compared with recorded sessions",
     **{
         f"{verb}.name": "compared with recorded sessions, whose ids are the runtime's own"
         for verb in ("show_session", "export_session", "plan_deletion", "delete_session", "simulate_compaction")
+    },
+    **{
+        f"{verb}.name": "compared with the names and ids of jobs"
+        for verb in ("show_job", "remove_job", "enable_job", "disable_job", "run_job", "list_runs")
     },
     "search_messages.words": "compared with what was said",
     **dict.fromkeys(("use_model.name", "try_model.name"), "the name of a model, looked up among providers"),
@@ -529,7 +551,7 @@ NO_PATHS: dict[str, str] = {
 }
 
 OWNERS: tuple[type, ...] = (FileSystem, Workspace, DiskWorkspace, History, Changes)
-RECORDS: tuple[type, ...] = (*get_args(Edit), Step, Intent, Thought, Spot, Selection)
+RECORDS: tuple[type, ...] = (*get_args(Edit), Step, Intent, Thought, Spot, Selection, Pick)
 
 
 def _holds_text(hint: object) -> bool:

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from everself.memory.bank import Bank
     from everself.models.embedding.protocol import Embedder
     from everself.recall.recall import Found, Recall
+    from everself.schedule.schedule import Schedule
     from everself.sessions.checkpoint import Checkpoint
     from everself.sessions.log import Log
     from everself.upkeep.freshness import Freshness
@@ -185,6 +186,12 @@ class App:
         from everself.app.conversing import open_chat
 
         return open_chat(self)
+
+    @cached_property
+    def schedule(self) -> "Schedule":
+        from everself.app.scheduling import open_schedule
+
+        return open_schedule(self)
 
     @cached_property
     def keepers(self) -> "Runner":

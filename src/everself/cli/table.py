@@ -83,6 +83,12 @@ def _spend() -> click.Command:
     return spend
 
 
+def _cron() -> click.Command:
+    from everself.cli.commands.cron import cron
+
+    return cron
+
+
 def _agents() -> click.Command:
     from everself.cli.commands.agents import agents
 
@@ -145,6 +151,7 @@ COMMANDS: dict[str, tuple[str, Callable[[], click.Command]]] = {
     "simulate-compaction": ("Show what survives if a conversation were made shorter now.", _simulate_compaction),
     "model": ("Choose the model that answers, and try what it can do.", _model),
     "spend": ("Show what models cost, by day and job.", _spend),
+    "cron": ("Run jobs at their times: keepers, verbs, messages to the agent.", _cron),
     "agents": ("List, add and remove agents.", _agents),
     "log": ("List what was changed, newest first.", _log),
     "show": ("Show one change, line by line.", _show),

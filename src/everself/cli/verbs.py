@@ -26,6 +26,7 @@ def _cli(called: str, command: str, humans_only: str = "") -> Verb:
 
 _SETTINGS_RULE = "settings name the programs that run and what the agent may do to itself"
 _VERIFIES = "soul verify does it, with what it is told to do"
+_UNASKED = "what runs unasked is decided by the person"
 _MEETS = "chat does it: /bootstrap"
 _BY_A_HUMAN = "no model decides who the agent is"
 
@@ -95,6 +96,17 @@ VERBS: tuple[Verb, ...] = (
     _cli("everself.verbs.models:use_model", "model use", _SETTINGS_RULE),
     _cli("everself.verbs.models:try_model", "model test", "asking a model may cost money"),
     _cli("everself.verbs.models:show_spend", "spend"),
+    _cli("everself.verbs.keeping.jobs:add_job", "cron add", _UNASKED),
+    _cli("everself.verbs.keeping.jobs:list_jobs", "cron list"),
+    _cli("everself.verbs.keeping.jobs:show_job", "cron show"),
+    _cli("everself.verbs.keeping.jobs:remove_job", "cron rm", _UNASKED),
+    _cli("everself.verbs.keeping.jobs:enable_job", "cron enable", _UNASKED),
+    _cli("everself.verbs.keeping.jobs:disable_job", "cron disable", _UNASKED),
+    _cli("everself.verbs.keeping.jobs:run_job", "cron run", "asking a model may cost money"),
+    _cli("everself.verbs.keeping.jobs:list_runs", "cron history"),
+    _cli("everself.verbs.keeping.jobs:tick", "cron tick", "asking a model may cost money"),
+    Verb("everself.verbs.keeping.jobs:is_anything_due", withheld=(("cli", "chat asks it at its begin and its end"),)),
+    Verb("everself.verbs.keeping.jobs:tell_news", withheld=(("cli", "chat begins with it"),)),
     _cli("everself.app.app:App.remember", "memory add"),
     _cli("everself.memory.memory:Memory.edit", "memory edit"),
     _cli("everself.memory.memory:Memory.correct", "memory correct"),
@@ -106,6 +118,9 @@ VERBS: tuple[Verb, ...] = (
     _cli("everself.verbs.memories:import_memory", "memory import", "only the owner says whose memories a file holds"),
     _cli("everself.memory.adoption:vouch_for", "memory vouch", "a model cannot vouch for itself"),
     _cli("everself.memory.quarantine:release", "memory release", "what was kept from a model is not released by one"),
+    Verb("everself.verbs.keeping.promoting:find_candidates", withheld=(("cli", "memory promote does it"),)),
+    _cli("everself.verbs.keeping.promoting:promote", "memory promote", "what is promoted stands in every prompt"),
+    Verb("everself.verbs.keeping.promoting:review_week", withheld=(("cli", "memory promote --review does it"),)),
     _cli("everself.memory.bank:Bank.pages", "memory bank list"),
     _cli("everself.memory.bank:Bank.read", "memory bank show"),
     _cli("everself.memory.bank:Bank.write", "memory bank add"),

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from everself.clock import system_now
 from everself.config import Loaded, Places, Vault, check, environment, find_places, load, read_host, read_vault
-from everself.doctor import contents, grounds, index, names, privacy, records, settings, traces
+from everself.doctor import contents, grounds, index, jobs, names, privacy, records, settings, traces
 from everself.doctor.case import Case
 from everself.doctor.mending import mend
 from everself.doctor.words import failed
@@ -15,7 +15,7 @@ from everself.values import Finding
 
 Check = Callable[[Case], Iterable[Finding]]
 
-_ROOMS = (grounds, settings, traces, records, index, privacy, names, contents)
+_ROOMS = (grounds, settings, traces, records, jobs, index, privacy, names, contents)
 _CHECKS: tuple[Check, ...] = tuple(one for room in _ROOMS for one in room.CHECKS)
 _ORDER = ("error", "warning", "note")
 # So many findings of one code are told one by one; a damaged disk brings thousands.

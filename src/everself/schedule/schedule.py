@@ -166,7 +166,7 @@ class Schedule:
         """Run again what a dead holder began, unless that is late, unwanted, or has killed too often."""
         job = next((one for one in self.jobs.every() if one.id == dead.job), None)
         if job is None or not job.enabled or job.failures + 1 >= MOST_FAILURES or self._due(job) is not None:
-            ended = replace(dead, state="failed", ended_at=_exact(self._now()), detail=_DIED)
+            ended = replace(dead, state="failed", ended_at=exact(self._now()), detail=_DIED)
             if self.jobs.end(ended):
                 yield ended
             return
@@ -177,7 +177,7 @@ class Schedule:
     def _is_dead(self, run: JobRun) -> bool:
         now = self._now()
         # a lease from further ahead than anybody gives one was made before the clock was set back
-        return run.until < _exact(now) or run.until > _exact(now + 2 * LEASE)
+        return run.until < exact(now) or run.until > exact(now + 2 * LEASE)
 
     def _carry_out(self, job: Job, run: JobRun, deed: Deed) -> JobRun:
         state: RunState = "failed"
@@ -192,7 +192,7 @@ class Schedule:
         except Exception as error:  # noqa: BLE001 — the fence of the job worker
             detail = f"It broke, which is a mistake in Everself: {type(error).__name__}: {error}"
         finally:
-            ended = replace(run, state=state, ended_at=_exact(self._now()), detail=detail.strip()[:LONGEST_DETAIL])
+            ended = replace(run, state=state, ended_at=exact(self._now()), detail=detail.strip()[:LONGEST_DETAIL])
             self.jobs.end(ended)
         return ended
 
@@ -202,7 +202,7 @@ class Schedule:
 
         def renew() -> None:
             while not over.wait(LEASE.total_seconds() / 3):
-                self.jobs.renew(run, _exact(self._now() + LEASE))
+                self.jobs.renew(run, exact(self._now() + LEASE))
 
         renewing = threading.Thread(target=renew, name="lease", daemon=True)
         renewing.start()
@@ -222,7 +222,7 @@ class Schedule:
 
     def _lease(self, job: Job, slot: str) -> JobRun:
         now = self._now()
-        return JobRun(job.id, slot, "running", self._holder, _exact(now + LEASE), _exact(now), "", "")
+        return JobRun(job.id, slot, "running", self._holder, exact(now + LEASE), exact(now), "", "")
 
     def _standing(self, wish: Wish) -> Job:
         at = _text(self._now())
@@ -252,5 +252,5 @@ def _text(moment: datetime) -> str:
     return moment.astimezone(UTC).isoformat(timespec="seconds")
 
 
-def _exact(moment: datetime) -> str:
+def exact(moment: datetime) -> str:
     return moment.astimezone(UTC).isoformat(timespec="microseconds")

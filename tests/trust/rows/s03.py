@@ -62,7 +62,7 @@ PLACES: dict[str, str] = {
     "state": STATE,
     "database": rf"{STATE}/state\.db(-journal)?",
     "database while it is open": rf"{STATE}/state\.db-(wal|shm)",
-    "locks": rf"{STATE}/(write|history|backup|restore)\.lock",
+    "locks": rf"{STATE}/(write|history|backup|restore|schedule)\.lock",
     "journal": rf"{STATE}/journal",
     "intents": rf"{STATE}/journal/\d{{8}}-[0-9A-Z]{{12}}\.(intent|done|abort)",
     "history": rf"{STATE}/history\.git(/.+)?",

@@ -5,7 +5,7 @@ import sys
 import click
 
 from everself.cli.call import agent_option, json_option, this_call
-from everself.cli.commands.awake import awake, forgiving, settle_down
+from everself.cli.commands.awake import awake, forgiving, jobs_around, settle_down
 from everself.cli.exit_codes import ExitCode
 from everself.cli.shapes import Verb
 from everself.errors import WrongUse
@@ -30,7 +30,7 @@ def chat(resume: str, agent: str) -> int:
     """
     if this_call().json:
         raise WrongUse("A conversation is no JSON object.", mend="everself ask --json TEXT")
-    with awake(agent) as app:
+    with awake(agent) as app, jobs_around(app):
         session = app.chat.begin(channel="cli", resume=resume)
         if sys.stdin.isatty() and sys.stdout.isatty():
             from everself.faces.repl.terminal import Streams, talk_at_terminal

@@ -12,6 +12,7 @@ from everself.cli.shapes import Verb
 if TYPE_CHECKING:
     from everself.verbs.agents import Settled
 
+REVIEW = 'everself cron add --name "Weekly review" --cron "0 18 * * 5" --verb "memory promote --review" --announce'
 # what each file of a new workspace is for, in the order in which a person would read them
 PURPOSES = {
     "SOUL.md": "who the agent is: character, values, tone",
@@ -88,6 +89,8 @@ def _describe(done: "Settled") -> Iterator[Line]:
     yield "  edit SOUL.md       say who the agent should be; USER.md, who you are"
     yield "  everself doctor    see whether all is well"
     yield "  everself log       see every change; everself undo last takes one back"
+    yield "A weekly review of what deserves to be kept for good, if you like, on Fridays at six:"
+    yield f"  {REVIEW}"
 
 
 def _tree(done: "Settled") -> Iterator[Line]:

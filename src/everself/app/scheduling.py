@@ -1,0 +1,46 @@
+"""Opens the schedule of an agent, with the jobs of the house at the times that CONFIG.md gives them. Runs nothing."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Final
+
+from everself.config.kinds import DAYS
+from everself.disk.lock import FileLock
+from everself.schedule.schedule import Schedule, Wish
+
+if TYPE_CHECKING:
+    from everself.app.app import App
+    from everself.config.sections import Tunables
+
+LOCK: Final = "schedule.lock"
+# half an hour after the Compactor's own default, which leaves it what to clean
+HYGIENE: Final = "30 3 * * 0"
+
+
+def open_schedule(app: "App") -> Schedule:
+    made = Schedule(app.state.jobs, app.clock, FileLock(f"{app.agent.state}/{LOCK}"))
+    made.lay(tuple(standing(app.tunables)))
+    return made
+
+
+def standing(tunables: "Tunables") -> Iterator[Wish]:
+    """The jobs of the house, in the order of their day."""
+    yield _keeper("soul-keeper", _daily(tunables.cron_soul_keeper))
+    yield _keeper("memory-compactor", _weekly(tunables.cron_compactor_weekly))
+    yield Wish("vector-hygiene", "cron", HYGIENE, "verb", "memory index", standing=True)
+    yield _keeper("memory-miner", _daily(tunables.cron_memory_miner))
+    yield _keeper("conflict-detector", _daily(tunables.cron_conflict_detector))
+
+
+def _keeper(name: str, spec: str) -> Wish:
+    return Wish(name, "cron", spec, "verb", f"keepers run {name}", standing=True)
+
+
+def _daily(time: str) -> str:
+    hour, _, minute = time.partition(":")
+    return f"{int(minute)} {int(hour)} * * *"
+
+
+def _weekly(said: str) -> str:
+    day, _, time = said.partition(" ")
+    # the week of cron begins on Sunday
+    return _daily(time).removesuffix("*") + str((DAYS.index(day.casefold()) + 1) % len(DAYS))

@@ -1,0 +1,1 @@
+"""The verbs over what looks after an agent by itself: keepers, jobs, reviews."""
