@@ -10,7 +10,7 @@ from tests.memory.minds import Mind, open_mind
 from everself.entries.trust import AGENT, HAND, IMPORT, OWNER, TOOL, WEB
 from everself.errors import WrongUse
 from everself.memory.writing import Thought
-from everself.promotion.moving import Moves, Pick, plan_moves
+from everself.promotion.moving import Pick, Promotion, apply_moves
 from everself.values import Applied, Author, Change, Create, Tag, Tier
 
 LOG = "memory/2026-03-12.md"
@@ -33,17 +33,8 @@ def read(mind: Mind, path: str) -> str:
     return "" if found is None else found.data.decode()
 
 
-def promote(mind: Mind, *picks: Pick, author: Author = Author.OWNER) -> Moves:
-    moves = Moves(None)
-
-    def plan() -> Change | None:
-        nonlocal moves
-        moves = plan_moves(mind.memory, picks, author)
-        return moves.change
-
-    mind.memory.apply(plan)
-    mind.book.refresh()
-    return moves
+def promote(mind: Mind, *picks: Pick, author: Author = Author.OWNER) -> Promotion:
+    return apply_moves(mind.memory, picks, author)
 
 
 def only(mind: Mind, words: str) -> str:
@@ -92,7 +83,7 @@ def test_a_keeper_does_not_promote_what_a_hand_wrote(mind: Mind) -> None:
     write(mind, LOG, "# Log\n\n- We agreed on tea\n")
     before = read(mind, LOG)
     done = promote(mind, Pick(only(mind, "agreed"), DECISIONS), author=Author.KEEPER)
-    assert (done.moved, done.change) == ((), None)
+    assert (done.moved, done.change) == ((), "")
     assert "hand" in done.left[0].reason
     assert read(mind, LOG) == before
 
@@ -198,7 +189,7 @@ def test_promoting_twice_changes_nothing_the_second_time(mind: Mind) -> None:
     promote(mind, Pick(made.entry, DECISIONS), Pick(made.entry, DECISIONS))
     first = read(mind, DECISIONS)
     again = promote(mind, Pick(made.entry, DECISIONS))
-    assert again.change is None
+    assert again.change == ""
     assert "already" in again.left[0].reason
     assert read(mind, DECISIONS) == first
     assert first.count("oak") == 1

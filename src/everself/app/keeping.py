@@ -4,10 +4,11 @@ from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from everself.app.modelling import REFLEX, open_chat_model
-from everself.keepers.hands import Deeds
+from everself.errors import RefusedByRule
+from everself.keepers.hands import AsKeeper, Deeds
 from everself.keepers.roster import all_keepers
 from everself.keepers.runner import Runner
-from everself.keepers.shape import ProposeLine
+from everself.keepers.shape import MoveTo, ProposeLine
 from everself.keepers.world import PROMPTS, Sources
 from everself.recall.likeness import Likeness
 from everself.values import Author
@@ -68,4 +69,19 @@ def deeds_of(app: "App") -> Deeds:
         made = app.growth.add_line(line, planned.reason, planned.evidence, Author.KEEPER)
         return made.change or f"proposal:{made.proposal.id}"
 
-    return Deeds(grow=grow)
+    return Deeds(move=move, grow=grow)
+
+
+def move(memory: "Memory", planned: "Planned") -> str:
+    """Into the curated core, for a keeper or for the owner who said yes to one."""
+    from everself.promotion.moving import Pick, apply_moves
+
+    wanted = planned.operation
+    if not isinstance(wanted, MoveTo):
+        return ""
+    author = memory.workspace.author if isinstance(memory.workspace, AsKeeper) else Author.KEEPER
+    named = author is Author.OWNER
+    done = apply_moves(memory, [Pick(wanted.entry, wanted.path, named, wanted.heading)], author)
+    if done.left:
+        raise RefusedByRule(done.left[0].reason)
+    return done.change

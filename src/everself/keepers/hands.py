@@ -59,7 +59,7 @@ class AsKeeper:
         self._workspace = workspace
         self._planned = planned
         self._key = key
-        self._author = author
+        self.author = author
         self._keeper = keeper
 
     def find(self, path: str) -> Document | None:
@@ -96,7 +96,7 @@ class AsKeeper:
     def _own(self, change: Change) -> Change:
         evidence = tuple(dict.fromkeys((*change.evidence, *self._planned.evidence)))
         reason = f"{self._keeper}: {self._planned.reason or change.reason}"
-        return replace(change, author=self._author, evidence=evidence, reason=reason, key=change.key or self._key)
+        return replace(change, author=self.author, evidence=evidence, reason=reason, key=change.key or self._key)
 
 
 class Hands:

@@ -23,7 +23,7 @@ from everself.promotion.judging import CATEGORIES
 from everself.promotion.places import can_leave, check_fit, check_target, heading_in, title_of
 from everself.promotion.standing import Standing, standing_of
 from everself.promotion.units import Stretch, moving_along, stretch_of
-from everself.values import Author, Change, Entry, Tag, Tier, Voucher
+from everself.values import Applied, Author, Change, Entry, Tag, Tier, Voucher
 
 # of a log's heading: words that say no more than the page does
 _PLAIN: Final = frozenset({"", "note", "memory", "fact", "released", *CATEGORIES, *(tag.value for tag in Tag)})
@@ -31,11 +31,13 @@ _PLAIN: Final = frozenset({"", "note", "memory", "fact", "released", *CATEGORIES
 
 @dataclass(frozen=True, slots=True)
 class Pick:
-    """An entry and the page it shall go to. `named`: the owner asked for this very one."""
+    """An entry and the page it shall go to, under a heading of its own choice where it names none. `named`: the owner asked for this very
+    one."""
 
     entry: str
     target: str
     named: bool = False
+    heading: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +77,31 @@ class _Packing:
     vouchers: list[Voucher] = field(default_factory=list)
 
 
+@dataclass(frozen=True, slots=True)
+class Promotion:
+    """What happened. `change` is empty where nothing did."""
+
+    change: str
+    moved: tuple[Moved, ...] = ()
+    left: tuple[Left, ...] = ()
+
+
+def apply_moves(memory: Memory, picks: Sequence[Pick], author: Author) -> Promotion:
+    """Move what may be moved, all of it in one change."""
+    moves = Moves(None)
+
+    def plan() -> Change | None:
+        nonlocal moves
+        moves = plan_moves(memory, picks, author)
+        return moves.change
+
+    outcome = memory.apply(plan)
+    # both documents at once, or an id would for a moment seem to belong to the old place
+    memory.book.refresh()
+    change = outcome.id if isinstance(outcome, Applied) else ""
+    return Promotion(change, moves.moved, moves.left)
+
+
 def plan_moves(memory: Memory, picks: Sequence[Pick], author: Author, *, key: str = "") -> Moves:
     """One change that moves what may be moved; whatever may not is left, with the reason. Plan under `Memory.apply`."""
     packing = _Packing(memory.draft())
@@ -109,7 +136,7 @@ def _move(memory: Memory, packing: _Packing, pick: Pick, author: Author) -> Move
     for one in moving:
         draft.edit_entry(one, _stamping(one, confirm=one in confirmed))
     try:
-        _carry(draft, entry, pick.target)
+        _carry(draft, entry, pick.target, pick.heading or heading_in(pick.target, entry))
     except RefusedByRule:
         draft.put(entry.path, source)
         draft.put(pick.target, target)
@@ -164,7 +191,7 @@ def _stamping(entry: Entry, *, confirm: bool) -> Callable[[Scan, EntrySpan], Spl
     return stamp
 
 
-def _carry(draft: Draft, entry: Entry, target: str) -> None:
+def _carry(draft: Draft, entry: Entry, target: str, heading: str) -> None:
     """Cut the stretch out of its document and put it on the page, in the first form that reads back as the same entries."""
     source = draft.find(entry.path) or b""
     document = scan(source)
@@ -177,7 +204,7 @@ def _carry(draft: Draft, entry: Entry, target: str) -> None:
     before = draft.find(target)
     page = before if before is not None else f"# {title_of(target)}\n".encode()
     wanted = _told(source, page)
-    for grown, at in _forms(scan(page), (source, span, stretch), heading_in(target, entry)):
+    for grown, at in _forms(scan(page), (source, span, stretch), heading):
         if _told(rest, grown) == wanted and _is_private(grown, entry, at):
             draft.put(entry.path, rest)
             draft.put(target, grown)

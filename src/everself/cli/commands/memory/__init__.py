@@ -9,6 +9,7 @@ from everself.cli.commands.memory.forgetting import forget
 from everself.cli.commands.memory.indexing import index, rebuild, status
 from everself.cli.commands.memory.looking import list_command, show
 from everself.cli.commands.memory.moving import export, import_command
+from everself.cli.commands.memory.promoting import promote
 from everself.cli.commands.memory.searching import get, search, why
 from everself.cli.commands.memory.vouching import release, vouch
 from everself.cli.commands.memory.writing import add, correct, edit, supersede
@@ -35,7 +36,7 @@ def memory(context: click.Context) -> None:
 
 _COMMANDS: tuple[click.Command, ...] = (
     *(search, get, why, list_command, show, status, add, edit, correct, supersede, forget),
-    *(export, import_command, vouch, release, bank, index, rebuild, eval_command),
+    *(promote, export, import_command, vouch, release, bank, index, rebuild, eval_command),
 )
 for _command in _COMMANDS:
     memory.add_command(_command)

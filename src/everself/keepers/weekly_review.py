@@ -1,0 +1,49 @@
+"""The weekly review: looks through the last days for what deserves the curated core, and asks the owner about each. Moves nothing itself.
+
+Works by rules alone. What came from outside is not even asked about: the owner promotes it by naming it.
+"""
+
+from everself.keepers.shape import Ask, Choice, MoveTo, Planned, Progress, Proposal, Tell, referenced
+from everself.keepers.world import World
+from everself.promotion.candidates import Asked, Candidate, candidates
+from everself.text.normalise import one_line
+
+
+class WeeklyReview:
+    """`days` is how far it looks back; a week, and a day for the hours between two Fridays."""
+
+    name = "weekly-review"
+    title = "Weekly Review"
+    # the owner makes the job, where they want one
+    schedule = ""
+
+    def __init__(self, days: int = 8) -> None:
+        self._days = days
+
+    async def propose(self, world: World, tell: Tell) -> Proposal:
+        tunables = world.tunables
+        asked = Asked(
+            self._days,
+            tunables.promotion_confidence,
+            sessions=tunables.promotion_sessions,
+            within=tunables.promotion_window_days,
+        )
+
+        def told(done: int, total: int) -> None:
+            tell(Progress(done, total, "entries"))
+
+        found = candidates(world.memory, world.state.searches, asked, told)
+        asks = tuple(ask_about(one) for one in found if one.standing.may != "held")
+        held = len(found) - len(asks)
+        notes = (f"{held} rest on what came from outside and are not asked about.",) if held else ()
+        return Proposal(asks, notes)
+
+
+def ask_about(candidate: Candidate) -> Planned:
+    """The question about one candidate, without its words: whoever shows it looks them up, and what is forgotten is not kept here."""
+    entry, target = candidate.entry, candidate.target
+    of = "recalled often" if candidate.category == "recalled" else f"of the kind {candidate.category}"
+    words = one_line(f"Move {entry.id} to {target}? It is {of} ({candidate.confidence:.0%}).", 200)
+    choices = (Choice(f"Move it to {target}", (MoveTo(entry.id, target),)), Choice("Leave it where it is"))
+    ask = Ask("promotion", f"entry:{entry.id}", words, choices)
+    return Planned(ask, referenced((entry.id, *candidate.along)), words, candidate.confidence, review=True)
