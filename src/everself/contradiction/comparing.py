@@ -103,7 +103,9 @@ class _Pair:
 
 
 def _is_another(ours: Clause, theirs: Clause, after: Statement) -> bool:
-    """Whether only one of them says that it means another one: the spare key, the flight back."""
+    """Whether they number their subjects differently, or only one says that it means another one: the spare key, the flight back."""
+    if ours.numbered and theirs.numbered and differ(ours.quantities, theirs.quantities) and not after.changed:
+        return True
     words = lexicon(after.language)
     return not after.changed and words.says("aside", ours.text) != words.says("aside", theirs.text)
 

@@ -4,8 +4,10 @@ from typing import Final
 
 from everself.contradiction.lexicon import Frame, lexicon
 from everself.contradiction.quantities import differ, read_quantities
-from everself.contradiction.statement import Statement, content_of
+from everself.contradiction.statement import LONGEST, Statement, content_of
 from everself.contradiction.verdict import AGREE, Verdict
+from everself.patterns.statements import language_of
+from everself.text.normalise import fold, without_surrogates
 
 # a street lies in a town, a team in a company
 _NESTED: Final = frozenset({"home", "work"})
@@ -45,6 +47,13 @@ def _read(frame: Frame, statement: Statement) -> list[tuple[str, str]]:
                 found.append((topic, value))
             break
     return found
+
+
+def attributes_of(text: str) -> frozenset[str]:
+    """Which exclusive attributes a text speaks of. Quick: whoever has a whole memory to look through asks this first."""
+    words = lexicon(language_of(text))
+    folded = fold(without_surrogates(text[:LONGEST]))
+    return frozenset(frame.name for frame in words.frames() if any(one.search(folded) for one in frame.patterns))
 
 
 def find_taken_back(before: Statement, after: Statement) -> Verdict:

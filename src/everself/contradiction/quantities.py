@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     import re2
 
 _SINO_SIGNS: Final = "영일이삼사오육칠팔구십백천만억"
+# stands where an amount was taken out; no word holds it
+NUMBER: Final = "\u241f"
 _CLOSE: Final = 1e-9
 
 
@@ -45,7 +47,7 @@ def read_quantities(text: str, language: Language) -> tuple[tuple[Quantity, ...]
         if groups.get("half"):
             value += 0.5
         found.append(Quantity(value * factor, measure))
-        rest += [text[last : match.start()], " "]
+        rest += [text[last : match.start()], f" {NUMBER} "]
         last = match.end()
     rest.append(text[last:])
     return _joined(found), "".join(rest)

@@ -8,7 +8,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from everself.contradiction.lexicon import Lexicon, lexicon
-from everself.contradiction.quantities import Quantity, read_quantities
+from everself.contradiction.quantities import NUMBER, Quantity, read_quantities
 from everself.contradiction.times import Times, read_times
 from everself.patterns.reading import Language
 from everself.text.normalise import fold, without_surrogates
@@ -35,6 +35,8 @@ class Clause:
     negative: bool
     denied: str
     quantities: tuple[Quantity, ...]
+    # a number before the relation tells which one is meant, as in "room 3 is free"
+    numbered: bool
     times: Times
     people: frozenset[str]
     opposites: frozenset[str]
@@ -101,7 +103,7 @@ def _clause(piece: str, words: Lexicon) -> Clause:
     for section in ("change", "past", "more"):
         rest = words.without(section, rest)
     rest = _marked(rest, words, "is")
-    subject, _, _ = rest.partition(IS)
+    subject, _, value = rest.partition(IS)
     for section in ("negation", "filler"):
         rest = words.without(section, rest)
     return Clause(
@@ -110,6 +112,7 @@ def _clause(piece: str, words: Lexicon) -> Clause:
         negative=negative,
         denied=_denied(denying, words) if negative else "",
         quantities=quantities,
+        numbered=NUMBER in subject and bool(content_of(value, words)),
         times=times,
         people=frozenset(_people(subject, words)),
         opposites=opposites,
