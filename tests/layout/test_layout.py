@@ -103,7 +103,7 @@ PLACES: list[tuple[str, Kind, Tier, str]] = [
     ("Archive/Chronicles/2026-Mar.md", Kind.CHRONICLE, T2, "2026-03-31"),
     ("Archive/Chronicles/2026-Marmalade.md", Kind.CHRONICLE, T2, ""),
     ("archive/chronicles/2026-March.md", Kind.CHRONICLE, T2, "2026-03-31"),
-    ("Archive/Corrections/2026-03.md", Kind.CORRECTIONS, Tier.NONE, "2026-03-31"),
+    ("Archive/Corrections/2026-03.md", Kind.CORRECTIONS, NONE, "2026-03-31"),
     ("Archive/2025.md", Kind.ARCHIVE, T2, "2025-12-31"),
     ("Archive/old.md", Kind.ARCHIVE, T2, ""),
     ("Archive/Chronicles.md", Kind.ARCHIVE, T2, ""),

@@ -17,10 +17,11 @@ from everself.entries.reading import Read, read_document
 from everself.layout import Kind, Place, place
 from everself.layout.dates import find_day
 from everself.markdown.comment import LONGEST_COMMENT, parse_comment
+from everself.markdown.copies import origins
 from everself.markdown.entries import heading_time
 
 # Part of an index's identity: raise it whenever the same document would give other pieces.
-CUTTING_VERSION = 3
+CUTTING_VERSION = 4
 
 # A correction is one piece, what was said beside what is right, unless somebody pasted a book.
 _CORRECTION_LIMIT = 10 * LIMIT
@@ -141,6 +142,8 @@ class _Maker:
         named = find_day(stem)
         exact = where.day if where.day is not None and where.day.isoformat() in path else named
         self._exact, self._span = exact, where.day
+        self._many = where.span
+        self._origin = origins(data if where.span else b"")
         self._idle = _IDLE_TITLE | frozenset(_words(stem))
         self._titles: dict[tuple[str, ...], tuple[str, ...]] = {}
 
@@ -186,10 +189,13 @@ class _Maker:
         return _TIMED * is_timed(said) | _ASKS * asks(text) | _SPOKEN * bool(stretch.speaker)
 
     def _day(self, read: Read, claims: dict[str, str]) -> date | None:
-        """As memory sees it: the day of the file, else of its writing or last mention; a file of a month or quarter knows less."""
+        """As memory sees it: the day of the file, else of its writing or last mention; a file of a month or quarter knows less.
+        What came into an archive keeps the day that it had."""
         return (
             self._exact
+            or place(self._origin(read.start)).day
             or _date(claims.get("at", "")[:10])
+            or (self._many and next((day for title in read.heading if (day := find_day(title[:_TITLE_LENGTH]))), None))
             or _date(claims.get("seen", ""))
             or next((day for title in reversed(read.heading) if (day := day_in(title[:_TITLE_LENGTH]))), None)
             or self._span

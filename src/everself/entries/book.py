@@ -19,9 +19,9 @@ from everself.entries.naming import Found, Known, name_entries, sketch
 from everself.entries.reading import Read, holds_memory, reach, read_document, read_growth, words_at
 from everself.entries.trust import CORRECTION, HAND, base_confidence, is_human, parse_tag, rank, weaker
 from everself.errors import NotFound, WrongUse
-from everself.layout import Place, archives_of, is_quarter, place
+from everself.layout import Place, archives_of, is_day, is_quarter, place
 from everself.layout.dates import find_day
-from everself.markdown.copies import COPY, hide_copies
+from everself.markdown.copies import COPY, hide_copies, origins
 from everself.store.entry_rows import DocumentRow, EntryRow, EntryRows, Foreseen
 from everself.store.vouchers import Vouchers
 from everself.text.normalise import fold
@@ -36,6 +36,8 @@ GRAIN_NS = 2_000_000_000
 TRIES = 5
 # a title is no text
 _TITLE = 400
+# no key of a comment: what a row notes of an entry in an archive
+_DAY = "of day"
 _NOTHING_HELD: Mapping[str, tuple[str, bytes]] = {}
 # one write asks four times about the same words
 _fold = lru_cache(maxsize=8)(fold)
@@ -180,6 +182,7 @@ class Book:
             reads = self._growth(data, before) if len(data) == len(document.data) else None
             settled |= {one.path} if reads is not None else set()
             reads = read_document(data) if reads is None else reads
+            reads = _with_days(data, reads) if is_quarter(one.path) else reads
             found += [Found(one.path, read, *self._hashes(read)) for read in reads]
         if not (documents or missing):
             return True
@@ -277,7 +280,11 @@ class Book:
         found = self._workspace.find(path)
         if found is None or not is_quarter(path) or COPY not in found.data:
             return found
-        return replace(found, data=hide_copies(found.data, lambda day: self._workspace.stat(day) is not None))
+        return replace(found, data=hide_copies(found.data, self._has_day))
+
+    def _has_day(self, path: str) -> bool:
+        stat = self._workspace.stat(path) if is_day(path) else None
+        return stat is not None and stat.kind == "file"
 
     def _copies_of(self, days: Sequence[str]) -> list[FileStat]:
         """Archives that hold a copy of days that came or went."""
@@ -323,7 +330,10 @@ def _believed(row: EntryRow, span: Span, data: bytes, where: Place, voucher: Vou
         tag = Tag.NONE
     seen = _date(get("seen", ""))
     # an entry that left the file of its day says itself when it was written
-    day = where.day or _date(get("at", "")[:10]) or seen or _date(row.first_seen)
+    born = _date(get("at", "")[:10])
+    # and so does one in an archive, which has many days
+    own = (_date(get(_DAY, "")) or born or _headed(heading) or seen) if where.span else None
+    day = own or where.day or born or seen or _date(row.first_seen)
     until = _date(claims["until"]) if "until" in claims else None
     who = get("who", "") or (f"person:{where.person}" if where.person else "")
     project = get("project", "") or where.project or ""
@@ -362,6 +372,16 @@ def _is_fresh(one: FileStat, known: DocumentRow | None) -> bool:
 
 def _stamp(one: FileStat) -> str:
     return f"{one.device} {one.inode} {one.size} {one.mtime_ns} {one.ctime_ns}"
+
+
+def _with_days(data: bytes, reads: tuple[Read, ...]) -> tuple[Read, ...]:
+    """What stands in an archive, each with the day of the file that it came from."""
+    origin = origins(data)
+    found = []
+    for read in reads:
+        day = place(origin(read.start)).day
+        found.append(replace(read, claims=(*read.claims, (_DAY, day.isoformat()))) if day is not None else read)
+    return tuple(found)
 
 
 def _headed(heading: Sequence[str]) -> date | None:

@@ -1,6 +1,18 @@
 """Where every path of a workspace belongs. Pure: it judges names, and knows neither contents nor the disk."""
 
+from everself.layout.archives import archives_of, is_day, is_quarter
 from everself.layout.names import fold, is_hidden, is_temporary
 from everself.layout.places import Kind, Place, Writer, place
 
-__all__ = ["Kind", "Place", "Writer", "fold", "is_hidden", "is_temporary", "place"]
+__all__ = [
+    "Kind",
+    "Place",
+    "Writer",
+    "archives_of",
+    "fold",
+    "is_day",
+    "is_hidden",
+    "is_quarter",
+    "is_temporary",
+    "place",
+]

@@ -57,8 +57,9 @@ class Place:
     """Where a path belongs.
 
     `day` is the day a T2 file ages by; for a quarter or a month it is the last day. A T2 file without one is an
-    archive whose entries carry their own days. `injected`: it stands whole in a prompt, always or in runs of its own.
-    `indexed`: search may find it. `writer` is the least powerful who may write it.
+    archive whose entries carry their own days. `span`: it holds many days, and each entry in it has one of its own.
+    `injected`: it stands whole in a prompt, always or in runs of its own. `indexed`: search may find it. `writer` is the
+    least powerful who may write it.
     """
 
     kind: Kind
@@ -69,6 +70,7 @@ class Place:
     injected: bool = False
     indexed: bool = False
     writer: Writer = "agent"
+    span: bool = False
 
     @property
     def humans_only(self) -> bool:
@@ -160,8 +162,12 @@ def _place_in_folder(segments: list[str]) -> Place:
         case "bank" if markdown:
             return Place(Kind.BANK, Tier.WORKING if day else Tier.CORE, day, indexed=True)
         case "archive" if markdown:
-            kind = Kind.CHRONICLE if fold(rest[0]) == "chronicles" and len(rest) > 1 else Kind.ARCHIVE
-            return Place(kind, Tier.WORKING, _archive_day(rest), indexed=True, writer="runtime")
+            folder = fold(rest[0]) if len(rest) > 1 else ""
+            if folder == "corrections":
+                # what was put right is no older for being put away
+                return Place(Kind.CORRECTIONS, day=_archive_day(rest), indexed=True, writer="runtime", span=day is None)
+            kind = Kind.CHRONICLE if folder == "chronicles" else Kind.ARCHIVE
+            return Place(kind, Tier.WORKING, _archive_day(rest), indexed=True, writer="runtime", span=day is None)
         case "soul_history":
             return Place(Kind.SOUL_HISTORY, day=day, writer="runtime")
         case "quarantine":
@@ -177,7 +183,8 @@ def _place_in_memory(rest: list[str], kind: Kind, person: str | None = None, pro
     stem = _stem(name)
     if len(rest) > 1 and not _ARCHIVE_FOLDERS.isdisjoint(map(fold, rest[:-1])):
         kind = Kind.ARCHIVE if kind is Kind.TOPIC else kind
-        return Place(kind, Tier.WORKING, _archive_day(rest), person, project, indexed=True)
+        span = _day_in(rest) is None
+        return Place(kind, Tier.WORKING, _archive_day(rest), person, project, indexed=True, span=span)
     day = _day_in(rest) or find_span_end(stem, whole=True)
     if day is None:
         return Place(kind, Tier.CORE, None, person, project, indexed=True)

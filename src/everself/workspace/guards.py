@@ -4,17 +4,20 @@ A guard looks at who wants a change and at what every document is before and aft
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import islice
 
 from everself.config.sections import SoulPolicy
 from everself.disk.filesystem import READ_LIMIT
-from everself.layout import Place, place
+from everself.layout import Kind, Place, place
 from everself.values import Author, Change, FileChange
 from everself.workspace.interface import Guard
 
 # Whoever sits at the keyboard decides alone; everybody else is checked.
 HUMANS = frozenset({Author.OWNER, Author.HAND})
+# Told by the runtime about what it did; what is added there keeps nothing.
+_RECORDS = frozenset({Kind.CONFLICTS, Kind.CHANGELOG, Kind.COMPACTION_LOG, Kind.CHRONICLE})
 
 
 # An exception from the write barrier: whether this change may do this to this document.
@@ -89,11 +92,18 @@ def shrink_guard(change: Change, files: Sequence[FileChange]) -> Iterator[str]:
     """No entry vanishes unless a human wants it: what leaves one document must arrive in another."""
     if change.author in HUMANS:
         return
+    old = {file.path: file.before for file in files}
+    new = {file.path: file.after for file in files}
     before, after = Counter[str](), Counter[str]()
     for file in files:
         if file.path.lower().endswith(".md"):
-            before += _entries(file.before)
-            after += _entries(file.after)
+            stood, stands = _entries(file.before, old), _entries(file.after, new)
+            before += stood
+            if place(file.path).kind in _RECORDS:
+                # what a record gains about an entry is not that entry
+                same = stands & stood
+                stands = same + Counter(islice((stands - same).elements(), stood.total() - same.total()))
+            after += stands
     ids = {key for key in before if key.startswith("id:")} - set(after)
     fewer = before.total() - after.total()
     if ids or fewer > 0:
@@ -106,8 +116,9 @@ def secrets_guard(change: Change, files: Sequence[FileChange]) -> Iterator[str]:
         return
     from everself.redaction.redact import find_secrets
 
+    # what stood in another document of the same change is moved, not added
+    known = {line for file in files for line in (file.before or b"").splitlines()}
     for file in files:
-        known = set((file.before or b"").splitlines())
         added = b"\n".join(line for line in (file.after or b"").splitlines() if line not in known)
         kinds = sorted({secret.kind for secret in find_secrets(added.decode("utf-8", "replace"))})
         if kinds:
@@ -138,10 +149,13 @@ def _allowed(where: Place) -> str:
     return "a human" if where.writer == "human" else "Everself itself"
 
 
-def _entries(data: bytes | None) -> "Counter[str]":
-    """The entries of a document: by id where they have one, else by their words."""
+def _entries(data: bytes | None, documents: "Mapping[str, bytes | None]") -> "Counter[str]":
+    """The entries of a document: by id where they have one, else by their words. A copy of a day that stands beside it is none."""
+    from everself.markdown.copies import COPY, hide_copies
     from everself.markdown.entries import entries
 
+    if data is not None and COPY in data:
+        data = hide_copies(data, lambda path: documents.get(path) is not None)
     found = Counter[str]()
     for span in entries(data or b""):
         identity = span.comment.comment.id if span.comment is not None else ""

@@ -1,8 +1,9 @@
 """From a document to what the index keeps of it. Reads through the workspace; writes nothing."""
 
 import hashlib
+import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from threading import Lock
 from typing import TYPE_CHECKING, Protocol
 
@@ -10,7 +11,8 @@ from everself.clock import system_now
 from everself.entries.reading import reach
 from everself.errors import EverselfError
 from everself.indexfile.rows import NOTHING, Stamp
-from everself.layout import place
+from everself.layout import is_day, is_quarter, place
+from everself.markdown.copies import COPY, hide_copies, parts
 from everself.redaction.redact import blank_secrets
 from everself.values import Document, FileStat
 
@@ -116,6 +118,8 @@ class Sources:
         self.craft = craft
         self._indexed: dict[str, bool] = {}
         self._owners: dict[str, DocumentReader] = {}
+        # archives under the stamp they had, with the days that they hold copies of
+        self._copied: dict[str, tuple[Stamp, tuple[str, ...]]] = {}
         # what the last look found; nothing while it is not known how the files are
         self._seen: Mapping[str, FileStat] = {}
         # Texts that were cut just now and are about to be embedded: cutting them again would cost more than tokenising them did.
@@ -140,6 +144,7 @@ class Sources:
                     found[path] = stat
                 elif stat.kind != "directory":
                     odd.append(path)
+        self._shown(found)
         if "MEMORY.md" in found:
             found.pop("memory.md", None)
         owners: dict[str, DocumentReader] = {}
@@ -156,9 +161,29 @@ class Sources:
     def read(self, path: str) -> Document | None:
         """The document; none where it is gone, or cannot be read for whatever reason: then it cannot be found either."""
         try:
-            return self._owners.get(path, self._workspace).find(path)
+            found = self._owners.get(path, self._workspace).find(path)
         except EverselfError:
             return None
+        if found is None or not _may_copy(path, found.data) or path in self._owners:
+            return found
+        return replace(found, data=hide_copies(found.data, self._has_day))
+
+    def _has_day(self, path: str) -> bool:
+        return is_day(path) and self._workspace.find(path) is not None
+
+    def _shown(self, found: "dict[str, FileStat]") -> None:
+        """An archive shows something else as soon as a day that it copied comes or goes: then it has to look changed."""
+        for path in [path for path in found if is_quarter(path)]:
+            stat = found[path]
+            known = self._copied.get(path)
+            if known is None or known[0] != stamp_of(stat):
+                document = self._workspace.find(path)
+                data = b"" if document is None else document.data
+                days = tuple(one.path for one in parts(data) if one.sha) if _may_copy(path, data) else ()
+                known = self._copied[path] = stamp_of(stat), days
+            if known[1]:
+                there = "\n".join(day for day in known[1] if day in found)
+                found[path] = replace(stat, ctime_ns=stat.ctime_ns ^ (1 + zlib.crc32(there.encode("utf-8", "replace"))))
 
     def seen(self, path: str) -> FileStat | None:
         return self._seen.get(path)
@@ -213,6 +238,10 @@ class Sources:
 
     def texts(self, document: Document) -> Sequence[str]:
         return self.craft.embedding_texts(self.pieces(document))
+
+
+def _may_copy(path: str, data: bytes) -> bool:
+    return COPY in data and is_quarter(path)
 
 
 def _listed(reader: DocumentReader) -> Sequence[FileStat]:
