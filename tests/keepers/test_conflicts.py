@@ -36,7 +36,8 @@ def test_the_newer_wins_after_thirty_days_and_what_rests_on_the_loser_is_stale(m
     assert not mind.memory.book.get(newer.id).closed
     assert mind.memory.stale() == {derived.id}
     assert f"stale from now on: {derived.id}" in log_of(mind)
-    assert "I live in Leeds." in log_of(mind) and "I live in Sheffield." in log_of(mind)
+    assert "I live in Leeds." in log_of(mind)
+    assert "I live in Sheffield." in log_of(mind)
 
 
 def test_two_statements_within_thirty_days_become_one_question(mind: Mind):
@@ -48,7 +49,8 @@ def test_two_statements_within_thirty_days_become_one_question(mind: Mind):
     assert {older.text, newer.text} <= set(mind.texts())
     before = mind.files()
     again = mind.run(Detector())
-    assert not again.changed and mind.files() == before
+    assert not again.changed
+    assert mind.files() == before
 
 
 @pytest.mark.parametrize(("answer", "left"), [(0, "newer"), (1, "older"), (2, "both")])
@@ -111,7 +113,8 @@ def test_compatible_statements_are_left_alone(mind: Mind):
     for text in ("I speak French.", "I speak German.", "My sister lives in Oslo.", "My brother lives in Bergen."):
         mind.knows(text, tag=Tag.KNOWLEDGE)
     report = mind.run(Detector())
-    assert not report.changed and "CONFLICTS.md" not in mind.files()
+    assert not report.changed
+    assert "CONFLICTS.md" not in mind.files()
 
 
 def test_what_shares_no_word_is_found_by_its_attribute(mind: Mind):
@@ -133,7 +136,8 @@ def test_a_dry_run_changes_nothing(mind: Mind):
     mind.knows("The rent is 950 euros.")
     before = mind.files()
     report = mind.run(Detector(), dry_run=True)
-    assert report.applied and mind.files() == before
+    assert report.applied
+    assert mind.files() == before
     assert not open_reviews(mind)
 
 

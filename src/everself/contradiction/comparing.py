@@ -9,7 +9,7 @@ from typing import Final
 
 from everself.contradiction.aligning import Alignment, align
 from everself.contradiction.frames import compare_frames, find_taken_back
-from everself.contradiction.lexicon import lexicon
+from everself.contradiction.lexicon import Lexicon, lexicon
 from everself.contradiction.quantities import differ
 from everself.contradiction.statement import Clause, Statement, content_of, read_statement
 from everself.contradiction.verdict import AGREE, Kind, Verdict
@@ -74,7 +74,9 @@ def _pairs(before: Statement, after: Statement, long: bool) -> Iterator[tuple[Cl
 def _compare(ours: Clause, theirs: Clause, after: Statement) -> Verdict:
     found = align(ours, theirs, after.language)
     long = len(ours.text) + len(theirs.text) > _LONG
-    if found.shared < (_SHARED_WHEN_LONG if long else 1) or _is_another(ours, theirs, after):
+    # the same day, or the same number of another kind, is something in common too
+    common = found.shared + ours.times.same(theirs.times)
+    if common < (_SHARED_WHEN_LONG if long else 1) or _is_another(ours, theirs, after):
         return AGREE
     opposed = _opposed(ours, theirs, after)
     mine, other = (_beyond(rest, opposed, after) for rest in (found.ours, found.theirs))
@@ -158,14 +160,31 @@ def _denies(pair: _Pair) -> bool:
     return pair.changed or not (besides or (denied.times and not told.times))
 
 
+def _values_differ(mine: tuple[str, ...], other: tuple[str, ...]) -> bool:
+    """Whether each says something that the other does not; one word may be common, as the type in "type A" and "type B"."""
+    ours, theirs = frozenset(mine), frozenset(other)
+    return bool(ours - theirs and theirs - ours) and len(ours & theirs) <= 1
+
+
+def _of_one_kind(mine: tuple[str, ...], other: tuple[str, ...], words: Lexicon) -> bool:
+    """Whether they could take each other's place: a colour is no make, and what something is like is not what it is."""
+    like = frozenset(content_of(" ".join(words.adjectives), words))
+    if any(value[0] in like for value in (mine, other)):
+        return False
+    return words.colours.isdisjoint(mine) == words.colours.isdisjoint(other)
+
+
 def _attribute(ours: Clause, theirs: Clause, found: Alignment, after: Statement) -> Verdict:
     mine, other = found.values
     if ours.times.differ(theirs.times) or ours.negative != theirs.negative:
         return AGREE
     words = lexicon(after.language)
     single = words.says("single", ours.text) and words.says("single", theirs.text)
-    single = single and not any(value[0] in words.adjectives for value in (mine, other) if value)
-    if found.subject and mine and other and frozenset(mine).isdisjoint(other) and (single or after.changed):
+    if (
+        found.subject
+        and _values_differ(mine, other)
+        and (after.changed or (single and _of_one_kind(mine, other, words)))
+    ):
         return Verdict("attribute", 0.85, f"{' '.join(mine)} / {' '.join(other)}")
     if after.changed and found.begins and found.ours and found.theirs:
         return Verdict("attribute", 0.7, f"{' '.join(found.ours)} / {' '.join(found.theirs)}")

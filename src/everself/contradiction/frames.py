@@ -12,6 +12,9 @@ from everself.text.normalise import fold, without_surrogates
 # a street lies in a town, a team in a company
 _NESTED: Final = frozenset({"home", "work"})
 
+# a value of so few letters may be a word that says nothing elsewhere
+_SHORT: Final = 3
+
 
 def compare_frames(before: Statement, after: Statement) -> Verdict:
     """The first attribute that both speak of with values that have nothing in common."""
@@ -43,7 +46,9 @@ def _read(frame: Frame, statement: Statement) -> list[tuple[str, str]]:
             groups = match.groupdict()
             topic = " ".join(content_of(groups.get("topic") or "", words))
             value = (groups.get("value") or match.group()).strip()
-            if content_of(value, words) or value[:1].isdecimal():
+            # what somebody is like is not who they are
+            like = value in words.adjectives or value.startswith("from ")
+            if not like and (content_of(value, words) or value[:1].isdecimal() or len(value) <= _SHORT):
                 found.append((topic, value))
             break
     return found
@@ -80,7 +85,7 @@ def _apart(ours: str, theirs: str, statement: Statement) -> bool:
         return differ(mine, other)
     left, right = content_of(ours, words), content_of(theirs, words)
     if not left or not right:
-        return False
+        return min(len(ours), len(theirs)) <= _SHORT and ours.split()[:1] != theirs.split()[:1]
     if words.language == "en":
         return set(left).isdisjoint(right)
     one, two = "".join(left), "".join(right)

@@ -53,6 +53,7 @@ class Lexicon:
         self.units = _units(self.lines("unit"))
         self.stop = frozenset(word for line in self.lines("stop") for word in line.split())
         self.adjectives = frozenset(word for line in self.lines("adjective") for word in line.split())
+        self.colours = frozenset(word for line in self.lines("colour") for word in line.split())
         self.endings = tuple(sorted((word for line in self.lines("ending") for word in line.split()), key=len)[::-1])
         self._frames: tuple[Frame, ...] | None = None
 

@@ -33,9 +33,10 @@ def read_quantities(text: str, language: Language) -> tuple[tuple[Quantity, ...]
     last = 0
     for match in _pattern(language).finditer(text):
         groups = {name: value or "" for name, value in match.groupdict().items()}
-        unit = groups["unit"].strip(" -")
-        value = number(groups["digits"] or groups["named"])
-        spelled = groups["digits"] or _is_spelled(groups["named"], unit, language)
+        unit = (groups["unit"] or groups.get("counted", "") or groups.get("apart", "")).strip(" -")
+        named = groups["named"] or groups.get("sino", "") or groups.get("many", "")
+        value = number(groups["digits"] or named)
+        spelled = groups["digits"] or _is_spelled(named, unit, language)
         if value is None or not spelled or _within_a_word(text, match.start(), language):
             continue
         known = words.units.get(unit)
@@ -89,8 +90,11 @@ def _pattern(language: Language) -> "re2._Regexp":
             written = rf"(?P<sign>[£$€¥₩])?\b(?:(?P<digits>{DIGITS}k?)|(?P<named>{ENGLISH})\b)"
             return re2.compile(written + rf"(?P<unit>[ -]?(?:{units}\b|%))?")
         case "ko":
-            written = rf"(?:(?P<digits>{DIGITS}[천만억]*)|(?P<named>{NATIVE}|{SINO}))"
-            return re2.compile(written + rf"(?P<unit>\s?{units})?")
+            written = rf"(?:(?P<digits>{DIGITS}[천만억]*)|(?P<named>{NATIVE}))(?P<unit>\s?{units})?"
+            # one syllable alone is mostly the end of a word, and what follows the blank no unit
+            return re2.compile(
+                rf"{written}|(?P<sino>{SINO})(?P<counted>{units})|(?P<many>{SINO}{SINO})(?P<apart>\s{units})"
+            )
         case _:
             written = rf"(?:(?P<digits>{DIGITS}[千万萬億亿]*)|(?P<named>{HAN}))"
             return re2.compile(written + rf"(?P<unit>\s?{units})?(?P<half>半)?(?P<tenth>[一二三四五六七八九])?")
