@@ -451,6 +451,7 @@ NO_PATHS: dict[str, str] = {
     "ask.resume": "compared with recorded sessions, whose ids are the runtime's own",
     **dict.fromkeys(("memory_write.content", "memory_write.category", "memory_write.tag"), "as in Thought"),
     **dict.fromkeys(("memory_correct.old", "memory_correct.new"), "as in Memory.correct"),
+    "memory_promote.entries": "ids, as in Pick",
     "memory_forget.what": "an id, or words that entries are compared with",
     **dict.fromkeys(("file_write.content", "file_edit.old", "file_edit.new"), "words of a file"),
     **{f"soul_propose.{name}": "as in propose_soul" for name in ("line", "text", "reason", "evidence")},
@@ -514,6 +515,7 @@ NO_PATHS: dict[str, str] = {
         f"{verb}.name": "compared with the names and ids of jobs"
         for verb in ("show_job", "remove_job", "enable_job", "disable_job", "run_job", "list_runs")
     },
+    **dict.fromkeys(("run_keeper.name", "list_keeper_runs.name"), "compared with the names of keepers"),
     "search_messages.words": "compared with what was said",
     **dict.fromkeys(("use_model.name", "try_model.name"), "the name of a model, looked up among providers"),
     "use_model.agent": "looked up among the agents of the settings",
@@ -608,9 +610,9 @@ def _verb_parameters(called: str) -> Iterator[str]:
 def _tool_parameters() -> Iterator[str]:
     """What a model may say to our own tools."""
     from everself.models.chat.protocol import ToolSpec
-    from everself.toolbox.own import files, proposing, recalling, remembering, spawning
+    from everself.toolbox.own import files, promoting, proposing, recalling, remembering, spawning
 
-    for module in (files, proposing, recalling, remembering, spawning):
+    for module in (files, promoting, proposing, recalling, remembering, spawning):
         for spec in vars(module).values():
             if isinstance(spec, ToolSpec):
                 for name, schema in spec.parameters["properties"].items():

@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from everself.app.assembling import find_usable
+from everself.app.promoting import promoting_of
 from everself.recall.sharing import read_rules
 from everself.toolbox.aside import Aside
 from everself.toolbox.own.kit import Kit
@@ -32,6 +33,7 @@ def make_kit(
         access=app.agent.subagent_access,
         rules=read_rules(app.agent.context.share),
         personas=(app.loaded.config.hooks.persona.file,),
+        promoting=promoting_of(app),
     )
 
 

@@ -3,22 +3,25 @@
 Works by rules alone. What came from outside is not even asked about: the owner promotes it by naming it.
 """
 
+from everself.errors import EverselfError
 from everself.keepers.shape import Ask, Choice, MoveTo, Planned, Progress, Proposal, Tell, referenced
 from everself.keepers.world import World
-from everself.promotion.candidates import Asked, Candidate, candidates
+from everself.promotion.candidates import Asked, Candidate, candidates, explain
+from everself.promotion.places import can_leave
 from everself.text.normalise import one_line
 
 
 class WeeklyReview:
-    """`days` is how far it looks back; a week, and a day for the hours between two Fridays."""
+    """`days` is how far it looks back; a week, and a day for the hours between two Fridays. `entries`: about these alone."""
 
     name = "weekly-review"
     title = "Weekly Review"
     # the owner makes the job, where they want one
     schedule = ""
 
-    def __init__(self, days: int = 8) -> None:
+    def __init__(self, days: int = 8, entries: tuple[str, ...] = ()) -> None:
         self._days = days
+        self._named = entries
 
     async def propose(self, world: World, tell: Tell) -> Proposal:
         tunables = world.tunables
@@ -32,11 +35,34 @@ class WeeklyReview:
         def told(done: int, total: int) -> None:
             tell(Progress(done, total, "entries"))
 
+        if self._named:
+            return _about(world, self._named, asked)
         found = candidates(world.memory, world.state.searches, asked, told)
         asks = tuple(ask_about(one) for one in found if one.standing.may != "held")
         held = len(found) - len(asks)
         notes = (f"{held} rest on what came from outside and are not asked about.",) if held else ()
         return Proposal(asks, notes)
+
+
+def _about(world: World, entries: tuple[str, ...], asked: Asked) -> Proposal:
+    asks: list[Planned] = []
+    notes: list[str] = []
+    for name in entries:
+        try:
+            found = explain(world.memory, world.state.searches, name, asked)
+        except EverselfError as error:
+            notes.append(str(error))
+            continue
+        entry = found.entry
+        if world.state.reviews.about("promotion", f"entry:{entry.id}") is not None:
+            notes.append(f"{entry.id} was asked about before.")
+        elif found.standing.may == "held" or entry.closed or not can_leave(entry.path):
+            notes.append(
+                f"{entry.id} is not promoted: {found.standing.why or 'it stands in no day, or no longer holds'}."
+            )
+        else:
+            asks.append(ask_about(found))
+    return Proposal(tuple(asks), tuple(notes))
 
 
 def ask_about(candidate: Candidate) -> Planned:

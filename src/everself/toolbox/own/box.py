@@ -5,6 +5,7 @@ from everself.recall.scopes import Scope, SessionKind
 from everself.recall.sharing import effective, is_owner
 from everself.toolbox.own.files import changing_tools, reading_tools
 from everself.toolbox.own.kit import Kit
+from everself.toolbox.own.promoting import promoting_tools
 from everself.toolbox.own.proposing import proposing_tools
 from everself.toolbox.own.recalling import recall_tools
 from everself.toolbox.own.remembering import mending_tools, write_tools
@@ -26,4 +27,4 @@ def own_tools(kit: Kit, scope: Scope) -> tuple[Tool, ...]:
     spawn = spawning_tools(kit.spawn) if kit.spawn is not None else ()
     mending = mending_tools(kit) if kind is SessionKind.MAIN else ()
     files = (*reading_tools(kit), *changing_tools(kit))
-    return (*found, *write_tools(kit), *mending, *files, *proposing_tools(kit), *spawn)
+    return (*found, *write_tools(kit), *mending, *files, *promoting_tools(kit), *proposing_tools(kit), *spawn)

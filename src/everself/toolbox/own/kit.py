@@ -16,6 +16,7 @@ from everself.workspace.interface import Workspace
 if TYPE_CHECKING:
     from everself.forgetting.forgetting import Forgetting
     from everself.identity.growth import Growth
+    from everself.promotion.candidates import Candidate
     from everself.recall.recall import Recall
 
 
@@ -27,6 +28,22 @@ class Report:
     session: str
     stamp: Stamp = "own"
     failed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class AskedAbout:
+    """Entries that the person is asked about now, and why not about others."""
+
+    queued: tuple[str, ...]
+    left: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Promoting:
+    """`look` so many days back, or for what is found often; `ask` the person about entries. Neither moves anything."""
+
+    look: "Callable[[int, bool], tuple[Candidate, ...]]"
+    ask: Callable[[tuple[str, ...]], AskedAbout]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +65,7 @@ class Kit:
     access: WorkspaceAccess = WorkspaceAccess.RO
     rules: Rules = field(default_factory=Rules)
     personas: tuple[str, ...] = ()
+    promoting: Promoting | None = None
 
 
 def told(result: Mapping[str, object]) -> str:

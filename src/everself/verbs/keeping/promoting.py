@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from datetime import date
 from typing import TYPE_CHECKING, Final
 
-from everself.promotion.candidates import Asked, Candidate, candidates, explain
+from everself.app.promoting import asked_of
+from everself.promotion.candidates import Candidate, candidates, explain
 from everself.promotion.moving import Left, Moved, Pick, apply_moves
 from everself.promotion.places import check_target
 from everself.promotion.standing import May
@@ -104,9 +105,7 @@ def review_week(app: "App") -> Asking:
 
 
 def _look(app: "App", wanted: Wanted, tell: Tell | None) -> tuple[Candidate, ...]:
-    tunables = app.tunables
-    least = tunables.promotion_confidence if wanted.min_confidence is None else wanted.min_confidence
-    asked = Asked(wanted.days, least, wanted.frequent, tunables.promotion_sessions, tunables.promotion_window_days)
+    asked = asked_of(app, wanted.days, frequent=wanted.frequent, least=wanted.min_confidence)
     if not wanted.entries:
         return candidates(app.memory, app.state.searches, asked, tell)
     found = [explain(app.memory, app.state.searches, one, asked) for one in wanted.entries]
