@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from everself.clock import Clock
 from everself.entries.book import Book
 from everself.memory.memory import Memory
+from everself.memory.suspicion import Releases
 from everself.testing.workspaces import Bench, Wrap, real_workspace
 from everself.workspace.assembly import Habits
 from everself.workspace.guards import standard_guards
@@ -27,7 +28,8 @@ class Mind:
 def mind_over(bench: Bench, clock: Clock | None = None) -> Mind:
     time = clock or bench.clock
     book = Book(bench.workspace, bench.state.entries, bench.state.vouchers, time)
-    return Mind(Memory(bench.workspace, book, time), bench)
+    releases = Releases(bench.state.reviews, bench.state.entries)
+    return Mind(Memory(bench.workspace, book, time, releases=releases), bench)
 
 
 @contextmanager

@@ -17,6 +17,7 @@ from everself.entries.trust import OWNER, Dynamics
 from everself.errors import NotFound
 from everself.forgetting.guard import tombstone_guard
 from everself.memory.memory import Corrected, Memory, Remembered
+from everself.memory.suspicion import Releases
 from everself.memory.writing import Thought
 from everself.store.state import State, open_state
 from everself.values import Tag
@@ -119,7 +120,8 @@ class App:
             floor=found.confidence_floor,
         )
         book = Book(self.workspace, self.state.entries, self.state.vouchers, self.clock)
-        return Memory(self.workspace, book, self.clock, dynamics=dynamics)
+        releases = Releases(self.state.reviews, self.state.entries)
+        return Memory(self.workspace, book, self.clock, dynamics=dynamics, releases=releases)
 
     @cached_property
     def embedder(self) -> "Embedder | None":

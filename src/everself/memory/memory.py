@@ -13,6 +13,7 @@ from everself.errors import ChangedMeanwhile, LockTimeout, NotFound, RefusedByRu
 from everself.layout import place
 from everself.memory.corrections import log_correction
 from everself.memory.revouching import trace
+from everself.memory.suspicion import Releases, doubt, set_apart
 from everself.memory.writing import (
     Thought,
     add_entry,
@@ -36,7 +37,8 @@ _AUTHORS = {OWNER: Author.OWNER, CORRECTION: Author.OWNER, HAND: Author.OWNER}
 
 @dataclass(frozen=True, slots=True)
 class Remembered:
-    """What became of a thought. `mention`: it was known, and was counted once more — or, from a weaker source, just left."""
+    """What became of a thought. `mention`: it was known, and was counted once more — or, from a weaker source, just left.
+    `doubt`: why it is kept apart until the owner has looked at it."""
 
     entry: str
     path: str
@@ -44,6 +46,7 @@ class Remembered:
     mention: bool = False
     redacted: tuple[str, ...] = ()
     private: bool = False
+    doubt: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,14 +62,27 @@ class Corrected:
 class Memory:
     """The entries of one agent."""
 
-    def __init__(self, workspace: Workspace, book: Book, clock: Clock, *, dynamics: Dynamics | None = None) -> None:
+    def __init__(
+        self,
+        workspace: Workspace,
+        book: Book,
+        clock: Clock,
+        *,
+        dynamics: Dynamics | None = None,
+        releases: Releases | None = None,
+    ) -> None:
         self.workspace = workspace
         self.clock = clock
         self.book = book
         self.dynamics = dynamics or Dynamics()
+        self.releases = releases
+
+    def at(self, clock: Clock) -> "Memory":
+        """The same memory at another time."""
+        return Memory(self.workspace, self.book, clock, dynamics=self.dynamics, releases=self.releases)
 
     def remember(self, thought: Thought, identify: Callable[[], str] = new_id) -> Remembered:
-        """Write a thought down, once. What is known already is counted as a mention."""
+        """Write a thought down, once. What is known already is counted as a mention; what speaks to the agent is kept apart."""
         check_source(thought.source)
         cleaned = clean(thought.text)
         if not cleaned.text:
@@ -75,6 +91,9 @@ class Memory:
             )
         thought = replace(thought, text=cleaned.text, category=_plain(thought.category), who=_plain(thought.who))
         self._check_grave(thought)
+        reason = self.doubt(thought)
+        if reason:
+            thought = set_apart(thought, reason, self.clock.today())
         found = Remembered("", "", redacted=cleaned.kinds, private=cleaned.private)
 
         def plan() -> Change | None:
@@ -84,12 +103,13 @@ class Memory:
             draft = self.draft()
             known = self._known(thought)
             if known is not None:
-                found = replace(found, entry=known.id, path=known.path, mention=True)
+                apart = reason if is_quarantined(known.path) else ""
+                found = replace(found, entry=known.id, path=known.path, mention=True, doubt=apart)
                 return self._mention(draft, known, thought)
             identity = identify()
             voucher = add_entry(draft, thought, identity, now)
             self.book.foresee(draft, log_path(thought, now.date()))
-            found = replace(found, entry=identity, path=target(thought, now.date()), mention=False)
+            found = replace(found, entry=identity, path=target(thought, now.date()), mention=False, doubt=reason)
             change = _change(thought.source, "remember", draft, thought.lineage, (voucher,), thought.key)
             # what is kept apart is kept by the runtime, whoever said it
             return replace(change, author=Author.RUNTIME) if is_quarantined(found.path) else change
@@ -191,6 +211,13 @@ class Memory:
             gone |= {f"entry:{identity}" for identity in new}
             grown = bool(new)
         return stale
+
+    def doubt(self, thought: Thought) -> str:
+        """Why a thought would be kept apart; empty where it would not."""
+        if thought.spot is not None and is_quarantined(thought.spot.path):
+            return ""
+        reason = doubt(thought.text, thought.source)
+        return "" if reason and self.releases is not None and self.releases.holds(thought.text) else reason
 
     def _known(self, thought: Thought) -> Entry | None:
         """The entry that says the same within the same scope."""

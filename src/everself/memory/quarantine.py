@@ -1,6 +1,6 @@
 """What is kept apart until the owner has looked at it: written by the runtime, shown, and released by the owner alone."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from everself.entries.drafts import comment_of
 from everself.errors import RefusedByRule
@@ -9,7 +9,8 @@ from everself.markdown.comment import EntryComment, with_fields
 from everself.markdown.edit import Splice, append_log, remove_entry
 from everself.markdown.entries import EntrySpan
 from everself.memory.memory import Memory, Remembered
-from everself.memory.writing import Spot, Thought, is_quarantined, log_path
+from everself.memory.suspicion import set_apart
+from everself.memory.writing import Thought, is_quarantined, log_path
 from everself.values import Applied, Author, Change
 
 CATEGORY = "released"
@@ -27,13 +28,14 @@ class Released:
 
 def quarantine(memory: Memory, thought: Thought, reason: str) -> Remembered:
     """Keep a thought apart, with the reason as its category. What is known already, or was released, is not kept apart again."""
-    day = memory.clock.today().isoformat()
-    spot = Spot(f"quarantine/{day}.md", f"Quarantine: {day}")
-    return memory.remember(replace(thought, category=reason, explicit=False, person="", project="", spot=spot))
+    return memory.remember(set_apart(thought, reason, memory.clock.today()))
 
 
 def release(memory: Memory, identity: str) -> Released:
-    """Move an entry to today's log. Its source and what it was derived from stay: looking at it made it no truer."""
+    """Move an entry to today's log. Its source and what it was derived from stay: looking at it made it no truer.
+
+    The same words are not kept apart again, whoever brings them.
+    """
     found = memory.book.get(identity)
     if not is_quarantined(found.path):
         raise RefusedByRule(
@@ -61,6 +63,8 @@ def release(memory: Memory, identity: str) -> Released:
 
     outcome = memory.apply(plan)
     change = outcome.id if isinstance(outcome, Applied) else ""
+    if memory.releases is not None:
+        memory.releases.note(found.text, memory.clock.now())
     # both at once, or the id would for a moment seem to belong to the old place
     memory.book.refresh()
     released = memory.book.get(found.id)

@@ -131,8 +131,7 @@ class Checkpoint:
     def _write(self, planned: Planned) -> str:
         at = planned.message.at
         # on the day it was said, which after a crash may be long ago
-        clock = Clock(self._memory.clock.zone, lambda: at)
-        memory = Memory(self._memory.workspace, self._memory.book, clock, dynamics=self._memory.dynamics)
+        memory = self._memory.at(Clock(self._memory.clock.zone, lambda: at))
         try:
             return memory.remember(planned.thought).entry
         except RefusedByRule:

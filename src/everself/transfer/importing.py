@@ -6,13 +6,14 @@ somebody else's section), they are written in the careful way in which all forei
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from everself.entries.reading import REFERENCE, holds_memory, text_hash
-from everself.entries.trust import CORRECTION, IMPORT, weaker
+from everself.entries.trust import CORRECTION, IMPORT, parse_tag, weaker
 from everself.errors import WrongUse
 from everself.layout import Place, place
 from everself.memory.memory import Memory
-from everself.memory.writing import clean
+from everself.memory.writing import Thought, clean
 from everself.transfer.exporting import Line, numbered, parse_line
 from everself.transfer.laying_out import LaidOut, lay_out
 from everself.values import Applied, Author, Change, Entry, Tag, Voucher
@@ -31,7 +32,8 @@ class BrokenLine:
 @dataclass(frozen=True, slots=True)
 class ImportReport:
     """What became of the lines. `known` were there already, `differing` too but with other words (ours stay), `forgotten` were
-    forgotten on request, `withheld` may be written by Everself alone. With `broken` lines nothing was imported unless asked."""
+    forgotten on request, `withheld` may be written by Everself alone, `quarantined` speak to the agent and are kept apart. With
+    `broken` lines nothing was imported unless asked."""
 
     imported: tuple[str, ...] = ()
     known: int = 0
@@ -39,6 +41,7 @@ class ImportReport:
     forgotten: int = 0
     withheld: int = 0
     redacted: int = 0
+    quarantined: int = 0
     broken: tuple[BrokenLine, ...] = ()
     paths: tuple[str, ...] = ()
     change: str = ""
@@ -61,14 +64,27 @@ def import_lines(memory: Memory, lines: Iterable[str], options: ImportOptions) -
     if broken and not options.skip_broken:
         return ImportReport(broken=broken)
     report, chosen = _choose(memory, good, options)
-    report = replace(report, broken=broken, imported=tuple(line.id for line in chosen))
+    apart = {line.id: line for line in chosen if not options.as_mine and memory.doubt(_thought(line))}
+    chosen = [line for line in chosen if line.id not in apart]
+    report = replace(report, broken=broken, imported=tuple(line.id for line in chosen), quarantined=len(apart))
     by_path: dict[str, list[Line]] = {}
     for line in chosen:
         by_path.setdefault(line.path, []).append(line)
     report = replace(report, paths=tuple(by_path))
-    if options.dry_run or not chosen:
+    if options.dry_run:
         return report
+    change = _write(memory, by_path, options) if chosen else ""
+    for identity, line in apart.items():
+        # after the change and under their own ids: an import that was cut short finds the rest missing and no more
+        memory.remember(_thought(line), partial(str, identity))
+    return replace(report, change=change)
 
+
+def _thought(line: Line) -> Thought:
+    return Thought(line.text, line.source, tag=parse_tag(line.tag), lineage=tuple(line.lineage))
+
+
+def _write(memory: Memory, by_path: dict[str, list[Line]], options: ImportOptions) -> str:
     # laid out before anybody has to wait for the lock, and again only where somebody wrote in between
     early = memory.draft()
     laid = {path: lay_out(early.find(path), held) for path, held in by_path.items()}
@@ -85,7 +101,7 @@ def import_lines(memory: Memory, lines: Iterable[str], options: ImportOptions) -
         return Change(author, "import", draft.edits(), (f"file:{options.origin}",), vouchers=tuple(vouchers))
 
     outcome = memory.apply(plan)
-    return replace(report, change=outcome.id if isinstance(outcome, Applied) else "")
+    return outcome.id if isinstance(outcome, Applied) else ""
 
 
 def _parse(lines: Iterable[str]) -> tuple[list[tuple[int, Line]], tuple[BrokenLine, ...]]:

@@ -120,6 +120,8 @@ def _remarks(report: "ImportReport") -> Iterator[str]:
         yield f"Forgotten on request, and not brought back: {entries_of(report.forgotten)}."
     if report.withheld:
         yield f"Left out of archives and quarantine, which takes --as-mine: {entries_of(report.withheld)}."
+    if report.quarantined:
+        yield f"Kept apart until you have looked at them: {entries_of(report.quarantined)} (everself review)."
     if report.redacted:
         yield f"Secrets were taken out of {entries_of(report.redacted)}."
 

@@ -1,0 +1,52 @@
+"""Which thoughts are kept apart until the owner has looked: those from outside that speak to the agent. Says why; writes no document.
+
+What somebody released stays released, whoever brings the same words again. The owner, and what the agent thought by itself, are not
+doubted: orders are how one speaks to an agent of one's own.
+"""
+
+from dataclasses import replace
+from datetime import date, datetime
+
+from everself.entries.reading import text_hash
+from everself.entries.trust import AGENT, rank
+from everself.memory.writing import Spot, Thought
+from everself.store.entry_rows import EntryRows
+from everself.store.reviews import Reviews
+
+
+class Releases:
+    """The words that the owner let out of quarantine; kept as keyed hashes."""
+
+    def __init__(self, reviews: Reviews, rows: EntryRows) -> None:
+        self._reviews = reviews
+        self._rows = rows
+
+    def note(self, text: str, at: datetime) -> None:
+        self._reviews.release(self._mac(text), at.isoformat(timespec="seconds"))
+
+    def holds(self, text: str) -> bool:
+        return self._reviews.is_released(self._mac(text))
+
+    def _mac(self, text: str) -> str:
+        return self._rows.mac(text_hash(text))
+
+
+def is_from_outside(source: str) -> bool:
+    """Tools, the web, imports, and people who are not the owner."""
+    return rank(source) < rank(AGENT)
+
+
+def doubt(text: str, source: str) -> str:
+    """Why these words should be looked at first, in a few of ours; empty where nothing speaks against them."""
+    if not is_from_outside(source):
+        return ""
+    from everself.labelling.label import label
+
+    found = label(text)
+    return f"suspicious: {found.why}" if found.suspicious else ""
+
+
+def set_apart(thought: Thought, reason: str, day: date) -> Thought:
+    """The same thought, for the quarantine of that day, with the reason as its category."""
+    spot = Spot(f"quarantine/{day.isoformat()}.md", f"Quarantine: {day.isoformat()}")
+    return replace(thought, category=reason, explicit=False, person="", project="", spot=spot)
