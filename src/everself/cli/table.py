@@ -89,6 +89,12 @@ def _cron() -> click.Command:
     return cron
 
 
+def _keepers() -> click.Command:
+    from everself.cli.commands.keepers import keepers
+
+    return keepers
+
+
 def _agents() -> click.Command:
     from everself.cli.commands.agents import agents
 
@@ -152,6 +158,7 @@ COMMANDS: dict[str, tuple[str, Callable[[], click.Command]]] = {
     "model": ("Choose the model that answers, and try what it can do.", _model),
     "spend": ("Show what models cost, by day and job.", _spend),
     "cron": ("Run jobs at their times: keepers, verbs, messages to the agent.", _cron),
+    "keepers": ("See and run the keepers that look after memory.", _keepers),
     "agents": ("List, add and remove agents.", _agents),
     "log": ("List what was changed, newest first.", _log),
     "show": ("Show one change, line by line.", _show),

@@ -4,6 +4,7 @@ Decides nothing: `checks` did. What other rooms know how to do (promote, archive
 """
 
 from collections.abc import Callable, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 
 from everself.clock import Clock
@@ -142,14 +143,14 @@ class Hands:
         return Done(planned, change, entry, already=not change)
 
     def _as_keeper(self, planned: Planned, key: str) -> Memory:
-        known = self._memory
-        workspace = AsKeeper(known.workspace, planned, key, self._author, self._keeper)
-        clock = known.clock
+        # the same in all that memory is, but for where it writes and when
+        memory = copy(self._memory)
+        memory.workspace = AsKeeper(memory.workspace, planned, key, self._author, self._keeper)
         if isinstance(planned.operation, Remember) and planned.operation.at is not None:
             at = planned.operation.at
             # on the day it was said
-            clock = Clock(known.clock.zone, lambda: at)
-        return Memory(workspace, known.book, clock, dynamics=known.dynamics)
+            memory.clock = Clock(memory.clock.zone, lambda: at)
+        return memory
 
 
 def _apply(memory: Memory, plan: Callable[[], Change]) -> str:

@@ -1,0 +1,52 @@
+"""An operation in words, for a report and for whoever is asked about it. Knows no face."""
+
+from collections.abc import Callable
+
+from everself.keepers.shape import (
+    ArchiveDay,
+    Ask,
+    CloseEntry,
+    Mention,
+    Merge,
+    MoveTo,
+    Note,
+    Operation,
+    ProposeLine,
+    Quarantine,
+    Remember,
+)
+from everself.text.normalise import one_line
+from everself.values import Entry
+
+_WIDTH = 160
+
+
+def said_of(operation: Operation, find: Callable[[str], Entry | None]) -> str:
+    """What it does, with the words of the entries it is about."""
+
+    def words(identity: str) -> str:
+        entry = find(identity)
+        return f'"{one_line(entry.text, _WIDTH)}"' if entry is not None else identity
+
+    match operation:
+        case Remember(thought):
+            said = f'remember "{one_line(thought.text, _WIDTH)}" #{thought.tag.value or "knowledge"}, from {thought.source}'
+        case Mention(entry):
+            said = f"count {words(entry)} as said again"
+        case CloseEntry(entry, by):
+            said = f"close {words(entry)}" + (f", because {words(by)}" if by else "")
+        case Merge(keep, drop):
+            said = f"merge {words(drop)} into {words(keep)}"
+        case MoveTo(entry, path):
+            said = f"move {words(entry)} to {path}"
+        case ProposeLine(line, remove):
+            said = f'propose for the soul: "{one_line(line or remove, _WIDTH)}"' + ("" if line else " removed")
+        case Note(document, text):
+            said = f"note in {document}: {one_line(text, _WIDTH)}"
+        case ArchiveDay(path):
+            said = f"archive {path}"
+        case Quarantine(entry, why):
+            said = f"keep {words(entry)} apart: {one_line(why, _WIDTH)}"
+        case Ask(_, _, text):
+            said = f"ask: {one_line(text, _WIDTH)}"
+    return said
