@@ -22,6 +22,10 @@ def align(older: Clause, newer: Clause, language: Language) -> Alignment:
     ours, theirs = older.content(), newer.content()
     in_theirs, in_ours = _Others(theirs, language), _Others(ours, language)
     left, right = [in_theirs(word) for word in ours], [in_ours(word) for word in theirs]
+    if language == "zh":
+        # signs that stand in other words here and there say no more for it
+        common = frozenset("".join(left)) & frozenset("".join(right))
+        left, right = ([_without(rest, common) for rest in rests] for rests in (left, right))
     shared = sum(not rest for rest in left)
     partly = sum(rest != word and bool(rest) for word, rest in zip(ours, left, strict=True))
     subject, values = _parted(older, newer, language)
@@ -33,6 +37,10 @@ def align(older: Clause, newer: Clause, language: Language) -> Alignment:
         subject=subject,
         values=values,
     )
+
+
+def _without(word: str, signs: frozenset[str]) -> str:
+    return word if word.isascii() else "".join(sign for sign in word if sign not in signs)
 
 
 def _begins(words: tuple[str, ...], rests: list[str], within: int = 1) -> bool:
