@@ -64,6 +64,7 @@ ROWS: dict[str, Row] = {
     "R9": Row("tests.trust.rows.r09", "run_r9", 300, 30, "seed", "damages"),
     "R9-KILL": Row("tests.trust.rows.r09_kill", "run_r9_kill", 300, 30, "seed", "kills"),
     "R10": Row("tests.trust.rows.r10", "run_r10", 1_000, 50, "seed", "series"),
+    "R11": Row("tests.trust.rows.r11", "run_r11", 100, 5, "seed", "lives", {"days": 365}),
     "R12": Row("tests.trust.rows.r12", "run_r12", 600, 60, "start", "zones"),
     "R12-MEMORY": Row("tests.trust.rows.r12_memory", "run_r12_memory", 600, 60, "start", "zones"),
     "R13": Row("tests.trust.rows.r13", "run_r13", 1_000, 50, "seed", "chains"),
@@ -75,13 +76,18 @@ ROWS: dict[str, Row] = {
     "S3": Row("tests.trust.rows.s03", "run_s3", 3, 1, "seed", "lives"),
     "S4": Row("tests.trust.rows.s04", "run_s4", 1_000, 100, "seed", "tampers"),
     "S5": Row("tests.trust.rows.s05", "run_s5", "NAMES", 4, "names", "routes"),
+    "S6": Row("tests.trust.rows.s06", "run_s6", 300, 300, "seed", "updates of each kind"),
     "S7": Row("tests.trust.rows.s07", "run_s7", 10_000, 500, "seed", "graphs"),
     "S8": Row("tests.trust.rows.s08", "run_s8", 10_000, 500, "seed", "texts"),
+    "S9": Row("tests.trust.rows.s09", "run_s9", 5_000, 5_000, "seed", "invisible characters"),
     "S10": Row("tests.trust.rows.s10", "run_s10", 1_500, 1_500, "seed", "texts"),
     "S11": Row("tests.trust.rows.s11", "run_s11", 100, 5, "seed", "lives of every kind"),
     "S12": Row("tests.trust.rows.s12", "run_s12", 500, 50, "seed", "patterns", {"judged": True}),
     "S15": Row("tests.trust.rows.s15", "run_s15", 50, 5, "seed", "agents"),
 }
+
+# rows over a corpus of which a third is looked at in the closing run only
+HELD_OUT = frozenset({"run_s6", "run_s10"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +114,7 @@ class Progress:
 def chunks_of(row: Row, seed: int, *, closing: bool) -> list[Chunk]:
     members = list(getattr(importlib.import_module(row.module), row.full)) if isinstance(row.full, str) else []
     full = len(members) if isinstance(row.full, str) else row.full
-    options = {**row.options, **({"held_out": True} if closing and row.function == "run_s10" else {})}
+    options = {**row.options, **({"held_out": True} if closing and row.function in HELD_OUT else {})}
     made = []
     for number, start in enumerate(range(0, full, row.chunk)):
         size = min(row.chunk, full - start)

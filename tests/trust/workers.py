@@ -47,7 +47,7 @@ class Nursery:
     """
 
     def __init__(self, *modules: str, memory: int = 0, patience: float = PATIENCE) -> None:
-        self.folder = tempfile.mkdtemp(prefix="everself-row-", dir=_find_memory(memory) if memory else None)
+        self.folder = tempfile.mkdtemp(prefix="everself-row-", dir=find_memory(memory) if memory else None)
         self._patience = patience
         self._log = f"{self.folder}/children.log"
         paths = [path for path in sys.path if path]
@@ -127,7 +127,7 @@ class Nursery:
         return int(answer)
 
 
-def _find_memory(megabytes: int) -> str | None:
+def find_memory(megabytes: int) -> str | None:
     """A file system in memory, for rows that kill processes only: what the kernel has been given outlives them anywhere."""
     try:
         found = os.statvfs(MEMORY)
