@@ -44,7 +44,11 @@ def box_of(kit: Kit, scope: Scope = OWNER) -> dict[str, Tool]:
 
 def call(tools: Mapping[str, Tool], name: str, arguments: Mapping[str, object], said: str = "") -> Called:
     """One call, as the owner's message `said` led to it."""
-    setting = Setting(OWNER, "SESSION", "MESSAGE", said, by_owner=True)
+    return call_in(tools, Setting(OWNER, "SESSION", "MESSAGE", said, by_owner=True), name, arguments)
+
+
+def call_in(tools: Mapping[str, Tool], setting: Setting, name: str, arguments: Mapping[str, object]) -> Called:
+    """One call in a conversation of whatever kind."""
 
     async def run() -> Called:
         calls = [ToolCall("1", name, json.dumps(arguments))]

@@ -64,8 +64,9 @@ def test_chunks_cover_a_row_and_no_two_are_the_same(name: str) -> None:
 
 
 def test_what_is_held_out_is_judged_in_closing_runs_only() -> None:
-    assert [one.options for one in chunks_of(ROWS["S10"], 1, closing=False)] == [{}]
-    assert [one.options for one in chunks_of(ROWS["S10"], 1, closing=True)] == [{"held_out": True}]
+    for name in ("S6", "S10"):
+        assert [one.options for one in chunks_of(ROWS[name], 1, closing=False)] == [{}]
+        assert [one.options for one in chunks_of(ROWS[name], 1, closing=True)] == [{"held_out": True}]
 
 
 @pytest.mark.slow

@@ -480,6 +480,7 @@ VERBS = {
 LOOKING = frozenset(
     {
         *("Memory.confidence", "Memory.trust", "Memory.as_of", "Memory.stale", "Memory.draft", "Memory.apply"),
+        *("Memory.at", "Memory.doubt"),
         *("selection.list_entries", "selection.select", "account.account_of", "tiers.count_tiers"),
         *("Bank.pages", "Bank.entities", "Bank.entity", "Bank.read", "Forgetting.plan"),
         # vouching changes who is believed, not what stands where

@@ -23,6 +23,7 @@ _TAG_END: Final = "\U000e007f"
 _LONGEST_FLAG: Final = 7
 # what follows each other without a letter between is a channel, not a spelling
 _ROW: Final = 2
+_NEAR: Final = 12
 
 
 def needed(text: str, at: int) -> bool:
@@ -39,7 +40,8 @@ def needed(text: str, at: int) -> bool:
     if "\u180b" <= char <= "\u180f":
         return _within(before, 0x1820, 0x18AA)
     if char in "\u200e\u200f\u061c":
-        return _turns(before) or _turns(after)
+        # it stands between words of either direction, and settles what belongs to which
+        return any(map(_turns, text[max(0, at - _NEAR) : at + _NEAR]))
     if char == "\ufeff":
         return at == 0
     if char == "\u2800":
@@ -141,6 +143,8 @@ def _joins(before: str, after: str) -> bool:
 
 
 def _turns(char: str) -> bool:
+    if char in UNSEEN:
+        return False
     return _within(char, 0x590, 0x8FF) or _within(char, 0xFB1D, 0xFDFF) or _within(char, 0xFE70, 0xFEFC)
 
 
