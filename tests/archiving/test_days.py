@@ -158,7 +158,7 @@ def test_a_day_that_holds_a_correction_stays(mind: Mind, time: FrozenTime, folde
         "",
     ],
 )
-def test_what_people_wrote_is_read_as_before(mind: Mind, time: FrozenTime, folder: Path, text: str) -> None:
+def test_what_people_wrote_is_read_as_before(mind: Mind, folder: Path, text: str) -> None:
     (folder / "memory").mkdir(exist_ok=True)
     (folder / "memory/2026-01-05.md").write_bytes(text.encode())
     (folder / "memory/2026-01-06-walk.md").write_text("# Walk\n\n- by the sea\n")
@@ -177,7 +177,7 @@ def test_what_cannot_be_part_of_another_file_is_moved_whole(mind: Mind, folder: 
     assert (folder / "memory/archive/2026-01-05.md").read_bytes() == data
 
 
-def test_a_persons_days_stay_theirs_and_no_chronicle_tells_of_them(mind: Mind, time: FrozenTime, folder: Path) -> None:
+def test_a_persons_days_stay_theirs_and_no_chronicle_tells_of_them(mind: Mind, time: FrozenTime) -> None:
     mind.memory.remember(Thought("Jun likes tea. A lot.", "person:jun", person="jun"))
     time.advance(timedelta(days=60))
     paths = [one.path for one in find_old_days(mind.memory, 30).days]

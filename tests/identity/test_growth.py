@@ -376,7 +376,7 @@ def test_history_is_the_soul_of_today_and_all_before_it(life: Life) -> None:
             growth.versions.find(name)
 
 
-def test_thinning_spares_the_newest_of_a_day_and_what_a_proposal_needs(life: Life) -> None:
+def test_thinning_spares_the_newest_of_a_month_and_what_a_proposal_needs(life: Life) -> None:
     for number in range(6):
         life.growth().add_line(f"Lesson {number}.", "")
         life.growth().approve("last")
@@ -386,6 +386,6 @@ def test_thinning_spares_the_newest_of_a_day_and_what_a_proposal_needs(life: Lif
     going = life.growth().thin()
     kept = {one.path for one in life.growth().history() if not one.current} - set(going)
     assert len(going) + len(kept) == 6
-    assert sorted(path[13:23] for path in kept) == ["2026-03-19", "2026-03-20"]
-    assert all(any(path[:23] == other[:23] and path < other for other in kept) for path in going)
+    assert sorted(path[13:23] for path in kept) == ["2026-03-20"]
+    assert all(any(path[:20] == other[:20] and path < other for other in kept) for path in going)
     assert len(life.snapshots()) == 6

@@ -69,7 +69,12 @@ def deeds_of(app: "App") -> Deeds:
         made = app.growth.add_line(line, planned.reason, planned.evidence, Author.KEEPER)
         return made.change or f"proposal:{made.proposal.id}"
 
-    return Deeds(move=move, grow=grow)
+    def archive(memory: "Memory", planned: "Planned") -> str:
+        from everself.keepers.compactor import put_away
+
+        return put_away(memory, planned)
+
+    return Deeds(move=move, archive=archive, grow=grow)
 
 
 def move(memory: "Memory", planned: "Planned") -> str:

@@ -31,6 +31,11 @@ class Draft:
             self._before[path] = self._after[path] = self._read(path)
         return self._after[path]
 
+    def before(self, path: str) -> bytes | None:
+        """The document as it was when this draft began."""
+        self.find(path)
+        return self._before[path]
+
     def put(self, path: str, data: bytes | None) -> None:
         self.find(path)
         self._after[path] = data

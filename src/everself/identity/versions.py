@@ -95,7 +95,7 @@ class Versions:
         return f"{FOLDER}/{self._clock.now().strftime(_STAMP)}-{mark[:_HASH]}.md"
 
     def thin(self, days: int, needed: Iterable[str] = ()) -> tuple[str, ...]:
-        """The copies that may go: older than so many days, not the newest of their day, and of no hash that is `needed`."""
+        """The copies that may go: older than so many days, not the newest of these in their month, and of no hash that is `needed`."""
         oldest = self._clock.today() - timedelta(days=days)
         spared = set(needed)
         seen: set[date] = set()
@@ -104,9 +104,12 @@ class Versions:
             if one.at is None:
                 continue
             day = one.at.date()
-            if day in seen and day < oldest and one.hash not in spared and not one.altered:
+            if day >= oldest:
+                continue
+            month = day.replace(day=1)
+            if month in seen and one.hash not in spared and not one.altered:
                 going.append(one.path)
-            seen.add(day)
+            seen.add(month)
         return tuple(going)
 
     def _version(self, path: str, at: datetime | None) -> Version | None:

@@ -8,7 +8,7 @@ from typing import Final, Literal
 
 from everself.entries.trust import CORRECTION, OWNER, is_human, rank, weaker
 from everself.keepers.shape import (
-    ArchiveDay,
+    Archive,
     Ask,
     CloseEntry,
     Mention,
@@ -21,7 +21,7 @@ from everself.keepers.shape import (
     Remember,
 )
 from everself.keepers.world import World
-from everself.layout import place
+from everself.layout import is_day, place
 from everself.memory.writing import clean
 from everself.values import Entry, Tag
 
@@ -92,9 +92,16 @@ class Checks:
             case ProposeLine():
                 if rank(self._world.bears(planned.evidence)) < rank(OWNER):
                     return Ruling("refuse", planned, "Only what the owner said is evidence for the soul.")
-            case ArchiveDay(path):
-                if place(path).day is None or place(path).humans_only:
-                    return Ruling("refuse", planned, f"{path} is no day.")
+            case Archive("days", names):
+                stray = next((path for path in names if not is_day(path)), "")
+                if stray:
+                    return Ruling("refuse", planned, f"{stray} is no day.")
+            case Archive("duplicates", (keep, drop)):
+                return self._merge(planned, keep, drop)
+            case Archive("lines", names):
+                own = next((one for one in names if _is_owners(self._world.find(one))), "")
+                if own:
+                    return Ruling("refuse", planned, f"{own} is the owner's, and never goes because it grew old.")
             case Quarantine(entry):
                 return self._quarantine(planned, entry)
             case Ask():
@@ -189,6 +196,10 @@ class Checks:
         if place(found.path).humans_only:
             return f"{found.path} is changed by a human only."
         return found
+
+
+def _is_owners(entry: Entry | None) -> bool:
+    return entry is not None and (entry.source in (OWNER, CORRECTION) or entry.tag is Tag.CORRECTION)
 
 
 def _only_humans(planned: Planned, path: str) -> Ruling:

@@ -12,7 +12,7 @@ from everself.entries.drafts import comment_of
 from everself.entries.trust import is_human
 from everself.errors import NotFound, RefusedByRule
 from everself.keepers.shape import (
-    ArchiveDay,
+    Archive,
     Ask,
     CloseEntry,
     Done,
@@ -134,7 +134,7 @@ class Hands:
                 change = _apply(memory, lambda: _set_apart(memory, entry, why))
             case MoveTo(entry):
                 change = self._deeds.move(memory, planned)
-            case ArchiveDay():
+            case Archive():
                 change = self._deeds.archive(memory, planned)
             case ProposeLine():
                 change = self._deeds.grow(memory, planned)

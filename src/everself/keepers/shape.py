@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from everself.keepers.world import World
 
 KeeperLog = Literal["CONFLICTS.md", "COMPACTION_LOG.md"]
+Archivable = Literal["days", "lines", "duplicates", "corrections", "souls"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,10 +78,13 @@ class Note:
 
 
 @dataclass(frozen=True, slots=True)
-class ArchiveDay:
-    """Move a daily log into its quarter."""
+class Archive:
+    """Put something away. `names` are the paths of days or earlier souls, or the ids of lines (of two that say the same, first the one
+    that stays); `told` is what a model tells of each day: the day, the words, and the ids that they rest on, with commas between."""
 
-    path: str
+    what: Archivable
+    names: tuple[str, ...]
+    told: tuple[tuple[str, str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +113,7 @@ class Ask:
     choices: tuple[Choice, ...] = ()
 
 
-Operation = Remember | Mention | CloseEntry | Merge | MoveTo | ProposeLine | Note | ArchiveDay | Quarantine | Ask
+Operation = Remember | Mention | CloseEntry | Merge | MoveTo | ProposeLine | Note | Archive | Quarantine | Ask
 _KINDS: Final[dict[str, type]] = {
     "remember": Remember,
     "mention": Mention,
@@ -118,7 +122,7 @@ _KINDS: Final[dict[str, type]] = {
     "move": MoveTo,
     "soul": ProposeLine,
     "note": Note,
-    "archive": ArchiveDay,
+    "archive": Archive,
     "quarantine": Quarantine,
     "ask": Ask,
 }
@@ -282,6 +286,8 @@ def _unpack(found: JsonObject) -> Operation:
             thought |= {"tag": Tag(thought["tag"]), "lineage": tuple(thought["lineage"])}
             made = Thought(**thought, spot=Spot(**spot) if spot else None)
             return Remember(made, datetime.fromisoformat(values["at"]) if values["at"] else None)
+        case "archive":
+            return Archive(values["what"], tuple(values["names"]), tuple(tuple(one) for one in values["told"]))
         case str(name) if name in _KINDS:
             made_of: Operation = _KINDS[name](**values)
             return made_of

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from everself.keepers.shape import (
-    ArchiveDay,
+    Archive,
     Ask,
     CloseEntry,
     Mention,
@@ -43,8 +43,8 @@ def said_of(operation: Operation, find: Callable[[str], Entry | None]) -> str:
             said = f'propose for the soul: "{one_line(line or remove, _WIDTH)}"' + ("" if line else " removed")
         case Note(document, text):
             said = f"note in {document}: {one_line(text, _WIDTH)}"
-        case ArchiveDay(path):
-            said = f"archive {path}"
+        case Archive(what, names):
+            said = f"archive {what}: {one_line(', '.join(map(words, names) if what == 'lines' else names), _WIDTH)}"
         case Quarantine(entry, why):
             said = f"keep {words(entry)} apart: {one_line(why, _WIDTH)}"
         case Ask(_, _, text):

@@ -229,14 +229,14 @@ def undo_earlier(chain: Chain) -> None:
 def thin(chain: Chain) -> None:
     """What the plan lets go is taken away, as a keeper will do it."""
     going = chain.growth.thin()
-    days = {path.rpartition("/")[2][:10] for path in going}
+    months = {path.rpartition("/")[2][:7] for path in going}
     edits = tuple(Remove(path, digest(chain.bench.workspace.read(path).data)) for path in going)
     if edits:
         assert isinstance(chain.bench.workspace.apply(Change(Author.OWNER, "thin", edits)), Applied)
     for path in going:
         del chain.copies[path.rpartition("/")[2].removesuffix(".md")]
-    left = {name[:10] for name in chain.kept()}
-    assert days <= left, f"no soul is left of {sorted(days - left)}"
+    left = {name[:7] for name in chain.kept()}
+    assert months <= left, f"no soul is left of {sorted(months - left)}"
 
 
 OPERATIONS: dict[str, Callable[[Chain], None]] = {

@@ -1,0 +1,254 @@
+"""The Memory Compactor: old days into quarters with a chronicle of their month, hygiene of MEMORY.md, old corrections, earlier souls.
+
+Proposes only; `archiving` knows how each is put away. With a model the chronicle is told by it, day by day; whatever it tells without
+citing entries of that day is not used.
+"""
+
+from collections import defaultdict
+from collections.abc import AsyncIterator, Iterator, Sequence
+from datetime import date
+from itertools import combinations
+from typing import Final, TypeVar
+
+from everself.archiving.chronicle import LONGEST, Story, first_sentence, tells
+from everself.archiving.corrections import archive_corrections, find_old_corrections
+from everself.archiving.days import OldDay, archive_days, find_old_days
+from everself.archiving.retiring import archive_lines, find_faded, is_faded, merge_lines
+from everself.archiving.souls import find_old_souls, thin_souls
+from everself.contradiction import contradicts
+from everself.entries.trust import rank
+from everself.errors import RefusedByRule
+from everself.keepers.shape import (
+    Archive,
+    Ask,
+    Choice,
+    CloseEntry,
+    Merge,
+    Planned,
+    Progress,
+    Proposal,
+    Tell,
+    referenced,
+)
+from everself.keepers.world import World
+from everself.layout import Kind, place
+from everself.memory.memory import Memory
+from everself.models.chat.protocol import JsonObject
+from everself.text.normalise import fold
+from everself.values import Author, Entry, Tag
+
+T = TypeVar("T")
+NAME: Final = "memory-compactor"
+SAME: Final = 0.9
+# a change is journalled whole, and a person should be able to read what it did
+MOST_A_CHANGE: Final = 62
+MOST_ASKED: Final = 10
+# lines that one request tells of
+_MOST_LINES: Final = 120
+# pairs of lines that are looked at more closely, and words that are too frequent to lead to one
+_MOST_PAIRS: Final = 2_000
+_FREQUENT: Final = 40
+_SCHEMA: Final[JsonObject] = {
+    "type": "object",
+    "required": ["days"],
+    "additionalProperties": False,
+    "properties": {
+        "days": {
+            "type": "array",
+            "maxItems": 31,
+            "items": {
+                "type": "object",
+                "required": ["day", "story", "entries"],
+                "additionalProperties": False,
+                "properties": {
+                    "day": {"type": "string", "maxLength": 10},
+                    "story": {"type": "string", "maxLength": 2_000},
+                    "entries": {"type": "array", "maxItems": 200, "items": {"type": "string", "maxLength": 20}},
+                },
+            },
+        }
+    },
+}
+
+
+class Compactor:
+    name = NAME
+    title = "Memory Compactor"
+    schedule = "cron_compactor_weekly"
+
+    async def propose(self, world: World, tell: Tell) -> Proposal:
+        operations: list[Planned] = []
+        notes: list[str] = []
+        old = find_old_days(world.memory, world.tunables.compaction_age_days)
+        notes += [f"{one.path} stays: {one.why}." for one in old.held]
+        groups = list(_groups(old.days))
+        for number, days in enumerate(groups, 1):
+            tell(Progress(number, len(groups), "months"))
+            operations.append(await _archive(world, days, notes))
+        operations += _merges(world)
+        operations += _faded(world)
+        operations += _corrections(world)
+        operations += _souls(world)
+        return Proposal(tuple(operations), tuple(notes))
+
+
+def put_away(memory: Memory, planned: Planned) -> str:
+    """The deed behind `Archive`; the change, empty where there was nothing left to do."""
+    match planned.operation:
+        case Archive("days", names, told):
+            stories = [Story(date.fromisoformat(day), text, tuple(ids.split(","))) for day, text, ids in told]
+            return archive_days(
+                memory, names, remove=True, chronicled=True, stories=stories, author=Author.KEEPER
+            ).change
+        case Archive("lines", names):
+            return archive_lines(memory, names).change
+        case Archive("duplicates", (keep, drop)):
+            return merge_lines(memory, keep, drop).change
+        case Archive("corrections", (days,)) if days.isascii() and days.isdigit():
+            return archive_corrections(memory, int(days)).change
+        case Archive("souls", names):
+            return thin_souls(memory, names).change
+    raise RefusedByRule("Nobody here can put that away.")
+
+
+def _groups(days: Sequence[OldDay]) -> Iterator[tuple[OldDay, ...]]:
+    """Days of one month and one owner, in their order."""
+    months: dict[tuple[str, int, int], list[OldDay]] = defaultdict(list)
+    for one in days:
+        months[one.to.rpartition("/")[0], one.day.year, one.day.month].append(one)
+    for _, found in sorted(months.items()):
+        yield from _batches(found, MOST_A_CHANGE)
+
+
+async def _archive(world: World, days: Sequence[OldDay], notes: list[str]) -> Planned:
+    names = tuple(one.path for one in days)
+    told: tuple[tuple[str, str, str], ...] = ()
+    where = place(names[0])
+    if world.has_model() and not (where.person or where.project):
+        told = tuple([one async for one in _tell_of(world, names, notes)])
+    month = f"{days[0].day.year}-{days[0].day.month:02}"
+    reason = f"{len(names)} {'day' if len(names) == 1 else 'days'} of {month} to {days[0].to}"
+    return Planned(Archive("days", names, told), tuple(f"file:{path}" for path in names), reason)
+
+
+async def _tell_of(world: World, paths: Sequence[str], notes: list[str]) -> AsyncIterator[tuple[str, str, str]]:
+    """What the model tells of days, as far as each story cites entries of its day and nothing else."""
+    known: dict[str, set[str]] = defaultdict(set)
+    lines: list[str] = []
+    for path in paths:
+        day = place(path).day
+        for entry in world.memory.book.of(path):
+            if day is not None and tells(entry, world.trust(entry)):
+                known[day.isoformat()].add(entry.id)
+                lines.append(f"{day.isoformat()} [{entry.id}] {' '.join(entry.text.split())[: 4 * LONGEST]}")
+    for some in _batches(lines, _MOST_LINES):
+        answered = await world.answer("\n".join(some), _SCHEMA)
+        if answered.value is None:
+            notes += [f"The chronicle is told by rules: {answered.why}"] if answered.why else []
+            return
+        for one in answered.value["days"]:
+            day, ids = one["day"], [name.removeprefix("entry:") for name in one["entries"]]
+            if ids and known.get(day, set()).issuperset(ids) and one["story"].strip():
+                yield day, one["story"], ",".join(ids)
+
+
+def _merges(world: World) -> Iterator[Planned]:
+    """Lines of MEMORY.md that say the same. The very same words are merged; what is only much alike, a human decides."""
+    lines = [one for one in world.open_entries() if place(one.path).kind is Kind.CORE_MEMORY]
+    gone: set[str] = set()
+    for one, other in _near(lines):
+        if gone & {one.id, other.id} or Tag.CORRECTION in (one.tag, other.tag) or _numbers(one) != _numbers(other):
+            continue
+        if contradicts(one.text, other.text) or contradicts(other.text, one.text):
+            continue
+        exact = _bare(one.text) == _bare(other.text)
+        if not exact and world.alike(one.text, other.text) < SAME:
+            continue
+        keep, drop = _order(world, one, other)
+        gone.add(drop.id)
+        words = f"“{first_sentence(drop.text)}” says the same as “{first_sentence(keep.text)}”"
+        both = (keep.id, drop.id)
+        yield Planned(Archive("duplicates", both) if exact else Merge(*both), referenced(both), words, review=not exact)
+
+
+def _near(lines: Sequence[Entry]) -> Iterator[tuple[Entry, Entry]]:
+    """Pairs that share at least half of their words, found by the words that few lines have."""
+    words = {one.id: frozenset(_bare(one.text).split()) | _pairs_of(one.text) for one in lines}
+    holders: dict[str, list[int]] = defaultdict(list)
+    for at, one in enumerate(lines):
+        for word in words[one.id]:
+            holders[word].append(at)
+    looked: set[tuple[int, int]] = set()
+    for held in holders.values():
+        if len(held) > _FREQUENT:
+            continue
+        for pair in combinations(held, 2):
+            if pair in looked:
+                continue
+            looked.add(pair)
+            ours, theirs = (words[lines[at].id] for at in pair)
+            if 2 * len(ours & theirs) >= len(ours | theirs):
+                yield lines[pair[0]], lines[pair[1]]
+            if len(looked) > _MOST_PAIRS:
+                return
+
+
+def _faded(world: World) -> Iterator[Planned]:
+    faded = find_faded(world.memory, world.open_entries())
+    for some in _batches(faded, MOST_A_CHANGE):
+        names = tuple(one.id for one in some)
+        yield Planned(Archive("lines", names), referenced(names), f"{len(names)} faded lines of MEMORY.md")
+    lines = {one.id for one in faded}
+    asked = 0
+    for one in world.open_entries():
+        # on a page of their own the agent's guesses are for a human to judge
+        if one.id in lines or asked >= MOST_ASKED or not is_faded(world.memory, one):
+            continue
+        asked += 1
+        words = f"Nobody has mentioned this since {one.seen}: “{first_sentence(one.text)}” ({one.path})"
+        choices = (Choice("It no longer holds", (CloseEntry(one.id),)), Choice("Keep it"))
+        yield Planned(Ask("stale", one.id, words, choices), referenced((one.id,)), "not mentioned for long")
+
+
+def _corrections(world: World) -> Iterator[Planned]:
+    days = world.tunables.correction_archive_days
+    count = find_old_corrections(world.memory, days)
+    if count:
+        reason = f"{count} {'record' if count == 1 else 'records'} of corrections older than {days} days"
+        yield Planned(Archive("corrections", (str(days),)), ("file:CORRECTIONS.md",), reason)
+
+
+def _souls(world: World) -> Iterator[Planned]:
+    days = world.tunables.soul_history_retention_days
+    needed = [one.base for one in world.state.proposals.list("open", 1_000)]
+    for some in _batches(find_old_souls(world.memory, days, needed), MOST_A_CHANGE):
+        evidence = tuple(f"file:{path}" for path in some)
+        yield Planned(Archive("souls", some), evidence, f"{len(some)} earlier souls older than {days} days")
+
+
+def _order(world: World, one: Entry, other: Entry) -> tuple[Entry, Entry]:
+    """Which of two stays: the more trusted, then the one that was said more often, then the one that is there longer."""
+
+    def worth(entry: Entry) -> tuple[int, int, int]:
+        return rank(world.trust(entry)), entry.mentions, -(entry.day or date.max).toordinal()
+
+    return (one, other) if worth(one) >= worth(other) else (other, one)
+
+
+def _batches(found: Sequence[T], size: int) -> Iterator[tuple[T, ...]]:
+    yield from (tuple(found[at : at + size]) for at in range(0, len(found), size))
+
+
+def _bare(text: str) -> str:
+    """The words without case, marks and spacing."""
+    return " ".join("".join(char if char.isalnum() else " " for char in fold(text)).split())
+
+
+def _pairs_of(text: str) -> frozenset[str]:
+    """Pairs of characters, where words are not spaced."""
+    bare = _bare(text)
+    return frozenset(bare[at : at + 2] for at, char in enumerate(bare) if ord(char) > 0x2E7F)
+
+
+def _numbers(entry: Entry) -> list[str]:
+    return [word for word in _bare(entry.text).split() if any(char.isdigit() for char in word)]
