@@ -155,7 +155,7 @@ def test_a_guest_writes_and_finds_only_what_is_theirs(tmp_path: Path) -> None:
 def test_who_may_use_which_tools(tmp_path: Path) -> None:
     with living(tmp_path) as app:
         looking = {"memory_search", "memory_get"}
-        owner = looking | {"memory_write", "file_read", "file_write", "file_edit", "soul_propose"}
+        owner = looking | {"memory_write", "file_read", "file_write", "file_edit", "soul_propose", "memory_promote"}
         mending = {"memory_correct", "memory_forget"}
         assert set(Box(app).tools) == owner | mending
         assert set(Box(app, Scope(SessionKind.HEARTBEAT)).tools) == owner

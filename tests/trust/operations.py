@@ -3,12 +3,16 @@
 from collections.abc import Callable
 from random import Random
 
+from everself.entries.drafts import Draft
+from everself.entries.reading import read_document
+from everself.promotion.moving import carry
 from everself.values import (
     Append,
     Author,
     Change,
     Conflict,
     Create,
+    Entry,
     Insert,
     Move,
     Remove,
@@ -75,21 +79,21 @@ def insert_line(workspace: Workspace, random: Random) -> Change | None:
 
 
 def move_entry(workspace: Workspace, random: Random) -> Change | None:
-    """From a daily log to MEMORY.md, as promotion does: two documents, one change."""
-    logs = [one.path for one in workspace.list("memory") if one.path.startswith("memory/2026")]
-    for path in logs:
-        data = workspace.read(path).data
-        start = data.find(b"\n## [")
-        if start < 0:
-            continue
-        end = data.find(b"\n## [", start + 1)
-        end = len(data) if end < 0 else end
-        return Change(
-            Author.OWNER,
-            "promote",
-            (Append("MEMORY.md", data[start:end], header=b"# Memory\n"), Replace(path, digest(data), start, end, b"")),
-        )
+    """From a daily log to MEMORY.md, as `everself memory promote --apply` does it: two documents, one change."""
+
+    def read(path: str) -> bytes | None:
+        found = workspace.find(path)
+        return None if found is None else found.data
+
     del random
+    for one in workspace.list("memory"):
+        if not one.path.startswith("memory/2026"):
+            continue
+        for found in read_document(read(one.path) or b""):
+            entry = Entry(found.claim("id"), one.path, found.text, kind=found.kind, start=found.start)
+            draft = Draft(read)
+            carry(draft, (entry,), "MEMORY.md", "Facts")
+            return Change(Author.OWNER, "promote", draft.edits())
     return None
 
 

@@ -17,12 +17,13 @@ from tests.trust.walks import LOOKING, OPERATIONS, VERBS
 
 import everself.forgetting
 import everself.memory
+import everself.promotion
 import everself.transfer
 from everself.forgetting.forgetting import Forgetting
 from everself.memory.bank import Bank
 from everself.memory.memory import Memory
 
-ROOMS = (everself.memory, everself.forgetting, everself.transfer)
+ROOMS = (everself.memory, everself.forgetting, everself.transfer, everself.promotion)
 VERB_HOLDERS = (Memory, Bank, Forgetting)
 
 

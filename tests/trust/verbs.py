@@ -22,10 +22,13 @@ from everself.backups.make import make_backup
 from everself.clock import monotonic
 from everself.disk.filesystem import TEMPORARY_PREFIX
 from everself.disk.journal import FOLDER as JOURNAL
+from everself.entries.trust import OWNER
 from everself.errors import NotFound
+from everself.memory.writing import Thought
 from everself.testing.frozen import MOMENT
 from everself.values import Append, Applied, Author, Change
 from everself.verbs.agents import settle
+from everself.verbs.keeping.promoting import Wanted, promote
 from everself.verbs.settings import set_value
 
 SECRET_KEY = "provider.anthropic.apiKey"
@@ -214,6 +217,17 @@ def restore(top: str) -> None:
     bring_back(f"{top}/{EARLIER}", options=RestoreOptions(replace=True))
 
 
+def live_with_a_decision(top: str) -> None:
+    live_a_little(top)
+    with open_app() as app:
+        app.memory.remember(Thought("We decided on oak.", OWNER))
+
+
+def promote_it(_: str) -> None:
+    with open_app() as app:
+        promote(app, Wanted())
+
+
 def _secret_first(before: Look, after: Look) -> tuple[Look, ...]:
     """A secret is saved before what refers to it."""
     return (Look(before.documents, before.host, after.secrets, before.backup),)
@@ -225,4 +239,5 @@ VERBS: dict[str, Verb] = {
     "config set again": Verb(live_with_settings, set_a_secret, _secret_first),
     "backup": Verb(live_a_little, back_up),
     "restore": Verb(live_after_a_backup, restore),
+    "promote --apply": Verb(live_with_a_decision, promote_it),
 }

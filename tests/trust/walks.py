@@ -24,6 +24,7 @@ from everself.markdown.entries import EntryKind, EntrySpan, entries
 from everself.memory.bank import Bank
 from everself.memory.quarantine import quarantine, release
 from everself.memory.writing import Thought
+from everself.promotion.moving import Pick, apply_moves
 from everself.testing.frozen import FrozenTime
 from everself.transfer.exporting import export_entries
 from everself.transfer.importing import ImportOptions, import_lines
@@ -200,6 +201,19 @@ def let_out(walk: Walk) -> None:
     except RefusedByRule:
         return
     assert done.entry == held.id
+
+
+def promote(walk: Walk) -> None:
+    """Out of the days into the curated core, and a section with all that stands in it."""
+    held = walk.pick_known()
+    memory = walk.world.mind.memory
+    entry = memory.book.find(held.id) if held is not None else None
+    if entry is None:
+        return
+    scope = "/".join(entry.path.split("/")[:2]) + "/" if place(entry.path).person or place(entry.path).project else ""
+    target = scope + walk.random.choice(("MEMORY.md", "memory/decisions.md", "memory/boats.md"))
+    done = apply_moves(memory, [Pick(entry.id, target, named=True)], Author.OWNER)
+    assert all(memory.book.get(one).path == target for move in done.moved for one in (move.entry, *move.along))
 
 
 def write_to_bank(walk: Walk) -> None:
@@ -449,6 +463,7 @@ OPERATIONS: dict[str, Operation] = {
         *(
             set_aside,
             let_out,
+            promote,
             write_to_bank,
             forget,
             export_and_import,
@@ -471,6 +486,7 @@ VERBS = {
     "Memory.edit": ("edit",),
     "quarantine.quarantine": ("set_aside",),
     "quarantine.release": ("let_out",),
+    "moving.apply_moves": ("promote",),
     "Bank.write": ("write_to_bank",),
     "Forgetting.carry_out": ("forget",),
     "Forgetting.resume": ("forget",),
@@ -483,6 +499,7 @@ LOOKING = frozenset(
         *("Memory.at", "Memory.doubt"),
         *("selection.list_entries", "selection.select", "account.account_of", "tiers.count_tiers"),
         *("Bank.pages", "Bank.entities", "Bank.entity", "Bank.read", "Forgetting.plan"),
+        *("moving.plan_moves", "candidates.candidates", "candidates.explain", "standing.standing_of"),
         # vouching changes who is believed, not what stands where
         *("adoption.adopt", "adoption.vouch_for", "adoption.needs_adoption", "exporting.export_entries"),
     }

@@ -127,20 +127,13 @@ def _move(memory: Memory, packing: _Packing, pick: Pick, author: Author) -> Move
     entry = memory.book.get(pick.entry)
     _check_entry(entry)
     draft = packing.draft
-    source, target = draft.find(entry.path) or b"", draft.find(pick.target)
-    moving = moving_along(scan(source), entry, memory.book.of(entry.path))
+    moving = moving_along(scan(draft.find(entry.path) or b""), entry, memory.book.of(entry.path))
     standing = standing_of(memory, moving)
     _check_standing(entry, standing, pick, author)
     # only the owner's own act makes a hand's words theirs
     confirmed = tuple(one for one in moving if author is Author.OWNER and one.source == HAND)
-    for one in moving:
-        draft.edit_entry(one, _stamping(one, confirm=one in confirmed))
-    try:
-        _carry(draft, entry, pick.target, pick.heading or heading_in(pick.target, entry))
-    except RefusedByRule:
-        draft.put(entry.path, source)
-        draft.put(pick.target, target)
-        raise
+    heading = pick.heading or heading_in(pick.target, entry)
+    carry(draft, moving, pick.target, heading, frozenset(one.id for one in confirmed))
     packing.evidence += [f"entry:{one.id}" for one in moving]
     _vouch(packing, pick.target, moving, confirmed)
     along = tuple(one.id for one in moving[1:])
@@ -191,8 +184,24 @@ def _stamping(entry: Entry, *, confirm: bool) -> Callable[[Scan, EntrySpan], Spl
     return stamp
 
 
+def carry(
+    draft: Draft, moving: Sequence[Entry], target: str, heading: str, confirmed: frozenset[str] = frozenset()
+) -> None:
+    """Mark what moves, cut it out of its document and put it on the page. RefusedByRule leaves both as they were in the draft."""
+    path = moving[0].path
+    source, page = draft.find(path), draft.find(target)
+    for one in moving:
+        draft.edit_entry(one, _stamping(one, confirm=one.id in confirmed))
+    try:
+        _carry(draft, moving[0], target, heading)
+    except RefusedByRule:
+        draft.put(path, source)
+        draft.put(target, page)
+        raise
+
+
 def _carry(draft: Draft, entry: Entry, target: str, heading: str) -> None:
-    """Cut the stretch out of its document and put it on the page, in the first form that reads back as the same entries."""
+    """In the first form that reads back as the same entries."""
     source = draft.find(entry.path) or b""
     document = scan(source)
     try:
