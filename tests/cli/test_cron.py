@@ -130,6 +130,20 @@ def test_a_message_is_answered_in_a_session_of_its_own_and_logged_as_the_agents(
     assert (session.scope.kind.value, session.channel) == ("cron", "cron")
 
 
+def test_several_messages_that_are_due_at_once_are_answered_one_after_the_other(app: App) -> None:
+    for name in ("tea", "coffee"):
+        backdate(app, replace(HOURLY, name=name), timedelta(hours=2))
+    app.chat.use(FakeModel("There is some."))
+    assert [one.state for one in tick(app).runs] == ["done", "done"]
+    assert len(app.log.list()) == 2
+
+
+def test_an_agent_that_is_not_there_has_no_jobs_and_nothing_is_made_for_them(everself, home: Path) -> None:
+    for words in (("list",), ("tick",), ("add", "--name", "a", "--every", "1h", "--message", "b")):
+        assert everself("cron", *words).code == 5
+    assert not (home / ".everself").exists()
+
+
 def test_a_slot_that_is_done_again_after_a_death_is_logged_once(app: App) -> None:
     job = app.schedule.add(HOURLY)
     app.chat.use(FakeModel("There is green tea."))
@@ -178,6 +192,7 @@ def test_a_chat_starts_what_is_due_elsewhere_and_tells_what_came_of_it(
     assert "tea (done)" not in everself("chat", typed="").err
 
 
+@pytest.mark.slow
 def test_what_a_chat_starts_runs_after_it_has_ended(everself, app: App) -> None:
     from everself.clock import pause
 

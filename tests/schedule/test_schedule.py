@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from everself.disk.lock import FileLock
-from everself.errors import ModelFailed, NotFound, RefusedByRule, WrongUse
+from everself.errors import ChangedMeanwhile, ModelFailed, NotFound, RefusedByRule, WrongUse
 from everself.schedule.schedule import FAR, LEASE, LOGGED, Schedule, Wish
 from everself.store.jobs import MOST_FAILURES
 from everself.store.state import State, open_state
@@ -229,7 +229,9 @@ def test_a_job_can_be_run_at_any_time_and_what_is_due_stays_due(schedule: Schedu
     schedule.add(DAILY)
     time.advance(DAY)
     assert schedule.run("tea", said).state == "done"
-    time.advance(timedelta(microseconds=1))
+    with pytest.raises(ChangedMeanwhile):
+        schedule.run("tea", said)
+    time.advance(timedelta(seconds=1))
     assert schedule.run("tea", fails).state == "failed"
     assert len(schedule.tick(said).runs) == 1
 

@@ -17,6 +17,7 @@ HYGIENE: Final = "30 3 * * 0"
 
 
 def open_schedule(app: "App") -> Schedule:
+    app.workspace  # noqa: B018 an agent that is not there has no jobs, and a state without a workspace would look like a loss
     made = Schedule(app.state.jobs, app.clock, FileLock(f"{app.agent.state}/{LOCK}"))
     made.lay(tuple(standing(app.tunables)))
     return made

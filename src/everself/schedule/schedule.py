@@ -14,7 +14,7 @@ from zoneinfo import ZoneInfo
 
 from everself.clock import Clock, find_zone
 from everself.disk.lock import Lock
-from everself.errors import EverselfError, LockTimeout, ModelFailed, RefusedByRule, WrongUse
+from everself.errors import ChangedMeanwhile, EverselfError, LockTimeout, ModelFailed, RefusedByRule, WrongUse
 from everself.schedule.slots import Missed, Times, missed, next_slot, read_times
 from everself.store.jobs import MOST_FAILURES, Jobs
 from everself.values import Job, JobAction, JobKind, JobRun, RunState, new_id
@@ -144,10 +144,11 @@ class Schedule:
         """Run a job now, whatever its times are and even where it is switched off; what is due stays due."""
         job = self.jobs.find(name)
         with self._lock.hold(1.0):
-            # with a fraction of a second, which no slot has
-            slot = self._now().replace(microsecond=0) + timedelta(microseconds=1 + self._now().microsecond % 999_999)
-            run = self._lease(job, slot.isoformat(timespec="microseconds"))
-            self.jobs.take(run)
+            now = self._now()
+            # a fraction of a second, which no slot has
+            run = self._lease(job, exact(now.replace(microsecond=now.microsecond or 1)))
+            if not self.jobs.take(run):
+                raise ChangedMeanwhile(f"{job.name} was run in this very moment.")
             return self._carry_out(job, run, deed)
 
     def _tick(self, deed: Deed) -> Iterator[JobRun]:

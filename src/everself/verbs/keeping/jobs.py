@@ -90,7 +90,7 @@ def list_runs(app: "App", name: str = "", limit: int = 20) -> tuple[tuple[str, J
 
 
 def tick(app: "App") -> Ticked:
-    """Run what is due. Made to be called often: where nothing is due, nothing is opened."""
+    """Run what is due. Made to be called often."""
     return app.schedule.tick(lambda job, slot: perform(app, job, slot))
 
 
