@@ -10,7 +10,7 @@ ROWS ?=
 
 JUDGES := tests/architecture tests/trust tests/tools
 
-.PHONY: chat models test-model test test-all check bench bench-recall bench-speed soak clean help
+.PHONY: chat models test-model test test-all check bench bench-recall bench-judgement bench-speed soak clean help
 
 help:
 	@echo "make chat      talk to it (sets everything up the first time; a conversation can be piped)"
@@ -21,6 +21,7 @@ help:
 	@echo "make check     ruff, mypy, architecture"
 	@echo "make bench     measure; prints figures"
 	@echo "make bench-recall DATA=FOLDER [JSON=FILE]   how much of the evidence search finds, beside four baselines"
+	@echo "make bench-judgement DATA=FOLDER [JSON=FILE]   corrections, conflicts and attacks found, beside plain patterns"
 	@echo "make bench-speed [SIZES=1000,10000] [JSON=FILE]   search, index rate, size, memory, cold command"
 	@echo "make soak      the trust rows at full size (hours; resumable)"
 	@echo "make clean     remove what make made"
@@ -69,6 +70,10 @@ bench: $(VENV)/.dev
 bench-recall: $(VENV)/.dev
 	@test -n "$(DATA)" || { echo "Say where the data is: make bench-recall DATA=FOLDER [JSON=FILE]"; exit 2; }
 	$(RUN) -m tools.bench_recall --data "$(DATA)" $(if $(JSON),--json "$(JSON)")
+
+bench-judgement: $(VENV)/.dev
+	@test -n "$(DATA)" || { echo "Say where the data is: make bench-judgement DATA=FOLDER [JSON=FILE]"; exit 2; }
+	$(RUN) -m tools.bench_judgement --data "$(DATA)" $(if $(JSON),--json "$(JSON)")
 
 bench-speed: $(VENV)/.dev
 	$(RUN) -m tools.bench_speed $(if $(SIZES),--sizes $(SIZES)) $(if $(JSON),--json "$(JSON)")

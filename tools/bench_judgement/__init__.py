@@ -1,0 +1,1 @@
+"""How well Everself judges what it reads: corrections, conflicts, attacks, and which of two statements is the newer."""

@@ -1,0 +1,45 @@
+"""Older and newer statements in one workspace, each in the log of its day: which of the two does search put first?"""
+
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from tools.bench_judgement import baselines
+from tools.bench_judgement.tasks import Case
+from tools.bench_recall.layout import Turn, plain_day, session_document
+from tools.bench_recall.sets import Store
+from tools.bench_recall.systems import House
+
+from everself.recall.recall import Request
+
+_DEPTH = 50
+
+
+def rank_updates(updates: list[dict[str, Any]]) -> Iterator[Case]:
+    """Two parts: whether the newer stands above the older, and whether it stands above everything."""
+    documents = []
+    for number, told in enumerate(updates):
+        for which in ("old", "new"):
+            path = f"memory/{plain_day(told[f'{which}_date']).isoformat()}-update-{number}-{which}.md"
+            content, _ = session_document(path, [Turn("user", told[which])])
+            documents.append((path, content))
+    store = Store("updates", tuple(documents), (), ())
+    with tempfile.TemporaryDirectory(prefix="everself-judgement-") as folder:
+        house = House(Path(folder))
+        house.found([store])
+        with house.open(store) as app:
+            for number, told in enumerate(updates):
+                request = Request(told["question"], limit=_DEPTH, min_score=0.0, recorded=False)
+                paths = [hit.path for hit in app.recall.search(request).hits]
+                places = [_place(paths, f"-update-{number}-{which}.md") for which in ("old", "new")]
+                shared = [baselines.overlap(told["question"], told[which]) for which in ("old", "new")]
+                yield Case("above the older", True, places[1] < places[0], shared[1] > shared[0])
+                best = max(
+                    baselines.overlap(told["question"], one[which]) for one in updates for which in ("old", "new")
+                )
+                yield Case("first of all", True, places[1] == 0, shared[1] == best)
+
+
+def _place(paths: list[str], ending: str) -> int:
+    return next((at for at, path in enumerate(paths) if path.endswith(ending)), _DEPTH)
