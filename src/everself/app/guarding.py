@@ -30,8 +30,12 @@ class KeptCounter:
         data = find_file(self._path)
         return None if data is None else self._parse(data)
 
-    def raise_to(self, mark: Mark) -> None:
+    def tidy(self) -> None:
+        """Remove what somebody left who was killed while raising it."""
         sweep(self._path)
+
+    def raise_to(self, mark: Mark) -> None:
+        self.tidy()
         for _ in range(TRIES):
             there = find_file(self._path)
             if there is not None and self._is_higher(there, mark):
@@ -89,6 +93,9 @@ def keep_up(app: "App") -> None:
     """At the end of a run that changed something: an older copy of the state shall not pass for the newest tomorrow."""
     # whoever leaves, leaves; what is wrong is told by the next look
     with suppress(EverselfError):
-        mark = open_counter(app).get()
+        counter = open_counter(app)
+        # a run that changes nothing raises no count, and would leave that for good
+        counter.tidy()
+        mark = counter.get()
         if mark is not None and mark.ledger.seq < app.state.ledger_head().seq:
             app.integrity.look()
