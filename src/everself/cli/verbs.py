@@ -121,6 +121,7 @@ VERBS: tuple[Verb, ...] = (
     _cli("everself.verbs.memories:import_memory", "memory import", "only the owner says whose memories a file holds"),
     _cli("everself.memory.adoption:vouch_for", "memory vouch", "a model cannot vouch for itself"),
     _cli("everself.memory.quarantine:release", "memory release", "what was kept from a model is not released by one"),
+    _cli("everself.verbs.keeping.compacting:compact_memory", "memory compact", "a model does not move a person's files"),
     Verb("everself.verbs.keeping.promoting:find_candidates", withheld=(("cli", "memory promote does it"),)),
     _cli("everself.verbs.keeping.promoting:promote", "memory promote", "what is promoted stands in every prompt"),
     Verb("everself.verbs.keeping.promoting:review_week", withheld=(("cli", "memory promote --review does it"),)),

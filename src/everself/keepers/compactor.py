@@ -7,15 +7,14 @@ citing entries of that day is not used.
 from collections import defaultdict
 from collections.abc import AsyncIterator, Iterator, Sequence
 from datetime import date
-from itertools import combinations
 from typing import Final, TypeVar
 
+from everself.archiving.alike import near_pairs, same_words
 from everself.archiving.chronicle import LONGEST, Story, first_sentence, tells
 from everself.archiving.corrections import archive_corrections, find_old_corrections
 from everself.archiving.days import OldDay, archive_days, find_old_days
 from everself.archiving.retiring import archive_lines, find_faded, is_faded, merge_lines
 from everself.archiving.souls import find_old_souls, thin_souls
-from everself.contradiction import contradicts
 from everself.entries.trust import rank
 from everself.errors import RefusedByRule
 from everself.keepers.shape import (
@@ -34,8 +33,7 @@ from everself.keepers.world import World
 from everself.layout import Kind, place
 from everself.memory.memory import Memory
 from everself.models.chat.protocol import JsonObject
-from everself.text.normalise import fold
-from everself.values import Author, Entry, Tag
+from everself.values import Author, Entry
 
 T = TypeVar("T")
 NAME: Final = "memory-compactor"
@@ -45,9 +43,6 @@ MOST_A_CHANGE: Final = 62
 MOST_ASKED: Final = 10
 # lines that one request tells of
 _MOST_LINES: Final = 120
-# pairs of lines that are looked at more closely, and words that are too frequent to lead to one
-_MOST_PAIRS: Final = 2_000
-_FREQUENT: Final = 40
 _SCHEMA: Final[JsonObject] = {
     "type": "object",
     "required": ["days"],
@@ -156,41 +151,15 @@ def _merges(world: World) -> Iterator[Planned]:
     """Lines of MEMORY.md that say the same. The very same words are merged; what is only much alike, a human decides."""
     lines = [one for one in world.open_entries() if place(one.path).kind is Kind.CORE_MEMORY]
     gone: set[str] = set()
-    for one, other in _near(lines):
-        if gone & {one.id, other.id} or Tag.CORRECTION in (one.tag, other.tag) or _numbers(one) != _numbers(other):
-            continue
-        if contradicts(one.text, other.text) or contradicts(other.text, one.text):
-            continue
-        exact = _bare(one.text) == _bare(other.text)
-        if not exact and world.alike(one.text, other.text) < SAME:
+    for one, other in near_pairs(lines):
+        exact = same_words(one, other)
+        if gone & {one.id, other.id} or (not exact and world.alike(one.text, other.text) < SAME):
             continue
         keep, drop = _order(world, one, other)
         gone.add(drop.id)
         words = f"“{first_sentence(drop.text)}” says the same as “{first_sentence(keep.text)}”"
         both = (keep.id, drop.id)
         yield Planned(Archive("duplicates", both) if exact else Merge(*both), referenced(both), words, review=not exact)
-
-
-def _near(lines: Sequence[Entry]) -> Iterator[tuple[Entry, Entry]]:
-    """Pairs that share at least half of their words, found by the words that few lines have."""
-    words = {one.id: frozenset(_bare(one.text).split()) | _pairs_of(one.text) for one in lines}
-    holders: dict[str, list[int]] = defaultdict(list)
-    for at, one in enumerate(lines):
-        for word in words[one.id]:
-            holders[word].append(at)
-    looked: set[tuple[int, int]] = set()
-    for held in holders.values():
-        if len(held) > _FREQUENT:
-            continue
-        for pair in combinations(held, 2):
-            if pair in looked:
-                continue
-            looked.add(pair)
-            ours, theirs = (words[lines[at].id] for at in pair)
-            if 2 * len(ours & theirs) >= len(ours | theirs):
-                yield lines[pair[0]], lines[pair[1]]
-            if len(looked) > _MOST_PAIRS:
-                return
 
 
 def _faded(world: World) -> Iterator[Planned]:
@@ -237,18 +206,3 @@ def _order(world: World, one: Entry, other: Entry) -> tuple[Entry, Entry]:
 
 def _batches(found: Sequence[T], size: int) -> Iterator[tuple[T, ...]]:
     yield from (tuple(found[at : at + size]) for at in range(0, len(found), size))
-
-
-def _bare(text: str) -> str:
-    """The words without case, marks and spacing."""
-    return " ".join("".join(char if char.isalnum() else " " for char in fold(text)).split())
-
-
-def _pairs_of(text: str) -> frozenset[str]:
-    """Pairs of characters, where words are not spaced."""
-    bare = _bare(text)
-    return frozenset(bare[at : at + 2] for at, char in enumerate(bare) if ord(char) > 0x2E7F)
-
-
-def _numbers(entry: Entry) -> list[str]:
-    return [word for word in _bare(entry.text).split() if any(char.isdigit() for char in word)]

@@ -4,6 +4,7 @@ import click
 
 from everself.cli.call import json_option
 from everself.cli.commands.memory.banking import bank
+from everself.cli.commands.memory.compacting import compact
 from everself.cli.commands.memory.evaluating import eval_command
 from everself.cli.commands.memory.forgetting import forget
 from everself.cli.commands.memory.indexing import index, rebuild, status
@@ -36,7 +37,7 @@ def memory(context: click.Context) -> None:
 
 _COMMANDS: tuple[click.Command, ...] = (
     *(search, get, why, list_command, show, status, add, edit, correct, supersede, forget),
-    *(promote, export, import_command, vouch, release, bank, index, rebuild, eval_command),
+    *(promote, compact, export, import_command, vouch, release, bank, index, rebuild, eval_command),
 )
 for _command in _COMMANDS:
     memory.add_command(_command)
