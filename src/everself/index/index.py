@@ -96,10 +96,10 @@ class Index:
                 known = self._view = Snapshot(reader, moment, notices)
             return known
 
-    def ask(self, question: Callable[[Snapshot], T]) -> T:
+    def ask(self, question: Callable[[Snapshot], T], *, fresh: bool = True) -> T:
         """Answer a question from a fresh view; from a new one where the file broke or changed under it."""
-        for _ in range(_TRIES):
-            view = self.view()
+        for number in range(_TRIES):
+            view = self.view(fresh=fresh or number > 0)
             try:
                 return question(view)
             except Damaged as error:

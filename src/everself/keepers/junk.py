@@ -9,9 +9,9 @@ from datetime import timedelta
 from typing import Final
 
 from everself.entries.trust import is_human
+from everself.keepers.wordbook import marks_of
 from everself.keepers.world import World
 from everself.layout import place
-from everself.recall.likeness import words_of
 from everself.text.normalise import fold
 from everself.values import Entry
 
@@ -73,7 +73,7 @@ def _duplicates(entries: list[Entry]) -> set[str]:
     found: set[str] = set()
     for one in entries:
         where = place(one.path)
-        key = (where.person, where.project, words_of(one.text) or fold(one.text), _digits(one.text))
+        key = (where.person, where.project, frozenset(marks_of(one.text)) or fold(one.text), _digits(one.text))
         found |= {one.id} if seen[key] else set()
         seen[key] += 1
     return found

@@ -86,10 +86,14 @@ class Miner:
 
     def _known(self, world: World, text: str, person: str, project: str) -> Entry | None:
         """The entry that says all of this already."""
-        for one in world.similar(text, SAME):
-            where = place(one.entry.path)
-            if (where.person or "", where.project or "") == (person, project) and says_no_more(text, one.entry.text):
-                return one.entry
+        for one in world.sharing(text):
+            where = place(one.path)
+            if (
+                not one.closed
+                and (where.person or "", where.project or "") == (person, project)
+                and _is_same(world, text, one)
+            ):
+                return one
         return None
 
     def _merged(self, world: World, tell: Tell) -> Iterator[Planned]:
@@ -102,17 +106,23 @@ class Miner:
         gone: set[str] = set()
         for number, one in enumerate(fresh, 1):
             tell(Progress(number, len(fresh), "entries"))
-            for alike in world.similar(one.text, SAME):
-                older = alike.entry
-                if older.id in gone or not _precedes(older, one) or not says_no_more(one.text, older.text):
+            for older in world.sharing(one.text):
+                if older.closed or older.id in gone or not _precedes(older, one):
                     continue
-                if (place(older.path).person, place(older.path).project) == (
-                    place(one.path).person,
-                    place(one.path).project,
-                ):
+                if _scope(older) == _scope(one) and _is_same(world, one.text, older):
                     gone.add(one.id)
-                    yield Planned(Merge(older.id, one.id), referenced((older.id, one.id)), "says the same", alike.score)
+                    yield Planned(Merge(older.id, one.id), referenced((older.id, one.id)), "says the same")
                     break
+
+
+def _is_same(world: World, text: str, known: Entry) -> bool:
+    """Alike, and nothing is lost without it. What is alike but not the same is a conflict, or just something else."""
+    return says_no_more(text, known.text) and world.alike(text, known.text) >= SAME
+
+
+def _scope(entry: Entry) -> tuple[str | None, str | None]:
+    where = place(entry.path)
+    return where.person, where.project
 
 
 def _is_said(entry: Entry) -> bool:

@@ -3,7 +3,6 @@
 Knows no keeper and writes nothing. Blocks while it reads: whoever runs a keeper beside a conversation gives it a thread.
 """
 
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
@@ -15,12 +14,13 @@ from everself.entries.reading import TRANSCRIPT
 from everself.entries.trust import AGENT, CORRECTION, OWNER, PERSON, source_of_reference, weaker
 from everself.errors import EverselfError
 from everself.keepers.answering import Answered, Purse, ask
+from everself.keepers.wordbook import Wordbook
 from everself.layout import place
 from everself.memory.memory import Memory
 from everself.memory.writing import is_quarantined
 from everself.models.chat.protocol import ChatModel, JsonObject, Usage
 from everself.patterns.reading import SentenceKind
-from everself.recall.likeness import Likeness, words_of
+from everself.recall.likeness import Likeness
 from everself.recall.scopes import SessionKind
 from everself.sessions.log import Log
 from everself.sessions.session import Message, Session, message_of
@@ -81,7 +81,9 @@ class World:
         self.tunables = sources.tunables
         self.usage = Usage()
         self._entries: list[Entry] | None = None
-        self._words: dict[str, list[int]] | None = None
+        self._wordbook: Wordbook | None = None
+        self._asked = False
+        self._related: dict[tuple[str, int], list[Entry]] = {}
         self._sessions: dict[str, Session] = {}
 
     @property
@@ -144,14 +146,26 @@ class World:
 
         recall = self.sources.recall()
         if recall is None or not text.strip():
-            return self._sharing(text, limit)
-        request = Request(text, limit=limit, min_score=0.0, recorded=False, counted=False)
+            return self.sharing(text, limit)
+        if (text, limit) in self._related:
+            return self._related[text, limit]
+        # a look at every file takes longer than the search; what changes during a run is seen by the next
+        request = Request(text, limit, 0.0, recorded=False, counted=False, fresh=not self._asked)
+        self._asked = True
         try:
             hits = recall.search(request).hits
         except EverselfError:
-            return self._sharing(text, limit)
+            return self.sharing(text, limit)
         found = [self.find(one) for one in dict.fromkeys(hit.entry for hit in hits if hit.entry)]
-        return [one for one in found if one is not None and is_memory(one)]
+        # whoever asks for the alike often asks for the related as well
+        self._related = {(text, limit): [one for one in found if one is not None and is_memory(one)]}
+        return self._related[text, limit]
+
+    def sharing(self, text: str, limit: int = LOOKED_AT) -> list[Entry]:
+        """Entries that share most of the rarer words with a text: quick, for who looks for the same and not for the like."""
+        if self._wordbook is None:
+            self._wordbook = Wordbook([one.text for one in self.entries()])
+        return [self.entries()[at] for at in self._wordbook.nearest(text, limit)]
 
     def messages(self, upto: str = "") -> Iterator[Message]:
         """What was said beyond a mark that `mark` made, in order, whoever said it and in whatever session."""
@@ -221,16 +235,6 @@ class World:
             return self.sources.model() is not None
         except EverselfError:
             return False
-
-    def _sharing(self, text: str, limit: int) -> list[Entry]:
-        known = self.entries()
-        if self._words is None:
-            self._words = {}
-            for at, one in enumerate(known):
-                for word in words_of(one.text):
-                    self._words.setdefault(word, []).append(at)
-        shared = Counter(at for word in words_of(text) for at in self._words.get(word, ()))
-        return [known[at] for at, _ in shared.most_common(limit)]
 
 
 def mark(message: Message) -> str:

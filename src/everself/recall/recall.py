@@ -15,7 +15,7 @@ from everself.dates import asks_when, read_dates
 from everself.errors import NotFound, WrongUse
 from everself.layout import place
 from everself.recall.adjusting import Ageing, adjust, is_exact
-from everself.recall.diversity import diversify, merge_equals
+from everself.recall.diversity import diversify, merge_equals, newest_first
 from everself.recall.packing import pack, render
 from everself.recall.scopes import Scope, SessionKind
 from everself.recall.shelf import Shelf
@@ -60,7 +60,8 @@ FindEntries = Callable[[Mapping[str, set[int]], Mapping[str, tuple[str, bytes]]]
 class Request:
     """What is asked. Nothing set means what the settings say; `budget` (tokens) takes the place of `limit`.
 
-    Whoever counts the tokens of what they make of the hits need not have them `counted` here: then they are estimated.
+    Whoever counts the tokens of what they make of the hits need not have them `counted` here: then they are estimated. Whoever asks many
+    questions in a row needs to have only the first one `fresh`: the others do without another look at every file.
     """
 
     query: str
@@ -73,6 +74,7 @@ class Request:
     ranking: Ranking | None = None
     recorded: bool = True
     counted: bool = True
+    fresh: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +123,9 @@ class Recall:
         query = request.query[:LONGEST_QUERY]
         meaning = _Meaning(self._index, query)
         tries = count_from(1)
-        found = self._index.ask(lambda view: self._answer(view, request, query, meaning, skips=next(tries) > _PATIENCE))
+        found = self._index.ask(
+            lambda view: self._answer(view, request, query, meaning, skips=next(tries) > _PATIENCE), fresh=request.fresh
+        )
         notices = [*([meaning.notice] if meaning.notice else []), *found.notices]
         if len(request.query) > LONGEST_QUERY:
             notices.append(f"Only the first {LONGEST_QUERY:,} characters of the query were used.")
@@ -171,7 +175,7 @@ class Recall:
         hits, weak = self._strong(request, mode, hits)
         left += weak
         if mode is Ranking.DEFAULT:
-            hits = diversify(hits)
+            hits = newest_first(diversify(hits), request.query)
         if request.budget is None:
             kept, over = hits[:limit], hits[limit:]
             # counting loads a vocabulary, which takes half the time that a command has
