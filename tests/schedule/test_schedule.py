@@ -79,6 +79,17 @@ def test_more_slots_than_anybody_reads_are_told_in_one_line(schedule: Schedule, 
     assert "up to 2026-03-19T16:41:00+00:00" in runs[-1].detail
 
 
+def test_of_a_job_that_runs_for_years_the_newest_rows_are_kept(
+    schedule: Schedule, time: FrozenTime, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("everself.store.jobs.MOST_RUNS", 3)
+    job = schedule.add(DAILY)
+    for _ in range(6):
+        time.advance(DAY)
+        schedule.tick(said)
+    assert [slot for slot, _ in states(schedule, job)] == [f"03-{day}T05:00" for day in (22, 23, 24, 25)]
+
+
 def test_a_clock_that_is_set_back_runs_no_slot_again(schedule: Schedule, time: FrozenTime) -> None:
     job = schedule.add(DAILY)
     time.advance(DAY)

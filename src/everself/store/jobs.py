@@ -16,6 +16,8 @@ _SQL = load_queries("jobs")
 
 # so many in a row disable a job
 MOST_FAILURES: Final = 5
+# by number and not by age: a clock that was years ahead for a moment must not cost the history
+MOST_RUNS: Final = 50_000
 
 # slots that were passed over, each with the reason
 Skips = Sequence[tuple[str, str]]
@@ -72,6 +74,7 @@ class Jobs:
             if not writer.run(_SQL["settle"], (seen.id, seen.since, run.slot)):
                 return False
             _skip(writer, seen.id, run.began_at, skipped)
+            writer.run(_SQL["prune"], (seen.id, MOST_RUNS))
             return bool(_take(writer, run))
 
         return self._engine.write(settle)

@@ -211,6 +211,7 @@ CREATE TABLE job_runs (
     detail   TEXT NOT NULL,
     PRIMARY KEY (job, slot)
 ) STRICT;
+CREATE INDEX job_runs_under_way ON job_runs (slot) WHERE state = 'running';
 CREATE TABLE reviews (
     id         TEXT PRIMARY KEY NOT NULL,
     at         TEXT NOT NULL,
@@ -246,7 +247,7 @@ INSERT INTO schema_migrations VALUES (3, 'forgetting', '2026-01-01T00:00:00+00:0
 INSERT INTO schema_migrations VALUES (4, 'searches', '2026-01-01T00:00:00+00:00', '20f315dd478841200899984e3619beb10dc487324b428d8490fee8d09ce5f426');
 INSERT INTO schema_migrations VALUES (5, 'identity', '2026-01-01T00:00:00+00:00', '716b1c51c0261d582502bf8967cbb549bd06cd23bd36071e54036430e0a94b92');
 INSERT INTO schema_migrations VALUES (6, 'conversation', '2026-01-01T00:00:00+00:00', '15ba9488905c9dad65503ba55da23e41548f2df51a4ead38c76814d9ca4e87e4');
-INSERT INTO schema_migrations VALUES (7, 'keepers', '2026-01-01T00:00:00+00:00', 'fee1f4f7886a6efeb6140ddab0192dd7da411c9ae816cdb3ce6b17a05b3a17f0');
+INSERT INTO schema_migrations VALUES (7, 'keepers', '2026-01-01T00:00:00+00:00', '1f548a4381c5eab265312ecc4f9c0148ce793566e215988b92b1c18bb9cb75fd');
 INSERT INTO meta VALUES ('agent', 'main');
 INSERT INTO changes VALUES ('01HEALTHYONE', '2026-01-02T23:59:59+09:00', 'owner', 'first', '[]', '', '["SOUL.md"]', 'c0ffee');
 INSERT INTO changes VALUES ('02SECONDCHNG', '2026-01-03T00:00:01+09:00', 'keeper', '둘째', '["e1","e2"]', '01HEALTHYONE', '["MEMORY.md","memory/2026-01-03.md"]', NULL);

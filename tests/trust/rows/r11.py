@@ -125,6 +125,7 @@ class MortalJobs(Jobs):
     """The rows as one process reaches them, which dies when it is told to, and then reaches nothing."""
 
     dead = False
+    close: Callable[[], None]
     before: Callable[[str, JobRun | None], None] | None = None
 
     def _live(self, moment: str, run: JobRun | None = None) -> None:
@@ -185,7 +186,7 @@ class Life:
                     wild = None
                     self.be_wrong(timedelta(days=self.random.randrange(30, 3_000)))
                 self.pass_time()
-                for number in self.random.sample(range(RIVALS), self.random.choice((1, 1, 2, 4))):
+                for number in self.random.sample(range(RIVALS), self.random.choice((1, 1, 1, 2, 4))):
                     self.tick(number)
                 self.wake()
             self.judge(zones, start, self.be_still())
@@ -194,6 +195,7 @@ class Life:
     def born(self, number: int) -> tuple[Schedule, MortalJobs]:
         state = self.stack.enter_context(open_state(f"{self.folder}/state.db", KEY))
         jobs = MortalJobs(state.engine)
+        jobs.close = state.close
         jobs.before = lambda moment, run: self.meddle(number, moment, run)
         lock = FileLock(f"{self.folder}/schedule.lock") if self.shared else OpenLock()
         return Schedule(jobs, self.time.clock("Europe/Berlin"), lock), jobs
@@ -210,7 +212,7 @@ class Life:
     def pass_time(self) -> None:
         match self.random.choices(("while", "night", "ahead", "back"), (90, 4, 2, 4))[0]:
             case "while":
-                self.time.advance(timedelta(seconds=self.random.randrange(1, 180 * 60)))
+                self.time.advance(timedelta(seconds=self.random.randrange(1, 240 * 60)))
             case "night":
                 self.time.advance(8 * HOUR)
             case "ahead":
@@ -247,6 +249,7 @@ class Life:
             schedule.tick(self.deed(number))
         except Killed:
             jobs.dead = True
+            jobs.close()
             self.tally.deaths += 1
             self.rivals[number] = self.born(number)
         finally:

@@ -32,6 +32,12 @@ UPDATE jobs SET since = ?3 WHERE id = ?1 AND since = ?2 AND enabled = 1;
 INSERT INTO job_runs (job, slot, state, holder, until, began_at, ended_at, detail)
 VALUES (?1, ?2, 'skipped', '', '', ?3, ?3, ?4) ON CONFLICT DO NOTHING;
 
+-- name: prune
+-- all but the newest ?2 of a job
+DELETE FROM job_runs WHERE job = ?1 AND slot < (
+    SELECT slot FROM job_runs WHERE job = ?1 ORDER BY slot DESC LIMIT 1 OFFSET ?2 - 1
+);
+
 -- name: take
 INSERT INTO job_runs (job, slot, state, holder, until, began_at, ended_at, detail)
 VALUES (?1, ?2, 'running', ?3, ?4, ?5, '', '') ON CONFLICT DO NOTHING;

@@ -28,6 +28,8 @@ CREATE TABLE job_runs (
     detail   TEXT NOT NULL,
     PRIMARY KEY (job, slot)
 ) STRICT;
+-- asked for at every start of a chat, among the rows of years
+CREATE INDEX job_runs_under_way ON job_runs (slot) WHERE state = 'running';
 
 -- What waits for a human, beside proposals for documents.
 CREATE TABLE reviews (
