@@ -4,6 +4,7 @@ import pytest
 from tests.trust.rows import s06, s09
 
 from everself.labelling import unseen
+from everself.memory import memory
 from everself.toolbox.own import remembering
 
 pytestmark = pytest.mark.trust
@@ -11,6 +12,11 @@ pytestmark = pytest.mark.trust
 
 def test_s6_others_gain_no_authority_and_the_owner_does(seed: int) -> None:
     print(s06.run_s6(1_000, seed))
+
+
+def test_s6_holds_without_any_label(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(memory, "doubt", lambda *_: "")
+    assert "0 kept apart" in s06.run_s6(40, 1)
 
 
 def test_s6_notices_a_tool_that_believes_the_model(monkeypatch: pytest.MonkeyPatch) -> None:
