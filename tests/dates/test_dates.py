@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from everself.dates import DateSpan, asks_when, cjk, latin, read_dates
+from everself.dates import DateSpan, asks_for_now, asks_when, cjk, latin, read_dates
 
 TODAY = date(2026, 5, 20)
 
@@ -324,3 +324,22 @@ def test_a_written_day_is_that_day_in_every_language(today: date, back: int) -> 
     ):
         if day.year >= 1900:
             assert shown(written, today) == f"{day}"
+
+
+@pytest.mark.parametrize(
+    ("query", "now"),
+    [
+        ("How many recipes have I tried?", True),
+        ("What is my current score?", True),
+        ("Where does Rachel, from my previous company, currently work?", True),
+        ("我现在住在哪里？", True),
+        ("지금 어디에 살아?", True),
+        ("今はどこに住んでいる？", True),
+        ("What was my previous goal?", False),
+        ("What did Sam eat in Rome?", False),
+        ("Where have I lived before?", False),
+        ("以前はどこに住んでいた？", False),
+    ],
+)
+def test_a_question_for_how_things_stand_is_told_from_one_for_how_they_were(query: str, now: bool) -> None:
+    assert asks_for_now(query) is now

@@ -2,5 +2,6 @@
 
 from everself.dates.asking import asks_when
 from everself.dates.reading import DateSpan, read_dates
+from everself.dates.standing import asks_for_now
 
-__all__ = ["DateSpan", "asks_when", "read_dates"]
+__all__ = ["DateSpan", "asks_for_now", "asks_when", "read_dates"]
