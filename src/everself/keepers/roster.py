@@ -6,6 +6,7 @@ from everself.keepers.shape import Keeper
 def all_keepers() -> tuple[Keeper, ...]:
     """In the order of their day. Imported when asked for: a list of names needs none of what they know."""
     from everself.keepers.compactor import Compactor
+    from everself.keepers.conflicts import Detector
     from everself.keepers.miner import Miner
 
-    return (Miner(), Compactor())
+    return (Miner(), Detector(), Compactor())
