@@ -15,6 +15,7 @@ from tests.trust.rows.s07 import run_s7
 from tests.trust.rows.s08 import run_s8
 from tests.trust.walks import LOOKING, OPERATIONS, VERBS
 
+import everself.archiving
 import everself.forgetting
 import everself.memory
 import everself.promotion
@@ -23,7 +24,7 @@ from everself.forgetting.forgetting import Forgetting
 from everself.memory.bank import Bank
 from everself.memory.memory import Memory
 
-ROOMS = (everself.memory, everself.forgetting, everself.transfer, everself.promotion)
+ROOMS = (everself.memory, everself.forgetting, everself.transfer, everself.promotion, everself.archiving)
 VERB_HOLDERS = (Memory, Bank, Forgetting)
 
 

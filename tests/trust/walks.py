@@ -12,13 +12,17 @@ from random import Random
 from tests.trust.worlds import LightWorld, World
 
 from everself.app.changes import Changes
-from everself.entries.reading import holds_memory, read_document, text_of
+from everself.archiving.corrections import archive_corrections
+from everself.archiving.days import archive_days, find_old_days
+from everself.archiving.retiring import archive_lines, find_faded, merge_lines
+from everself.entries.reading import REFERENCE, holds_memory, read_document, text_of
 from everself.entries.trust import OWNER
 from everself.errors import NotFound, RefusedByRule
 from everself.forgetting.forgetting import Forgetting, Grip
 from everself.forgetting.proof import Target
-from everself.layout import place
+from everself.layout import is_quarter, place
 from everself.markdown.blocks import scan
+from everself.markdown.copies import hide_copies, parts
 from everself.markdown.edit import append_item, apply_splice, remove_entry
 from everself.markdown.entries import EntryKind, EntrySpan, entries
 from everself.memory.bank import Bank
@@ -88,6 +92,19 @@ class Walk:
         space = self.world.mind.bench.workspace
         return {one.path: space.read(one.path).data for one in space.list() if holds_memory(one.path)}
 
+    def seen(self) -> dict[str, bytes]:
+        """The documents as memory reads them: a copy of a day that is there is none of it."""
+        found = self.documents()
+        return {
+            path: hide_copies(data, found.__contains__) if is_quarter(path) else data for path, data in found.items()
+        }
+
+    def copied(self) -> set[str]:
+        """Days that were copied and kept, and the archives of these copies."""
+        found = self.documents()
+        days = {path: {one.path for one in parts(data) if one.sha} for path, data in found.items() if is_quarter(path)}
+        return {path for archive, some in days.items() if some for path in (archive, *some)}
+
     def all_text(self) -> str:
         return b"\n".join(self.documents().values()).decode()
 
@@ -97,11 +114,11 @@ class Walk:
 
     def find(self, mark: str) -> tuple[str, EntrySpan] | None:
         """Where an entry stands, looked up without the book."""
-        for path, data in self.documents().items():
+        for path, data in self.seen().items():
             if mark.encode() in data:
                 for span in entries(data):
-                    # a correction quotes in a comment what it put right; that is no entry
-                    if mark in text_of(data, span):
+                    # a correction quotes in a comment what it put right, a chronicle refers to it: neither is the entry
+                    if mark in (text := text_of(data, span)) and not text.startswith(REFERENCE):
                         return path, span
         return None
 
@@ -270,7 +287,8 @@ def export_and_import(walk: Walk) -> None:
 def archive(walk: Walk) -> None:
     """A document moves to the archive in a change, as compaction does."""
     space = walk.world.mind.bench.workspace
-    found = [one.path for one in space.list("memory") if one.path.endswith(".md")]
+    kept = walk.copied()
+    found = [one.path for one in space.list("memory") if one.path.endswith(".md") and one.path not in kept]
     if not found:
         return
     path = walk.random.choice(found)
@@ -280,6 +298,29 @@ def archive(walk: Walk) -> None:
         space.apply(Change(Author.OWNER, "archive", (Move(path, digest(space.read(path).data), to),)))
 
 
+def compact(walk: Walk) -> None:
+    """Days over go into their quarter, moved by a keeper or by the owner, or copied; sometimes the process dies meanwhile."""
+    memory = walk.world.mind.memory
+    days = [one.path for one in find_old_days(memory, 1).days]
+    remove = walk.random.random() < 0.7
+    author = Author.KEEPER if remove and walk.random.random() < 0.5 else Author.OWNER
+    if days and walk.random.random() < 0.7:
+        archive_days(memory, days, remove=remove, chronicled=author is Author.KEEPER, author=author)
+    elif days:
+        walk.world.crash(lambda: archive_days(memory, days, remove=remove, author=author), walk.random.randrange(1, 40))
+
+
+def tidy(walk: Walk) -> None:
+    """What else is put away when it is old: faded lines, and the records of corrections."""
+    memory = walk.world.mind.memory
+    faded = [one.id for one in find_faded(memory, memory.book.all())]
+    archive_lines(memory, faded)
+    archive_corrections(memory, 1)
+    one, other = walk.pick_known(), walk.pick_known()
+    if one is not None and other is not None and one is not other:
+        merge_lines(memory, one.id, other.id, author=Author.OWNER)
+
+
 def undo(walk: Walk) -> None:
     """Take a change back. What it brought is gone by a person's wish, what it took is there again; nothing else moves."""
     space = walk.world.mind.bench.workspace
@@ -287,17 +328,18 @@ def undo(walk: Walk) -> None:
     if not records:
         return
     record, files = space.record(walk.random.choice(list(records)).id)
-    old = walk.documents()
+    old = walk.seen()
+    raw = walk.documents()
     try:
         if Changes(space).undo(record.id).applied is None:
             return
     except RefusedByRule:
         # what was forgotten does not come back, and nothing changes
-        assert walk.documents() == old
+        assert walk.documents() == raw
         return
     before = b"\n".join(one.before or b"" for one in files if holds_memory(one.path))
     after = b"\n".join(one.after or b"" for one in files if holds_memory(one.path))
-    new = walk.documents()
+    new = walk.seen()
     for mark, held in walk.held.items():
         stood, stands = (_told(data, mark) for data in (old.values(), new.values()))
         if stood == stands:
@@ -321,6 +363,9 @@ def add_by_hand(walk: Walk) -> None:
     if "\n" in text:
         text = text.partition("\n")[0]
     path = walk.random.choice(("MEMORY.md", "memory/2026-03-17.md", *TOPICS))
+    if path in walk.copied() - set(walk.documents()):
+        # what was copied and removed would be taken for the copy of this
+        return
     data = walk.documents().get(path, f"# {path}\n".encode())
     if walk.random.random() < 0.7:
         data = apply_splice(data, append_item(scan(data), "By hand", text.encode()))
@@ -383,7 +428,8 @@ def move_by_hand(walk: Walk) -> None:
 
 def rename_by_hand(walk: Walk) -> None:
     documents = walk.documents()
-    found = [path for path in documents if path.startswith("memory/")]
+    kept = walk.copied()
+    found = [path for path in documents if path.startswith("memory/") and path not in kept]
     if not found:
         return
     path = walk.random.choice(found)
@@ -401,10 +447,16 @@ def remove_document_by_hand(walk: Walk) -> None:
     if not documents or walk.random.random() < 0.7:
         return
     path = walk.random.choice(sorted(documents))
-    for mark in walk.here():
-        if _told([documents[path]], mark):
-            walk.held[mark].gone = True
+    read = walk.seen()[path]
     walk.world.write(path, None)
+    # where it was copied before, the copy is what there is now
+    left = walk.seen().values()
+    for mark, held in walk.held.items():
+        there = _told(left, mark)
+        if _told([read], mark) or (held.gone and there):
+            held.gone = not there
+            held.text = there[0] if there else held.text
+            held.moved = held.edited = True
 
 
 def strike_by_hand(walk: Walk) -> None:
@@ -468,6 +520,8 @@ OPERATIONS: dict[str, Operation] = {
             forget,
             export_and_import,
             archive,
+            compact,
+            tidy,
             undo,
             add_by_hand,
             remove_by_hand,
@@ -490,6 +544,10 @@ VERBS = {
     "Bank.write": ("write_to_bank",),
     "Forgetting.carry_out": ("forget",),
     "Forgetting.resume": ("forget",),
+    "days.archive_days": ("compact",),
+    "retiring.archive_lines": ("tidy",),
+    "retiring.merge_lines": ("tidy",),
+    "corrections.archive_corrections": ("tidy",),
     "importing.import_lines": ("export_and_import",),
 }
 # these write no document: they look, or are what the verbs are made of
@@ -498,6 +556,9 @@ LOOKING = frozenset(
         *("Memory.confidence", "Memory.trust", "Memory.as_of", "Memory.stale", "Memory.draft", "Memory.apply"),
         *("Memory.at", "Memory.doubt"),
         *("selection.list_entries", "selection.select", "account.account_of", "tiers.count_tiers"),
+        *("days.find_old_days", "corrections.find_old_corrections", "retiring.is_faded", "retiring.find_faded"),
+        # earlier souls are copies, not entries
+        *("souls.find_old_souls", "souls.thin_souls"),
         *("Bank.pages", "Bank.entities", "Bank.entity", "Bank.read", "Forgetting.plan"),
         *("moving.plan_moves", "candidates.candidates", "candidates.explain", "standing.standing_of"),
         # vouching changes who is believed, not what stands where

@@ -19,7 +19,7 @@ from everself.entries.naming import Found, Known, name_entries, sketch
 from everself.entries.reading import Read, holds_memory, reach, read_document, read_growth, words_at
 from everself.entries.trust import CORRECTION, HAND, base_confidence, is_human, parse_tag, rank, weaker
 from everself.errors import NotFound, WrongUse
-from everself.layout import Place, archives_of, is_day, is_quarter, place
+from everself.layout import Place, is_day, is_quarter, place
 from everself.layout.dates import find_day
 from everself.markdown.copies import COPY, hide_copies, origins
 from everself.store.entry_rows import DocumentRow, EntryRow, EntryRows, Foreseen
@@ -288,16 +288,14 @@ class Book:
 
     def _copies_of(self, days: Sequence[str]) -> list[FileStat]:
         """Archives that hold a copy of days that came or went."""
-        found: dict[str, FileStat] = {}
-        for day in days:
-            for path in archives_of(day):
-                stat = self._workspace.stat(path)
-                if stat is None or stat.kind != "file":
-                    break
-                document = self._workspace.find(path) if path not in found else None
-                if document is not None and day.encode() in document.data and COPY in document.data:
-                    found[path] = stat
-        return list(found.values())
+        marks = [day.encode("utf-8", "replace") for day in days if is_day(day)]
+        found: list[FileStat] = []
+        for path in filter(is_quarter, self._rows.documents(None)) if marks else ():
+            stat = self._workspace.stat(path)
+            document = self._workspace.find(path) if stat is not None and stat.kind == "file" else None
+            if stat is not None and document is not None and COPY in document.data:
+                found += [stat] if any(mark in document.data for mark in marks) else []
+        return found
 
     def _read(self, path: str) -> tuple[str, bytes]:
         document = self._find(path)

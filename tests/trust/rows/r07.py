@@ -19,7 +19,7 @@ PLACES |= {"person's memory", "project memory"}
 def check(walk: Walk) -> int:
     """Compare the documents and the book with the register. How many entries there are."""
     found: dict[str, list[tuple[str, str]]] = {}
-    for path, data in walk.documents().items():
+    for path, data in walk.seen().items():
         for read in read_document(data):
             marks = [mark for mark in walk.held if mark in read.text]
             assert len(marks) == 1, f"{path}: {read.text!r} is nobody's entry, or that of several: {marks}"
