@@ -31,12 +31,15 @@ FLOORS = (
     Floor(("cutting",)),
     Floor(("indexfile",)),
     Floor(("index",)),
+    Floor(("recall.likeness",)),
     Floor(("recall", "triage", "upkeep")),
     Floor(("sessions",)),
     Floor(("context",)),
     # what a model may do, and the conversation that lets it
     Floor(("toolbox", "toolbox.tool", "toolbox.aside", "toolbox.calling"), in_a_row=True),
     Floor(("toolbox.own", "toolbox.outside")),
+    # what all keepers share: what they see, and what they may propose
+    Floor(("keepers.answering", "keepers.wordbook", "keepers.world", "keepers.shape"), in_a_row=True),
     Floor(("chat", "keepers")),
     Floor(("app",)),
     # what can be asked of an opened agent
@@ -101,6 +104,7 @@ WITHOUT_PATHS = frozenset(
         "indexfile",
         "index",
         "recall",
+        "recall.likeness",
         "triage",
         "upkeep",
         "context",
@@ -113,6 +117,10 @@ WITHOUT_PATHS = frozenset(
         "toolbox.outside",
         "chat",
         "keepers",
+        "keepers.answering",
+        "keepers.wordbook",
+        "keepers.world",
+        "keepers.shape",
     }
 )
 

@@ -14,8 +14,10 @@ from pathlib import Path
 PACKAGE = "everself"
 # Below `faces` each folder is a room of its own, as far from its neighbours as from any other room.
 NESTED = ("faces", "models", "toolbox")
-# A folder that is a room of its own because the room around it is full; the modules beside it stay where they were.
-GROWN = frozenset({"verbs.keeping"})
+# A folder or module that is a room of its own because the room around it is full; what lies beside it stays where it was.
+GROWN = frozenset(
+    {"verbs.keeping", "recall.likeness"} | {"keepers.answering", "keepers.wordbook", "keepers.world", "keepers.shape"}
+)
 
 
 @dataclass(frozen=True, slots=True)
