@@ -8,12 +8,11 @@ from everself.patterns.reading import Language
 
 @dataclass(frozen=True, slots=True)
 class Alignment:
-    """`subject` tells whether both name the same thing before their relation, `begins` whether both begin with what they share."""
+    """`subject` tells whether both name the same thing before their relation."""
 
     shared: int
     ours: tuple[str, ...]
     theirs: tuple[str, ...]
-    begins: bool
     subject: bool
     values: tuple[tuple[str, ...], tuple[str, ...]]
 
@@ -33,7 +32,6 @@ def align(older: Clause, newer: Clause, language: Language) -> Alignment:
         shared=shared + partly,
         ours=tuple(rest for rest in left if rest),
         theirs=tuple(rest for rest in right if rest),
-        begins=_begins(ours, left, 2) and _begins(theirs, right, 2) and (_begins(ours, left) or _begins(theirs, right)),
         subject=subject,
         values=values,
     )
@@ -41,10 +39,6 @@ def align(older: Clause, newer: Clause, language: Language) -> Alignment:
 
 def _without(word: str, signs: frozenset[str]) -> str:
     return word if word.isascii() else "".join(sign for sign in word if sign not in signs)
-
-
-def _begins(words: tuple[str, ...], rests: list[str], within: int = 1) -> bool:
-    return any(rest != word for word, rest in zip(words[:within], rests[:within], strict=True))
 
 
 class _Others:

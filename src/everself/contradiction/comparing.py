@@ -19,6 +19,8 @@ from everself.text.normalise import fold
 # beyond this a text tells a story, and one clause of it rarely takes back another's
 _LONG: Final = 200
 _SHARED_WHEN_LONG: Final = 3
+# two statements so short say one thing each, and say it of their subject
+_BRIEF: Final = 70
 # so many more words than they share may be said besides
 _MOST_BESIDES: Final = 3
 
@@ -179,13 +181,14 @@ def _attribute(ours: Clause, theirs: Clause, found: Alignment, after: Statement)
     if ours.times.differ(theirs.times) or ours.negative != theirs.negative:
         return AGREE
     words = lexicon(after.language)
-    single = words.says("single", ours.text) and words.says("single", theirs.text)
+    brief = len(ours.text) + len(theirs.text) <= (_BRIEF if after.language == "en" else _BRIEF // 2)
+    single = brief or (words.says("single", ours.text) and words.says("single", theirs.text))
     if (
         found.subject
         and _values_differ(mine, other)
         and (after.changed or (single and _of_one_kind(mine, other, words)))
     ):
         return Verdict("attribute", 0.85, f"{' '.join(mine)} / {' '.join(other)}")
-    if after.changed and found.begins and found.ours and found.theirs:
+    if after.changed and found.shared and found.ours and found.theirs:
         return Verdict("attribute", 0.7, f"{' '.join(found.ours)} / {' '.join(found.theirs)}")
     return AGREE
