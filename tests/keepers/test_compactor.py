@@ -210,4 +210,4 @@ def test_the_change_is_the_keepers(mind: Mind) -> None:
     _compact(mind)
     newest = mind.bench.workspace.changes(1)[0]
     assert newest.author is Author.KEEPER
-    assert newest.reason.startswith("memory-compactor: 1 day of 2026-03 to ")
+    assert newest.reason.startswith("memory-compactor: 1 day to memory/archive/")
