@@ -1,6 +1,7 @@
 """Triage on corrections and ordinary turns that were written without sight of its patterns.
 
-Two thirds are open, for those who tune; the last third is judged in closing runs only.
+Two thirds are open, for those who tune; the last third is judged in closing runs only. Of the harder ones in `triage/more` the
+odd numbers were tuned on and the even ones were not.
 """
 
 import json
@@ -14,7 +15,10 @@ HERE = Path(__file__).parent / "triage"
 LANGUAGES = ("en", "zh", "ko", "ja")
 PRECISION, RECALL = 0.90, 0.70
 # the open part was looked at, so it has to do better than what nobody saw
-OPEN_PRECISION, OPEN_RECALL = 0.95, 0.85
+OPEN_PRECISION, OPEN_RECALL = 0.92, 0.90
+# Many of these cannot be told without what was said before ("it was the left knee"); half of them are corrections, so that an error
+# among the ordinary ones weighs less than in the others.
+MORE = {"odd": (0.90, 0.85), "even": (0.85, 0.60)}
 CORRECTIONS, ORDINARY = 150, 300
 
 
@@ -23,16 +27,18 @@ def rows(language: str, *, held: bool | None = None) -> list[dict[str, str]]:
     return [row for row in found if held is None or row["held"] is held]
 
 
-def measure(language: str, *, held: bool) -> tuple[float, float]:
-    judged = [
-        (row["label"] == "correction", find_correction(row["text"]) is not None) for row in rows(language, held=held)
-    ]
+def more(language: str, half: str) -> list[dict[str, str]]:
+    lines = (HERE / "more" / f"{language}.jsonl").read_text(encoding="utf-8").splitlines()
+    found: list[dict[str, str]] = [json.loads(line) for line in lines]
+    return [row for row in found if (int(row["id"].rsplit("-", 1)[-1]) % 2 == 1) is (half == "odd")]
+
+
+def measure(found: list[dict[str, str]], name: str) -> tuple[float, float]:
+    judged = [(row["label"] == "correction", find_correction(row["text"]) is not None) for row in found]
     right = sum(meant and found for meant, found in judged)
     precision = right / max(1, sum(found for _, found in judged))
     recall = right / sum(meant for meant, _ in judged)
-    print(
-        f"triage {language} {'held' if held else 'open'}: precision {precision:.3f}, recall {recall:.3f} of {len(judged)}"
-    )
+    print(f"triage {name}: precision {precision:.3f}, recall {recall:.3f} of {len(judged)}")
     return precision, recall
 
 
@@ -47,14 +53,22 @@ def test_the_corpus_is_large_enough_and_a_third_of_it_is_held_out(language: str)
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_corrections_are_found_and_ordinary_turns_left_alone(language: str) -> None:
-    precision, recall = measure(language, held=False)
+    precision, recall = measure(rows(language, held=False), f"{language} open")
     assert precision >= OPEN_PRECISION
     assert recall >= OPEN_RECALL
+
+
+@pytest.mark.parametrize("half", MORE)
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_harder_ones_are_told_apart(language: str, half: str) -> None:
+    precision, recall = measure(more(language, half), f"{language} more, {half}")
+    assert precision >= MORE[half][0]
+    assert recall >= MORE[half][1]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_so_it_is_with_what_nobody_tuned_on(language: str) -> None:
-    precision, recall = measure(language, held=True)
+    precision, recall = measure(rows(language, held=True), f"{language} held")
     assert precision >= PRECISION
     assert recall >= RECALL

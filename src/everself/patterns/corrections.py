@@ -1,8 +1,9 @@
 """Whether a message corrects what was said or remembered before, and in which words. Pure.
 
-Sections of `corrections.txt`: `high` and `medium` count in a sentence that is no question (`asks`) and that no `veto` matches;
-`certain` and `likely` (high and medium) count also there, unless `never` matches. `across` and `veto-across` see the whole
-message. Of `contrast.txt` every pattern has the groups `old` and `new` for the words that are wrong and right.
+Rules and signs are weighed together. Sections of `corrections.txt` (rules): `high` and `medium` count in a sentence that is no
+question (`asks`) and that no `veto` matches; `certain` and `likely` (high and medium) count also there, unless `never` matches.
+`across` and `veto-across` see the whole message. The signs of `signs.txt` are weaker and more general, see `signs.py`. Of
+`contrast.txt` every pattern has the groups `old` and `new` for the words that are wrong and right.
 """
 
 from dataclasses import dataclass
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Final, Literal
 from everself.patterns.folding import HIDDEN, fold, hide_quoted, language_of, one_script
 from everself.patterns.reading import Language
 from everself.patterns.sets import load_set, read_patterns
+from everself.patterns.signs import ACROSS, ENOUGH, PLENTY, signs_of, weigh
 
 if TYPE_CHECKING:
     import re2
@@ -24,6 +26,13 @@ END: Final = 400
 _LONGEST_SENTENCE: Final = 200
 _FIRST: Final = 20
 _LAST: Final = 10
+# Signs are many and cost more than rules: they are looked for in so many sentences and the last, in so much of each (of a script
+# that says more with a character, and of another).
+_SIGNED: Final = 4
+_SIGNED_LENGTH: Final = (70, 160)
+_MOST_ACROSS: Final = 6
+# who corrects is brief
+_CHATTY: Final = 4
 _ENDS: Final = frozenset(".!?\n")
 _EDGES: Final = " \t\"'.,;:!?()[]*_~-" + HIDDEN
 
@@ -62,20 +71,56 @@ def window(text: str) -> str:
 def find_correction(text: str) -> Correction | None:
     read = window(text)
     parts = parts_of(read)
-    best: tuple[Sure, Part] | None = None
-    for part in parts:
-        sure = _sure(part)
-        if sure == "high" or (sure is not None and best is None):
-            best = sure, part
-            if sure == "high":
-                break
-    if best is None:
-        best = _across(parts)
+    best = _best(parts)
     if best is None:
         return None
     sure, part = best
     old, new = contrast(read, part, parts)
     return Correction(sure, read[part.start : part.end].strip(), old, new)
+
+
+def _best(parts: tuple[Part, ...]) -> tuple[Sure, Part] | None:
+    """The sentence that says so, for which most speaks; two that follow each other may say it together."""
+    each = [_signs(place, parts) | _rules(part) for place, part in enumerate(parts)]
+    if each and _says_across(parts):
+        each[0] |= {"high"}
+    whole: set[str] = set()
+    if any("social" in signs for signs in each):
+        whole.add("chatty")
+    if len(parts) > _CHATTY:
+        whole.add("long")
+    best: tuple[float, frozenset[str], int] | None = None
+    for place, signs in enumerate(each):
+        found = [(weigh(signs | whole), signs, place)]
+        if place + 1 < len(parts) <= _SIGNED:
+            both = signs | each[place + 1] | _together(parts[place], parts[place + 1])
+            says = max((place, place + 1), key=lambda one: weigh(each[one]))
+            found.append((weigh(both | whole), both, says))
+        for one in found:
+            if one[0] > ENOUGH and (best is None or one[0] > best[0]):
+                best = one
+    if best is None:
+        return None
+    weight, signs, place = best
+    return _sure(signs, weight), parts[place]
+
+
+def _sure(signs: frozenset[str], weight: float) -> Sure:
+    if not signs.isdisjoint({"certain", "high"}):
+        return "high"
+    return "medium" if "medium" in signs or weight < PLENTY else "high"
+
+
+def _signs(place: int, parts: tuple[Part, ...]) -> frozenset[str]:
+    if _SIGNED <= place < len(parts) - 1:
+        return frozenset()
+    part = parts[place]
+    return signs_of(part.folded[: _SIGNED_LENGTH[part.language == "en"]], part.language)
+
+
+def _together(first: Part, second: Part) -> frozenset[str]:
+    half = _SIGNED_LENGTH[first.language == "en"] // 2
+    return signs_of(f"{first.folded[-half:]} {second.folded[:half]}", first.language) & ACROSS
 
 
 def parts_of(read: str) -> tuple[Part, ...]:
@@ -117,30 +162,29 @@ def _is_end(folded: str, at: int) -> bool:
     return before.rsplit(" ", maxsplit=1)[-1].lower() not in ("dr", "mr", "ms", "mrs", "st", "vs", "no")
 
 
-def _sure(part: Part) -> Sure | None:
+def _rules(part: Part) -> frozenset[str]:
+    """What the rules say of a sentence: one of `certain`, `high` and `medium` at most, or that there is a `veto`."""
     names = load_set("corrections").names(part.folded, part.language)
+    vetoed = frozenset({"veto"}) & names
     if "never" in names:
-        return None
+        return vetoed
     if "certain" in names:
-        return "high"
-    if "veto" not in names and "asks" not in names and not part.asks:
+        return frozenset({"certain"})
+    if not vetoed and "asks" not in names and not part.asks:
         if "high" in names:
-            return "high"
+            return frozenset({"high"})
         if "medium" in names:
-            return "medium"
-    return "medium" if "likely" in names else None
+            return frozenset({"medium"})
+    return vetoed | {"medium"} if "likely" in names else vetoed
 
 
-def _across(parts: tuple[Part, ...]) -> tuple[Sure, Part] | None:
+def _says_across(parts: tuple[Part, ...]) -> bool:
     """What only several sentences together say: that one was claimed, and that another holds."""
-    if not parts or len(parts) > 6:
-        return None
-    language = parts[0].language
+    if len(parts) > _MOST_ACROSS:
+        return False
     together = " ".join(part.folded for part in parts)[: 2 * _LONGEST_SENTENCE]
-    names = load_set("corrections").names(together, language)
-    if "across" not in names or not names.isdisjoint({"veto-across", "never"}) or parts[-1].asks:
-        return None
-    return "high", parts[0]
+    names = load_set("corrections").names(together, parts[0].language)
+    return "across" in names and names.isdisjoint({"veto-across", "never"}) and not parts[-1].asks
 
 
 @cache
