@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from everself.entries.reading import Read, read_document, text_hash
 from everself.store.entry_rows import EntryRows
 from everself.values import Change, FileChange
-from everself.workspace.guards import HUMANS
+from everself.workspace.guards import HUMANS, added_section
 from everself.workspace.interface import Guard
 
 
@@ -16,6 +16,9 @@ def tombstone_guard(rows: EntryRows) -> Guard:
         if change.author in HUMANS:
             return
         documents = [file for file in files if file.path.lower().endswith(".md")]
+        added = [added_section(file) for file in documents]
+        if not any(part is None or _buried(rows, part) for part in added):
+            return
         # what a hand wrote down again may be moved about
         known = {_key(read) for file in documents for read in read_document(file.before or b"")}
         for file in documents:
@@ -25,6 +28,10 @@ def tombstone_guard(rows: EntryRows) -> Guard:
                 yield f"{file.path} would hold {count} entries that were forgotten on request."
 
     return guard
+
+
+def _buried(rows: EntryRows, data: bytes) -> bool:
+    return any(rows.is_buried(rows.mac(text), identity) for text, identity in map(_key, read_document(data)))
 
 
 def _key(read: Read) -> tuple[str, str]:

@@ -98,7 +98,10 @@ def shrink_guard(change: Change, files: Sequence[FileChange]) -> Iterator[str]:
     for file in files:
         # an earlier soul is a copy, and copies may be thinned
         if file.path.lower().endswith(".md") and place(file.path).kind is not Kind.SOUL_HISTORY:
-            stood, stands = _entries(file.before, old), _entries(file.after, new)
+            added = added_section(file)
+            # what stood there stands there still, and need not be read: days are long, and written to often
+            stood = Counter[str]() if added is not None else _entries(file.before, old)
+            stands = _entries(file.after if added is None else added, new)
             before += stood
             if place(file.path).kind in _RECORDS:
                 # what a record gains about an entry is not that entry
@@ -109,6 +112,19 @@ def shrink_guard(change: Change, files: Sequence[FileChange]) -> Iterator[str]:
     fewer = before.total() - after.total()
     if ids or fewer > 0:
         yield f"{max(len(ids), fewer)} of {before.total()} entries would vanish without a trace."
+
+
+def added_section(file: FileChange) -> bytes | None:
+    """What a change adds behind the last entry of a log and nothing else, so that everything before it reads as before; else None.
+
+    An open fence would swallow it, so where there is any fence at all the document is better read whole.
+    """
+    before, after = file.before or b"", file.after or b""
+    ends = before.endswith(b"-->\n") and b"```" not in before and b"~~~" not in before
+    if not ends or not after.startswith(before):
+        return None
+    added = after[len(before) :]
+    return added if added.startswith(b"\n## ") else None
 
 
 def secrets_guard(change: Change, files: Sequence[FileChange]) -> Iterator[str]:
