@@ -1,6 +1,8 @@
 """The reflex on statements and questions that were written without sight of its rules; see `judge`.
 
-A third of the corpus is held out: only a run with EVERSELF_HELD_OUT=1 looks at it, and then it says numbers and no sentence.
+A third of the corpus is held out: only a run with EVERSELF_HELD_OUT=1 looks at it, and then it says numbers and no sentence. `more` is
+of other people, with an unanswerable question that sounds like an answered one for nearly every statement; there the promise of
+nothing invented is not kept yet, and what is asserted is what is reached.
 """
 
 import json
@@ -13,7 +15,8 @@ import pytest
 from tests.reflex.talking import Said, agent, talk
 
 CORPUS = Path(__file__).resolve().parents[1] / "corpora" / "reflex"
-RIGHT_AT_LEAST = 0.80
+# by corpus: the share of right answers at least, and the share of unanswerable questions that are answered at most
+REACHED = {"": (0.80, 0.0), "more": (0.60, 0.10)}
 # read before the tests get an environment of their own
 HELD_OUT = bool(os.environ.get("EVERSELF_HELD_OUT"))
 SHOW_MISSED = bool(os.environ.get("EVERSELF_SHOW_MISSED"))
@@ -42,8 +45,10 @@ class Figures:
         )
 
 
-def load(language: str, *, held_out: bool) -> list[dict[str, object]]:
-    rows = [json.loads(line) for line in (CORPUS / f"{language}.jsonl").read_text(encoding="utf-8").splitlines()]
+def load(language: str, corpus: str, *, held_out: bool) -> list[dict[str, object]]:
+    rows = [
+        json.loads(line) for line in (CORPUS / corpus / f"{language}.jsonl").read_text(encoding="utf-8").splitlines()
+    ]
     return [row for row in rows if held_out or not row["held"]]
 
 
@@ -101,22 +106,24 @@ def _stems_from(lines: str, statement: str) -> bool:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("meaning", [True, False], ids=["meaning", "keywords"])
+@pytest.mark.parametrize("corpus", ["", "more"], ids=["open", "more"])
 @pytest.mark.parametrize("language", ["en", "zh", "ko", "ja"])
 def test_what_was_told_is_answered_with_its_citation_and_nothing_else_is(
-    language: str, meaning: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    language: str, corpus: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    rows = load(language, held_out=HELD_OUT)
+    rows = load(language, corpus, held_out=HELD_OUT)
     home = str(tmp_path)
     talk(home, [str(row["text"]) for row in rows if row["kind"] == "statement"])
-    answers = talk(home, [str(row["text"]) for row in rows if row["kind"] != "statement"], meaning=meaning)
-    figures = judge(home, rows, answers)
-    with capsys.disabled():
-        print(
-            f"\n{figures.line(language)} ({'with' if meaning else 'without'} vectors{', held part included' if HELD_OUT else ''})"
-        )
-        if SHOW_MISSED and not HELD_OUT:
-            print("\n".join(figures.missed))
-    assert figures.lost == 0
-    assert figures.invented == 0
-    assert figures.right / figures.questions >= RIGHT_AT_LEAST
+    right_at_least, invented_at_most = REACHED[corpus]
+    # one home for both: without vectors first
+    for meaning in (False, True):
+        answers = talk(home, [str(row["text"]) for row in rows if row["kind"] != "statement"], meaning=meaning)
+        figures = judge(home, rows, answers)
+        with capsys.disabled():
+            part = ", held part included" if HELD_OUT and not corpus else ""
+            print(f"\n{figures.line(f'{corpus} {language}')} ({'with' if meaning else 'without'} vectors{part})")
+            if SHOW_MISSED and not HELD_OUT:
+                print("\n".join(figures.missed))
+        assert figures.lost == 0
+        assert figures.invented / figures.unanswerable <= invented_at_most
+        assert figures.right / figures.questions >= right_at_least

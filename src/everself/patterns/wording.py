@@ -1,5 +1,6 @@
 """How people speak, from the files `speech.txt`: patterns by language and kind, with the words that they hold to be meant."""
 
+from collections.abc import Iterator
 from functools import cache
 from typing import Final
 
@@ -29,6 +30,12 @@ class Wording:
 
     def within(self, text: str) -> bool:
         return self._any is not None and self._any.search(text) is not None
+
+    def found(self, text: str) -> Iterator[str]:
+        """What the patterns find, or what is meant of it."""
+        if self._any is not None:
+            for match in self._any.finditer(text):
+                yield next((group for group in match.groups() if group), match.group())
 
     def meant(self, text: str) -> tuple[int, int] | None:
         """Where the words stand that are meant, (0, 0) where the pattern speaks of none; nothing where none matches."""

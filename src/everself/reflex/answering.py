@@ -14,6 +14,9 @@ from everself.reflex.wordings import reply
 
 # a hit of the second search, in other words, was not found by the person's
 _SECOND: Final = 0.5
+# a score that is as good as none
+_LOW: Final = 0.05
+_FAR: Final = 0.5
 _MOST_LISTED: Final = 6
 _MOST_PLACES: Final = 3
 # headings, pointers to where an entry went, the ends of comments
@@ -34,6 +37,7 @@ class Found:
     citation: str
     score: float
     source: str
+    again: bool = False
 
 
 def answer(act: Act, returns: Sequence[ToolReturn], written: frozenset[str]) -> str:
@@ -52,16 +56,28 @@ def answer(act: Act, returns: Sequence[ToolReturn], written: frozenset[str]) -> 
             failed = next((one for one in returns if one.failed), None)
             if failed is not None and all(one.failed for one in returns):
                 return reply("unsearched", act.language, why=_why(failed))
-            found = [one for one in _found(returns) if _bare(one.words) not in written]
+            found = [one for one in found_in(returns) if _bare(one.words) not in written]
             return _about(act, found) if act.job == "about" else _answer(act, found)
 
 
 def best(asked: Asked, found: Sequence[Found]) -> Found | None:
     """The memory that answers the question, or none: nearly right is wrong."""
-    ranked = max(
-        ((weigh(asked, one.words).value(one.score), one) for one in found), key=lambda pair: pair[0], default=None
-    )
+    ranked = max(((value, one) for one, value in valued(asked, found)), key=lambda pair: pair[0], default=None)
     return ranked[1] if ranked is not None and ranked[0] >= ENOUGH else None
+
+
+def valued(asked: Asked, found: Sequence[Found]) -> list[tuple[Found, float]]:
+    texts = [one.words for one in found]
+    return [(one, weigh(asked, one.words, texts).value(lead(one, found), one.again)) for one in found]
+
+
+def lead(one: Found, found: Sequence[Found]) -> float:
+    """How far recall puts it before the best of the others, or behind it, at most half: scores themselves mean little."""
+    others = [other.score for other in found if other is not one]
+    if not others:
+        return _FAR / 2
+    ahead = (one.score - max(others)) / max(one.score, *others, _LOW)
+    return max(-_FAR, min(_FAR, ahead))
 
 
 def _answer(act: Act, found: Sequence[Found]) -> str:
@@ -132,7 +148,7 @@ def _shown(candidate: object) -> str:
     return f"{_shortened(str(words))} ({named})"
 
 
-def _found(returns: Sequence[ToolReturn]) -> list[Found]:
+def found_in(returns: Sequence[ToolReturn]) -> list[Found]:
     """Results of several searches in order, each memory once."""
     found: dict[str, Found] = {}
     for number, one in enumerate(returns):
@@ -145,6 +161,7 @@ def _found(returns: Sequence[ToolReturn]) -> list[Found]:
                     str(result.get("citation", "")),
                     score,
                     str(result.get("source", "")),
+                    number > 0,
                 )
                 found.setdefault(made.citation, made)
     return list(found.values())

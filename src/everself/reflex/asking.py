@@ -16,10 +16,29 @@ if TYPE_CHECKING:
     import re2
 
 FILE: Final = "asking"
-Wanted = Literal["when", "where", "who", "money", "duration", "count", "name"]
+Wanted = Literal["when", "clock", "year", "where", "who", "money", "duration", "count", "why", "name"]
 # what is more particular comes first: "how much" also wants a number
-WANTED: Final[tuple[Wanted, ...]] = ("duration", "money", "when", "who", "where", "count", "name")
-_TYPES: Final = frozenset({"when", "where", "who", "count", "duration"})
+WANTED: Final[tuple[Wanted, ...]] = (
+    "duration",
+    "money",
+    "clock",
+    "year",
+    "when",
+    "who",
+    "where",
+    "count",
+    "why",
+    "name",
+)
+_TYPES: Final = frozenset({"when", "clock", "year", "where", "who", "count", "duration", "why", "unit"})
+# who asks for the first does not ask for the others: "how many years" is no date
+_VAGUER: Final[dict[Wanted, tuple[Wanted, ...]]] = {
+    "duration": ("when", "year", "clock", "count"),
+    "clock": ("when",),
+    "year": ("when",),
+    "money": ("count",),
+    "name": ("who",),
+}
 _INTRODUCTIONS: Final[dict[Language, str]] = {
     "en": "hello, my name is, I am, call me, nice to meet you",
     "zh": "你好，我叫，我的名字是，叫我，喊我",
@@ -27,6 +46,8 @@ _INTRODUCTIONS: Final[dict[Language, str]] = {
     "ja": "はじめまして、名前は、といいます、と申します、と呼んでください",
 }
 _PARTICLES: Final = "은는이가을를도에의로와과랑"
+# a single character before one of these is a noun, often a name; before other kana it is a verb
+_AFTER_NOUNS: Final = ("の", "は", "が", "を", "に", "で", "と", "も", "、", "")
 _NAMES_WEIGH: Final = 2.0
 _LIGHT: Final = 0.4
 
@@ -55,6 +76,8 @@ class Asked:
     own_name: bool = False
     # it says "I" or "my"
     of_self: bool = False
+    # what is counted, where the number in an answer has it after it
+    unit: str = ""
 
     @property
     def queries(self) -> tuple[str, ...]:
@@ -69,7 +92,9 @@ class Asked:
 def ask(question: str, language: Language) -> Asked:
     plain = folded(question)
     concepts = tuple((one, tuple(spans)) for one, spans in asked_in(question, language))
-    wants = tuple(kind for kind in WANTED if wording(language, kind, FILE).within(plain))
+    wanted = [kind for kind in WANTED if wording(language, kind, FILE).within(plain)]
+    vague = {kind for one in wanted for kind in _VAGUER.get(one, ())}
+    wants = tuple(kind for kind in wanted if kind not in vague)
     return Asked(
         question,
         language,
@@ -79,6 +104,7 @@ def ask(question: str, language: Language) -> Asked:
         owners(question, language),
         wording(language, "own-name", FILE).within(plain),
         wording(language, "self").within(plain),
+        next(wording(language, "unit", FILE).found(plain), ""),
     )
 
 
@@ -101,12 +127,14 @@ def _words(question: str, plain: str, language: Language, edges: frozenset[int])
         else:
             word = _stem(word) if language == "ko" else word
             weight = min(len(word), 4) / 2 * (_LIGHT if light.within(word) else 1.0)
+            if language == "ja" and len(word) == 1 and plain[end : end + 1] in _AFTER_NOUNS:
+                weight = 1.0
             found.append(Word(word, start, end, _parts(word), weight))
     return found
 
 
 def _edges(concepts: tuple[tuple[Concept, tuple[tuple[int, int], ...]], ...]) -> frozenset[int]:
-    return frozenset(edge for one, spans in concepts if one.own or one.strict for span in spans for edge in span)
+    return frozenset(edge for _, spans in concepts for span in spans for edge in span)
 
 
 def _cut(spans: Iterable[tuple[int, int]], edges: frozenset[int]) -> Iterator[tuple[int, int]]:

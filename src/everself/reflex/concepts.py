@@ -64,7 +64,7 @@ def _read(line: str, language: Language) -> Concept:
         name.rstrip("!*"),
         name.endswith("!"),
         name.endswith("*"),
-        _compiled(asked, language),
+        _compiled([_begun(word) for word in asked] if language == "ko" else asked, language),
         _compiled(told, language),
         tuple(word for word in told if word.replace(" ", "").replace("-", "").isalnum()),
     )
@@ -84,3 +84,8 @@ def _edged(word: str) -> str:
     if word[0].isalpha() and word[-1].isalpha():
         return rf"\b{word}(?:s|es|'s|s'|ed|d|ing)?\b"
     return word
+
+
+def _begun(word: str) -> str:
+    """A Korean word of one syllable is itself only where a word begins; within one it is part of another."""
+    return rf"(?:^|[^\p{{Hangul}}]){word}" if len(word) == 1 else word

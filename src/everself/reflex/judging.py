@@ -1,23 +1,35 @@
 """Whether a memory answers a question: how much of what is asked stands in it, and whether it has the kind of thing that is wanted.
 
-Knows no model, no tools and no wording of replies. The weights were chosen by hand on the open part of tests/corpora/reflex.
+Knows no model, no tools and no wording of replies.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
+from functools import cache
+from typing import TYPE_CHECKING, Final
 
 from everself.patterns.reading import Language
+from everself.patterns.sets import read_patterns
 from everself.patterns.wording import folded, wording
 from everself.reflex.asking import FILE, Asked, Wanted, Word
-from everself.reflex.concepts import is_told, owners
+from everself.reflex.concepts import Concept, is_told, owners
 from everself.text.search import index_terms
 
+if TYPE_CHECKING:
+    import re2
+
+# what everybody has one of: told of somebody else it is no answer about oneself
 _ONE_EACH: Final = frozenset({"age", "birthday", "job", "employer", "height", "weight"})
 # a memory worth less is no answer
-ENOUGH: Final = 0.48
+ENOUGH: Final = 1.5
+_NEVER: Final = -100.0
+_FOR_SURE: Final = 100.0
 
 _EVIDENCE: Final[dict[Wanted, str]] = {
     "when": "has-time",
+    "clock": "has-clock",
+    "year": "has-year",
+    "why": "has-reason",
     "where": "has-place",
     "who": "has-person",
     "count": "has-number",
@@ -31,6 +43,21 @@ _AS_GOOD: Final = 0.85
 _ONE_KANA: Final = {code: code - 0x60 for code in range(0x30A1, 0x30F7)}
 # lighter words are verbs of all work
 _MATTERS: Final = 0.5
+# of a word that is hardly there
+_BARELY: Final = 0.34
+_PAIR: Final = 2
+_HALF: Final = 0.5
+# Fitted by tools/fit_reflex.py, in the order of `features`, over both corpora without what is held out and a third of `more`.
+_BIAS: Final = -2.33
+_WEIGHTS: Final = (2.33, -0.85, -0.64, 3.21, 0.97, 0.7, 1.7, -1.0, -1.05, -1.68, -0.63, -0.37, 0.99, 1.13, -1.08, -0.98)
+# a reason may well repeat words of the question
+_GIVEN: Final = frozenset({"why"})
+_NUMBERS: Final[dict[Language, str]] = {
+    "en": r"\d",
+    "zh": "[0-9０-９一二三四五六七八九十百千万两兩半几零]",
+    "ko": "[0-9]|백|천|만|한|두|세|네|석|넉|서너|다섯|여섯|일곱|여덟|아홉|열|스무|서른|마흔|쉰|예순|일흔|여든|아흔|하나|둘|셋|넷",
+    "ja": "[0-9０-９一二三四五六七八九十百千万半数]",
+}
 _PREFIX: Final = 5
 _LONG: Final = 6
 
@@ -39,95 +66,160 @@ _LONG: Final = 6
 class Evidence:
     """What speaks for and against a memory as the answer. `covered` is a share between 0 and 1, the others are counts.
 
-    `shared` and `missing`: concepts of the question that it speaks of or not, `strict` those it may not lack. `strangers`: people that
-    it speaks of, though the question does not. `unwanted`: kinds of things that are wanted, such as a time, and are not there.
+    `rest`: how much is covered of what is no person and no name. `uncovered`: words of the question that matter and that it has not.
+    `people`: those of the question that it speaks of. `shared` and `missing`: concepts of the question that it speaks
+    of or not. `strangers`: people that it speaks of, though the question does not. `topic`, `matter`, `focus`, `other`: it lacks what the
+    question begins with, everything that it is about, the thing of which one is wanted, or what tells two of a kind apart. `out`: why it
+    cannot be the answer at all, such as a time that is wanted and is not there, or somebody else of whom it speaks.
     """
 
     covered: float
+    uncovered: int = 0
     shared: int = 0
     missing: int = 0
-    strict: int = 0
-    unnamed: int = 0
-    unplaced: int = 0
-    lost_names: int = 0
-    lost_owners: int = 0
     strangers: int = 0
-    lost_topic: int = 0
-    lost_matter: int = 0
-    unwanted: int = 0
+    topic: int = 0
+    matter: int = 0
+    few: int = 0
+    rest: float = 0.0
+    people: int = 0
+    focus: int = 0
+    other: int = 0
+    out: tuple[str, ...] = ()
+    sure: bool = False
 
-    def value(self, score: float) -> float:
-        """How good an answer it is; `score` is what recall gave it."""
+    def features(self, lead: float, again: bool) -> tuple[float, ...]:
+        """What the weights weigh. `lead`: how far recall puts it before the next, from -1 to 1; `again`: only other words found it."""
         return (
-            0.5 * self.covered
-            + 0.4 * min(1.0, score)
-            + 0.08 * min(self.shared, 2)
-            - 0.12 * min(self.missing, 2)
-            - 0.45 * self.strict
-            - 0.25 * self.unnamed
-            - 0.36 * self.unplaced
-            - 0.5 * self.lost_names
-            - 0.55 * self.lost_owners
-            - 0.2 * min(self.strangers, 1)
-            - 0.2 * self.lost_topic
-            - 0.25 * self.lost_matter
-            - 0.45 * self.unwanted
+            self.covered,
+            min(self.uncovered, 1),
+            max(0, min(self.uncovered, 3) - 1),
+            lead,
+            lead > 0,
+            again,
+            min(self.shared, 2),
+            min(self.missing, 2),
+            min(self.strangers, 1),
+            self.topic,
+            self.matter,
+            self.few,
+            self.rest,
+            min(self.people, 1),
+            self.focus,
+            self.other,
+        )
+
+    def value(self, lead: float, again: bool) -> float:
+        """How good an answer it is: the logarithm of the odds."""
+        if self.sure or self.out:
+            return _NEVER if self.out else _FOR_SURE
+        return _BIAS + sum(
+            weight * float(feature) for weight, feature in zip(_WEIGHTS, self.features(lead, again), strict=True)
         )
 
 
-def weigh(asked: Asked, text: str) -> Evidence:
+def weigh(asked: Asked, text: str, others: Sequence[str] = ()) -> Evidence:
+    """`others` are what else was found: they may tell who it is that a memory names."""
     if asked.own_name:
         return _introduces(asked, text)
     plain = folded(text)
     terms = frozenset(index_terms(text).counts) if asked.language == "en" else frozenset[str]()
-    concepts = [
-        (one, spans, is_told(one, text) or (one.name == _NAME and _named(asked, text))) for one, spans in asked.concepts
-    ]
-    covered = total = 0.0
-    matter: list[float] = []
-    lost_names = lost_topic = 0
-    for number, word in enumerate(asked.words):
-        share = _share(word, plain, terms, asked.language)
-        helped = any(
-            has and any(start < word.end and word.start < end for start, end in spans) for _, spans, has in concepts
-        )
-        share = max(share, _AS_GOOD if helped else 0.0)
-        total += word.weight
-        covered += word.weight * share
-        lost_names += word.named and share == 0
-        if not word.named and word.weight >= _MATTERS and not _is_owner(word, asked):
-            matter.append(share)
-        lost_topic += number == 0 and share == 0 and len(word.text) > 1 and asked.language != "en" and not asked.of_self
-    lacking = [kind for kind in asked.wants if not _has(asked.language, kind, text, plain)]
-    unplaced = sum(kind in ("where", "who") for kind in lacking)
+    concepts = [(one, spans, _speaks_of(asked, one, text, others)) for one, spans in asked.concepts]
+    shares = [max(_share(word, plain, terms, asked.language), _helped(word, concepts)) for word in asked.words]
+    pairs = list(zip(asked.words, shares, strict=True))
+    total = sum(word.weight for word in asked.words)
     lost = [one for one, _, has in concepts if not has]
+    matter = [
+        (word, share)
+        for word, share in pairs
+        if not word.named and word.weight >= _MATTERS and not _is_owner(word, asked)
+    ]
+    uncovered = sum(word.weight >= _MATTERS and share < _BARELY for word, share in pairs)
+    out: list[str] = [kind for kind in asked.wants if not _has(asked, kind, text, plain)]
+    if uncovered and not asked.wants and wording(asked.language, "whether", FILE).within(folded(asked.text)):
+        out.append("whether")
+    strangers = frozenset[str]() if asked.owners else owners(text, asked.language)
+    if strangers and asked.of_self and any(one.name in _ONE_EACH for one, _ in asked.concepts):
+        out.extend(strangers)
     return Evidence(
-        covered / total if total else _AS_GOOD * bool(concepts and not lost),
-        shared=len(concepts) - len(lost),
+        sum(word.weight * share for word, share in pairs) / total if total else _AS_GOOD * bool(concepts and not lost),
+        uncovered=uncovered,
+        shared=sum(has and not one.own for one, _, has in concepts),
         missing=sum(not one.strict and not one.own for one in lost),
-        strict=sum(one.strict and (one.name != _NAME or asked.language == "en") for one in lost),
-        unnamed=sum(one.name == _NAME and asked.language != "en" for one in lost),
-        lost_names=lost_names,
-        lost_owners=sum(one.own for one in lost),
-        strangers=len(owners(text, asked.language)) if not asked.owners and _about_one(asked) else 0,
-        lost_topic=lost_topic,
-        lost_matter=int(bool(matter) and not any(matter)),
-        unplaced=unplaced,
-        unwanted=len(lacking) - unplaced,
+        strangers=len(strangers),
+        topic=int(_lacks_topic(asked, pairs)),
+        matter=int(bool(matter) and not any(share for _, share in matter)),
+        few=int(len(asked.words) <= 1),
+        rest=sum(word.weight * share for word, share in matter) / sum(word.weight for word, _ in matter)
+        if matter
+        else _HALF,
+        people=sum(has and one.own for one, _, has in concepts),
+        focus=int(_lacks_focus(asked, plain, terms, concepts)),
+        other=int(
+            any(one not in plain for one in wording(asked.language, "which-one", FILE).found(folded(asked.text)))
+        ),
+        out=(
+            *out,
+            *(one.name for one in lost if one.strict or one.own),
+            *(word.text for word, share in pairs if word.named and share == 0),
+            *(() if _counts(asked, plain) else (asked.unit,)),
+        ),
     )
+
+
+_Met = list[tuple[Concept, tuple[tuple[int, int], ...], bool]]
+
+
+def _speaks_of(asked: Asked, one: Concept, text: str, others: Sequence[str]) -> bool:
+    """Whether a memory speaks of a concept of the question: in words, or by the name that another memory gives it."""
+    if is_told(one, text) or (one.name == _NAME and _named(asked, text)):
+        return True
+    if not one.own:
+        return False
+    known = (other for other in others if other != text and is_told(one, other))
+    names = {name for other in known for name in wording(asked.language, "named-so", FILE).found(folded(other))}
+    return any(name in folded(text) and name not in folded(asked.text) for name in names)
+
+
+def _helped(word: Word, concepts: _Met) -> float:
+    """A concept stands for a word of which it is at least half."""
+    for _, spans, has in concepts:
+        common = sum(max(0, min(end, word.end) - max(start, word.start)) for start, end in spans)
+        if has and 2 * common >= word.end - word.start:
+            return _AS_GOOD
+    return 0.0
+
+
+def _lacks_topic(asked: Asked, pairs: list[tuple[Word, float]]) -> bool:
+    """Scripts without capitals put first whom or what a question is about."""
+    if asked.language == "en" or asked.of_self or not pairs:
+        return False
+    word, share = pairs[0]
+    return share == 0 and (len(word.text) > 1 or word.weight >= 1)
+
+
+def _lacks_focus(asked: Asked, plain: str, terms: frozenset[str], concepts: _Met) -> bool:
+    question = folded(asked.text)
+    vague = wording(asked.language, "no-focus", FILE)
+    for one in wording(asked.language, "focus", FILE).found(question):
+        start = question.index(one)
+        end = start + len(one)
+        met = any(has and any(first < end and start < last for first, last in spans) for _, spans, has in concepts)
+        if asked.language == "en":
+            stands = any(form in terms for form in index_terms(one).counts)
+        else:
+            stands = one in plain or (len(one) > _PAIR and (one[-_PAIR:] in plain or one[:_PAIR] in plain))
+        if not vague.within(one) and not met and not stands:
+            return True
+    return False
 
 
 def _introduces(asked: Asked, text: str) -> Evidence:
     """Only who says "my name is" or "call me" tells their name."""
     wanted = wording(asked.language, "own-name-told", FILE)
     if not wanted.within(text) and not wanted.within(folded(text)):
-        return Evidence(0.0, strict=1)
-    return Evidence(1.0, shared=2)
-
-
-def _about_one(asked: Asked) -> bool:
-    """What everybody has one of: told of somebody else it is no answer."""
-    return any(one.name in _ONE_EACH for one, _ in asked.concepts)
+        return Evidence(0.0, out=(_NAME,))
+    return Evidence(1.0, sure=True)
 
 
 def _is_owner(word: Word, asked: Asked) -> bool:
@@ -151,10 +243,37 @@ def _share(word: Word, plain: str, terms: frozenset[str], language: Language) ->
     return sum(form.translate(_ONE_KANA) in plain for form in word.forms) / len(word.forms)
 
 
-def _has(language: Language, kind: Wanted, text: str, plain: str) -> bool:
+def _has(asked: Asked, kind: Wanted, text: str, plain: str) -> bool:
+    """Whether a text has the kind of thing that is wanted. What the question said itself is no answer to it."""
     if kind not in _EVIDENCE:
         return True
-    return wording(language, _EVIDENCE[kind], FILE).within(text if kind == "who" else plain)
+    if kind == "who" and _named(asked, text):
+        return True
+    question = folded(asked.text)
+    told = wording(asked.language, _EVIDENCE[kind], FILE).found(plain)
+    no_place = wording(asked.language, "no-place", FILE)
+    return any(
+        kind in _GIVEN or (one.strip() not in question and (kind != "where" or not no_place.within(one)))
+        for one in told
+    )
+
+
+def _counts(asked: Asked, plain: str) -> bool:
+    """Whether a text counts what the question counts."""
+    if not asked.unit:
+        return True
+    import re2
+
+    same = next((one for one in _same_units(asked.language) if one.search(asked.unit)), None)
+    unit = same.pattern.strip("^$") if same is not None else re2.escape(asked.unit)
+    return re2.search(f"(?:{_NUMBERS[asked.language]}) ?{unit}", plain) is not None
+
+
+@cache
+def _same_units(language: Language) -> tuple["re2._Regexp", ...]:
+    import re2
+
+    return tuple(re2.compile(pattern) for section, pattern in read_patterns(FILE, language) if section == "same-unit")
 
 
 def _named(asked: Asked, text: str) -> bool:
@@ -165,7 +284,7 @@ def _named(asked: Asked, text: str) -> bool:
     for number, raw in enumerate(text.split()):
         word = raw.strip(".,;:!?()\"'“”’")
         small = word.lower()
-        capital = number > 0 and word[:1].isupper() and word[1:2].islower()
+        capital = word[:1].isupper() and word[1:2].islower() and (number > 0 or _opens(small, text))
         if (
             capital
             and before not in _BEFORE_PLACES
@@ -177,7 +296,19 @@ def _named(asked: Asked, text: str) -> bool:
     return False
 
 
-_BEFORE_PLACES: Final = frozenset({"in", "at", "to", "from", "near", "on", "of", "by", "for"})
+def _opens(small: str, text: str) -> bool:
+    """Whether the first word of an English text is a name: what it does comes next."""
+    after = text.split()[1:2]
+    return bool(after) and after[0] in _DOES and small not in _NO_NAMES and not small.endswith(("ing", "s"))
+
+
+_DOES: Final = frozenset(
+    {"is", "was", "has", "had", "and", "lives", "works", "runs", "gave", "got", "said", "says", "moved", "owes"}
+)
+_NO_NAMES: Final = frozenset(
+    {"it", "he", "she", "this", "that", "there", "who", "what", "one", "everyone", "nobody", "mine", "dinner"}
+)
+_BEFORE_PLACES: Final = frozenset({"in", "at", "from", "near", "on", "of"})
 _CAPITALS: Final = frozenset(
     {"monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", "mr", "mrs", "ms", "dr"}
     | {
