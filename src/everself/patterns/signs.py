@@ -16,7 +16,7 @@ from everself.patterns.sets import load_set
 # the log of the odds before anything was seen
 NOTHING: Final = -1.69
 # from here on it is a correction, and from here on a sure one
-ENOUGH: Final = 0.3
+ENOUGH: Final = 0.6
 PLENTY: Final = 1.5
 
 WEIGHTS: Final = MappingProxyType(
