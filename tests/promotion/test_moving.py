@@ -11,7 +11,7 @@ from everself.entries.trust import AGENT, HAND, IMPORT, OWNER, TOOL, WEB
 from everself.errors import WrongUse
 from everself.memory.writing import Thought
 from everself.promotion.moving import Pick, Promotion, apply_moves
-from everself.values import Applied, Author, Change, Create, Tag, Tier
+from everself.values import Applied, Author, Change, Create, Replace, Tag, Tier, digest
 
 LOG = "memory/2026-03-12.md"
 DECISIONS = "memory/decisions.md"
@@ -245,6 +245,25 @@ def test_undoing_brings_it_back_as_it_was(mind: Mind) -> None:
     Changes(mind.bench.workspace).undo(mind.bench.workspace.changes(1)[0].id)
     assert (read(mind, LOG), read(mind, DECISIONS)) == (before, "")
     assert mind.book.get(identity).source == HAND
+
+
+def test_undoing_leaves_whole_what_was_written_there_since(mind: Mind) -> None:
+    from everself.app.changes import Changes
+
+    log = "# Log\n\n## [09:30:00] note\n\n{}\n"
+    since = "Three things:\n\n- one\n- two\n\n## [09:40:00] note\n\nNothing else"
+    write(mind, LOG, log.format("Rain again\n\n## [09:30:00] note\n\nWe agreed on tea"))
+    promote(mind, Pick(only(mind, "agreed"), DECISIONS, named=True))
+    (change,) = mind.bench.workspace.changes(1)
+    now = mind.bench.workspace.read(LOG).data
+    written = log.format(since).encode()
+    mind.bench.workspace.apply(Change(Author.HAND, "saved", (Replace(LOG, digest(now), 0, len(now), written),)))
+    Changes(mind.bench.workspace).undo(change.id)
+    assert sorted(one.text for one in mind.book.all()) == [
+        "Nothing else",
+        "Three things:\n\n- one\n- two",
+        "We agreed on tea",
+    ]
 
 
 ODD = {

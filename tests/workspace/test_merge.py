@@ -36,6 +36,12 @@ def test_lines_that_the_person_removed_are_not_brought_back_by_an_edit_elsewhere
     assert merge(b"a\nb\nc\nd\n", b"a\nc\nd\n", b"a\nb\nc\nD\n") == b"a\nc\nD\n"
 
 
+def test_an_empty_line_alone_does_not_say_where_something_stood() -> None:
+    base, ours = b"# Log\n\none\n\n", b"# Log\n\none\n\ntwo\n"
+    theirs = b"# Log\n\nthree:\n\n- a\n- b\n\nfour\n"
+    assert merge(base, theirs, ours) == b"# Log\n\nthree:\n\n- a\n- b\n\nfour\ntwo\n"
+
+
 @given(LINES, LINES)
 def test_one_side_unchanged_yields_the_other(base: bytes, other: bytes) -> None:
     assert merge(base, base, other) == other

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from everself.entries.taking_back import is_torn
 from everself.memory.revouching import vouchers_before
 from everself.values import Applied, ChangeRecord, Conflict, FileChange, Nothing, Outcome
 from everself.workspace.diff import render_diff
@@ -51,9 +52,10 @@ class Changes:
             seen = self._workspace.preview(plan)
             if isinstance(seen, Conflict):
                 continue
-            doubled = self._doubled(seen)
-            if doubled:
-                return UndoReport(record, "", conflicts=doubled)
+            meant = {file.path: file for file in files}
+            amiss = self._doubled(seen) or tuple(one.path for one in seen if is_torn(meant.get(one.path), one))
+            if amiss:
+                return UndoReport(record, "", conflicts=amiss)
             diff = render_diff(seen)
             if dry_run:
                 return UndoReport(record, diff)

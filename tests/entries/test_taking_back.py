@@ -1,0 +1,46 @@
+"""Undoing does to the entries of a document what the change did to them, backwards, and nothing to any other."""
+
+import pytest
+
+from everself.entries.taking_back import is_torn
+from everself.values import FileChange
+
+LOG = "memory/2026-03-12.md"
+TEA = "- Tea at four <!-- everself: id=AAAAAAAAAAAA src=owner -->\n"
+RAIN = "- Rain again <!-- everself: id=BBBBBBBBBBBB src=owner -->\n"
+TITLE = "# Log\n\n"
+
+
+def change(before: str, after: str, path: str = LOG) -> FileChange:
+    return FileChange(path, before.encode(), after.encode())
+
+
+@pytest.mark.parametrize(
+    ("done", "undoing"),
+    [
+        (change(TITLE + TEA, TITLE), change(TITLE + RAIN, TITLE + RAIN + TEA)),
+        (change(TITLE, TITLE + TEA), change(TITLE + TEA + RAIN, TITLE + RAIN)),
+        # somebody changed the words that the change had changed
+        (
+            change(TITLE + TEA, TITLE + TEA.replace("four", "five")),
+            change(TITLE + TEA.replace("Tea at four", "Black tea at five"), TITLE + TEA.replace("Tea", "Black tea")),
+        ),
+        # what no memory stands in is not judged here
+        (change("a\n", "b\n", "SOUL.md"), change("b\n", "c\n", "SOUL.md")),
+    ],
+)
+def test_what_only_takes_the_change_back_is_not_torn(done: FileChange, undoing: FileChange) -> None:
+    assert not is_torn(done, undoing)
+
+
+@pytest.mark.parametrize(
+    "result",
+    [
+        TITLE + RAIN.replace("again", "again,\n  and Tea at four"),
+        TITLE + TEA,
+        TITLE + TEA + RAIN + RAIN,
+        TITLE + TEA.replace(" <!--", "\n  Rain again <!--") + RAIN,
+    ],
+)
+def test_what_does_anything_to_another_entry_is_torn(result: str) -> None:
+    assert is_torn(change(TITLE + TEA, TITLE), change(TITLE + RAIN, result))
