@@ -31,11 +31,15 @@ WANTED: Final[tuple[Wanted, ...]] = (
     "name",
 )
 _TYPES: Final = frozenset({"when", "clock", "year", "where", "who", "count", "duration", "why", "unit"})
-# who asks for the first does not ask for the others: "how many years" is no date
+# who asks for the first does not ask for the others: "how many years" is no date, "when is the rent due" no sum
 _VAGUER: Final[dict[Wanted, tuple[Wanted, ...]]] = {
-    "duration": ("when", "year", "clock", "count"),
-    "clock": ("when",),
-    "year": ("when",),
+    "duration": ("when", "year", "clock", "count", "money"),
+    "clock": ("when", "count", "money"),
+    "year": ("when", "count", "money"),
+    "when": ("count", "money"),
+    "where": ("count", "money"),
+    "who": ("count", "money"),
+    "why": ("count", "money", "when", "where"),
     "money": ("count",),
     "name": ("who",),
 }
