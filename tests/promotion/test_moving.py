@@ -7,11 +7,12 @@ from pathlib import Path
 import pytest
 from tests.memory.minds import Mind, open_mind
 
+from everself.archiving.days import archive_days
 from everself.entries.trust import AGENT, HAND, IMPORT, OWNER, TOOL, WEB
 from everself.errors import WrongUse
 from everself.memory.writing import Thought
 from everself.promotion.moving import Pick, Promotion, apply_moves
-from everself.values import Applied, Author, Change, Create, Replace, Tag, Tier, digest
+from everself.values import Applied, Author, Change, Create, Remove, Replace, Tag, Tier, digest
 
 LOG = "memory/2026-03-12.md"
 DECISIONS = "memory/decisions.md"
@@ -263,6 +264,27 @@ def test_undoing_leaves_whole_what_was_written_there_since(mind: Mind) -> None:
         "Nothing else",
         "Three things:\n\n- one\n- two",
         "We agreed on tea",
+    ]
+
+
+def test_the_copy_of_its_day_says_it_no_more_and_undoing_brings_both_back(mind: Mind) -> None:
+    from everself.app.changes import Changes
+
+    thought = mind.memory.remember(Thought("We agreed on tea", OWNER)).entry
+    log, archive = mind.book.get(thought).path, "memory/archive/2026-Q1.md"
+    mind.memory.remember(Thought("Rain", OWNER))
+    archive_days(mind.memory, [log], remove=False)
+    day, copied = read(mind, log), read(mind, archive)
+    promote(mind, Pick(thought, DECISIONS))
+    assert "Rain" in read(mind, archive)
+    assert "agreed" not in read(mind, archive)
+    undone = Changes(mind.bench.workspace).undo(mind.bench.workspace.changes(1)[0].id)
+    assert (undone.conflicts, read(mind, log), read(mind, archive)) == ((), day, copied)
+    promote(mind, Pick(thought, DECISIONS))
+    mind.bench.workspace.apply(Change(Author.HAND, "gone", (Remove(log, mind.bench.workspace.read(log).hash),)))
+    assert sorted((one.text, one.path) for one in mind.book.all()) == [
+        ("Rain", archive),
+        ("We agreed on tea", DECISIONS),
     ]
 
 

@@ -411,7 +411,8 @@ def move_by_hand(walk: Walk) -> None:
     path, span = found
     documents = walk.documents()
     to = walk.random.choice(("MEMORY.md", *TOPICS))
-    if span.kind is not EntryKind.ITEM or to == path:
+    # what is cut out of a copied day stays in the copy, and is there twice when the day is removed: only a person can do both
+    if span.kind is not EntryKind.ITEM or to == path or path in walk.copied():
         return
     data = documents[path]
     cut = data[span.start : span.end]

@@ -1,10 +1,12 @@
 """The verbs over what was changed: log, show, undo."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from everself.entries.taking_back import is_torn
+from everself.layout import is_quarter
+from everself.markdown.copies import COPY, hide_copies
 from everself.memory.revouching import vouchers_before
 from everself.values import Applied, ChangeRecord, Conflict, FileChange, Nothing, Outcome
 from everself.workspace.diff import render_diff
@@ -66,27 +68,33 @@ class Changes:
 
     def _doubled(self, files: Sequence[FileChange]) -> tuple[str, ...]:
         """Documents with an entry that undoing would bring back a second time: it was undone before, or moved since."""
-        before, after = (sum((_ids(side) for side in sides), Counter[bytes]()) for sides in _sides(files))
+        now, then = {file.path: file.before for file in files}, {file.path: file.after for file in files}
+        before = sum((_ids(self._read(path, now)) for path in now), Counter[bytes]())
+        after = sum((_ids(self._read(path, then)) for path in then), Counter[bytes]())
         gained = after - before
-        twice = tuple(file.path for file in files if any(after[mark] > 1 for mark in _ids(file.after) & gained))
+        twice = tuple(path for path in then if any(after[mark] > 1 for mark in _ids(self._read(path, then)) & gained))
         if twice or not gained:
             return twice
-        touched = {file.path for file in files}
-        others = (one.path for one in self._workspace.list() if one.path.endswith(".md") and one.path not in touched)
-        return tuple(path for path in others if any(b"id=" + mark in (self._content(path) or b"") for mark in gained))
+        others = (one.path for one in self._workspace.list() if one.path.endswith(".md") and one.path not in then)
+        return tuple(path for path in others if any(b"id=" + mark in self._read(path, then) for mark in gained))
+
+    def _read(self, path: str, documents: Mapping[str, bytes | None]) -> bytes:
+        """A document as memory reads it beside these: a copy of a day that is there is none of it."""
+
+        def find(one: str) -> bytes | None:
+            return documents[one] if one in documents else self._content(one)
+
+        data = find(path) or b""
+        return hide_copies(data, lambda day: find(day) is not None) if is_quarter(path) and COPY in data else data
 
     def _content(self, path: str) -> bytes | None:
         found = self._workspace.find(path)
         return None if found is None else found.data
 
 
-def _sides(files: Sequence[FileChange]) -> tuple[list[bytes | None], list[bytes | None]]:
-    return [file.before for file in files], [file.after for file in files]
-
-
-def _ids(data: bytes | None) -> "Counter[bytes]":
+def _ids(data: bytes) -> "Counter[bytes]":
     """The ids that entry comments name."""
-    parts = (data or b"").split(b"<!-- everself: id=")[1:]
+    parts = data.split(b"<!-- everself: id=")[1:]
     return Counter(part.split(b" ", 1)[0] for part in parts)
 
 

@@ -12,7 +12,7 @@ from typing import Final
 
 from everself.archiving import record
 from everself.archiving.chronicle import Story, add_days, tells
-from everself.archiving.parts import LARGEST, Day, find_copy, part_of, put_over, said, verify
+from everself.entries.archive_parts import LARGEST, Day, find_copy, part_of, put_over, said, verify
 from everself.entries.drafts import Draft
 from everself.errors import WrongUse
 from everself.layout import Kind, archives_of, is_day, place

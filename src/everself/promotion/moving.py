@@ -8,10 +8,12 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
+from everself.entries.archive_parts import Day, find_copy, part_of, put_over
 from everself.entries.drafts import Draft, comment_of, find_span
 from everself.entries.reading import TRANSCRIPT, read_document, text_hash, words_at
 from everself.entries.trust import HAND, OWNER, base_confidence
 from everself.errors import ChangedMeanwhile, NotFound, RefusedByRule
+from everself.layout import archives_of
 from everself.markdown.blocks import BlockKind, Scan, scan
 from everself.markdown.comment import with_fields
 from everself.markdown.edit import Splice, append_item, apply_splice, lead_in, newline, remove_entry, set_comment
@@ -198,6 +200,7 @@ def carry(
         draft.put(path, source)
         draft.put(target, page)
         raise
+    _keep_copy_in_step(draft, path)
 
 
 def _carry(draft: Draft, entry: Entry, target: str, heading: str) -> None:
@@ -220,6 +223,18 @@ def _carry(draft: Draft, entry: Entry, target: str, heading: str) -> None:
             return
     words = f"{entry.id} cannot be written to {target} so that it reads back as the same, and no wider shared."
     raise RefusedByRule(words, mend="Move it by hand, or name another file: --target")
+
+
+def _keep_copy_in_step(draft: Draft, path: str) -> None:
+    """Where the day was copied to its archive: whoever removes the day later makes an entry of all that the copy says."""
+    for archive in archives_of(path):
+        found = draft.find(archive)
+        if found is None:
+            return
+        if (copy := find_copy(found, path)) is not None:
+            part = part_of(Day(path, draft.find(path) or b""), kept=True)
+            draft.put(archive, put_over(found, copy, part or b""))
+            return
 
 
 def _forms(page: Scan, cut: tuple[bytes, EntrySpan, Stretch], heading: str) -> Iterator[tuple[bytes, int]]:
