@@ -39,7 +39,9 @@ FLOORS = (
     Floor(("toolbox", "toolbox.tool", "toolbox.aside", "toolbox.calling"), in_a_row=True),
     Floor(("toolbox.own", "toolbox.outside")),
     # what all keepers share: what they see, and what they may propose
-    Floor(("keepers.answering", "keepers.wordbook", "keepers.world", "keepers.shape"), in_a_row=True),
+    Floor(
+        ("keepers.answering", "keepers.wordbook", "keepers.world", "keepers.shape", "keepers.rewording"), in_a_row=True
+    ),
     Floor(("chat", "keepers")),
     Floor(("app",)),
     # what can be asked of an opened agent
@@ -121,6 +123,7 @@ WITHOUT_PATHS = frozenset(
         "keepers.wordbook",
         "keepers.world",
         "keepers.shape",
+        "keepers.rewording",
     }
 )
 

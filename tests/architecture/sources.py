@@ -16,7 +16,8 @@ PACKAGE = "everself"
 NESTED = ("faces", "models", "toolbox")
 # A folder or module that is a room of its own because the room around it is full; what lies beside it stays where it was.
 GROWN = frozenset(
-    {"verbs.keeping", "recall.likeness"} | {"keepers.answering", "keepers.wordbook", "keepers.world", "keepers.shape"}
+    {"verbs.keeping", "recall.likeness"}
+    | {"keepers.answering", "keepers.wordbook", "keepers.world", "keepers.shape", "keepers.rewording"}
 )
 
 

@@ -452,6 +452,8 @@ NO_PATHS: dict[str, str] = {
     **dict.fromkeys(("memory_write.content", "memory_write.category", "memory_write.tag"), "as in Thought"),
     **dict.fromkeys(("memory_correct.old", "memory_correct.new"), "as in Memory.correct"),
     "memory_promote.entries": "ids, as in Pick",
+    "find_waiting.identity": "compared with the ids of what waits",
+    **{f"{verb}_waiting.name": "compared with the ids of what waits" for verb in ("accept", "edit", "refuse")},
     "memory_forget.what": "an id, or words that entries are compared with",
     **dict.fromkeys(("file_write.content", "file_edit.old", "file_edit.new"), "words of a file"),
     **{f"soul_propose.{name}": "as in propose_soul" for name in ("line", "text", "reason", "evidence")},

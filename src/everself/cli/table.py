@@ -95,6 +95,12 @@ def _keepers() -> click.Command:
     return keepers
 
 
+def _review() -> click.Command:
+    from everself.cli.commands.review import review
+
+    return review
+
+
 def _agents() -> click.Command:
     from everself.cli.commands.agents import agents
 
@@ -159,6 +165,7 @@ COMMANDS: dict[str, tuple[str, Callable[[], click.Command]]] = {
     "spend": ("Show what models cost, by day and job.", _spend),
     "cron": ("Run jobs at their times: keepers, verbs, messages to the agent.", _cron),
     "keepers": ("See and run the keepers that look after memory.", _keepers),
+    "review": ("Decide what waits for you, one key each.", _review),
     "agents": ("List, add and remove agents.", _agents),
     "log": ("List what was changed, newest first.", _log),
     "show": ("Show one change, line by line.", _show),

@@ -29,6 +29,7 @@ _VERIFIES = "soul verify does it, with what it is told to do"
 _UNASKED = "what runs unasked is decided by the person"
 _MEETS = "chat does it: /bootstrap"
 _BY_A_HUMAN = "no model decides who the agent is"
+_A_HUMANS_WORD = "what waits for a human is not decided by a model"
 
 VERBS: tuple[Verb, ...] = (
     _cli("everself.verbs.agents:settle", "setup", "an agent does not make agents"),
@@ -110,6 +111,13 @@ VERBS: tuple[Verb, ...] = (
     _cli("everself.verbs.keeping.keepers:list_keepers", "keepers list"),
     _cli("everself.verbs.keeping.keepers:run_keeper", "keepers run", "asking a model may cost money"),
     _cli("everself.verbs.keeping.keepers:list_keeper_runs", "keepers history"),
+    _cli(
+        "everself.verbs.keeping.reviewing:list_waiting", "review list", "what was kept from a model is not shown to one"
+    ),
+    Verb("everself.verbs.keeping.reviewing:find_waiting", withheld=(("cli", "review shows each with it"),)),
+    _cli("everself.verbs.keeping.reviewing:accept_waiting", "review accept", _A_HUMANS_WORD),
+    _cli("everself.verbs.keeping.reviewing:edit_waiting", "review edit", _A_HUMANS_WORD),
+    _cli("everself.verbs.keeping.reviewing:refuse_waiting", "review refuse", _A_HUMANS_WORD),
     _cli("everself.app.app:App.remember", "memory add"),
     _cli("everself.memory.memory:Memory.edit", "memory edit"),
     _cli("everself.memory.memory:Memory.correct", "memory correct"),
@@ -121,7 +129,9 @@ VERBS: tuple[Verb, ...] = (
     _cli("everself.verbs.memories:import_memory", "memory import", "only the owner says whose memories a file holds"),
     _cli("everself.memory.adoption:vouch_for", "memory vouch", "a model cannot vouch for itself"),
     _cli("everself.memory.quarantine:release", "memory release", "what was kept from a model is not released by one"),
-    _cli("everself.verbs.keeping.compacting:compact_memory", "memory compact", "a model does not move a person's files"),
+    _cli(
+        "everself.verbs.keeping.compacting:compact_memory", "memory compact", "a model does not move a person's files"
+    ),
     Verb("everself.verbs.keeping.promoting:find_candidates", withheld=(("cli", "memory promote does it"),)),
     _cli("everself.verbs.keeping.promoting:promote", "memory promote", "what is promoted stands in every prompt"),
     Verb("everself.verbs.keeping.promoting:review_week", withheld=(("cli", "memory promote --review does it"),)),

@@ -9,9 +9,10 @@ from dataclasses import replace
 from typing import Final
 
 from everself.clock import monotonic
-from everself.errors import NotFound, WrongUse
+from everself.errors import NotFound, RefusedByRule, WrongUse
 from everself.keepers.checks import Checks
 from everself.keepers.hands import Deeds, Hands
+from everself.keepers.rewording import reword
 from everself.keepers.shape import (
     Ask,
     Choice,
@@ -69,10 +70,17 @@ class Runner:
             self._note(report)
         return report
 
-    def accept(self, review: Review, choice: int = 0) -> tuple[Done, ...]:
-        """Do what a human said yes to, as the owner's act. `choice` is which answer of a question was given, from 0."""
+    def accept(self, review: Review, choice: int = 0, words: str = "") -> tuple[Done, ...]:
+        """Do what a human said yes to, as the owner's act. `choice` is which answer of a question was given, from 0; `words` are theirs, to
+        take the place of what stands there."""
+        self._need_waiting(review)
         planned = unpacked(review.payload)
         given = _given(planned, choice)
+        if words:
+            better = reword(given, words)
+            given = better.does
+            if better.entry:
+                self._sources.memory.edit(better.entry, words)
         hands = Hands(self._sources.memory, self._deeds, review.author, Author.OWNER)
         done = tuple(
             hands.do(replace(planned, operation=one), f"review:{review.id}:{number}")
@@ -81,7 +89,7 @@ class Runner:
         refused = next((one for one in done if one.why), None)
         if refused is None:
             change = next((one.change for one in done if one.change), "")
-            self._sources.state.reviews.decide(review.id, "accepted", self._now(), change)
+            self._sources.state.reviews.decide(review.id, "edited" if words else "accepted", self._now(), change)
         return done
 
     def refuse(self, review: Review) -> bool:
@@ -153,6 +161,11 @@ class Runner:
             notes=report.notes,
         )
         self._sources.state.reviews.note_run(run)
+
+    def _need_waiting(self, review: Review) -> None:
+        status = self._sources.state.reviews.find(review.id).status
+        if status != "waiting":
+            raise RefusedByRule(f"{review.id} is {status} already.", mend="everself review")
 
     def _now(self) -> str:
         return self._sources.memory.clock.now().isoformat()

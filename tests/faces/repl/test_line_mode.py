@@ -117,6 +117,27 @@ def test_review_tells_what_waits_for_the_person() -> None:
         assert any("asked twice" in line for line in waiting)
 
 
+def test_review_asks_about_each_and_a_letter_decides(talk, app: App) -> None:
+    app.growth.add_line("Ask before you book.", "asked twice", ())
+    app.growth.add_line("Never joke.", "nobody laughed", ())
+    app.growth.add_line("Be brief.", "said so", ())
+    listed = talk("/review list\n").out
+    assert listed.count("May this be part of the soul?") == 3
+    said = talk("/review\na\nr\ne\nBe brief, but warm.\n")
+    assert said.well
+    assert app.growth.open() == ()
+    assert [one for one in ("accepted", "refused", "edited") if one not in said.out] == []
+    soul = Path(app.agent.workspace, "SOUL.md").read_text(encoding="utf-8")
+    assert [one in soul for one in ("- Ask before", "- Never joke", "- Be brief, but warm.")] == [True, False, True]
+
+
+def test_review_stops_at_what_is_no_answer(talk, app: App) -> None:
+    app.growth.add_line("Ask before you book.", "asked twice", ())
+    assert "Stopped" in talk("/review\nwhat is that\n").out
+    assert talk("/review\nq\n").well
+    assert len(app.growth.open()) == 1
+
+
 def test_an_edit_of_the_soul_shows_at_once(talk, app: App) -> None:
     first = talk("/soul\n/prompt\n").out
     assert "likes otters" not in first

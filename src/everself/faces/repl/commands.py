@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from everself.errors import ChangedMeanwhile, NotFound, RefusedByRule
 from everself.faces.repl import looking
+from everself.faces.repl.deciding import decide
 from everself.faces.repl.meeting import agreed, meet
 from everself.faces.repl.why import told
 from everself.text.normalise import fold, one_line
@@ -121,6 +122,10 @@ async def _undo(talk: "Talk", words: str) -> None:
     talk.screen.say((f"Taken back, as change {done.applied}; /undo {done.applied} brings it again.",))
 
 
+async def _review(talk: "Talk", words: str) -> None:
+    await decide(talk.app, talk.screen, talk.ask, words)
+
+
 async def _model(talk: "Talk", _: str) -> None:
     model = talk.chat.model
     told = "reflex: no model, answers come from memory alone" if model.name == "reflex" else model.name
@@ -141,7 +146,7 @@ COMMANDS: Final[dict[str, Command]] = {
     "/undo": Command(_undo, "take the last change back, or one by its id", "[CHANGE]"),
     "/soul": Command(_looks(looking.soul), "who I am at heart, and what waits for your yes", "[VERSION]"),
     "/persona": Command(_looks(looking.persona), "my name and nature, and which soul speaks"),
-    "/review": Command(_looks(looking.review), "what waits for you"),
+    "/review": Command(_review, "decide what waits for you, one after the other", "[list]"),
     "/prompt": Command(_looks(looking.prompt), "exactly what a model is told", "[MESSAGE]"),
     "/model": Command(_model, "which model answers"),
     "/new": Command(_new, "begin anew; a note about this conversation is kept"),

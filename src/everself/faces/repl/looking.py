@@ -83,28 +83,23 @@ def persona(app: "App", _: str) -> Iterator[str]:
 
 
 def review(app: "App", _: str) -> Iterator[str]:
-    """What waits for the person: proposals, changes from outside, what is kept apart, what rests on something wrong."""
-    from everself.memory.selection import Selection, Standing, list_entries
-    from everself.memory.writing import is_quarantined
+    """What waits for the person: all that `everself review` asks about, changes from outside, what rests on something wrong."""
+    from everself.memory.selection import Selection, list_entries
     from everself.verbs.integrity import look_outside
-    from everself.verbs.souls import show_soul
+    from everself.verbs.keeping.reviewing import lines_of, list_waiting
 
-    waiting = 0
-    for proposal in show_soul(app).waiting:
-        waiting += 1
-        yield f"proposal {proposal.id}  {one_line(proposal.reason, _WIDE)}  (/soul {proposal.id}; everself soul approve)"
-    for one in look_outside(app).changed:
-        waiting += 1
-        yield f"{one.kind} outside: {one.path or one.why}  (everself soul verify)"
-    everything = list_entries(app.memory, Selection(aside=True, standing=Standing.OPEN))
-    for listed in everything:
-        if is_quarantined(listed.entry.path):
-            waiting += 1
-            yield f"kept apart: {listed.entry.id}  {one_line(listed.entry.text, _WIDE)}  (everself memory release)"
-        elif listed.stale:
-            waiting += 1
-            yield f"rests on something wrong: {listed.entry.id}  {one_line(listed.entry.text, _WIDE)}  ({listed.citation})"
-    if not waiting:
+    found = list_waiting(app)
+    for one in found.waiting:
+        yield from lines_of(one)
+    yield from found.notes
+    outside = [
+        f"{one.kind} outside: {one.path or one.why}  (everself soul verify)" for one in look_outside(app).changed
+    ]
+    yield from outside
+    stale = list_entries(app.memory, Selection(stale=True))
+    for listed in stale:
+        yield f"rests on something wrong: {listed.entry.id}  {one_line(listed.entry.text, _WIDE)}  ({listed.citation})"
+    if not (found.waiting or outside or stale):
         yield "Nothing waits for you."
 
 

@@ -1,0 +1,80 @@
+"""What an operation is about, and the same operation in the owner's own words. Pure; whoever asks does the rest."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from everself.entries.trust import OWNER
+from everself.errors import WrongUse
+from everself.keepers.shape import (
+    Archive,
+    Ask,
+    CloseEntry,
+    Mention,
+    Merge,
+    MoveTo,
+    Operation,
+    ProposeLine,
+    Quarantine,
+    Remember,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Reworded:
+    """`entry` is the one that gets the words first, empty where the words are in an operation; then the operations are done."""
+
+    entry: str
+    does: tuple[Operation, ...]
+
+
+def entries_in(operation: Operation) -> Iterator[str]:
+    """The ids of the entries that it would change or keep, each answer of a question included."""
+    match operation:
+        case Mention(entry) | MoveTo(entry) | Quarantine(entry):
+            yield entry
+        case CloseEntry(entry, by):
+            yield from filter(None, (entry, by))
+        case Merge(keep, drop):
+            yield from (keep, drop)
+        case Archive("lines" | "duplicates", names):
+            yield from names
+        case Ask():
+            yield from (found for one in operation.choices for each in one.does for found in entries_in(each))
+
+
+def words_in(operation: Operation) -> str:
+    """The words that it would write by itself; none where it only moves or closes what stands somewhere."""
+    match operation:
+        case Remember(thought):
+            return thought.text
+        case ProposeLine(line):
+            return line
+    return ""
+
+
+def entry_kept(does: Sequence[Operation]) -> str:
+    """The entry that holds afterwards, and whose words a person may put better; none where there is no such one."""
+    for one in does:
+        match one:
+            case MoveTo(entry) | Merge(entry) | Mention(entry):
+                return entry
+            case CloseEntry(entry, by):
+                return by or entry
+    return ""
+
+
+def reword(does: Sequence[Operation], words: str) -> Reworded:
+    """The same in other words. What the owner says in their own words is theirs, and rests on nothing else."""
+    if len(does) == 1:
+        match does[0]:
+            case Remember(thought, at):
+                return Reworded("", (Remember(replace(thought, text=words, source=OWNER, lineage=()), at),))
+            case ProposeLine(line, remove) if line:
+                return Reworded("", (ProposeLine(words, remove),))
+            case CloseEntry(entry, ""):
+                # with other words it holds again
+                return Reworded(entry, ())
+    kept = entry_kept(does)
+    if not kept:
+        raise WrongUse("There are no words in this to edit: accept it or refuse it.", mend="everself review")
+    return Reworded(kept, tuple(does))
