@@ -42,6 +42,8 @@ FLOORS = (
     Floor(
         ("keepers.answering", "keepers.wordbook", "keepers.world", "keepers.shape", "keepers.rewording"), in_a_row=True
     ),
+    # keepers that are rooms of their own
+    Floor(("keepers.soul", "keepers.validator")),
     Floor(("chat", "keepers")),
     Floor(("app",)),
     # what can be asked of an opened agent
@@ -122,6 +124,8 @@ WITHOUT_PATHS = frozenset(
         "keepers.answering",
         "keepers.wordbook",
         "keepers.world",
+        "keepers.soul",
+        "keepers.validator",
         "keepers.shape",
         "keepers.rewording",
     }

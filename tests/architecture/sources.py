@@ -18,6 +18,7 @@ NESTED = ("faces", "models", "toolbox")
 GROWN = frozenset(
     {"verbs.keeping", "recall.likeness"}
     | {"keepers.answering", "keepers.wordbook", "keepers.world", "keepers.shape", "keepers.rewording"}
+    | {"keepers.soul", "keepers.validator"}
 )
 
 

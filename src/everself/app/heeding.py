@@ -23,11 +23,13 @@ class Heeding:
     @cached_property
     def _correcting(self) -> "Correcting":
         from everself.chat.correcting import Correcting
+        from everself.recall.likeness import Likeness
         from everself.triage.triage import Triage
 
         app = self._app
         triage = Triage(app.tunables.heartbeat_custom_patterns, app.loaded.config.programs.recall_external_handler)
-        return Correcting(app.memory, app.recall, triage, self._handle, self._before)
+        alike = Likeness(app.embedder).of
+        return Correcting(app.memory, app.recall, triage, self._handle, self._before, alike)
 
     def _before(self, setting: "Setting") -> None:
         """What was said before this message is kept first, so that a correction finds what it corrects."""

@@ -4,14 +4,16 @@ from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from everself.app.modelling import REFLEX, open_chat_model
+from everself.entries.trust import AGENT
 from everself.errors import RefusedByRule
 from everself.keepers.hands import AsKeeper, Deeds
 from everself.keepers.roster import all_keepers
 from everself.keepers.runner import Runner
 from everself.keepers.shape import MoveTo, ProposeLine
 from everself.keepers.world import PROMPTS, Sources
+from everself.memory.writing import Thought
 from everself.recall.likeness import Likeness
-from everself.values import Author
+from everself.values import Author, Tag
 
 if TYPE_CHECKING:
     from everself.app.app import App
@@ -21,6 +23,9 @@ if TYPE_CHECKING:
     from everself.triage.triage import Triage
 
 _MANY: Final = 10_000
+_LOCAL: Final = "local"
+# seconds that a keeper waits for vectors at most
+_EMBEDDING: Final = 60
 
 
 def open_keepers(app: "App") -> Runner:
@@ -41,6 +46,15 @@ def open_keepers(app: "App") -> Runner:
         found = app.integrity.text(PROMPTS.format(name=name))
         return "" if found is None else found.decode("utf-8", "replace")
 
+    def embed() -> bool:
+        if not app.agent.search.enabled or app.embedder is None:
+            return False
+        app.index.sync()
+        # what costs money is embedded by who was asked for it
+        free = app.embedder.provider == _LOCAL and not app.embedder.paid
+        left = app.index.embed(seconds=_EMBEDDING).pending if free else app.index.pending()
+        return left == 0
+
     sources = Sources(
         memory=app.memory,
         state=app.state,
@@ -51,6 +65,8 @@ def open_keepers(app: "App") -> Runner:
         triage=lambda text: triage().read(text),
         model=model,
         prompt=prompt,
+        embed=embed,
+        policy=lambda: app.agent.soul.policy,
         allow=app.charger.allow,
         charge=app.charger.charge,
     )
@@ -61,13 +77,26 @@ def deeds_of(app: "App") -> Deeds:
     """What other rooms do for keepers."""
 
     def grow(_: "Memory", planned: "Planned") -> str:
-        line = planned.operation.line if isinstance(planned.operation, ProposeLine) else ""
+        wanted = planned.operation
+        line, remove = (wanted.line, wanted.remove) if isinstance(wanted, ProposeLine) else ("", "")
         known = app.state.proposals.list("", _MANY)
         if any(one.reason == planned.reason and line in one.content for one in known):
             # asked before, whatever was said to it
             return ""
-        made = app.growth.add_line(line, planned.reason, planned.evidence, Author.KEEPER)
-        return made.change or f"proposal:{made.proposal.id}"
+        made = app.growth.add_line(line, planned.reason, planned.evidence, Author.KEEPER, remove)
+        if not made.change:
+            return f"proposal:{made.proposal.id}"
+        # whoever changes without having been asked says so, in the log of the day
+        told = Thought(
+            f"My soul learned something: {line}",
+            AGENT,
+            "heartbeat",
+            Tag.EVENT,
+            planned.evidence,
+            key=f"told {made.change}",
+        )
+        app.memory.remember(told)
+        return made.change
 
     def archive(memory: "Memory", planned: "Planned") -> str:
         from everself.keepers.compactor import put_away

@@ -6,8 +6,7 @@ that is not clear it changes nothing and asks. Does not judge whether a message 
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from everself.chat.parts import Acted
 from everself.entries.trust import OWNER
@@ -16,10 +15,11 @@ from everself.layout import place
 from everself.memory.memory import Memory
 from everself.memory.writing import Thought
 from everself.patterns.corrections import Correction
-from everself.patterns.folding import fold, language_of, one_script
+from everself.patterns.folding import fold, language_of
+from everself.patterns.openers import bare
 from everself.patterns.reading import Language, SentenceKind
-from everself.patterns.sets import read_patterns
 from everself.patterns.statements import read
+from everself.recall.likeness import Likeness
 from everself.recall.recall import Recall, Request
 from everself.recall.scopes import SessionKind
 from everself.text.search import TermKind, read_query
@@ -27,13 +27,12 @@ from everself.toolbox.tool import Setting, Written
 from everself.triage.triage import Triage, Verdict
 from everself.values import Entry, Tier
 
-if TYPE_CHECKING:
-    import re2
-
 _LOOKED_AT: Final = 12
 _NAMED: Final = 3
 # what two sentences must share to be about the same, of either
 _SHARED: Final = 0.5
+# where they share fewer words, how much alike they must be
+MATCH: Final = 0.85
 _SPECIFIC: Final = 3
 # words that a sentence needs to say something worth keeping
 _TELLING: Final = 2
@@ -67,20 +66,22 @@ _WHAT: Final[dict[Language, str]] = {
 @dataclass(frozen=True, slots=True)
 class Correcting:
     """`handle` passes a message on to a program that asked for such messages, and says whether it took it. `before` writes down what was
-    said earlier in the conversation: what is wrong may stand nowhere else yet."""
+    said earlier in the conversation: what is wrong may stand nowhere else yet. `alike` is calibrated similarity."""
 
     memory: Memory
     recall: Recall
     triage: Triage
     handle: Callable[[str, str], bool] = lambda _, __: False
     before: Callable[[Setting], object] = lambda _: None
+    alike: Callable[[str, Sequence[str]], Sequence[float]] = Likeness().of
 
     def heed(self, text: str, setting: Setting) -> Acted:
         """Read a message and act on it."""
         verdict = self.triage.read(text)
-        if setting.by_owner:
-            for program in verdict.routes:
-                self.handle(program, text)
+        taken = [self.handle(program, text) for program in verdict.routes] if setting.by_owner else []
+        if verdict.about == "tool" and taken[:1] == [True]:
+            # what the agent can do is the handler's matter, which comes first, and no memory is wrong
+            return Acted()
         return self.act(text, verdict, setting)
 
     def act(self, text: str, verdict: Verdict, setting: Setting) -> Acted:
@@ -103,13 +104,29 @@ class Correcting:
         found = self._found(f"{told.trigger} {told.old}", setting)
         # "not me" stands in every other entry
         if not _contrasts(told):
-            return _choose_alike(found, told)
+            return self._choose_alike(found, told)
         # "the old cat Mira" is known as "Mira": where nothing holds all the words, the last one is tried
         for old in dict.fromkeys((told.old, told.old.split()[-1])):
             holding = [entry for entry in found if _holds(entry.text, old)]
             if holding:
                 return _choose_holding(holding, replace(told, old=old))
         return None, ()
+
+    def _choose_alike(self, found: list[Entry], told: Correction) -> tuple[Entry | None, Sequence[Entry]]:
+        """The one entry that says the same of something else: in the same words, or in others to the degree of a match."""
+        right = bare(told.trigger)
+        said = _terms(right)
+        # what says nothing but what is right is not wrong
+        other = [entry for entry in found if _terms(entry.text) - said]
+        shares = [(_share(said, _terms(entry.text)), entry) for entry in other]
+        most = max((share for share, _ in shares), default=0.0)
+        best = [entry for share, entry in shares if most and share == most]
+        if not best and other and said:
+            scores = self.alike(right, [entry.text for entry in other])
+            best = [entry for entry, score in zip(other, scores, strict=True) if score >= MATCH]
+        if len(best) == 1 and told.sure == "high":
+            return best[0], ()
+        return None, best
 
     def _found(self, query: str, setting: Setting) -> list[Entry]:
         request = Request(query, limit=_LOOKED_AT, min_score=0.0, scope=setting.scope, recorded=False, counted=False)
@@ -163,43 +180,11 @@ def _choose_holding(found: list[Entry], told: Correction) -> tuple[Entry | None,
     return None, best
 
 
-def _choose_alike(found: list[Entry], told: Correction) -> tuple[Entry | None, Sequence[Entry]]:
-    """The one entry that says the same of something else."""
-    said = _terms(bare(told.trigger))
-    alike: list[tuple[float, Entry]] = []
-    for entry in found:
-        known = _terms(entry.text)
-        shared = len(said & known)
-        if shared and known - said and shared >= _SHARED * len(known) and shared >= _SHARED * len(said):
-            alike.append((shared / len(said | known), entry))
-    most = max((score for score, _ in alike), default=0.0)
-    best = [entry for score, entry in alike if score == most]
-    if len(best) == 1 and told.sure == "high":
-        return best[0], ()
-    return None, best
-
-
-def bare(sentence: str) -> str:
-    """The sentence without what only says that it is a correction: "No, ", "That's wrong, "."""
-    language = language_of(sentence)
-    rest = sentence.strip()
-    for _ in range(4):
-        shown = one_script(fold(rest)) if language == "zh" else fold(rest)
-        found = next((match for pattern in _openers(language) if (match := pattern.search(shown))), None)
-        if found is None or found.end() >= len(rest):
-            break
-        rest = rest[found.end() :].lstrip()
-    return rest[:1].upper() + rest[1:]
-
-
-@cache
-def _openers(language: Language) -> "tuple[re2._Regexp, ...]":
-    import re2
-
-    options = re2.Options()
-    options.case_sensitive = False
-    options.log_errors = False
-    return tuple(re2.compile(pattern, options) for _, pattern in read_patterns("openers", language))
+def _share(said: set[str], known: set[str]) -> float:
+    """The share of common words; none where it is less than half of either."""
+    shared = len(said & known)
+    enough = shared and shared >= _SHARED * len(known) and shared >= _SHARED * len(said)
+    return shared / len(said | known) if enough else 0.0
 
 
 def _terms(text: str) -> set[str]:

@@ -60,6 +60,7 @@ VERBS: tuple[Verb, ...] = (
     Verb("everself.verbs.identities:list_personas", withheld=(("cli", "identity --personas does it"),)),
     _cli("everself.verbs.souls:show_soul", "soul show"),
     _cli("everself.verbs.souls:list_souls", "soul history"),
+    _cli("everself.verbs.keeping.digest:digest_growth", "soul digest"),
     _cli("everself.verbs.souls:compare_souls", "soul diff"),
     _cli("everself.verbs.souls:propose_soul", "soul propose", "a model proposes as itself, not as the person"),
     _cli("everself.verbs.souls:approve_soul", "soul approve", _BY_A_HUMAN),

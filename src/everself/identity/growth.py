@@ -108,13 +108,16 @@ class Growth:
         now = self._need_soul()
         return self._propose(now, without_surrogates(text).encode(), reason, tuple(evidence), author)
 
-    def add_line(self, line: str, reason: str, evidence: Sequence[str] = (), author: Author = Author.OWNER) -> Proposed:
-        """Propose one more line of what is learned."""
+    def add_line(
+        self, line: str, reason: str, evidence: Sequence[str] = (), author: Author = Author.OWNER, remove: str = ""
+    ) -> Proposed:
+        """Propose one more line of what is learned; with `remove` in the place of another, named as in `rollback_line`."""
         words = " ".join(without_surrogates(line).split()).replace("<!--", "&lt;!--")
         if not words:
             raise WrongUse("A line needs words.")
         now = self._need_soul()
-        return self._propose(now, with_line(now, words), reason, tuple(evidence), author)
+        kept = _without(now, remove) if remove else now
+        return self._propose(now, with_line(kept, words), reason, tuple(evidence), author)
 
     def open(self) -> tuple[Proposal, ...]:
         """What waits for a human, the newest first."""
@@ -216,8 +219,7 @@ class Growth:
         """Take one learned line back, named by its words or by some that no other line has."""
 
         def want(now: bytes | None) -> bytes:
-            document = scan(now or b"")
-            return apply_splice(document.data, remove_entry(document, _learned_entry(document.data, text)))
+            return _without(now or b"", text)
 
         shown = _clean(" ".join(text.split()))
         return self._take(_Act("rollback", Author.OWNER, "owner", f"take back: {shown}"), want)
@@ -238,6 +240,7 @@ class Growth:
             raise WrongUse("That is what the soul says already.")
         if author not in HUMANS:
             self._need_unburied(now, wanted)
+            self._need_principles(now, wanted, evidence)
         at = self._clock.now().isoformat()
         evidence = tuple(_clean(one) for one in evidence)
         text = _text(wanted)
@@ -377,6 +380,15 @@ class Growth:
         if any(rows.is_buried(rows.mac(text), identity) for text, identity in new):
             raise RefusedByRule("It holds something that was forgotten on request, and that cannot come back.")
 
+    def _need_principles(self, now: bytes, wanted: bytes, evidence: Sequence[str]) -> None:
+        """What was learned from a correction gives way to a newer correction only."""
+        removed, _ = changed_lines(now, wanted)
+        gone = {fold(line.lstrip("-*+ ")) for line in removed}
+        if gone and any(fold(line) in gone for line in self._principles(now)):
+            used = {one for proposal in self._state.proposals.list("approved", _ALL) for one in proposal.evidence}
+            if not any(self._outlook.is_correction(one) for one in evidence if one not in used):
+                raise RefusedByRule("It would remove what was learned from a correction, and no newer one says so.")
+
     def _need_soul(self) -> bytes:
         now = self.versions.soul()
         if now is None:
@@ -386,6 +398,11 @@ class Growth:
 
     def _decide(self, proposal: Proposal, status: Status, change: str) -> None:
         self._state.proposals.decide(proposal.id, status, self._clock.now().isoformat(), change)
+
+
+def _without(data: bytes, text: str) -> bytes:
+    document = scan(data)
+    return apply_splice(data, remove_entry(document, _learned_entry(data, text)))
 
 
 def _learned_entry(data: bytes, text: str) -> EntrySpan:

@@ -15,6 +15,7 @@ from everself.keepers.shape import (
     Archive,
     Ask,
     CloseEntry,
+    Confirm,
     Done,
     Mention,
     Merge,
@@ -30,6 +31,7 @@ from everself.markdown.blocks import Scan
 from everself.markdown.comment import EntryComment, with_fields
 from everself.markdown.edit import Splice, append_log, remove_entry
 from everself.markdown.entries import EntrySpan
+from everself.memory.corrections import mark_embedded
 from everself.memory.memory import Memory
 from everself.memory.writing import close_entry, count_mention
 from everself.values import Applied, Author, Change, ChangeRecord, Conflict, Document, FileChange, FileStat, Outcome
@@ -138,6 +140,8 @@ class Hands:
                 change = self._deeds.archive(memory, planned)
             case ProposeLine():
                 change = self._deeds.grow(memory, planned)
+            case Confirm(entries):
+                change = _apply(memory, lambda: _confirm(memory, entries))
             case Ask():
                 return Done(planned, why="A question is not done but answered.")
         return Done(planned, change, entry, already=not change)
@@ -191,6 +195,12 @@ def _note(memory: Memory, document: str, text: str, about: str) -> Change:
 
     draft.splice(document, add, f"# {document.removesuffix('.md').replace('_', ' ').capitalize()}\n".encode())
     return Change(Author.KEEPER, "note", draft.edits())
+
+
+def _confirm(memory: Memory, entries: Sequence[str]) -> Change:
+    draft = memory.draft()
+    mark_embedded(draft, entries)
+    return Change(Author.KEEPER, "embedded again", draft.edits())
 
 
 def _set_apart(memory: Memory, identity: str, why: str) -> Change:

@@ -8,5 +8,7 @@ def all_keepers() -> tuple[Keeper, ...]:
     from everself.keepers.compactor import Compactor
     from everself.keepers.conflicts import Detector
     from everself.keepers.miner import Miner
+    from everself.keepers.soul.keeper import SoulKeeper
+    from everself.keepers.validator import Validator
 
-    return (Miner(), Detector(), Compactor())
+    return (SoulKeeper(), Compactor(), Miner(), Detector(), Validator())

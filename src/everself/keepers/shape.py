@@ -96,6 +96,13 @@ class Quarantine:
 
 
 @dataclass(frozen=True, slots=True)
+class Confirm:
+    """Search finds these corrections by their meaning now: their records in CORRECTIONS.md say so."""
+
+    entries: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Choice:
     """One answer to a question, and what is done when it is given; nothing where it only settles the question."""
 
@@ -113,7 +120,7 @@ class Ask:
     choices: tuple[Choice, ...] = ()
 
 
-Operation = Remember | Mention | CloseEntry | Merge | MoveTo | ProposeLine | Note | Archive | Quarantine | Ask
+Operation = Remember | Mention | CloseEntry | Merge | MoveTo | ProposeLine | Note | Archive | Quarantine | Confirm | Ask
 _KINDS: Final[dict[str, type]] = {
     "remember": Remember,
     "mention": Mention,
@@ -124,6 +131,7 @@ _KINDS: Final[dict[str, type]] = {
     "note": Note,
     "archive": Archive,
     "quarantine": Quarantine,
+    "confirm": Confirm,
     "ask": Ask,
 }
 _NAMES: Final = {made: name for name, made in _KINDS.items()}
@@ -288,6 +296,8 @@ def _unpack(found: JsonObject) -> Operation:
             return Remember(made, datetime.fromisoformat(values["at"]) if values["at"] else None)
         case "archive":
             return Archive(values["what"], tuple(values["names"]), tuple(tuple(one) for one in values["told"]))
+        case "confirm":
+            return Confirm(tuple(values["entries"]))
         case str(name) if name in _KINDS:
             made_of: Operation = _KINDS[name](**values)
             return made_of

@@ -6,6 +6,7 @@ from everself.keepers.shape import (
     Archive,
     Ask,
     CloseEntry,
+    Confirm,
     Mention,
     Merge,
     MoveTo,
@@ -47,6 +48,8 @@ def said_of(operation: Operation, find: Callable[[str], Entry | None]) -> str:
             said = f"archive {what}: {one_line(', '.join(map(words, names) if what == 'lines' else names), _WIDTH)}"
         case Quarantine(entry, why):
             said = f"keep {words(entry)} apart: {one_line(why, _WIDTH)}"
+        case Confirm(entries):
+            said = f"note as embedded again: {one_line(', '.join(map(words, entries)), _WIDTH)}"
         case Ask(_, _, text):
             said = f"ask: {one_line(text, _WIDTH)}"
     return said

@@ -9,7 +9,7 @@ from datetime import date, datetime
 from typing import TYPE_CHECKING, Final
 
 from everself.clock import Clock
-from everself.config.sections import Tunables
+from everself.config.sections import SoulPolicy, Tunables
 from everself.entries.reading import TRANSCRIPT
 from everself.entries.trust import AGENT, CORRECTION, OWNER, PERSON, source_of_reference, weaker
 from everself.errors import EverselfError
@@ -46,6 +46,7 @@ class Sources:
     """What keepers ask of the other rooms, plugged together by the app. What is a function is opened when it is first asked for.
 
     `model` is None where there is none, or only the reflex. `prompt` gives a keeper's own SOUL.md as it may be believed.
+    `embed` embeds what waits for it and says whether everything has its vector then; False where there are none.
     """
 
     memory: Memory
@@ -57,6 +58,8 @@ class Sources:
     triage: Callable[[str], Verdict] = lambda _: Verdict()
     model: Callable[[], ChatModel | None] = lambda: None
     prompt: Callable[[str], str] = lambda _: ""
+    embed: Callable[[], bool] = lambda: False
+    policy: Callable[[], SoulPolicy] = lambda: SoulPolicy.PROPOSE
     allow: Callable[[str], None] = lambda _: None
     charge: Callable[[str, str, ChatModel, Usage], object] = lambda *_: None
 
@@ -213,6 +216,13 @@ class World:
             else:
                 found = weaker(found, source_of_reference(kind))
         return found
+
+    def embed(self) -> bool:
+        """Whether search finds by its meaning all that is written now."""
+        try:
+            return self.sources.embed()
+        except EverselfError:
+            return False
 
     def triage(self, text: str) -> Verdict:
         return self.sources.triage(text)

@@ -1,13 +1,20 @@
-"""CORRECTIONS.md: what was said, what is right, how it was noticed. Entries are added and archived, never removed."""
+"""CORRECTIONS.md: what was said, what is right, how it was noticed. Entries are added and archived, never removed.
 
+A record begins as not embedded again; once search finds the correction by its meaning, that one word is changed.
+"""
+
+from collections.abc import Collection, Iterator
 from datetime import datetime
 
 from everself.entries.drafts import Draft
 from everself.markdown.blocks import Scan
 from everself.markdown.edit import Splice, append_log
+from everself.markdown.entries import entries
 
 PATH = "CORRECTIONS.md"
 TRIGGER = "- **Trigger:**"
+_EMBEDDED = b"- **Re-embedded:** "
+_NAMES = b"\xe2\x86\x92 entry:"
 
 
 def log_correction(
@@ -20,7 +27,7 @@ def log_correction(
         f"- **Right:** {_one(right)}",
         f"{TRIGGER} {_one(trigger) or 'told directly'} (confidence {sure})",
         f"- **Entries:** {', '.join(old) or 'none'} → entry:{new}",
-        "- **Re-embedded:** false",
+        f"{_EMBEDDED.decode()}false",
     ]
     text = "\n".join(lines).encode("utf-8", "replace")
 
@@ -28,6 +35,35 @@ def log_correction(
         return append_log(document, now.strftime("%H:%M:%S"), f"correction on {now.date().isoformat()}", text, None)
 
     draft.splice(PATH, add, b"# Corrections\n")
+
+
+def not_embedded(data: bytes) -> tuple[str, ...]:
+    """The corrections, by their ids, whose records say that they were not embedded again yet."""
+    return tuple(identity for identity, _, _ in _waiting(data))
+
+
+def mark_embedded(draft: Draft, identities: Collection[str]) -> bool:
+    """Say in the records of these corrections that they were embedded again; whether any said otherwise."""
+    data = draft.find(PATH) or b""
+    for identity, start, end in reversed(list(_waiting(data))):
+        if identity in identities:
+            data = data[:start] + b"true" + data[end:]
+    changed = data != (draft.find(PATH) or b"")
+    if changed:
+        draft.put(PATH, data)
+    return changed
+
+
+def _waiting(data: bytes) -> Iterator[tuple[str, int, int]]:
+    """The correction of each such record, and where its "false" stands."""
+    word = b"false"
+    for span in entries(data):
+        named = data.find(_NAMES, span.start, span.end)
+        at = data.find(b"\n" + _EMBEDDED + word, max(named, span.start), span.end)
+        if named >= 0 and at >= 0:
+            identity = data[named + len(_NAMES) : span.end].split(None, 1)[0]
+            start = at + 1 + len(_EMBEDDED)
+            yield identity.decode("utf-8", "replace"), start, start + len(word)
 
 
 def _one(text: str) -> str:

@@ -4,7 +4,7 @@ Acts on nothing: who corrects is `chat.correcting`, who runs a handler is the co
 """
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Final, Literal, Protocol
 
 from everself.patterns.corrections import Correction, find_correction, window
 from everself.patterns.custom import LARGEST_TOGETHER, size_of
@@ -32,13 +32,15 @@ class CustomPattern(Protocol):
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """`keep`: worth the Memory Miner's attention, `triggers` say why. `routes` are the programs that asked to see such messages;
-    `refused` says which patterns of the person's own are not used, and why."""
+    `refused` says which patterns of the person's own are not used, and why. `about`: what was forgotten, something of the past or what
+    the agent can do."""
 
     correction: Correction | None = None
     keep: bool = False
     routes: tuple[str, ...] = ()
     refused: tuple[str, ...] = ()
     triggers: tuple[Trigger, ...] = ()
+    about: Literal["memory", "tool"] = "memory"
 
 
 class Triage:
@@ -57,13 +59,13 @@ class Triage:
         read = fold(window(text))
         found = self._own(read)
         routes = [route for route in found if route not in (MINER, VALIDATOR)]
-        if self._handler and load_set("tools").names(read):
+        about: Literal["memory", "tool"] = "tool" if load_set("tools").names(read) else "memory"
+        if self._handler and about == "tool":
             routes.insert(0, self._handler)
         if correction is None and VALIDATOR in found:
             correction = Correction("medium", " ".join(text[:200].split()))
-        return Verdict(
-            correction, bool(triggers) or MINER in found, tuple(dict.fromkeys(routes)), self.refused, triggers
-        )
+        keep = bool(triggers) or MINER in found
+        return Verdict(correction, keep, tuple(dict.fromkeys(routes)), self.refused, triggers, about)
 
     def _admit(self, custom: "Sequence[CustomPattern]") -> tuple[str, ...]:
         refused: list[str] = []

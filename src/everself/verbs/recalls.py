@@ -12,12 +12,14 @@ import re2
 from everself.app.recalling import need_search
 from everself.config.sections import Ranking
 from everself.errors import NotFound, WrongUse
+from everself.memory.corrections import PATH as CORRECTIONS
+from everself.memory.corrections import mark_embedded, not_embedded
 from everself.recall.adjusting import Ageing
 from everself.recall.recall import OWNER, Request
 from everself.recall.scopes import Scope, SessionKind
 from everself.store.searches import LeftOut, SearchRecord
 from everself.text.normalise import fold, slug
-from everself.values import Hit
+from everself.values import Author, Change, Hit
 
 if TYPE_CHECKING:
     from everself.app.app import App
@@ -99,10 +101,31 @@ def catch_up(app: "App", seconds: float = CATCH_UP_SECONDS) -> int:
     """Embed what waits for it, for a moment and only where that happens on this machine; how many pieces are left."""
     if app.embedder is None:
         return 0
+    corrections = _not_embedded(app)
+    if corrections:
+        app.index.sync()
     left = app.index.pending()
     if left and app.embedder.provider == LOCAL and not app.embedder.paid:
         left = app.index.embed(seconds=seconds).pending
+    if corrections and not left:
+        _note_embedded(app, corrections)
     return left
+
+
+def _not_embedded(app: "App") -> tuple[str, ...]:
+    found = app.workspace.find(CORRECTIONS)
+    return () if found is None else not_embedded(found.data)
+
+
+def _note_embedded(app: "App", corrections: tuple[str, ...]) -> None:
+    """Search finds them by their meaning now, and their records say so."""
+
+    def plan() -> Change | None:
+        draft = app.memory.draft()
+        changed = mark_embedded(draft, corrections)
+        return Change(Author.RUNTIME, "embedded again", draft.edits()) if changed else None
+
+    app.memory.apply(plan)
 
 
 def get_lines(

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from everself.identity.versions import Version
     from everself.store.proposals import Proposal
     from everself.verbs.integrity import VerifyReport
+    from everself.verbs.keeping.digest import Step
     from everself.verbs.souls import SoulReport
 
 _COLOURS = {"passed": "green", "failed": "red", "waiting": "yellow", "unclear": "yellow"}
@@ -85,6 +86,29 @@ def history(agent: str) -> None:
         notices = recovery_notices(app)
         zone = app.clock.zone
     answer(found, [_version(one, zone) for one in found] or ["There is no soul yet."], notices)
+
+
+@soul.command(
+    "digest",
+    cls=Verb,
+    examples=[
+        ("everself soul digest", "what grew in the last week, why, and in whose words"),
+        ("everself soul digest --days 30", "in the last month"),
+    ],
+)
+@click.option("--days", metavar="N", type=int, default=7, show_default=True, help="How far back.")
+@agent_option
+@json_option
+def digest(days: int, agent: str) -> None:
+    """Tell what the soul learned or gave up lately, and what waits for your yes."""
+    from everself.verbs.keeping.digest import digest_growth
+
+    with opened(agent) as app:
+        found = digest_growth(app, days)
+        notices = recovery_notices(app)
+        zone = app.clock.zone
+    lines = [line for one in (*found.grown, *found.waiting) for line in _step(one, zone)]
+    answer(found, lines or [f"The soul is what it was {count_of(days, 'day')} ago, and nothing waits."], notices)
 
 
 @soul.command(
@@ -278,6 +302,15 @@ def verify(paths: tuple[str, ...], accept: bool, undo: bool, agent: str) -> Exit
         notices = recovery_notices(app)
     answer(report, [*done, *_outside(report)], notices)
     return ExitCode.DONE if report.ok else ExitCode.DEGRADED
+
+
+def _step(step: "Step", zone: tzinfo) -> Iterator[Line]:
+    waits = f"  waits for you: everself soul approve {step.proposal}" if step.proposal else ""
+    yield paint(f"{step.at.astimezone(zone):%Y-%m-%d %H:%M}  {step.who}: {step.reason}", bold=True) + waits
+    yield from (f"  - {line.lstrip('-*+ ')}" for line in step.removed)
+    yield from (f"  + {line.lstrip('-*+ ')}" for line in step.added)
+    for one in step.evidence:
+        yield f"  because of {one.reference}" + (f": {one.words}" if one.words else "")
 
 
 def _outside(report: "VerifyReport") -> Iterator[Line]:

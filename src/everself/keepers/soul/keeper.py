@@ -1,0 +1,181 @@
+"""The Soul Keeper: what the owner came back to, twice and a day ago, becomes one line under `## Learned`, with its evidence.
+
+By rules the line is in the owner's own words. A model may word more of them, from the same evidence and within the same limits. Whether
+a line is only proposed or applied, the policy decides, and growth does it: the copy of the earlier soul, the soul tests, CHANGELOG.md.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import date, datetime
+from typing import Final
+
+from everself.config.sections import SoulPolicy
+from everself.identity.soul import learned_lines
+from everself.identity.versions import Versions
+from everself.keepers.shape import Ask, Choice, Planned, Progress, Proposal, ProposeLine, Tell, referenced
+from everself.keepers.soul.themes import LONGEST, SAME, About, Theme, agree, find_themes, is_correction, is_ripe
+from everself.keepers.soul.wording import Line, word_lines
+from everself.keepers.world import World
+from everself.store.proposals import Proposal as Asked
+from everself.text.normalise import one_line
+from everself.text.tokens import count
+from everself.values import digest
+from everself.workspace.learned import SOUL, with_line
+
+NAME: Final = "soul-keeper"
+# lines that one night may bring
+MOST: Final = 3
+_ALL: Final = 10_000
+_OPENINGS: Final[dict[About, str]] = {
+    "correction": "Remember: {words}",
+    "welcome": "Keep it up: “{words}”",
+    "ability": "You have shown it: “{words}”",
+}
+_SAID: Final[dict[About, str]] = {
+    "correction": "put right",
+    "welcome": "welcomed",
+    "ability": "counted on",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Soul:
+    """The soul as it stands, and what keepers asked for before, whatever became of it."""
+
+    data: bytes
+    learned: tuple[str, ...]
+    asked: tuple[Asked, ...]
+    versions: Versions
+
+    @property
+    def used(self) -> set[str]:
+        """Evidence that was a reason before."""
+        return {one for asked in self.asked for one in asked.evidence}
+
+    def origin(self, line: str) -> Asked | None:
+        """What brought a learned line; None for one that a human wrote, or where nobody can tell any more."""
+        return next((one for one in self.asked if one.status == "approved" and self._brought(one, line)), None)
+
+    def _brought(self, asked: Asked, line: str) -> bool:
+        if line not in asked.content:
+            return False
+        before = self.versions.with_hash(asked.base)
+        return before is not None and line not in before.decode("utf-8", "replace")
+
+
+class SoulKeeper:
+    name = NAME
+    title = "Soul Keeper"
+    schedule = "cron_soul_keeper"
+
+    async def propose(self, world: World, tell: Tell) -> Proposal:
+        found = world.memory.workspace.find(SOUL)
+        if world.sources.policy() is SoulPolicy.LOCKED or found is None:
+            return Proposal()
+        asked = tuple(
+            one for one in world.state.proposals.list("", _ALL) if one.path == SOUL and one.author == "keeper"
+        )
+        soul = Soul(found.data, learned_lines(found.data), asked, Versions(world.memory.workspace, world.clock))
+        notes: list[str] = []
+        lines: list[Line] = []
+        drifts: list[Planned] = []
+        themes = find_themes(world)
+        for number, theme in enumerate(themes, 1):
+            tell(Progress(number, len(themes), "themes"))
+            drifts += _drift(world, soul, theme)
+            if is_ripe(world, theme):
+                lines += _line(world, soul, theme, notes)
+        worded = await word_lines(world, soul.learned, soul.used | {one for line in lines for one in line.evidence})
+        notes += worded.notes
+        drifts += worded.drifts
+        planned: list[Planned] = []
+        for line in (*lines, *worded.lines):
+            if len(planned) < MOST:
+                planned += _fitted(world, soul, line, notes)
+        return Proposal((*planned, *drifts), tuple(notes))
+
+
+def _line(world: World, soul: Soul, theme: Theme, notes: list[str]) -> Iterator[Line]:
+    """The line of a theme, unless the soul says so already or somebody was asked before."""
+    evidence = referenced(theme.ids)
+    replaces = next((line for line in soul.learned if theme.about == "correction" and _contradicts(line, theme)), "")
+    new = [one for one in evidence if one not in soul.used]
+    if not new or (not replaces and len(new) < len(evidence)) or _says(world, soul, theme):
+        return
+    if len(theme.words) > LONGEST:
+        notes.append(f"Too long for a line of the soul, though it came up {theme.times} times: {', '.join(theme.ids)}.")
+        return
+    words = _OPENINGS[theme.about].format(words=theme.words)
+    yield Line(words, evidence, f"{_SAID[theme.about]} {theme.times} times", replaces)
+
+
+def _says(world: World, soul: Soul, theme: Theme) -> bool:
+    return any(_alike(world, line, theme) and not _contradicts(line, theme) for line in soul.learned)
+
+
+def _contradicts(line: str, theme: Theme) -> bool:
+    return not agree(_bare(line), theme.words)
+
+
+def _alike(world: World, line: str, theme: Theme) -> bool:
+    return max(world.sources.likeness().of(_bare(line), [theme.words, theme.entries[0].text])) >= SAME
+
+
+def _bare(line: str) -> str:
+    """A learned line without what this keeper put before the owner's words."""
+    for opening in _OPENINGS.values():
+        before, _, after = opening.partition("{words}")
+        if line.startswith(before) and line.endswith(after):
+            return line[len(before) : len(line) - len(after)]
+    return line
+
+
+def _drift(world: World, soul: Soul, theme: Theme) -> Iterator[Planned]:
+    """What the soul has learned and had to be put right again since: flagged, for the soul is not moved towards it."""
+    if theme.about != "correction":
+        return
+    for line in soul.learned:
+        origin = soul.origin(line)
+        if origin is None or not _alike(world, line, theme) or _contradicts(line, theme):
+            continue
+        since = world.clock.day_of(datetime.fromisoformat(origin.decided_at or origin.at))
+        again = [one for one in theme.entries if max(one.day or date.min, one.seen or date.min) > since]
+        if again:
+            newest = max(max(one.day or date.min, one.seen or date.min) for one in again)
+            words = (
+                f"The soul says “{one_line(line, LONGEST)}”, and it had to be put right again on {newest.isoformat()}."
+            )
+            about = f"drift {digest(line.encode())[:16]} {newest.isoformat()}"
+            ask = Ask("question", about, words, (Choice("I have seen it"),))
+            yield Planned(ask, referenced([one.id for one in again]), "The agent acts unlike its soul.")
+
+
+def _fitted(world: World, soul: Soul, line: Line, notes: list[str]) -> Iterator[Planned]:
+    """A line as an operation. Where the soul is full, an older one goes for it that came from no correction."""
+    remove = line.replaces
+    most = world.tunables.soul_max_tokens
+    if not remove and _size(soul.data, line.words) > most:
+        remove = next((one for one in soul.learned if _may_go(world, soul.origin(one))), "")
+        if not remove or _size(soul.data, line.words) - count(remove) > most:
+            notes.append(f"The soul is full ({most} tokens), so this waits: “{one_line(line.words, LONGEST)}”")
+            return
+    reason = line.reason + (f", in the place of “{one_line(remove, LONGEST)}”" if remove else "")
+    key = f"soul {digest(' '.join(sorted(line.evidence)).encode())[:32]}"
+    notes.append(f"For the soul: “{one_line(line.words, LONGEST)}” ({line.reason})")
+    yield Planned(ProposeLine(line.words, remove), line.evidence, reason, line.sure, key=key)
+
+
+def _size(data: bytes, line: str) -> int:
+    return count(with_line(data, line).decode("utf-8", "replace"))
+
+
+def _may_go(world: World, origin: Asked | None) -> bool:
+    """Whether a learned line may be given up for another: not what a human wrote, and not what came from a correction."""
+    return origin is not None and not any(_is_correction(world, one) for one in origin.evidence)
+
+
+def _is_correction(world: World, reference: str) -> bool:
+    kind, _, name = reference.partition(":")
+    entry = world.memory.book.find_even_gone(name) if kind == "entry" else None
+    # what cannot be looked up any more may have been one
+    return entry is None or is_correction(entry)

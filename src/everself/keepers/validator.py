@@ -1,0 +1,151 @@
+"""The Recall Validator, after the fact: what was put right is embedded again, stays right, and what could not be told is asked about.
+
+A correction acts at once, in the conversation (`chat.correcting`). This looks behind it: whether search finds the correction by its
+meaning, whether what was wrong came back, and which corrections found nothing to correct then. Proposes only.
+"""
+
+from collections.abc import Iterator, Sequence
+from datetime import date, timedelta
+from typing import Final
+
+from everself.contradiction import contradicts
+from everself.entries.trust import CORRECTION, OWNER, is_human
+from everself.keepers.shape import Ask, Choice, CloseEntry, Confirm, Planned, Progress, Proposal, Tell, referenced
+from everself.keepers.world import World, is_memory, mark
+from everself.layout import Kind, place
+from everself.memory.corrections import PATH, not_embedded
+from everself.patterns.corrections import Correction
+from everself.patterns.openers import bare
+from everself.recall.likeness import words_of
+from everself.sessions.session import Message
+from everself.text.normalise import one_line
+from everself.values import Entry, Tag
+
+NAME: Final = "recall-validator"
+MATCH: Final = 0.85
+# what was asked longer ago is no longer in anybody's mind
+RECENT: Final = timedelta(days=14)
+# corrections that one run looks behind, the newest first
+MOST: Final = 200
+_NAMED: Final = 3
+_SHOWN: Final = 120
+
+
+class Validator:
+    name = NAME
+    title = "Recall Validator"
+    # a correction does not wait for a time of day
+    schedule = ""
+
+    async def propose(self, world: World, tell: Tell) -> Proposal:
+        upto = world.upto()
+        heard = list(world.messages(upto))
+        notes: list[str] = []
+        planned = [*_embedded(world, notes), *_held(world, notes, tell), *_retried(world, heard)]
+        return Proposal(tuple(planned), tuple(notes), mark(heard[-1]) if heard else upto)
+
+
+def _embedded(world: World, notes: list[str]) -> Iterator[Planned]:
+    """Read first: what is corrected while the rest is embedded waits for the next run."""
+    waiting = not_embedded(_records(world))
+    if not waiting:
+        return
+    if world.embed():
+        yield Planned(Confirm(waiting), referenced(waiting), "embedded again")
+    else:
+        notes.append(f"{len(waiting)} not embedded again yet; search finds them by their words.")
+
+
+def _held(world: World, notes: list[str], tell: Tell) -> Iterator[Planned]:
+    """What was wrong and stands there again, older than its correction or from no human; and what is found above its correction."""
+    corrections = [one for one in world.corrections() if not one.closed and one.source == CORRECTION]
+    corrections = sorted(corrections, key=lambda one: one.day or date.min, reverse=True)[:MOST]
+    by_id = {one.id: one for one in corrections}
+    wrong = [(one, by_id[one.closed_by]) for one in world.entries() if one.closed and one.closed_by in by_id]
+    for number, (gone, right) in enumerate(wrong, 1):
+        tell(Progress(number, len(wrong), "corrections"))
+        for again in world.memory.book.with_words(gone.text):
+            if is_memory(again) and _is_overruled(again, right):
+                reason = f"It was put right: {one_line(right.text, _SHOWN)}"
+                yield Planned(CloseEntry(again.id, right.id), referenced((right.id,)), reason)
+        if world.sources.recall() is None:
+            continue
+        found = [one.id for one in world.related(gone.text)]
+        if gone.id in found and right.id not in found[: found.index(gone.id)]:
+            notes.append(f"{gone.id} is found before its correction {right.id}: everself memory rebuild")
+
+
+def _is_overruled(again: Entry, right: Entry) -> bool:
+    """What a human says again after a correction is a conflict, and no matter of this keeper."""
+    if again.closed or again.tag is Tag.CORRECTION or _scope(again) != _scope(right) or _is_record(again):
+        return False
+    older = again.day is not None and right.day is not None and again.day < right.day
+    return older or not is_human(again.source)
+
+
+def _retried(world: World, heard: Sequence[Message]) -> Iterator[Planned]:
+    """Corrections that corrected nothing when they were said."""
+    records = _records(world).decode("utf-8", "replace")
+    for message in heard:
+        if message.at < world.now - RECENT or message.role != "user" or world.source_of(message) != OWNER:
+            continue
+        verdict = world.triage(message.content)
+        told = verdict.correction
+        if told is None or verdict.about == "tool" or " ".join(told.trigger.split()) in records:
+            continue
+        yield from _asked(world, message, told)
+
+
+def _asked(world: World, message: Message, told: Correction) -> Iterator[Planned]:
+    reference = f"msg:{message.id}"
+    noted = next((one for one in world.open_entries() if reference in one.lineage), None)
+    said_on = world.clock.day_of(message.at)
+    others = [
+        one
+        for one in _candidates(world, told)
+        if reference not in one.lineage and not _is_record(one) and (one.day is None or one.day <= said_on)
+    ]
+    if not others:
+        return
+    evidence = (reference, *referenced([one.id for one in others]))
+    right = noted.id if noted is not None else ""
+    if len(others) == 1 and noted is not None and told.sure == "high" and _matches(world, others[0], told):
+        yield Planned(CloseEntry(others[0].id, noted.id), (reference,), f"Corrected: {one_line(told.trigger, _SHOWN)}")
+        return
+    listed = " or ".join(f"“{one_line(one.text, _SHOWN)}”" for one in others[:_NAMED])
+    words = f"You said “{one_line(told.trigger, _SHOWN)}”. Is this what was wrong: {listed}?"
+    choices = [Choice(one_line(one.text, _SHOWN), (CloseEntry(one.id, right),)) for one in others[:_NAMED]]
+    ask = Ask("question", reference, words, (*choices, Choice("None of these")))
+    yield Planned(ask, evidence, "It could not be told what was wrong.")
+
+
+def _candidates(world: World, told: Correction) -> list[Entry]:
+    """What may have been wrong: much alike and contradicted, or about the same and with the wrong words."""
+    right = bare(told.trigger)
+    found = [one.entry for one in world.similar(right, MATCH) if contradicts(one.entry.text, right)]
+    old, new = words_of(told.old), words_of(told.new)
+    topic = words_of(told.trigger) - old - new
+    for one in world.related(told.trigger) if old and topic else ():
+        known = words_of(one.text)
+        if not one.closed and old <= known and not new <= known and topic & known:
+            found.append(one)
+    return list({one.id: one for one in found}.values())
+
+
+def _matches(world: World, entry: Entry, told: Correction) -> bool:
+    right = bare(told.trigger)
+    return world.alike(entry.text, right) >= MATCH and bool(contradicts(entry.text, right))
+
+
+def _records(world: World) -> bytes:
+    found = world.memory.workspace.find(PATH)
+    return b"" if found is None else found.data
+
+
+def _is_record(entry: Entry) -> bool:
+    return place(entry.path).kind is Kind.CORRECTIONS
+
+
+def _scope(entry: Entry) -> tuple[str | None, str | None]:
+    where = place(entry.path)
+    return where.person, where.project
