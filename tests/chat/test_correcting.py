@@ -170,3 +170,23 @@ def test_a_program_of_the_person_gets_the_messages_that_its_pattern_asks_for(app
 )
 def test_what_only_says_that_it_is_a_correction_is_taken_away(sentence: str, left: str) -> None:
     assert bare(sentence) == left
+
+
+@pytest.mark.parametrize(("score", "closed"), [(0.85, True), (0.84, False)])
+def test_what_shares_few_words_is_the_wrong_one_where_it_matches_at_85(app: App, score: float, closed: bool) -> None:
+    wrong = app.remember("Our new office by the harbour opens at eight")
+    correcting = Correcting(app.memory, app.recall, Triage(), alike=lambda _, others: [score] * len(others))
+    said = "That's wrong, the office starts work at nine."
+    correcting.heed(said, Setting(OWNER, "session", "m1", said, True))
+    assert app.memory.book.get(wrong.entry).closed is closed
+
+
+def test_of_two_that_match_none_is_closed_and_the_person_is_asked(app: App) -> None:
+    app.remember("Our new office by the harbour opens at eight")
+    app.remember("The old office behind the station opens at seven")
+    correcting = Correcting(app.memory, app.recall, Triage(), alike=lambda _, others: [0.9] * len(others))
+    said = "That's wrong, the office starts work at nine."
+    acted = correcting.heed(said, Setting(OWNER, "session", "m1", said, True))
+    assert "harbour" in acted.question
+    assert "station" in acted.question
+    assert len(words(app)) == 2

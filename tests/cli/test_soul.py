@@ -176,3 +176,18 @@ def test_under_locked_a_keeper_may_not_even_ask(everself, soul: Path) -> None:
         by_a_keeper()
     assert everself("soul", "show", "--json").json["data"]["waiting"] == []
     assert soul.read_bytes() == before
+
+
+def test_the_digest_tells_what_grew_what_waits_and_on_what_evidence(everself, soul: Path) -> None:
+    quiet = everself("soul", "digest", "--days", "1")
+    assert quiet.code == 0
+    by_a_keeper()
+    said = everself("soul", "digest")
+    assert f"  + {LINE}" in said.out
+    assert "because of entry:7K3QX9M2ABCD" in said.out
+    assert "waits for you: everself soul approve" in said.out
+    assert everself("soul", "approve", "last").code == 0
+    found = everself("soul", "digest", "--days", "30", "--json").json["data"]
+    assert found["grown"][0]["added"] == [f"- {LINE}"]
+    assert not found["waiting"]
+    assert everself("soul", "digest", "--days", "0").code == 2

@@ -1,5 +1,7 @@
 """The Recall Validator sees to it that what was put right stays right and is found, and asks where nobody could tell what was wrong."""
 
+from types import SimpleNamespace
+
 import pytest
 from tests.keepers.minds import Mind
 
@@ -161,3 +163,14 @@ def test_what_was_asked_weeks_ago_is_let_go(mind: Mind):
     mind.say("No, the meeting is on Tuesday, not Monday")
     mind.hour.pass_(days=15)
     assert not mind.run(Validator()).changed
+
+
+def test_what_is_found_before_its_correction_is_told(mind: Mind):
+    right = put_right(mind)
+    wrong = mind.entry("My sister is called Mira")
+    for order, notes in (((wrong, right), 1), ((right, wrong), 0), ((right,), 0), ((wrong,), 1)):
+        hits = [SimpleNamespace(entry=one.id) for one in order]
+        found = SimpleNamespace(search=lambda _, hits=hits: SimpleNamespace(hits=hits))
+        report = mind.run(Validator(), embed=lambda: True, recall=lambda found=found: found)
+        assert len(report.notes) == notes
+        assert all(wrong.id in note and right.id in note for note in report.notes)

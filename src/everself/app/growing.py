@@ -21,7 +21,10 @@ def open_growth(app: "App") -> Growth:
         if kind != "entry":
             return kind == "file" and name.startswith("CORRECTIONS.md")
         entry = app.memory.book.find(name)
-        return entry is not None and (entry.tag is Tag.CORRECTION or entry.source == CORRECTION)
+        # the last is what a correction leaves that found nothing to correct
+        return entry is not None and (
+            entry.tag is Tag.CORRECTION or entry.source == CORRECTION or entry.category == "correction"
+        )
 
     def withheld() -> bool:
         # a breach has no path: then no document is known for sure
