@@ -2,7 +2,7 @@
 
 import pytest
 
-from everself.entries.taking_back import is_torn
+from everself.entries.taking_back import is_torn, says, surplus
 from everself.values import FileChange
 
 LOG = "memory/2026-03-12.md"
@@ -44,3 +44,15 @@ def test_what_only_takes_the_change_back_is_not_torn(done: FileChange, undoing: 
 )
 def test_what_does_anything_to_another_entry_is_torn(result: str) -> None:
     assert is_torn(change(TITLE + TEA, TITLE), change(TITLE + RAIN, result))
+
+
+def test_what_was_moved_on_since_would_be_there_twice() -> None:
+    there, gone = FileChange("memory/a.md", None, b"- Tea\n"), FileChange("memory/b.md", b"- Tea\n", None)
+    back = FileChange("memory/b.md", None, b"- Tea\n")
+    texts = surplus((there, gone), (back,))
+    assert len(texts) == 1
+    assert says(b"# Kept\n\n- Tea\n", texts)
+    assert not says(b"# Kept\n\n- Coffee\n", texts)
+    assert not surplus((there, gone), (back, FileChange("memory/a.md", b"- Tea\n", None)))
+    # what was only removed comes back, whatever else says the same
+    assert not surplus((gone,), (back,))

@@ -4,7 +4,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from everself.entries.taking_back import is_torn
+from everself.entries.reading import holds_memory
+from everself.entries.taking_back import is_torn, says, surplus
 from everself.layout import is_quarter
 from everself.markdown.copies import COPY, hide_copies
 from everself.memory.revouching import vouchers_before
@@ -55,7 +56,7 @@ class Changes:
             if isinstance(seen, Conflict):
                 continue
             meant = {file.path: file for file in files}
-            amiss = self._doubled(seen) or tuple(one.path for one in seen if is_torn(meant.get(one.path), one))
+            amiss = self._doubled(files, seen) or tuple(one.path for one in seen if is_torn(meant.get(one.path), one))
             if amiss:
                 return UndoReport(record, "", conflicts=amiss)
             diff = render_diff(seen)
@@ -66,26 +67,38 @@ class Changes:
                 return _report(record, diff, outcome)
         return UndoReport(record, "", conflicts=record.paths)
 
-    def _doubled(self, files: Sequence[FileChange]) -> tuple[str, ...]:
+    def _doubled(self, done: Sequence[FileChange], files: Sequence[FileChange]) -> tuple[str, ...]:
         """Documents with an entry that undoing would bring back a second time: it was undone before, or moved since."""
         now, then = {file.path: file.before for file in files}, {file.path: file.after for file in files}
         before = sum((_ids(self._read(path, now)) for path in now), Counter[bytes]())
         after = sum((_ids(self._read(path, then)) for path in then), Counter[bytes]())
         gained = after - before
         twice = tuple(path for path in then if any(after[mark] > 1 for mark in _ids(self._read(path, then)) & gained))
-        if twice or not gained:
+        texts = surplus(*([one for one in some if holds_memory(one.path)] for some in (done, files)))
+        if twice or not (gained or texts):
             return twice
-        others = (one.path for one in self._workspace.list() if one.path.endswith(".md") and one.path not in then)
-        return tuple(path for path in others if any(b"id=" + mark in self._read(path, then) for mark in gained))
+        others = {
+            one.path: self._read(one.path, then)
+            for one in self._workspace.list()
+            if one.kind == "file" and one.path.endswith(".md") and one.path not in then
+        }
+        return tuple(
+            path
+            for path, data in others.items()
+            if any(b"id=" + mark in data for mark in gained) or (texts and holds_memory(path) and says(data, texts))
+        )
 
     def _read(self, path: str, documents: Mapping[str, bytes | None]) -> bytes:
         """A document as memory reads it beside these: a copy of a day that is there is none of it."""
 
-        def find(one: str) -> bytes | None:
-            return documents[one] if one in documents else self._content(one)
+        def is_there(day: str) -> bool:
+            if day in documents:
+                return documents[day] is not None
+            stat = self._workspace.stat(day)
+            return stat is not None and stat.kind == "file"
 
-        data = find(path) or b""
-        return hide_copies(data, lambda day: find(day) is not None) if is_quarter(path) and COPY in data else data
+        data = (documents[path] if path in documents else self._content(path)) or b""
+        return hide_copies(data, is_there) if is_quarter(path) and COPY in data else data
 
     def _content(self, path: str) -> bytes | None:
         found = self._workspace.find(path)
