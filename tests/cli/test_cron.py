@@ -44,6 +44,7 @@ def test_the_keepers_have_their_times_from_the_first_look(everself) -> None:
     assert "soul-keeper        30 2 * * *" in out
     assert "memory-miner       0 6 * * *" in out
     assert "conflict-detector  0 7 * * *" in out
+    assert "recall-validator   30 7 * * *" in out
     assert "memory-compactor   0 3 * * 0" in out
     assert "vector-hygiene     30 3 * * 0" in out
     assert everself("cron", "rm", "memory-miner").code == 3
@@ -60,7 +61,7 @@ def test_the_times_of_the_keepers_are_those_of_config_md(everself, workspace: Pa
 
 def test_every_keeper_has_a_job_of_the_house(app: App) -> None:
     names = {job.name for job in app.schedule.jobs.every()}
-    missing = {keeper.name for keeper in app.keepers.keepers} - names - {"recall-validator"}
+    missing = {keeper.name for keeper in app.keepers.keepers} - names
     assert not missing
     for job in app.schedule.jobs.every():
         find_deed(job.words)

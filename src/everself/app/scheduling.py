@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 LOCK: Final = "schedule.lock"
 # half an hour after the Compactor's own default, which leaves it what to clean
 HYGIENE: Final = "30 3 * * 0"
+# A correction acts at once; what it left open is looked at once a day, when the others have been there.
+VALIDATION: Final = "30 7 * * *"
 
 
 def open_schedule(app: "App") -> Schedule:
@@ -30,6 +32,7 @@ def standing(tunables: "Tunables") -> Iterator[Wish]:
     yield Wish("vector-hygiene", "cron", HYGIENE, "verb", "memory index", standing=True)
     yield _keeper("memory-miner", _daily(tunables.cron_memory_miner))
     yield _keeper("conflict-detector", _daily(tunables.cron_conflict_detector))
+    yield _keeper("recall-validator", VALIDATION)
 
 
 def _keeper(name: str, spec: str) -> Wish:
