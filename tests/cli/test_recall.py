@@ -256,6 +256,7 @@ def test_indexing_reads_embeds_and_says_what_it_did(everself, notes: Path) -> No
             "embedded",
             "pending",
             "model",
+            "dropped",
             "failure",
             "interrupted",
             "notices",

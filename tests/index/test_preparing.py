@@ -111,3 +111,17 @@ def test_whoever_has_little_time_leaves_a_large_document_to_those_who_have_more(
     report = index.embed(seconds=30)
     assert (report.done, report.pending) == (2, 60)
     assert index.embed().done == 60
+
+
+def test_a_copied_day_that_is_no_plain_file_any_more_is_read_from_its_copy(world: World) -> None:
+    archive = (
+        "# Archive\n\n# 2026-02-19\n<!-- everself: copy-of=memory/2026-02-19.md sha=00 lines=2 -->\n\nanna likes tea\n"
+    )
+    world.write("memory/2026-02-19.md", "anna likes tea\n")
+    world.write("memory/archive/2026-Q1.md", archive)
+    index = world.index()
+    assert len(index.view().postings("tea")[0]) == 1
+    world.remove("memory/2026-02-19.md")
+    (world.files / "memory/2026-02-19.md").symlink_to("nowhere.md")
+    assert len(index.view().postings("tea")[0]) == 1
+    assert len(world.index().view().postings("tea")[0]) == 1

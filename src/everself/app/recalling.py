@@ -53,7 +53,8 @@ def open_index(app: "App") -> "Index":
     # where there can be no folder, the index lives in memory and says so
     with suppress(DiskError, NotFound):
         ensure_folder(place.folder)
-    return Index(app.workspace, place, app.clock, index_identity(app), app.embedder, elsewhere(app))
+    grace = app.tunables.corrected_embedding_grace_days
+    return Index(app.workspace, place, app.clock, index_identity(app), app.embedder, elsewhere(app), grace=grace)
 
 
 def index_place(app: "Known") -> "IndexPlace":

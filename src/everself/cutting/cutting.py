@@ -21,7 +21,7 @@ from everself.markdown.copies import origins
 from everself.markdown.entries import heading_time
 
 # Part of an index's identity: raise it whenever the same document would give other pieces.
-CUTTING_VERSION = 4
+CUTTING_VERSION = 5
 
 # A correction is one piece, what was said beside what is right, unless somebody pasted a book.
 _CORRECTION_LIMIT = 10 * LIMIT
@@ -53,6 +53,8 @@ class Piece:
     day: date | None
     flags: Flag
     group: int
+    # the last day that it held, where its comment says so
+    until: date | None = None
 
 
 class _Stretch(NamedTuple):
@@ -151,6 +153,7 @@ class _Maker:
         read: Read | None = None
         at = line = 0
         day: date | None = None
+        until: date | None = None
         flags = 0
         for stretch, group in zip(stretches, _groups(stretches), strict=True):
             if stretch.read is not read:
@@ -158,6 +161,7 @@ class _Maker:
                 at, line = read.start, read.first_line
                 claims = dict(read.claims)
                 day, flags = self._day(read, claims), self._common | _claimed(read, claims)
+                until = _date(claims.get("until", ""))
             line += self._line_ends(at, stretch.start)
             at = stretch.start
             text = piece_text(self._data, at, stretch.end)
@@ -175,6 +179,7 @@ class _Maker:
                 day=day,
                 flags=_FLAGS[flags | self._seen(stretch, text)],
                 group=group,
+                until=until,
             )
 
     def _line_ends(self, start: int, end: int) -> int:

@@ -6,6 +6,7 @@ whoever is too late uses what there is. A view says so in words.
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from datetime import timedelta
 from threading import Event, RLock, Thread
 from typing import TYPE_CHECKING, TypeVar
 
@@ -23,9 +24,11 @@ from everself.errors import (
 from everself.index.rebuild import Opener, Opening, Passport, lock_path, sweep
 from everself.index.status import IndexStatus
 from everself.index.sync.embedding import Bounds, Embedding, EmbedReport, ask_embedder, pending_units
+from everself.index.sync.hygiene import drop_closed
 from everself.index.sync.preparing import Craft, DocumentReader, Prepared, Sources, default_craft, model_key
 from everself.index.sync.purging import purge
 from everself.index.sync.syncing import Progress, Syncer, SyncReport
+from everself.index.sync.writing import day_number
 from everself.indexfile.file import IndexFile, IndexPlace, find_token, reading
 from everself.indexfile.rows import parse_unit
 from everself.indexfile.verifying import Verified, verify
@@ -42,6 +45,7 @@ T = TypeVar("T")
 
 # How long a search waits for another process that writes before it goes on without.
 SYNC_WAIT = 0.5
+GRACE = 7
 # Who forgets waits longer.
 _PATIENCE = 10.0
 _TRIES = 3
@@ -66,9 +70,12 @@ class Index:
         embedder: "Embedder | None" = None,
         extra: Sequence[DocumentReader] = (),
         craft: Craft | None = None,
+        grace: int = GRACE,
     ) -> None:
+        """`grace`: vectors of entries that were closed longer ago than so many days are dropped."""
         self._sources = Sources(workspace, extra, craft or default_craft(), keeps_texts=embedder is not None)
         self._clock = clock
+        self._grace = timedelta(days=grace)
         self._embedder = embedder
         self._model = model_key(embedder)
         passport = Passport(identity, self._sources.craft.versions, self._sizes)
@@ -91,9 +98,9 @@ class Index:
                 self._sync(self._told) if fresh else self._steadily(lambda reader: (reader, reader.refresh()))
             )
             notices = self._notices()
-            known = self._view
-            if known is None or known.moment is not moment or known.notices != notices:
-                known = self._view = Snapshot(reader, moment, notices)
+            known, said = self._view, (notices, self._horizon())
+            if known is None or known.moment is not moment or (known.notices, known.horizon) != said:
+                known = self._view = Snapshot(reader, moment, *said)
             return known
 
     def ask(self, question: Callable[[Snapshot], T], *, fresh: bool = True) -> T:
@@ -181,6 +188,11 @@ class Index:
         """Give units their vectors, those that are kept first. It may be interrupted at any moment."""
         return self._embed(Bounds(seconds, self._stop.is_set, progress))
 
+    def drop_closed(self) -> int:
+        """Take their vectors from units whose entries were closed before the days of grace; how many had one."""
+        with self._lock:
+            return self._steadily(self._drop_closed)
+
     def pending(self) -> int:
         """Living units without a vector of the present model."""
         return 0 if self._embedder is None else self.view(fresh=False).pending
@@ -195,7 +207,7 @@ class Index:
             connection = reader.file.connection
             with reader.lock, reading(connection):
                 header = reader.header_now()
-                for _, units in pending_units(reader.file, header, self._model):
+                for _, units in pending_units(reader.file, header, self._model, horizon=self._horizon()):
                     for unit in units.tolist():
                         row = connection.execute("SELECT data FROM units WHERE number=?", (unit,)).fetchone()
                         told = parse_unit(header.birth, unit, row[0] if row else None)
@@ -302,7 +314,7 @@ class Index:
             with self._lock:
                 file = self._second()
             try:
-                report = Embedding(file, self._sources, self._embedder).run(bounds)
+                report = Embedding(file, self._sources, self._embedder, self._horizon()).run(bounds)
             except Damaged as error:
                 self._break(error, file.token)
                 continue
@@ -313,6 +325,13 @@ class Index:
             self._say("embedding", report.failure)
             return report
         return EmbedReport(failure="The index broke again and again.")
+
+    def _drop_closed(self, reader: Reader) -> int:
+        with reader.lock:
+            return drop_closed(reader.file, self._horizon(), _PATIENCE)
+
+    def _horizon(self) -> int:
+        return day_number(self._clock.today() - self._grace)
 
     def _second(self) -> IndexFile:
         """Another connection to the index, which is not as empty as one that was just made in the place of a broken one."""

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 # One row a unit. `group` and `span` are the first unit and the number of units of the smallest part of the document that makes a context:
 # the document where it is short, else its section. `day` counts days since 1970-01-01 (0: none). `length` is what BM25 counts.
+# `until` is the last day that the entry held, counted like `day` (0: it holds, or nobody knows since when not).
 COLUMNS = [
     ("document", "<i4"),
     ("group", "<i4"),
@@ -22,6 +23,7 @@ COLUMNS = [
     ("day", "<i4"),
     ("length", "<u2"),
     ("flags", "<u2"),
+    ("until", "<i4"),
 ]
 
 

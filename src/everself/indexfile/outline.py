@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import apsw
 
 # of a row of COLUMNS: its size, and where the flags stand
-_ROW_BYTES = 20
+_ROW_BYTES = 24
 _FLAGS_AT = 18
 _CODES_HEAD = Struct("<II")
 

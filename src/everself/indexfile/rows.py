@@ -15,7 +15,7 @@ from everself.errors import Damaged
 from everself.indexfile.interface import IndexedDocument
 from everself.values import new_id
 
-FORMAT: Final = 1
+FORMAT: Final = 2
 # Who did not look for so many commits loads everything again.
 _COMMITS_KNOWN: Final = 64
 # Units of one block; local numbers fit two bytes.

@@ -118,12 +118,13 @@ class Reader:
 
 
 class Snapshot:
-    """The view that `Index` hands out. `notices` say in words what this view lacks."""
+    """The view that `Index` hands out. `notices` say in words what this view lacks; what was closed before the horizon waits for none."""
 
-    def __init__(self, reader: Reader, moment: Moment, notices: tuple[str, ...] = ()) -> None:
+    def __init__(self, reader: Reader, moment: Moment, notices: tuple[str, ...] = (), horizon: int = 0) -> None:
         self._reader = reader
         self._moment = moment
         self.notices = notices
+        self.horizon = horizon
 
     @property
     def moment(self) -> Moment:
@@ -163,7 +164,9 @@ class Snapshot:
     @cached_property
     def pending(self) -> int:
         """How many living units have no vector of the present model yet."""
-        return int(numpy.count_nonzero(self._moment.alive & (self._moment.ids == 0)))
+        until = self._moment.columns["until"]
+        wanted = self._moment.alive & ((until == 0) | (until >= self.horizon))
+        return int(numpy.count_nonzero(wanted & (self._moment.ids == 0)))
 
     def postings(self, term: str) -> "tuple[Numbers, NDArray[numpy.uint8]]":
         reader, moment = self._reader, self._moment

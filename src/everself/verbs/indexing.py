@@ -39,6 +39,8 @@ class IndexReport:
     embedded: int
     pending: int
     model: str
+    # pieces of entries that were closed too long ago to keep their vectors
+    dropped: int = 0
     failure: str = ""
     interrupted: bool = False
     notices: tuple[str, ...] = ()
@@ -62,8 +64,9 @@ def update_index(app: "App", steps: Steps, *, force: bool = False) -> IndexRepor
     read, before = SyncReport(), 0
     try:
         read = index.rebuild(steps.reading) if force else index.sync(steps.reading)
+        dropped = index.drop_closed()
         before = index.pending()
-        return _embed(app, steps, read)
+        return replace(_embed(app, steps, read), dropped=dropped)
     except KeyboardInterrupt:
         left = index.pending()
         return _report(app, read, embedded=max(0, before - left), interrupted=True)
@@ -72,7 +75,9 @@ def update_index(app: "App", steps: Steps, *, force: bool = False) -> IndexRepor
 def rebuild_index(app: "App", steps: Steps) -> IndexReport:
     """Make the index anew beside the old one, which serves meanwhile. Vectors of the same texts are kept."""
     need_search(app)
-    return _report(app, app.index.rebuild(steps.reading))
+    read = app.index.rebuild(steps.reading)
+    dropped = app.index.drop_closed()
+    return replace(_report(app, read), dropped=dropped)
 
 
 def _embed(app: "App", steps: Steps, read: "SyncReport") -> IndexReport:
@@ -201,10 +206,10 @@ def _look_deep(app: "App", progress: "Progress | None") -> IndexHealth:
         remarks.append(
             Remark("Prepared weights of the local model are damaged; removed, they are made again.", f"rm -r {folder}")
         )
+    # what has nothing to embed waits for nothing
+    embedded = found.units - found.pending if app.embedder is not None else found.embedded
     deep = DeepLook(checked.documents, checked.rows, size, failed)
-    health = IndexHealth(
-        True, found.documents, found.units, found.embedded, found.stale, found.size, found.model, (), deep
-    )
+    health = IndexHealth(True, found.documents, found.units, embedded, found.stale, found.size, found.model, (), deep)
     return _with_remarks(app, health, remarks)
 
 

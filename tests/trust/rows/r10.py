@@ -136,6 +136,14 @@ def edit_with_the_same_size(hand: Hand) -> None:
         os.utime(path, ns=(stat.st_atime_ns, stat.st_mtime_ns))
 
 
+def close_a_line(hand: Hand) -> None:
+    """As if memory had closed it: long ago, lately, or some day to come. After the days of grace it loses its vectors."""
+    path = hand.pick()
+    day = hand.random.choice(("2026-01-05", "2026-03-17", "2026-03-18", "2026-03-19", "2027-01-01"))
+    line = f"\n- ~~{hand.words()}~~ <!-- everself: id=0123456789{hand.random.randrange(10, 99)} src=owner until={day} -->\n"
+    hand.save(path, path.read_bytes() + line.encode())
+
+
 def delete(hand: Hand) -> None:
     hand.pick().unlink()
 
@@ -249,6 +257,7 @@ HANDS: dict[str, Callable[[Hand], None]] = {
             edit_in_the_middle,
             edit_in_the_middle,
             edit_with_the_same_size,
+            close_a_line,
             delete,
             rename,
         ),

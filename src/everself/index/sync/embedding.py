@@ -3,7 +3,7 @@
 Texts are not in the index: they are cut from their documents once more, and only where those are still what was indexed.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -12,6 +12,7 @@ import numpy
 from everself.clock import monotonic
 from everself.cutting.marks import Flag
 from everself.errors import Damaged, EmbeddingFailed
+from everself.index.sync.hygiene import drop_closed, forget_texts
 from everself.index.sync.preparing import Sources, model_key, text_hash
 from everself.index.sync.vectoring import add_vectors, assign_kept, drop_other_codes, find_kept, with_kept_slot
 from everself.index.sync.writing import writing
@@ -52,6 +53,8 @@ class EmbedReport:
 
     done: int = 0
     pending: int = 0
+    # those that had one and were closed too long ago to keep it
+    dropped: int = 0
     failure: str = ""
     retry_after: float | None = None
 
@@ -82,13 +85,18 @@ def ask_embedder(embedder: "Embedder", texts: list[str], purpose: "Purpose", exp
 
 
 def pending_units(
-    file: IndexFile, header: Header, model: int, newest: int | None = None
+    file: IndexFile, header: Header, model: int, newest: int | None = None, horizon: int = 0
 ) -> "Iterator[tuple[int, NDArray[numpy.int64]]]":
-    """Block by block, newest first: living units without a vector of that model. Call within one moment of the database."""
+    """Block by block, newest first: living units without a vector of that model, those closed before the horizon left out.
+
+    Call within one moment of the database.
+    """
     slot = header.slot(model)
     blocks = len(header.columns) if newest is None else min(newest + 1, len(header.columns))
     for block in reversed(range(blocks)):
-        alive = (load_block(file.connection, header, block)["flags"] & numpy.uint16(Flag.ALIVE)) != 0
+        rows = load_block(file.connection, header, block)
+        alive = (rows["flags"] & numpy.uint16(Flag.ALIVE)) != 0
+        alive &= (rows["until"] == 0) | (rows["until"] >= horizon)
         if slot is not None:
             ids = load_codes(file.connection, header, slot, block).ids
             alive[: len(ids)] &= ids == 0
@@ -104,20 +112,23 @@ def next_size(size: int, took: float, left: float) -> int:
 
 @dataclass(frozen=True, slots=True)
 class _Batch:
-    """Hashes by unit, and those texts that nobody has embedded yet by hash."""
+    """Hashes by unit, nothing where it shall have no vector, and those texts that nobody has embedded yet by hash."""
 
     units: dict[int, bytes]
     texts: dict[bytes, str]
+    # of units that were closed too long ago to have one: whatever is kept for these goes
+    closed: frozenset[bytes] = frozenset()
 
 
 class Embedding:
     """Works on an open index through a connection of its own."""
 
-    def __init__(self, file: IndexFile, sources: Sources, embedder: "Embedder") -> None:
+    def __init__(self, file: IndexFile, sources: Sources, embedder: "Embedder", horizon: int = 0) -> None:
         self._file = file
         self._sources = sources
         self._embedder = embedder
         self._model = model_key(embedder)
+        self._horizon = horizon
         self._slot: Slot | None = None
         # units whose documents are no longer what was indexed; the next sync will see to them
         self._skipped: set[int] = set()
@@ -131,6 +142,7 @@ class Embedding:
         """Embed until nothing is left, the time is over, or the embedder fails. Killing it loses one batch at most."""
         started = monotonic()
         self._newest, self._hurried = None, bounds.seconds is not None
+        dropped = drop_closed(self._file, self._horizon, _WAIT)
         done, total = 0, self._count()
         size = BATCH if bounds.seconds is None else _FIRST_FEW
         while not bounds.stopped() and (bounds.seconds is None or monotonic() - started < bounds.seconds):
@@ -142,19 +154,19 @@ class Embedding:
             try:
                 vectors = self._embed(batch)
             except EmbeddingFailed as error:
-                return EmbedReport(done, self._count(), str(error), error.retry_after)
+                return EmbedReport(done, self._count(), dropped, str(error), error.retry_after)
             done += self._store(batch, vectors)
             if bounds.progress is not None:
                 bounds.progress(done, max(total, done))
             if bounds.seconds is not None:
                 now = monotonic()
                 size = next_size(size, now - began, bounds.seconds - (now - started))
-        return EmbedReport(done, self._count())
+        return EmbedReport(done, self._count(), dropped)
 
     def _count(self) -> int:
         with reading(self._file.connection):
             header = read_header(self._file.connection)[1]
-            return sum(len(units) for _, units in pending_units(self._file, header, self._model))
+            return sum(len(units) for _, units in pending_units(self._file, header, self._model, horizon=self._horizon))
 
     def _next(self, size: int) -> _Batch | None:
         found: dict[int, UnitRow] = {}
@@ -169,7 +181,8 @@ class Embedding:
             for number in {row.document for row in found.values()}:
                 data = self._file.connection.execute("SELECT data FROM sources WHERE number=?", (number,)).fetchone()
                 sources[number] = parse_source(header.birth, number, data[0] if data else None)
-            units = {unit: row.text for unit, row in found.items()}
+            closed = self._closed(header, found)
+            units = {unit: NOTHING if unit in closed else row.text for unit, row in found.items()}
             slot = with_kept_slot(self._file.connection, header, self._model, units.values()).slot(self._model)
             self._slot = slot
             kept = {
@@ -179,8 +192,14 @@ class Embedding:
             }
         if not found:
             return None
-        missing = {unit: row for unit, row in found.items() if row.text not in kept}
-        return _Batch(units, self._texts(missing, sources))
+        missing = {unit: row for unit, row in found.items() if units[unit] not in kept}
+        gone = frozenset(found[unit].text for unit in closed) - {NOTHING}
+        return _Batch(units, self._texts(missing, sources), gone)
+
+    def _closed(self, header: Header, units: Iterable[int]) -> set[int]:
+        blocks = {unit // BLOCK for unit in units}
+        untils = {block: load_block(self._file.connection, header, block)["until"] for block in blocks}
+        return {unit for unit in units if 0 != untils[unit // BLOCK][unit % BLOCK] < self._horizon}
 
     def _candidates(self, header: Header) -> Iterator[int]:
         for block, units in pending_units(self._file, header, self._model, self._newest):
@@ -247,6 +266,7 @@ class Embedding:
                 self._skipped |= living.keys()
                 return 0
             header = assign_kept(connection, header, self._model, living, added)
+            forget_texts(connection, header, batch.closed)
             header = following(header)
             connection.execute("UPDATE header SET data=? WHERE number=1", (render_header(header),))
             connection.execute("COMMIT")

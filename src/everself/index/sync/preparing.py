@@ -169,7 +169,11 @@ class Sources:
         return replace(found, data=hide_copies(found.data, self._has_day))
 
     def _has_day(self, path: str) -> bool:
-        return is_day(path) and self._workspace.find(path) is not None
+        """What only looks like a document, a link or a folder, holds no day."""
+        try:
+            return is_day(path) and self._workspace.find(path) is not None
+        except EverselfError:
+            return False
 
     def _shown(self, found: "dict[str, FileStat]") -> None:
         """An archive shows something else as soon as a day that it copied comes or goes: then it has to look changed."""

@@ -58,6 +58,11 @@ _EPOCH = date(1970, 1, 1).toordinal()
 _MASK = 0xFFFFFFFFFFFFFFFF
 
 
+def day_number(day: date | None) -> int:
+    """As columns count days."""
+    return 0 if day is None else day.toordinal() - _EPOCH
+
+
 def write_first_header(file: IndexFile, header: Header) -> None:
     with sound(file.connection):
         file.connection.execute("INSERT INTO header VALUES (1, ?)", (render_header(header),))
@@ -90,7 +95,7 @@ class Writer:
         self._before = self.header
         self._model = model
         self._living = living
-        self._columns: list[tuple[int, int, int, int, int, int]] = []
+        self._columns: list[tuple[int, int, int, int, int, int, int]] = []
         self._units: list[tuple[int, bytes]] = []
         self._keys, self._owners, self._counts = array("q"), array("q"), array("B")
         self._texts: dict[int, bytes] = {}
@@ -112,14 +117,14 @@ class Writer:
         number = header.sources
         columns = self._columns
         for local, count in _groups(document.pieces):
-            columns.extend((number, first + local, count, 0, 0, 0) for _ in range(count))
+            columns.extend((number, first + local, count, 0, 0, 0, 0) for _ in range(count))
         base = len(columns) - len(document.pieces)
         count, room = 0, len(self._keys) + POSTINGS_OF_A_DOCUMENT
         for piece, (terms, length), text in zip(document.pieces, document.terms, document.texts, strict=True):
             unit = first + count
-            day = 0 if piece.day is None else piece.day.toordinal() - _EPOCH
+            day, until = day_number(piece.day), day_number(piece.until)
             place = columns[base + count]
-            columns[base + count] = (*place[:3], day, min(length, 65_535), int(piece.flags | Flag.ALIVE))
+            columns[base + count] = (*place[:3], day, min(length, 65_535), int(piece.flags | Flag.ALIVE), until)
             row = UnitRow(number, piece.entry, piece.start, piece.end, piece.first_line, piece.last_line, text)
             self._units.append((unit, render_unit(header.birth, unit, row)))
             self._texts[unit] = text

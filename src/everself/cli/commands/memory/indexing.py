@@ -100,9 +100,10 @@ def _say(found: "IndexReport", notices: list[str]) -> int:
 def _done(found: "IndexReport") -> str:
     gone = f", {found.removed:,} gone" if found.removed else ""
     vectors = f", {found.embedded:,} embedded with {found.model}" if found.model else ""
+    dropped = f", {count_of(found.dropped, 'vector')} of closed entries dropped" if found.dropped else ""
     return (
         f"{count_of(found.documents, 'document')} in {count_of(found.pieces, 'piece')}: "
-        f"{found.read:,} read{gone}{vectors}."
+        f"{found.read:,} read{gone}{vectors}{dropped}."
     )
 
 
