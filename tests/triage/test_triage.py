@@ -32,6 +32,28 @@ def test_plain_corrections_are_sure(text: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
+    [
+        "내 혈액형 뭐라고 했지",
+        "자기 전에 누구 소설 읽는다고 했지",
+        "사랑니 뽑는 치과 이름이 뭐라고 했죠?",
+        "내가 싫어하는 채소가 뭐라고?",
+        "我什么时候去拔智齿?",
+        "我什么时候去体检？",
+    ],
+)
+def test_who_asks_what_they_once_said_corrects_nobody(text: str) -> None:
+    assert Triage().read(text).correction is None
+
+
+@pytest.mark.parametrize(
+    "text", ["내가 언제 그런 말 했어?", "누가 그렇게 하라고 했지?", "我什么时候去过北京?", "我什么时候说要去北京?"]
+)
+def test_a_question_that_denies_still_corrects(text: str) -> None:
+    assert Triage().read(text).correction is not None
+
+
+@pytest.mark.parametrize(
+    "text",
     ["Actually, she's my stepmother", "准确地说，她是我继母", "정확히는 4년 차예요", "正確には4年目なんですけどね"],
 )
 def test_gentle_corrections_are_less_so(text: str) -> None:

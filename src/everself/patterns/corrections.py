@@ -1,7 +1,7 @@
 """Whether a message corrects what was said or remembered before, and in which words. Pure.
 
 Rules and signs are weighed together. Sections of `corrections.txt` (rules): `high` and `medium` count in a sentence that is no
-question (`asks`) and that no `veto` matches; `certain` and `likely` (high and medium) count also there, unless `never` matches.
+question (`asks`) and that no `veto` matches; what `wonders` asks in earnest and says nothing else; `certain` and `likely` (high and medium) count also there, unless `never` matches.
 `across` and `veto-across` see the whole message. The signs of `signs.txt` are weaker and more general, see `signs.py`. Of
 `contrast.txt` every pattern has the groups `old` and `new` for the words that are wrong and right.
 """
@@ -81,7 +81,7 @@ def find_correction(text: str) -> Correction | None:
 
 def _best(parts: tuple[Part, ...]) -> tuple[Sure, Part] | None:
     """The sentence that says so, for which most speaks; two that follow each other may say it together."""
-    each = [_signs(place, parts) | _rules(part) for place, part in enumerate(parts)]
+    each = [_said(place, parts) for place in range(len(parts))]
     if each and _says_across(parts):
         each[0] |= {"high"}
     whole: set[str] = set()
@@ -109,6 +109,11 @@ def _sure(signs: frozenset[str], weight: float) -> Sure:
     if not signs.isdisjoint({"certain", "high"}):
         return "high"
     return "medium" if "medium" in signs or weight < PLENTY else "high"
+
+
+def _said(place: int, parts: tuple[Part, ...]) -> frozenset[str]:
+    rules = _rules(parts[place])
+    return frozenset() if "wonders" in rules else _signs(place, parts) | rules
 
 
 def _signs(place: int, parts: tuple[Part, ...]) -> frozenset[str]:
@@ -166,6 +171,8 @@ def _rules(part: Part) -> frozenset[str]:
     """What the rules say of a sentence: one of `certain`, `high` and `medium` at most, or that there is a `veto`."""
     names = load_set("corrections").names(part.folded, part.language)
     vetoed = frozenset({"veto"}) & names
+    if "wonders" in names:
+        return frozenset({"wonders"})
     if "never" in names:
         return vetoed
     if "certain" in names:
