@@ -157,18 +157,24 @@ class Recorder:
             return FileChange(step.path, None, step.header + data)
         candidates: tuple[Callable[[], bytes | None], ...] = (
             lambda: self._history.content(step.path),
-            lambda: (writes.find(self._files, step.path) or b"")[: step.offset],
+            lambda: self._now(step.path)[: step.offset],
         )
         for candidate in candidates:
             before = candidate()
             if before is not None and digest(before) == step.base:
                 return FileChange(step.path, before, before + data)
         # the person rewrote the document since; what they left is what there is to record
-        now = writes.find(self._files, step.path) or b""
+        now = self._now(step.path)
         if data in now:
             return FileChange(step.path, now.replace(data, b"", 1), now)
         # their save came a moment after ours and knew nothing of it: then ours stands in the history at least
         return FileChange(step.path, now, now + data)
+
+    def _now(self, path: str) -> bytes:
+        """Nothing where a person put a link or a folder since: that is none of ours to read, and no reason to record nothing."""
+        found = self._files.stat(path)
+        odd = found is None or found.kind != "file" or found.links > 1
+        return b"" if odd else writes.find(self._files, path) or b""
 
 
 def _message(intent: Intent) -> str:
