@@ -28,7 +28,7 @@ from everself.promotion.units import Stretch, moving_along, stretch_of
 from everself.values import Applied, Author, Change, Entry, Tag, Tier, Voucher
 
 # of a log's heading: words that say no more than the page does
-_PLAIN: Final = frozenset({"", "note", "memory", "fact", "released", *CATEGORIES, *(tag.value for tag in Tag)})
+_PLAIN: Final = frozenset({"", "note", "memory", "fact", "mined", "released", *CATEGORIES, *(tag.value for tag in Tag)})
 
 
 @dataclass(frozen=True, slots=True)
