@@ -53,10 +53,10 @@ chat: $(VENV)/.core
 
 # what judges the code (architecture, registers of the trust rows, benchmarks) is tested by make check
 test: $(VENV)/.dev
-	$(RUN) -m pytest -n 2 --dist worksteal -q -m "not trust and not slow" $(addprefix --ignore=,$(JUDGES))
+	$(RUN) -m pytest -n 2 --dist worksteal -q --hypothesis-profile=few -m "not trust and not slow" $(addprefix --ignore=,$(JUDGES))
 
 test-all: $(VENV)/.dev
-	$(RUN) -m pytest -n 2 -q -m "trust or slow" --seed $(SEED)
+	$(RUN) -m pytest -n 2 -q -m "trust or slow or hypothesis" --seed $(SEED)
 
 check: $(VENV)/.dev
 	$(RUN) -m ruff check .

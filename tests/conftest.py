@@ -15,6 +15,8 @@ from hypothesis import settings
 # Derandomised, a failure on one machine is a failure on every machine; `--hypothesis-profile=wander` looks elsewhere.
 settings.register_profile("fixed", derandomize=True, deadline=None, database=None)
 settings.register_profile("wander", deadline=None, print_blob=True, max_examples=1_000)
+# make test looks at fewer examples; make test-all looks at every property with all of them
+settings.register_profile("few", derandomize=True, deadline=None, database=None, max_examples=20)
 settings.load_profile("fixed")
 
 

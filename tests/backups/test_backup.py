@@ -18,6 +18,9 @@ from everself.errors import DiskFull, EverselfError, NoPermission, NotFound, Ref
 from everself.values import Append, Author, Change
 from everself.verbs.seeding import set_up
 
+# many small steps with real files add up; what is beside it in this folder is run every time
+pytestmark = pytest.mark.slow
+
 
 def test_what_is_restored_is_what_was_there_byte_for_byte_and_private(tmp_path: Path) -> None:
     workspace = make_agent(tmp_path / "old")

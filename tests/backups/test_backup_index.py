@@ -13,6 +13,9 @@ from everself.backups.restore import restore_backup
 from everself.recall.recall import Request
 from everself.testing.embedding import FakeEmbedder
 
+# many small steps with real files add up; what is beside it in this folder is run every time
+pytestmark = pytest.mark.slow
+
 
 def opened(home: Path) -> App:
     app = agent_in(home)

@@ -15,6 +15,9 @@ from everself.backups.restore import RestoreReport, restore_backup
 from everself.errors import DiskError, DiskFull, RefusedByRule, StoreBusy, WrongUse
 from everself.values import Append, Author, Change
 
+# many small steps with real files add up; what is beside it in this folder is run every time
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def source(tmp_path_factory: pytest.TempPathFactory) -> Path:

@@ -80,6 +80,7 @@ def test_what_stays_begins_with_the_person_and_holds_the_message_that_is_being_a
         assert cuts == {0, 3, 6, 9, 12, 15}
 
 
+@pytest.mark.slow
 def test_near_the_limit_what_was_stated_is_kept_then_flushed_then_summarised(tmp_path: Path) -> None:
     with talking(tmp_path, model=FakeModel(answering, window=16_000)) as (app, model):
         session = app.chat.begin()

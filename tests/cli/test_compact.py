@@ -4,6 +4,9 @@ from pathlib import Path
 
 import pytest
 
+# many small steps with real files add up; what is beside it in this folder is run every time
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def day(workspace: Path) -> Path:

@@ -51,6 +51,7 @@ def test_use_saves_the_model_and_says_what_it_changed(everself) -> None:
     assert everself("config", "get", "agents.defaults.model").out == "reflex\n"
 
 
+@pytest.mark.slow
 def test_use_changes_one_agent_only_where_one_is_named_or_has_a_model_of_its_own(everself) -> None:
     everself("config", "set", "provider.here.baseUrl", "http://127.0.0.1:1")
     everself("agents", "add", "aria")

@@ -9,6 +9,9 @@ from pathlib import Path
 
 import pytest
 
+# many small steps with real files add up; what is beside it in this folder is run every time
+pytestmark = pytest.mark.slow
+
 TOP = Path(__file__).resolve().parents[2]
 
 

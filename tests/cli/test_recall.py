@@ -377,6 +377,7 @@ def test_an_index_that_cannot_be_written_lives_in_memory_and_says_so(everself, f
     assert everself("memory", "status", "--deep").code == 0
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("notes")
 def test_search_answers_while_another_process_writes_memories(everself, home: Path) -> None:
     environ = {"HOME": str(home), "PATH": os.defpath, "PYTHONPATH": str(TOP / "src")}
@@ -399,6 +400,7 @@ def test_search_answers_while_another_process_writes_memories(everself, home: Pa
     assert len(everself("memory", "search", "quokka", "--limit", "20", "--json").json["data"]["hits"]) == 6
 
 
+@pytest.mark.slow
 def test_eval_measures_keeps_and_warns(everself, notes: Path) -> None:
     lines = [
         f"- {a} and {b} met near the {c} with a {d} for {e}\n"
@@ -420,6 +422,7 @@ def test_eval_measures_keeps_and_warns(everself, notes: Path) -> None:
 WORDS = ("amber", "birch", "cobalt", "dahlia", "ember", "fjord", "garnet", "heron", "indigo", "jasmine")
 
 
+@pytest.mark.slow
 def test_eval_warns_where_a_setting_made_it_worse(everself, notes: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from everself.recall.recall import Recall
 

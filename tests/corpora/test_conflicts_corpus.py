@@ -10,6 +10,9 @@ import pytest
 
 from everself.contradiction import contradicts
 
+# a corpus is judged as a whole, which takes a while
+pytestmark = pytest.mark.slow
+
 HERE = Path(__file__).parent / "conflicts"
 LANGUAGES = ("en", "zh", "ko", "ja")
 PRECISION, RECALL = 0.90, 0.80

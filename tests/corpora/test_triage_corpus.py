@@ -11,6 +11,9 @@ import pytest
 
 from everself.patterns.corrections import find_correction
 
+# a corpus is judged as a whole, which takes a while
+pytestmark = pytest.mark.slow
+
 HERE = Path(__file__).parent / "triage"
 LANGUAGES = ("en", "zh", "ko", "ja")
 PRECISION, RECALL = 0.90, 0.70

@@ -16,6 +16,9 @@ from everself.doctor import DoctorReport, examine
 from everself.doctor import index as checks
 from everself.testing.embedding import FakeEmbedder
 
+# many small steps with real files add up; what is beside it in this folder is run every time
+pytestmark = pytest.mark.slow
+
 _kept = TemporaryDirectory()
 INDEX = f"{STATE}/index.db"
 HOST = ".everself/everself.json5"

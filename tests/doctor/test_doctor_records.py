@@ -20,6 +20,9 @@ from everself.doctor import examination, examine, peeking, records
 from everself.store.migrate import Migration, load_migrations
 from everself.values import Append, Author, Change
 
+# many small steps with real files add up; what is beside it in this folder is run every time
+pytestmark = pytest.mark.slow
+
 HOLDS = """
 import sys
 from everself.disk.lock import FileLock

@@ -17,6 +17,9 @@ from everself.indexfile.file import PAGE_BYTES
 from everself.indexfile.view import Snapshot
 from everself.testing.embedding import FakeEmbedder
 
+# many small steps with real files add up; what is beside it in this folder is run every time
+pytestmark = pytest.mark.slow
+
 WORDS = ("anna", "bob", "tea", *(f"word{number}" for number in range(6)))
 Answer = tuple[Said, dict[tuple[str, int], float]]
 

@@ -53,6 +53,7 @@ def test_it_is_told_something_and_knows_it_in_a_new_process(environ: dict[str, s
     assert "Traceback" not in second.stderr
 
 
+@pytest.mark.slow
 def test_a_correction_holds_from_the_next_question_on(environ: dict[str, str]) -> None:
     rent = ("Our rent is due on the 3rd.", "No, the rent is due on the 5th, not the 3rd.", "When is the rent due?")
     kept, corrected, answered, *_ = say(environ, *rent).stdout.split("\n\n")

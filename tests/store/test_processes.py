@@ -13,6 +13,9 @@ from everself.database.backup import check_database, copy_database
 from everself.database.engine import Engine
 from everself.errors import StoreBusy
 
+# many small steps with real files add up; what is beside it in this folder is run every time
+pytestmark = pytest.mark.slow
+
 CREATE = "CREATE TABLE IF NOT EXISTS notes (id INTEGER PRIMARY KEY, text TEXT NOT NULL)"
 
 WRITE_MANY = """

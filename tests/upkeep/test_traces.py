@@ -23,6 +23,9 @@ from everself.recall.recall import Request
 from everself.testing.embedding import FakeEmbedder
 from everself.verbs.seeding import set_up
 
+# many small steps with real files add up; what is beside it in this folder is run every time
+pytestmark = pytest.mark.slow
+
 FACT = "The code of the vault is KESTREL-4471-ZYGOTE."
 RARE = ("kestrel", "4471")
 NOTES = {

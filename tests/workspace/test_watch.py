@@ -13,6 +13,9 @@ import watchfiles
 
 from everself.workspace.watch import EVERYTHING, _Batch, watch
 
+# many small steps with real files add up; what is beside it in this folder is run every time
+pytestmark = pytest.mark.slow
+
 # Ten times what it should ever take: a test ends with words, not with a hang.
 PATIENCE = 20.0
 
