@@ -14,6 +14,7 @@ PARTS = {
     "embedding": "tools.bench.embedding",
     "context": "tools.bench.context",
     "conversation": "tools.bench.conversation",
+    "keepers": "tools.bench.keepers",
 }
 
 
