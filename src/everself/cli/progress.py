@@ -9,15 +9,20 @@ from everself.cli.call import show_lines, this_call
 Tell = Callable[[int, int], None]
 # a log wants to know that it goes on, not how
 _LINES = 10
+# and nobody sits before it and wonders: it can wait so many times longer for the first word
+_UNWATCHED = 5
 
 
 @contextmanager
 def progress(label: str, after: float = 0.0) -> Iterator[Tell | None]:
-    """A function that is told how much is done, of how much. What takes fewer than `after` seconds is not worth a word."""
+    """A function that is told how much is done, of how much. What takes fewer than `after` seconds is not worth a word, and in a log
+    not worth a line for longer: on a slow machine a quick step is slow as well."""
     if this_call().json:
         yield None
         return
-    shown = _bar(label) if sys.stderr.isatty() else nullcontext(_lines(label, at_once=after > 0))
+    watched = sys.stderr.isatty()
+    shown = _bar(label) if watched else nullcontext(_lines(label, at_once=after > 0))
+    after = after if watched else after * _UNWATCHED
     with shown as tell, _patient(tell, after) if after else nullcontext(tell) as told:
         yield told
 
