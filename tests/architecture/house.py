@@ -30,6 +30,7 @@ FLOORS = (
     # from documents to what is found of them, each floor knowing more
     Floor(("cutting",)),
     Floor(("indexfile",)),
+    Floor(("index.sync",)),
     Floor(("index",)),
     Floor(("recall.likeness",)),
     Floor(("recall", "triage", "upkeep")),
@@ -106,6 +107,7 @@ WITHOUT_PATHS = frozenset(
         "archiving",
         "cutting",
         "indexfile",
+        "index.sync",
         "index",
         "recall",
         "recall.likeness",

@@ -16,7 +16,7 @@ PACKAGE = "everself"
 NESTED = ("faces", "models", "toolbox")
 # A folder or module that is a room of its own because the room around it is full; what lies beside it stays where it was.
 GROWN = frozenset(
-    {"verbs.keeping", "recall.likeness"}
+    {"verbs.keeping", "index.sync", "recall.likeness"}
     | {"keepers.answering", "keepers.wordbook", "keepers.world", "keepers.shape", "keepers.rewording"}
     | {"keepers.soul", "keepers.validator"}
 )
