@@ -15,6 +15,7 @@ from everself.identity.growth import Growth, Outlook
 from everself.identity.soul import Rules
 from everself.keepers.shape import Ask, ProposeLine, Report
 from everself.keepers.soul.keeper import SoulKeeper
+from everself.keepers.soul.themes import say_same
 from everself.models.chat.protocol import UserTurn
 from everself.store.proposals import Proposal
 from everself.testing.chatting import FakeModel
@@ -362,3 +363,15 @@ def test_where_the_model_says_nothing_usable_the_rules_speak(self_: Self, said: 
     report = self_.run(SoulKeeper(), model=lambda: model)
     assert [one.planned.operation.line for one in report.applied] == ["Remember: My sister is called Mia"]
     assert "Only the rules spoke." in report.notes[0]
+
+
+def test_what_is_only_alike_is_not_the_same_and_what_calls_something_wrong_is(self_: Self):
+    world = self_.world()
+    assert say_same(world, "My sister is called Mia", AGAIN)
+    assert say_same(world, "The deploy day is Tuesday", "No, the deploy day is Tuesday, not Monday")
+    assert say_same(world, "Keep your answers short", "I said keep answers short")
+    assert not say_same(
+        world, "The deploy day of the billing service is Monday", "The deploy day of the billing service is Tuesday"
+    )
+    assert not say_same(world, "My sister is called Mia", "My brother is called Tom")
+    assert not say_same(world, "Always answer in German", "Always answer in French")

@@ -13,7 +13,7 @@ from everself.config.sections import SoulPolicy
 from everself.identity.soul import learned_lines
 from everself.identity.versions import Versions
 from everself.keepers.shape import Ask, Choice, Planned, Progress, Proposal, ProposeLine, Tell, referenced
-from everself.keepers.soul.themes import LONGEST, SAME, About, Theme, agree, find_themes, is_correction, is_ripe
+from everself.keepers.soul.themes import LONGEST, About, Theme, agree, find_themes, is_correction, is_ripe, say_same
 from everself.keepers.soul.wording import Line, word_lines
 from everself.keepers.world import World
 from everself.store.proposals import Proposal as Asked
@@ -110,7 +110,7 @@ def _line(world: World, soul: Soul, theme: Theme, notes: list[str]) -> Iterator[
 
 
 def _says(world: World, soul: Soul, theme: Theme) -> bool:
-    return any(_alike(world, line, theme) and not _contradicts(line, theme) for line in soul.learned)
+    return any(_alike(world, line, theme) for line in soul.learned)
 
 
 def _contradicts(line: str, theme: Theme) -> bool:
@@ -118,7 +118,7 @@ def _contradicts(line: str, theme: Theme) -> bool:
 
 
 def _alike(world: World, line: str, theme: Theme) -> bool:
-    return max(world.sources.likeness().of(_bare(line), [theme.words, theme.entries[0].text])) >= SAME
+    return any(say_same(world, _bare(line), words) for words in (theme.words, theme.entries[0].text))
 
 
 def _bare(line: str) -> str:
@@ -136,7 +136,7 @@ def _drift(world: World, soul: Soul, theme: Theme) -> Iterator[Planned]:
         return
     for line in soul.learned:
         origin = soul.origin(line)
-        if origin is None or not _alike(world, line, theme) or _contradicts(line, theme):
+        if origin is None or not _alike(world, line, theme):
             continue
         since = world.clock.day_of(datetime.fromisoformat(origin.decided_at or origin.at))
         again = [one for one in theme.entries if max(one.day or date.min, one.seen or date.min) > since]

@@ -7,6 +7,7 @@ for a soul to change, however often it is repeated.
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime, time, timedelta
+from functools import lru_cache
 from typing import Final, Literal
 
 from everself.contradiction import contradicts
@@ -17,13 +18,15 @@ from everself.patterns.corrections import find_correction
 from everself.patterns.folding import fold
 from everself.patterns.openers import bare
 from everself.patterns.sets import load_set
-from everself.recall.likeness import words_of
+from everself.recall.likeness import overlap, words_of
 from everself.text.normalise import one_line
 from everself.values import Entry, Tag
 
 About = Literal["correction", "welcome", "ability"]
 
-SAME: Final = 0.85
+SAME: Final = 0.9
+# the share of common words that is enough without it: a calibrated .85
+SHARED: Final = 0.6
 COOL: Final = timedelta(hours=24)
 TWICE: Final = 2
 # entries that are compared, the newest first; a soul does not grow from what was said years ago
@@ -58,17 +61,20 @@ def find_themes(world: World) -> list[Theme]:
     """The newest first, whether ripe or not."""
     groups: list[tuple[About, list[Entry]]] = []
     for about, entry in _told(world):
-        scores = world.sources.likeness().of(entry.text, [found[0].text for _, found in groups])
-        near = [
-            found
-            for (kind, found), score in zip(groups, scores, strict=True)
-            if kind == about and score >= SAME and agree(entry.text, found[0].text)
-        ]
+        near = [found for kind, found in groups if kind == about and say_same(world, entry.text, found[0].text)]
         if near:
             near[0].append(entry)
         else:
             groups.append((about, [entry]))
     return [Theme(about, tuple(found)) for about, found in groups]
+
+
+def say_same(world: World, one: str, other: str) -> bool:
+    """By keywords, or by likeness where other words say it; never where they contradict each other."""
+    shared = overlap(_held(one), _held(other))
+    if shared < SHARED and (shared == 0.0 or world.alike(bare(one), bare(other)) < SAME):
+        return False
+    return agree(one, other)
 
 
 def agree(one: str, other: str) -> bool:
@@ -79,10 +85,11 @@ def agree(one: str, other: str) -> bool:
     return bool(held and held_too) and (held <= held_too or held_too <= held)
 
 
+@lru_cache(maxsize=4 * MOST)
 def _held(text: str) -> frozenset[str]:
     """The words of a statement, without those that it calls wrong."""
     told = find_correction(text)
-    return words_of(text) - (words_of(told.old) - words_of(told.new) if told is not None else frozenset())
+    return words_of(bare(text)) - (words_of(told.old) - words_of(told.new) if told is not None else frozenset())
 
 
 def is_ripe(world: World, theme: Theme) -> bool:
