@@ -32,6 +32,8 @@ TWICE: Final = 2
 # entries that are compared, the newest first; a soul does not grow from what was said years ago
 MOST: Final = 300
 LONGEST: Final = 200
+# themes that an entry is held against, those with most words in common: telling a contradiction takes a millisecond
+_COMPARED: Final = 3
 _RECORDS: Final = frozenset({Kind.CORRECTIONS, Kind.CONFLICTS, Kind.CHANGELOG, Kind.COMPACTION_LOG, Kind.CHRONICLE})
 
 
@@ -61,7 +63,11 @@ def find_themes(world: World) -> list[Theme]:
     """The newest first, whether ripe or not."""
     groups: list[tuple[About, list[Entry]]] = []
     for about, entry in _told(world):
-        near = [found for kind, found in groups if kind == about and say_same(world, entry.text, found[0].text)]
+        held = _held(entry.text)
+        nearest = sorted(
+            (found for kind, found in groups if kind == about), key=lambda found: -overlap(held, _held(found[0].text))
+        )
+        near = [found for found in nearest[:_COMPARED] if say_same(world, entry.text, found[0].text)]
         if near:
             near[0].append(entry)
         else:
