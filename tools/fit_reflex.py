@@ -1,16 +1,17 @@
-"""Fits the weights of src/everself/reflex/judging.py over tests/corpora/reflex, without what is held out, and prints them.
+"""Fits the weights of src/everself/reflex/weights.py over tests/corpora/reflex, without what is held out, and prints them.
 
     PYTHONPATH=src:. python tools/fit_reflex.py
 
 Each question is searched for as the reflex would, without vectors and with them; every memory that is found and not ruled out is an
-example, right where the question's statement is in it. A small logistic regression, the same every time. A third of the questions of
-`more` is left out of it. What weights make of a language when they were fitted on the other three is printed first.
+example, right where the question's statement is in it. A small logistic regression for each of the two, the same every time. What is
+printed first says how far to trust it: each question judged by weights that saw neither it nor others about its statement, then by
+weights that saw no question of its language. The rules that rule out were written with all of these questions in sight.
 """
 
 import json
 import random
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy
@@ -19,45 +20,38 @@ from tests.reflex.talking import agent, talk
 from tests.reflex.test_corpus import load, plain
 
 from everself.models.chat.protocol import ToolReturn
-from everself.recall.recall import Request
-from everself.reflex.answering import found_in, lead
-from everself.reflex.judging import ENOUGH, weigh
+from everself.recall.nearness import meaning_of
+from everself.recall.recall import Found, Request
+from everself.reflex.answering import found_in, standing
+from everself.reflex.judging import weigh
 from everself.reflex.planning import RESULTS, plan_reply
-from everself.values import Hit
+from everself.reflex.weights import WITH_MEANING, WORDS_ONLY
 
 LANGUAGES = ("en", "zh", "ko", "ja")
 # near misses teach more
 WEIGHT = {"": 1.0, "more": 2.0}
 RIDGE = 2.0
 STEPS = 50
+FOLDS = 8
+# what is ruled out, and what needs no weighing
+NEVER, FOR_SURE = -100.0, 100.0
 
 
 @dataclass(slots=True)
 class Example:
-    """A question with the features of what was found for it, and whether each is its answer."""
+    """A question with the features of what was found for it, and whether each is its answer. `fixed` are values that no weight changes."""
 
     language: str
+    corpus: str
+    about: str
+    meaning: bool
     answerable: bool
-    weight: float
-    left_out: bool
     features: list[list[float]] = field(default_factory=list)
     right: list[bool] = field(default_factory=list)
+    fixed: list[tuple[float, bool]] = field(default_factory=list)
 
 
-def draw() -> frozenset[str]:
-    """The questions of `more` that are left out, by their names."""
-    # chance that is the same every time
-    dice = random.Random(20261115)
-    drawn: set[str] = set()
-    for language in LANGUAGES:
-        rows = load(language, "more", held_out=False)
-        for kind in ("question", "unanswerable"):
-            names = [str(row["id"]) for row in rows if row["kind"] == kind]
-            drawn.update(dice.sample(names, len(names) // 3))
-    return frozenset(drawn)
-
-
-def examples(language: str, corpus: str, left_out: frozenset[str]) -> list[Example]:
+def examples(language: str, corpus: str) -> list[Example]:
     rows = load(language, corpus, held_out=False)
     told = {str(row["id"]): str(row["text"]) for row in rows if row["kind"] == "statement"}
     made: list[Example] = []
@@ -68,34 +62,52 @@ def examples(language: str, corpus: str, left_out: frozenset[str]) -> list[Examp
                 if meaning:
                     app.index.sync()
                     app.index.embed()
-                for row in rows:
-                    acts = plan_reply(str(row["text"]), (), None).acts if row["kind"] != "statement" else ()
-                    if len(acts) != 1 or acts[0].asked is None or acts[0].job != "answer":
-                        continue
-                    out = bool(corpus) and str(row["id"]) in left_out
-                    example = Example(language, row["kind"] == "question", WEIGHT[corpus], out)
-                    searches = [Request(str(need.arguments["query"]), RESULTS, 0.0) for need in acts[0].needs]
-                    found = found_in([returned(app.recall.search(one).hits) for one in searches])
-                    texts = [one.words for one in found]
-                    answers = row.get("answer")
-                    words = [plain(str(word)) for word in answers] if isinstance(answers, list) else []
-                    source = plain(told.get(str(row.get("about")), ""))
-                    for one in found:
-                        evidence = weigh(acts[0].asked, one.words, texts)
-                        if evidence.out or evidence.sure:
-                            continue
-                        text = plain(one.words)
-                        stems = bool(source) and (text in source or source in text)
-                        example.features.append(
-                            [float(each) for each in evidence.features(lead(one, found), one.again)]
-                        )
-                        example.right.append(stems and any(word in text for word in words))
-                    made.append(example)
+                made += [
+                    example(
+                        row,
+                        told,
+                        lambda query: app.recall.search(Request(query, RESULTS, 0.0)),
+                        (language, corpus, meaning),
+                    )
+                    for row in rows
+                    if row["kind"] != "statement"
+                ]
     return made
 
 
-def returned(hits: Sequence[Hit]) -> ToolReturn:
-    results = [{"path": hit.path, "snippet": hit.text, "citation": hit.reference, "score": hit.score} for hit in hits]
+def example(
+    row: dict[str, object], told: dict[str, str], search: Callable[[str], Found], of: tuple[str, str, bool]
+) -> Example:
+    language, corpus, meaning = of
+    made = Example(language, corpus, str(row.get("about") or row["id"]), meaning, row["kind"] == "question")
+    acts = plan_reply(str(row["text"]), (), None).acts
+    if len(acts) != 1 or acts[0].asked is None or acts[0].job != "answer":
+        return made
+    found = found_in([returned(search(str(need.arguments["query"]))) for need in acts[0].needs])
+    texts = [one.words for one in found]
+    answers = row.get("answer")
+    words = [plain(str(word)) for word in answers] if isinstance(answers, list) else []
+    source = plain(told.get(str(row.get("about")), ""))
+    for one in found:
+        text = plain(one.words)
+        stems = bool(source) and (text in source or source in text)
+        right = stems and any(word in text for word in words)
+        evidence = weigh(acts[0].asked, one.words, texts)
+        if evidence.out or evidence.sure:
+            made.fixed.append((NEVER if evidence.out else FOR_SURE, right))
+        else:
+            made.features.append(list(evidence.features(standing(one, found))))
+            made.right.append(right)
+    return made
+
+
+def returned(found: Found) -> ToolReturn:
+    """What the tool would give back, as far as it is read."""
+    results: list[dict[str, object]] = []
+    for hit in found.hits:
+        meaning = meaning_of(hit, found.provider)
+        near = {} if meaning is None else {"meaning": round(meaning, 3)}
+        results.append({"path": hit.path, "snippet": hit.text, "citation": hit.reference, "score": hit.score, **near})
     return ToolReturn("", "memory_search", json.dumps({"results": results}))
 
 
@@ -103,7 +115,7 @@ def fit(made: Sequence[Example]) -> NDArray[numpy.float64]:
     """Weights, and the bias last."""
     features = numpy.array([[*one, 1.0] for example in made for one in example.features])
     right = numpy.array([float(one) for example in made for one in example.right])
-    share = numpy.array([example.weight for example in made for _ in example.right])
+    share = numpy.array([WEIGHT[example.corpus] for example in made for _ in example.right])
     ridge = numpy.diag([RIDGE] * (features.shape[1] - 1) + [1e-9])
     weights = numpy.zeros(features.shape[1])
     for _ in range(STEPS):
@@ -114,28 +126,63 @@ def fit(made: Sequence[Example]) -> NDArray[numpy.float64]:
     return weights
 
 
-def measure(made: Sequence[Example], weights: NDArray[numpy.float64]) -> str:
-    right = invented = 0
-    for example in made:
-        values = [float(numpy.dot([*one, 1.0], weights)) for one in example.features]
-        if values and max(values) >= ENOUGH:
-            right += example.right[values.index(max(values))]
-            invented += not example.answerable
-    asked = sum(example.answerable for example in made)
-    return f"{right}/{asked} right, {invented}/{len(made) - asked} invented"
+Judged = tuple[Example, float, bool]
+
+
+def judge(made: Sequence[Example], weights: NDArray[numpy.float64]) -> list[Judged]:
+    """The best value for each question, and whether it is the right answer."""
+    judged: list[Judged] = []
+    for one in made:
+        values = [float(numpy.dot([*features, 1.0], weights)) for features in one.features]
+        every = [*zip(values, one.right, strict=True), *one.fixed]
+        judged.append((one, *max(every, key=lambda pair: pair[0], default=(NEVER, False))))
+    return judged
+
+
+def folded(made: Sequence[Example]) -> list[Judged]:
+    names = sorted({(one.corpus, one.language, one.about) for one in made})
+    # chance that is the same every time
+    random.Random(1).shuffle(names)
+    fold = {name: number % FOLDS for number, name in enumerate(names)}
+    return _apart(
+        made,
+        [lambda one, number=number: fold[one.corpus, one.language, one.about] == number for number in range(FOLDS)],
+    )
+
+
+def by_language(made: Sequence[Example]) -> list[Judged]:
+    return _apart(made, [lambda one, language=language: one.language == language for language in LANGUAGES])
+
+
+def _apart(made: Sequence[Example], parts: "Sequence[Callable[[Example], bool]]") -> list[Judged]:
+    judged: list[Judged] = []
+    for left_out in parts:
+        weights = fit([one for one in made if not left_out(one)])
+        judged += judge([one for one in made if left_out(one)], weights)
+    return judged
+
+
+def figures(judged: Sequence[Judged], enough: float) -> str:
+    asked = sum(one.answerable for one, _, _ in judged)
+    right = sum(ok and value >= enough for one, value, ok in judged if one.answerable)
+    invented = sum(value >= enough for one, value, _ in judged if not one.answerable)
+    return f"{right}/{asked} = {right / asked:.0%} right, {invented}/{len(judged) - asked} invented"
 
 
 def main() -> None:
-    left_out = draw()
-    every = [one for language in LANGUAGES for corpus in WEIGHT for one in examples(language, corpus, left_out)]
-    made = [one for one in every if not one.left_out]
-    for language in LANGUAGES:
-        weights = fit([one for one in made if one.language != language])
-        print(language, measure([one for one in made if one.language == language], weights))
-    weights = fit(made)
-    print("fitted on", measure(made, weights))
-    print("left out", measure([one for one in every if one.left_out], weights))
-    print("bias", round(float(weights[-1]), 2), "weights", [round(float(one), 2) for one in weights[:-1]])
+    every = [one for language in LANGUAGES for corpus in WEIGHT for one in examples(language, corpus)]
+    for name, model in (("WITH_MEANING", WITH_MEANING), ("WORDS_ONLY", WORDS_ONLY)):
+        made = [one for one in every if one.meaning == (model is WITH_MEANING)]
+        for way, judged in (("folds", folded(made)), ("languages apart", by_language(made))):
+            for corpus in WEIGHT:
+                for language in LANGUAGES:
+                    part = [one for one in judged if (one[0].corpus, one[0].language) == (corpus, language)]
+                    print(name, way, corpus or "open", language, figures(part, model.enough))
+            for enough in (0.0, 0.5, 1.0, 1.5, 2.0, 2.5):
+                print(name, way, "all, at", enough, figures(judged, enough))
+        weights = fit(made)
+        print(name, "fitted on", figures(judge(made, weights), model.enough))
+        print(name, "bias", round(float(weights[-1]), 2), "weights", [round(float(one), 2) for one in weights[:-1]])
 
 
 if __name__ == "__main__":

@@ -142,11 +142,61 @@ def test_a_question_is_answered_by_quoting_memory_with_its_citation(question: st
         ("我妈妈多大了？", "我妈妈喜欢唱歌。", "这个我还不知道。"),
         ("우리 형 직업이 뭐야?", "형은 부산에 살아.", "그건 아직 몰라요."),
         ("弟の誕生日はいつ？", "弟は大阪に住んでいる。", "それはまだわかりません。"),
+        # every word but the one that is asked about
+        (
+            "Who conducts our orchestra?",
+            "Our orchestra plays Mahler with the Bradford choir.",
+            "I don't know that yet.",
+        ),
+        (
+            "When is my next appointment for the knee?",
+            "Knee exercises every morning before breakfast.",
+            "I don't know that yet.",
+        ),
+        ("What did we pay Hobson for the fence?", "The fence was built by Hobson and Sons.", "I don't know that yet."),
+        ("小雨的钢琴老师姓什么？", "小雨的班主任是陈老师，教语文。", "这个我还不知道。"),
+        ("어느 병원에서 미나가 일해?", "미나는 간호사고 이름은 박미나예요.", "그건 아직 몰라요."),
+        # somebody else, another time
+        ("健太の血液型は？", "血液型はOです", "それはまだわかりません。"),
+        ("老周欠我多少钱？", "借给老方一万五，说好中秋前还", "这个我还不知道。"),
+        ("재작년 수확량은 몇 상자였지?", "작년 수확량은 300상자였다.", "그건 아직 몰라요."),
     ],
 )
 def test_what_nobody_said_is_not_known_however_near_it_sounds(question: str, memory: str, refusal: str) -> None:
     calls = calls_of(UserTurn(question))
     assert converse(question, *(found(memory) for _ in calls)) == refusal
+
+
+def test_a_line_of_a_talk_that_a_note_keeps_is_not_quoted_as_told() -> None:
+    question = "Where is the ladder?"
+    told = {
+        "snippet": "The ladder is in the barn.",
+        "citation": "memory/2026-11-14.md#L3",
+        "score": 0.7,
+        "source": "owner",
+    }
+    note = "memory/2026-11-14-ladder-barn.md"
+    lines = [
+        {"snippet": f"{who}: The ladder is in the barn.", "citation": f"{note}#L{line}", "score": 0.9, "path": note}
+        for line, who in enumerate(("User", "- User", "Assistant"), 3)
+    ]
+    calls = calls_of(UserTurn(question))
+    assert "memory/2026-11-14.md#L3" in converse(question, *({"results": [*lines, told]} for _ in calls))
+    assert converse(question, *({"results": lines} for _ in calls)) == "I don't know that yet."
+
+
+def test_what_is_near_in_meaning_answers_where_words_alone_would_not() -> None:
+    question = "What do I blow into at band practice?"
+    memory = "I play the trombone in a brass band."
+    calls = calls_of(UserTurn(question))
+
+    def near(meaning: float) -> dict[str, object]:
+        one = {"snippet": memory, "citation": "memory/2026-11-14.md#L3", "score": 0.6, "source": "owner"}
+        other = {"snippet": "The bins go out on Monday.", "citation": "memory/2026-11-14.md#L4", "score": 0.3}
+        return {"results": [{**one, "meaning": meaning}, {**other, "meaning": 0.2}]}
+
+    assert memory in converse(question, *(near(0.8) for _ in calls))
+    assert memory not in converse(question, *(near(0.2) for _ in calls))
 
 
 def test_an_empty_memory_and_a_broken_search_are_told_apart() -> None:

@@ -7,6 +7,7 @@ from tests.toolbox.boxes import Box, living
 
 from everself.memory.writing import Thought
 from everself.recall.scopes import Scope, SessionKind
+from everself.testing.embedding import FakeEmbedder
 from everself.toolbox.own.origin import stands_in
 
 GUEST = Scope(SessionKind.GUEST, "jun")
@@ -24,6 +25,20 @@ def test_what_is_written_is_found_again_with_its_citation(tmp_path: Path) -> Non
         lines = box.get("memory_get", path=result["path"], **{"from": result["from"], "lines": 1})
         assert "tundra" in lines["text"]
         assert box.get("memory_write", content="My name is Alex and I work on tundra.")["mention"]
+
+
+def test_a_result_tells_how_near_it_is_in_meaning_only_where_vectors_were_compared(tmp_path: Path) -> None:
+    with living(tmp_path) as app:
+        box = Box(app, said="The lighthouse is open on Sundays.")
+        box.get("memory_write", content="The lighthouse is open on Sundays.")
+        (result,) = box.get("memory_search", query="lighthouse", maxResults=1)["results"]
+        assert "meaning" not in result
+    with living(tmp_path) as app:
+        app.__dict__["embedder"] = FakeEmbedder()
+        app.index.sync()
+        app.index.embed()
+        (result,) = Box(app).get("memory_search", query="lighthouse on Sundays", maxResults=1)["results"]
+        assert 0 < result["meaning"] <= 1
 
 
 def test_the_runtime_says_whose_words_they_are(tmp_path: Path) -> None:

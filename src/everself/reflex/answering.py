@@ -8,7 +8,7 @@ from typing import Final
 from everself.models.chat.protocol import ToolReturn
 from everself.patterns.reading import Language
 from everself.reflex.asking import Asked
-from everself.reflex.judging import ENOUGH, weigh
+from everself.reflex.judging import Standing, weigh
 from everself.reflex.planning import Act
 from everself.reflex.wordings import reply
 
@@ -17,6 +17,7 @@ _SECOND: Final = 0.5
 # a score that is as good as none
 _LOW: Final = 0.05
 _FAR: Final = 0.5
+_NEARER: Final = 0.3
 _MOST_LISTED: Final = 6
 _MOST_PLACES: Final = 3
 # headings, pointers to where an entry went, the ends of comments
@@ -28,6 +29,9 @@ _SAID: Final = frozenset({"owner", "correction"})
 # records of what was done to memory: what they tell of stands in memory itself, in the person's words
 _RECORDS: Final = frozenset({"CORRECTIONS.md", "CONFLICTS.md", "CHANGELOG.md", "COMPACTION_LOG.md"})
 
+_NOTE: Final = r"(?:^|/)memory/\d{4}-\d\d-\d\d-[^/]+\.md$"
+_SPOKEN: Final = r"(?m)^\s*(?:[-*] )?(?:User|Assistant): "
+
 
 @dataclass(frozen=True, slots=True)
 class Found:
@@ -38,6 +42,7 @@ class Found:
     score: float
     source: str
     again: bool = False
+    meaning: float | None = None
 
 
 def answer(act: Act, returns: Sequence[ToolReturn], written: frozenset[str]) -> str:
@@ -63,21 +68,27 @@ def answer(act: Act, returns: Sequence[ToolReturn], written: frozenset[str]) -> 
 def best(asked: Asked, found: Sequence[Found]) -> Found | None:
     """The memory that answers the question, or none: nearly right is wrong."""
     ranked = max(((value, one) for one, value in valued(asked, found)), key=lambda pair: pair[0], default=None)
-    return ranked[1] if ranked is not None and ranked[0] >= ENOUGH else None
+    return ranked[1] if ranked is not None and ranked[0] >= 0 else None
 
 
 def valued(asked: Asked, found: Sequence[Found]) -> list[tuple[Found, float]]:
     texts = [one.words for one in found]
-    return [(one, weigh(asked, one.words, texts).value(lead(one, found), one.again)) for one in found]
+    return [(one, weigh(asked, one.words, texts).value(standing(one, found))) for one in found]
 
 
-def lead(one: Found, found: Sequence[Found]) -> float:
-    """How far recall puts it before the best of the others, or behind it, at most half: scores themselves mean little."""
-    others = [other.score for other in found if other is not one]
+def standing(one: Found, found: Sequence[Found]) -> Standing:
+    """How recall puts it beside the best of the others: scores themselves mean little."""
+    others = [other for other in found if other is not one]
     if not others:
-        return _FAR / 2
-    ahead = (one.score - max(others)) / max(one.score, *others, _LOW)
-    return max(-_FAR, min(_FAR, ahead))
+        return Standing(_FAR / 2, one.again, one.meaning)
+    best_score = max(other.score for other in others)
+    lead = (one.score - best_score) / max(one.score, best_score, _LOW)
+    ahead = 0.0 if one.meaning is None else one.meaning - max(other.meaning or 0.0 for other in others)
+    return Standing(_within(lead, _FAR), one.again, one.meaning, _within(ahead, _NEARER))
+
+
+def _within(value: float, most: float) -> float:
+    return max(-most, min(most, value))
 
 
 def _answer(act: Act, found: Sequence[Found]) -> str:
@@ -154,7 +165,7 @@ def found_in(returns: Sequence[ToolReturn]) -> list[Found]:
     for number, one in enumerate(returns):
         results = _object(one.content).get("results") if not one.failed else None
         for result in results if isinstance(results, list) else ():
-            if isinstance(result, dict) and result.get("path") not in _RECORDS:
+            if isinstance(result, dict) and result.get("path") not in _RECORDS and not _is_transcript(result):
                 score = float(result.get("score") or 0.0) * (1.0 if number == 0 else _SECOND)
                 made = Found(
                     str(result.get("snippet", "")),
@@ -162,9 +173,18 @@ def found_in(returns: Sequence[ToolReturn]) -> list[Found]:
                     score,
                     str(result.get("source", "")),
                     number > 0,
+                    float(result["meaning"]) if "meaning" in result else None,
                 )
                 found.setdefault(made.citation, made)
     return list(found.values())
+
+
+def _is_transcript(result: dict[str, object]) -> bool:
+    """Whether it is a line of a talk that a note of a session keeps: what was told in it stands in memory itself, and questions do too."""
+    import re2
+
+    path, words = str(result.get("path", "")), str(result.get("snippet", ""))
+    return re2.search(_NOTE, path) is not None and re2.search(_SPOKEN, words) is not None
 
 
 def _object(content: str) -> dict[str, object]:

@@ -108,7 +108,7 @@ def ask(question: str, language: Language) -> Asked:
         owners(question, language),
         wording(language, "own-name", FILE).within(plain),
         wording(language, "self").within(plain),
-        next(wording(language, "unit", FILE).found(plain), ""),
+        "" if "when" in wants else next(wording(language, "unit", FILE).found(plain), ""),
     )
 
 
@@ -133,7 +133,8 @@ def _words(question: str, plain: str, language: Language, edges: frozenset[int])
             weight = min(len(word), 4) / 2 * (_LIGHT if light.within(word) else 1.0)
             if language == "ja" and len(word) == 1 and plain[end : end + 1] in _AFTER_NOUNS:
                 weight = 1.0
-            found.append(Word(word, start, end, _parts(word), weight))
+            nickname = language == "zh" and wording(language, "nickname", FILE).within(word)
+            found.append(Word(word, start, end, _parts(word), weight, nickname))
     return found
 
 

@@ -3,7 +3,7 @@
 Knows no model, no tools and no wording of replies.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Final
@@ -13,6 +13,7 @@ from everself.patterns.sets import read_patterns
 from everself.patterns.wording import folded, wording
 from everself.reflex.asking import FILE, Asked, Wanted, Word
 from everself.reflex.concepts import Concept, is_told, owners
+from everself.reflex.weights import WITH_MEANING, WORDS_ONLY
 from everself.text.search import index_terms
 
 if TYPE_CHECKING:
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
 
 # what everybody has one of: told of somebody else it is no answer about oneself
 _ONE_EACH: Final = frozenset({"age", "birthday", "job", "employer", "height", "weight"})
-# a memory worth less is no answer
-ENOUGH: Final = 1.5
 _NEVER: Final = -100.0
 _FOR_SURE: Final = 100.0
 
@@ -47,26 +46,6 @@ _MATTERS: Final = 0.5
 _BARELY: Final = 0.34
 _PAIR: Final = 2
 _HALF: Final = 0.5
-# Fitted by tools/fit_reflex.py, in the order of `features`, over both corpora without what is held out and a third of `more`.
-_BIAS: Final = -2.34
-_WEIGHTS: Final = (
-    2.34,
-    -0.84,
-    -0.66,
-    3.24,
-    0.95,
-    0.71,
-    1.7,
-    -0.97,
-    -1.06,
-    -1.68,
-    -0.65,
-    -0.37,
-    0.99,
-    1.12,
-    -1.09,
-    -0.98,
-)
 # a reason may well repeat words of the question
 _GIVEN: Final = frozenset({"why"})
 _NUMBERS: Final[dict[Language, str]] = {
@@ -80,14 +59,27 @@ _LONG: Final = 6
 
 
 @dataclass(frozen=True, slots=True)
+class Standing:
+    """How recall sees a memory. `lead`: how far it puts it before the next, from -1 to 1; `again`: only other words found it.
+
+    `meaning`: how near it is to the question, where vectors were compared; `ahead`: how much nearer than the next.
+    """
+
+    lead: float
+    again: bool = False
+    meaning: float | None = None
+    ahead: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
 class Evidence:
     """What speaks for and against a memory as the answer. `covered` is a share between 0 and 1, the others are counts.
 
     `rest`: how much is covered of what is no person and no name. `uncovered`: words of the question that matter and that it has not.
     `people`: those of the question that it speaks of. `shared` and `missing`: concepts of the question that it speaks
-    of or not. `strangers`: people that it speaks of, though the question does not. `topic`, `matter`, `focus`, `other`: it lacks what the
-    question begins with, everything that it is about, the thing of which one is wanted, or what tells two of a kind apart. `out`: why it
-    cannot be the answer at all, such as a time that is wanted and is not there, or somebody else of whom it speaks.
+    of or not. `strangers`: people that it speaks of, though the question does not. `topic`, `matter`, `focus`: it lacks what the
+    question begins with, everything that it is about, or the thing of which one is wanted. `out`: why it cannot be the answer at all, such
+    as a time that is wanted and is not there, somebody else of whom it speaks, or another one of two of a kind.
     """
 
     covered: float
@@ -101,19 +93,18 @@ class Evidence:
     rest: float = 0.0
     people: int = 0
     focus: int = 0
-    other: int = 0
     out: tuple[str, ...] = ()
     sure: bool = False
 
-    def features(self, lead: float, again: bool) -> tuple[float, ...]:
-        """What the weights weigh. `lead`: how far recall puts it before the next, from -1 to 1; `again`: only other words found it."""
-        return (
+    def features(self, standing: Standing) -> tuple[float, ...]:
+        """What the weights weigh; the last three only where there is a meaning."""
+        words = (
             self.covered,
             min(self.uncovered, 1),
             max(0, min(self.uncovered, 3) - 1),
-            lead,
-            lead > 0,
-            again,
+            standing.lead,
+            standing.lead > 0,
+            standing.again,
             min(self.shared, 2),
             min(self.missing, 2),
             min(self.strangers, 1),
@@ -123,16 +114,18 @@ class Evidence:
             self.rest,
             min(self.people, 1),
             self.focus,
-            self.other,
         )
+        if standing.meaning is None:
+            return tuple(map(float, words))
+        return (*map(float, words), standing.meaning, standing.ahead, standing.meaning * (1 - self.covered))
 
-    def value(self, lead: float, again: bool) -> float:
-        """How good an answer it is: the logarithm of the odds."""
+    def value(self, standing: Standing) -> float:
+        """How good an answer it is, as the logarithm of the odds above what is enough: from 0 on it is one."""
         if self.sure or self.out:
             return _NEVER if self.out else _FOR_SURE
-        return _BIAS + sum(
-            weight * float(feature) for weight, feature in zip(_WEIGHTS, self.features(lead, again), strict=True)
-        )
+        model = WORDS_ONLY if standing.meaning is None else WITH_MEANING
+        weighed = zip(model.weights, self.features(standing), strict=True)
+        return model.bias + sum(weight * feature for weight, feature in weighed) - model.enough
 
 
 def weigh(asked: Asked, text: str, others: Sequence[str] = ()) -> Evidence:
@@ -156,6 +149,14 @@ def weigh(asked: Asked, text: str, others: Sequence[str] = ()) -> Evidence:
     if uncovered and not asked.wants and wording(asked.language, "whether", FILE).within(folded(asked.text)):
         out.append("whether")
     strangers = frozenset[str]() if asked.owners else owners(text, asked.language)
+    topic = _lacks_topic(asked, pairs)
+    if (
+        topic
+        and asked.words[0].start == 0
+        and not wording(asked.language, "no-topic", FILE).within(asked.words[0].text)
+    ):
+        # of somebody or something else
+        out.append(asked.words[0].text)
     if strangers and asked.of_self and any(one.name in _ONE_EACH for one, _ in asked.concepts):
         out.extend(strangers)
     return Evidence(
@@ -164,7 +165,7 @@ def weigh(asked: Asked, text: str, others: Sequence[str] = ()) -> Evidence:
         shared=sum(has and not one.own for one, _, has in concepts),
         missing=sum(not one.strict and not one.own for one in lost),
         strangers=len(strangers),
-        topic=int(_lacks_topic(asked, pairs)),
+        topic=int(topic),
         matter=int(bool(matter) and not any(share for _, share in matter)),
         few=int(len(asked.words) <= 1),
         rest=sum(word.weight * share for word, share in matter) / sum(word.weight for word, _ in matter)
@@ -172,14 +173,13 @@ def weigh(asked: Asked, text: str, others: Sequence[str] = ()) -> Evidence:
         else _HALF,
         people=sum(has and one.own for one, _, has in concepts),
         focus=int(_lacks_focus(asked, plain, terms, concepts)),
-        other=int(
-            any(one not in plain for one in wording(asked.language, "which-one", FILE).found(folded(asked.text)))
-        ),
         out=(
             *out,
             *(one.name for one in lost if one.strict or one.own),
             *(word.text for word, share in pairs if word.named and share == 0),
             *(() if _counts(asked, plain) else (asked.unit,)),
+            *_others(asked, plain),
+            *_lacks_asked(asked, plain, terms, concepts),
         ),
     )
 
@@ -215,20 +215,41 @@ def _lacks_topic(asked: Asked, pairs: list[tuple[Word, float]]) -> bool:
     return share == 0 and (len(word.text) > 1 or word.weight >= 1)
 
 
-def _lacks_focus(asked: Asked, plain: str, terms: frozenset[str], concepts: _Met) -> bool:
+def _others(asked: Asked, plain: str) -> Iterator[str]:
+    """What tells one of its kind from another, such as last year, and is not there."""
+    for one in wording(asked.language, "which-one", FILE).found(folded(asked.text)):
+        if one not in plain:
+            yield one
+
+
+def _lacks_asked(asked: Asked, plain: str, terms: frozenset[str], concepts: _Met) -> Iterator[str]:
+    """What is asked of the matter, such as who conducts it or when it is served, and is not spoken of."""
     question = folded(asked.text)
-    vague = wording(asked.language, "no-focus", FILE)
-    for one in wording(asked.language, "focus", FILE).found(question):
-        start = question.index(one)
-        end = start + len(one)
-        met = any(has and any(first < end and start < last for first, last in spans) for _, spans, has in concepts)
-        if asked.language == "en":
-            stands = any(form in terms for form in index_terms(one).counts)
-        else:
-            stands = one in plain or (len(one) > _PAIR and (one[-_PAIR:] in plain or one[:_PAIR] in plain))
-        if not vague.within(one) and not met and not stands:
-            return True
-    return False
+    for one in wording(asked.language, "asked-of-it", FILE).found(question):
+        if not _stands(asked, one, plain, terms, concepts):
+            yield one
+
+
+def _lacks_focus(asked: Asked, plain: str, terms: frozenset[str], concepts: _Met) -> bool:
+    found = wording(asked.language, "focus", FILE).found(folded(asked.text))
+    return any(not _stands(asked, one, plain, terms, concepts) for one in found)
+
+
+def _stands(asked: Asked, one: str, plain: str, terms: frozenset[str], concepts: _Met) -> bool:
+    """Whether a text speaks of a part of the question, by its words or by a concept; of what is vague every text does."""
+    if wording(asked.language, "no-focus", FILE).within(one):
+        return True
+    start = folded(asked.text).index(one)
+    met = [span for _, spans, has in concepts if has for span in spans]
+    if asked.language == "en":
+        told = any(first < start + len(one) and start < last for first, last in met)
+        return told or any(form in terms for form in index_terms(one).counts)
+    # of "English teacher" both matter: what no concept tells stands in the text, at least at both its ends
+    rest = "".join(
+        " " if any(first <= at < last for first, last in met) else char for at, char in enumerate(one, start)
+    )
+    parts = (part for part in rest.split() if len(part) >= min(_PAIR, len(one)))
+    return all(part in plain or (part[:_PAIR] in plain and part[-_PAIR:] in plain) for part in parts)
 
 
 def _introduces(asked: Asked, text: str) -> Evidence:
@@ -257,7 +278,17 @@ def _share(word: Word, plain: str, terms: frozenset[str], language: Language) ->
         found = next((length for length in range(len(word.text), 1, -1) if word.text[:length] in plain), 0)
         return 1.0 if word.text in plain else found / len(word.text)
     plain = plain.translate(_ONE_KANA)
+    if len(word.text) == 1 and _inside().search(plain.replace(word.text, "\0")) is not None:
+        # a car park is no car
+        return 0.0
     return sum(form.translate(_ONE_KANA) in plain for form in word.forms) / len(word.forms)
+
+
+@cache
+def _inside() -> "re2._Regexp":
+    import re2
+
+    return re2.compile(r"^(?:[^\x00]*\p{Han}\x00\p{Han})+[^\x00]*$")
 
 
 def _has(asked: Asked, kind: Wanted, text: str, plain: str) -> bool:

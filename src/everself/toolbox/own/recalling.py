@@ -61,24 +61,28 @@ def recall_tools(kit: Kit, recall: "Callable[[], Recall]") -> tuple[Tool, ...]:
 
 
 def _search(kit: Kit, recall: "Recall", setting: Setting, asked: tuple[str, int | None, float | None]) -> Outcome:
+    from everself.recall.nearness import meaning_of
     from everself.recall.recall import Request
 
     query, limit, least = asked
     found = recall.search(Request(query, limit, least, scope=setting.scope, session=setting.session))
     memory = kit.memory()
     share = max(_SHORTEST, _SNIPPETS // max(1, len(found.hits)))
-    results = [_result(memory, hit, share) for hit in found.hits]
+    results = [_result(memory, hit, share, meaning_of(hit, found.provider)) for hit in found.hits]
     content = told({"results": results, "provider": found.provider, "notices": found.notices})
     return Outcome(content, stamp=stamp_of(_trust(memory, hit.entry) for hit in found.hits if hit.entry))
 
 
-def _result(memory: "Memory", hit: "Hit", share: int) -> dict[str, object]:
+def _result(memory: "Memory", hit: "Hit", share: int, meaning: float | None) -> dict[str, object]:
+    """`meaning` is there only where vectors were compared: from 0 to 1, how near the piece is to the query whatever its words."""
     entry = memory.book.find(hit.entry) if hit.entry else None
+    near = {} if meaning is None else {"meaning": round(meaning, 3)}
     return {
         "path": hit.path,
         "from": hit.first_line,
         "to": hit.last_line,
         "score": round(hit.score, 3),
+        **near,
         "snippet": hit.text if len(hit.text) <= share else f"{hit.text[:share]}…",
         "citation": hit.reference,
         "day": hit.day.isoformat() if hit.day else None,
