@@ -41,6 +41,12 @@ def _without(word: str, signs: frozenset[str]) -> str:
     return word if word.isascii() else "".join(sign for sign in word if sign not in signs)
 
 
+def missing_from(others: tuple[str, ...], words: tuple[str, ...], language: Language) -> tuple[str, ...]:
+    """What of each word the others do not have."""
+    rest_of = _Others(others, language)
+    return tuple(rest_of(word) for word in words)
+
+
 class _Others:
     """Called with a word, gives what of it the others do not have: nothing where they have it all."""
 

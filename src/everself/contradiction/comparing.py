@@ -11,10 +11,8 @@ from everself.contradiction.aligning import Alignment, align
 from everself.contradiction.frames import compare_frames, find_taken_back
 from everself.contradiction.lexicon import Lexicon, lexicon
 from everself.contradiction.quantities import differ
-from everself.contradiction.statement import Clause, Statement, content_of, read_statement
+from everself.contradiction.statement import Clause, Statement, content_of
 from everself.contradiction.verdict import AGREE, Kind, Verdict
-from everself.patterns.statements import language_of
-from everself.text.normalise import fold
 
 # beyond this a text tells a story, and one clause of it rarely takes back another's
 _LONG: Final = 200
@@ -25,14 +23,8 @@ _BRIEF: Final = 70
 _MOST_BESIDES: Final = 3
 
 
-def contradicts(older: str, newer: str) -> Verdict:
-    """Whether the newer statement takes back the older. Statements in two languages are not compared."""
-    if fold(older) == fold(newer):
-        return AGREE
-    language = language_of(f"{older} {newer}")
-    before, after = read_statement(older, language), read_statement(newer, language)
-    if not before.clauses or not after.clauses:
-        return AGREE
+def compare(before: Statement, after: Statement) -> Verdict:
+    """What the rules say of a pair, each of which has a clause at least."""
     # "these days" in both tells no change between them
     after = replace(after, changed=bool(after.changes - before.changes))
     taken_back = find_taken_back(before, after)
@@ -45,7 +37,7 @@ def contradicts(older: str, newer: str) -> Verdict:
     found = compare_frames(before, after)
     if found:
         return found
-    long = max(len(older), len(newer)) > _LONG
+    long = max(len(before.clauses[0].text), len(after.clauses[0].text)) > _LONG
     # what changed in a story is seldom what the other statement speaks of
     told = replace(after, changed=False) if long else after
     verdicts = (
