@@ -193,7 +193,7 @@ def test_what_is_near_in_meaning_answers_where_words_alone_would_not() -> None:
     def near(meaning: float) -> dict[str, object]:
         one = {"snippet": memory, "citation": "memory/2026-11-14.md#L3", "score": 0.6, "source": "owner"}
         other = {"snippet": "The bins go out on Monday.", "citation": "memory/2026-11-14.md#L4", "score": 0.3}
-        return {"results": [{**one, "meaning": meaning}, {**other, "meaning": 0.2}]}
+        return {"results": [{**one, "meaning": meaning}, {**other, "meaning": 0.4}]}
 
     assert memory in converse(question, *(near(0.8) for _ in calls))
     assert memory not in converse(question, *(near(0.2) for _ in calls))
