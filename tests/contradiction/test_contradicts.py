@@ -70,6 +70,38 @@ def test_what_can_both_be_true_does_not(older: str, newer: str) -> None:
     assert not contradicts(newer, older)
 
 
+@pytest.mark.parametrize(
+    ("older", "newer", "kind"),
+    [
+        ("We meet every Tuesday", "we meet on Wednesdays now", "date"),
+        ("My weight is 80 kg", "down to 74 kilos after the diet", "number"),
+        ("The piano is in the hall", "The piano got moved to the attic.", "attribute"),
+        ("我体重62公斤", "减肥成功，已经58公斤了", "number"),
+        ("面试约在下周二", "面试改下周四了", "date"),
+        ("몸무게 70키로", "운동해서 65키로 됐어", "number"),
+        ("회식은 금요일이야", "회식 목요일로 당겨졌어", "date"),
+        ("家賃は7万2千円", "更新で家賃が7万5千円に", "number"),
+        ("歯医者は火曜の夕方", "歯医者の予約を木曜にずらした", "date"),
+    ],
+)
+def test_a_change_is_found_by_what_both_share_and_how_the_newer_speaks(older: str, newer: str, kind: str) -> None:
+    verdict = contradicts(older, newer)
+    assert verdict.kind == kind
+    assert verdict.why
+
+
+@pytest.mark.parametrize(
+    ("older", "newer"),
+    [
+        ("My sister is called Mia", "No, my sister is called Mia, not Mira"),
+        ("Note 3 is about the garden.", "Note 4 is about the garden."),
+        ("The pitcher throws a ball from the mound", "From the mound a ball was thrown by the pitcher"),
+    ],
+)
+def test_what_only_looks_like_a_change_is_none(older: str, newer: str) -> None:
+    assert not contradicts(older, newer)
+
+
 def test_the_same_words_never_contradict_themselves() -> None:
     for text in ("I live in Leeds.", "", "   ", "?", "…", "我不吃辣", "3", "I LIVE in leeds.\n"):
         assert not contradicts(text, text)

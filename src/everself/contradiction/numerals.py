@@ -92,7 +92,11 @@ def _version(bare: str) -> float:
 
 
 def _mixed(bare: str) -> float | None:
-    """Digits and a word of size after them: 3万, 45k."""
+    """Digits and a word of size after them: 3万, 45k; and again below it: 7万2千."""
+    above, leap, below = bare.partition("万")
+    if below[:1].isdecimal():
+        high, low = _mixed(above + leap), number(below)
+        return None if high is None or low is None else high + low
     head = bare.rstrip("kKm万萬億亿千만억천백십")
     tail = bare[len(head) :]
     if not _digits().fullmatch(head) or head.count(".") > 1:

@@ -43,8 +43,9 @@ def read_quantities(text: str, language: Language) -> tuple[tuple[Quantity, ...]
         measure, factor = (known.measure, known.factor) if known is not None else (PLAIN, 1.0)
         if groups.get("sign"):
             measure = "money"
-        if groups.get("tenth") and measure == "money":
-            value += (number(groups["tenth"]) or 0) / 10
+        if groups.get("tenth") and measure in ("money", "length"):
+            # 一米五二 is 1.52
+            value += sum((number(one) or 0) / 10**at for at, one in enumerate(groups["tenth"], 1))
         if groups.get("half"):
             value += 0.5
         found.append(Quantity(value * factor, measure))
@@ -96,8 +97,8 @@ def _pattern(language: Language) -> "re2._Regexp":
                 rf"{written}|(?P<sino>{SINO})(?P<counted>{units})|(?P<many>{SINO}{SINO})(?P<apart>\s{units})"
             )
         case _:
-            written = rf"(?:(?P<digits>{DIGITS}[千万萬億亿]*)|(?P<named>{HAN}))"
-            return re2.compile(written + rf"(?P<unit>\s?{units})?(?P<half>半)?(?P<tenth>[一二三四五六七八九])?")
+            written = rf"(?:(?P<digits>\d+万\d+千?|{DIGITS}[千万萬億亿]*)|(?P<named>{HAN}))"
+            return re2.compile(written + rf"(?P<unit>\s?{units})?(?P<half>半)?(?P<tenth>[一二三四五六七八九]{1, 2})?")
 
 
 def _is_spelled(named: str, unit: str, language: Language) -> bool:

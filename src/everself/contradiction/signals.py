@@ -157,6 +157,7 @@ def _of_others(before: Statement, after: Statement) -> dict[str, float]:
         "many": words.says("many", ours.text) or words.says("many", theirs.text),
         "part": words.says("part", after.text),
         "unsure": before.unsure or after.unsure,
+        "restated": any(_says_the_same(ours, clause) for clause in after.clauses[1:]),
     }
 
 
@@ -179,6 +180,11 @@ def _denies_else(ours: Clause, theirs: Clause, language: Language) -> bool:
     """Whether what the one denies is something that the other does not speak of."""
     denied, others = (ours.denied, theirs.content()) if ours.negative else (theirs.denied, ours.content())
     return bool(denied) and missing(others, (denied,), language) == (denied,)
+
+
+def _says_the_same(ours: Clause, theirs: Clause) -> bool:
+    same = ours.words == theirs.words and ours.negative == theirs.negative and bool(ours.words)
+    return same and ours.quantities == theirs.quantities and ours.times == theirs.times
 
 
 def _other_people(ours: Clause, theirs: Clause) -> bool:
