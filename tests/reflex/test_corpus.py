@@ -1,8 +1,8 @@
 """The reflex on statements and questions that were written without sight of its rules; see `judge`.
 
 A third of the corpus is held out: only a run with EVERSELF_HELD_OUT=1 looks at it, and then it says numbers and no sentence. `more` is
-of other people, with an unanswerable question that sounds like an answered one for nearly every statement; there the promise of
-nothing invented is not kept yet, and what is asserted is what is reached.
+of other people, with an unanswerable question that sounds like an answered one for nearly every statement. Rules and weights were chosen
+with `more` and the open part in sight, so what is asserted of them is what is reached, and only the held part can say what is promised.
 """
 
 import json
@@ -17,7 +17,11 @@ from tests.reflex.talking import Said, agent, talk
 CORPUS = Path(__file__).resolve().parents[1] / "corpora" / "reflex"
 # the share of right answers at least, and the share of unanswerable questions that are answered at most
 PROMISED = (0.80, 0.0)
-REACHED = {"": (0.75, 0.0), "more": (0.60, 0.10)}
+# without vectors, and with them
+REACHED = {
+    "": {False: (0.72, 0.0), True: (0.80, 0.0)},
+    "more": {False: (0.55, 0.02), True: (0.74, 0.0)},
+}
 # read before the tests get an environment of their own
 HELD_OUT = bool(os.environ.get("EVERSELF_HELD_OUT"))
 SHOW_MISSED = bool(os.environ.get("EVERSELF_SHOW_MISSED"))
@@ -115,9 +119,9 @@ def test_what_was_told_is_answered_with_its_citation_and_nothing_else_is(
     rows = load(language, corpus, held_out=HELD_OUT)
     home = str(tmp_path)
     talk(home, [str(row["text"]) for row in rows if row["kind"] == "statement"])
-    right_at_least, invented_at_most = PROMISED if HELD_OUT and not corpus else REACHED[corpus]
     # one home for both: without vectors first
     for meaning in (False, True):
+        right_at_least, invented_at_most = PROMISED if HELD_OUT and not corpus else REACHED[corpus][meaning]
         answers = talk(home, [str(row["text"]) for row in rows if row["kind"] != "statement"], meaning=meaning)
         figures = judge(home, rows, answers)
         with capsys.disabled():

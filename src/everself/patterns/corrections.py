@@ -1,9 +1,10 @@
 """Whether a message corrects what was said or remembered before, and in which words. Pure.
 
 Rules and signs are weighed together. Sections of `corrections.txt` (rules): `high` and `medium` count in a sentence that is no
-question (`asks`) and that no `veto` matches; what `wonders` asks in earnest and says nothing else; `certain` and `likely` (high and medium) count also there, unless `never` matches.
-`across` and `veto-across` see the whole message. The signs of `signs.txt` are weaker and more general, see `signs.py`. Of
-`contrast.txt` every pattern has the groups `old` and `new` for the words that are wrong and right.
+question (`asks`) and that no `veto` matches; `certain` and `likely` (high and medium) count also there, unless `never` matches. What
+`wonders` asks in earnest, and nothing else of it counts. `across` and `veto-across` see the whole message. The signs of `signs.txt`
+are weaker and more general, see `signs.py`. Of `contrast.txt` every pattern has the groups `old` and `new` for the words that are wrong
+and right.
 """
 
 from dataclasses import dataclass
