@@ -16,6 +16,9 @@ from everself.models.chat.protocol import ChatRequest, TextPiece, ToolTurn, User
 from everself.sessions.session import Session
 from everself.testing.chatting import Answer, FakeModel, call
 
+# many small steps with real files add up; what is beside it in this folder is run every time
+pytestmark = pytest.mark.slow
+
 LONG = "and so on and on " * 500
 
 

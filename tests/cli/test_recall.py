@@ -17,6 +17,9 @@ from everself.cli.commands.memory import searching
 from everself.clock import pause
 from everself.testing.embedding import FakeEmbedder
 
+# many small steps with real files add up; what is beside it in this folder is run every time
+pytestmark = pytest.mark.slow
+
 TOP = Path(__file__).resolve().parents[2]
 
 

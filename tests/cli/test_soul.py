@@ -178,7 +178,8 @@ def test_under_locked_a_keeper_may_not_even_ask(everself, soul: Path) -> None:
     assert soul.read_bytes() == before
 
 
-def test_the_digest_tells_what_grew_what_waits_and_on_what_evidence(everself, soul: Path) -> None:
+@pytest.mark.usefixtures("soul")
+def test_the_digest_tells_what_grew_what_waits_and_on_what_evidence(everself) -> None:
     quiet = everself("soul", "digest", "--days", "1")
     assert quiet.code == 0
     by_a_keeper()

@@ -10,6 +10,9 @@ from hypothesis import strategies as st
 from everself.cutting.cutting import cut, piece_text
 from everself.entries.reading import read_document
 
+# many small steps with real files add up; what is beside it in this folder is run every time
+pytestmark = pytest.mark.slow
+
 WORD = re2.compile(r"[\pL\pN]+")
 LINES = st.sampled_from(
     [

@@ -9,6 +9,9 @@ from everself.identity.routes import permission
 from everself.testing.workspaces import real_workspace
 from everself.values import Append, Applied, Author, Change, Create, Refused
 
+# many small steps with real files add up; what is beside it in this folder is run every time
+pytestmark = pytest.mark.slow
+
 HUMANS_ONLY = ("SOUL.md", "IDENTITY.md", "SOUL_TESTS.md", "CONFIG.md", "BOOT.md", "agents/a/SOUL.md", *PERSONAS)
 INJECTED = ("USER.md", "AGENTS.md", "TOOLS.md", "HEARTBEAT.md", "MEMORY.md", "users/jun/USER.md")
 FREE = ("memory/2026-01-01.md", "bank/world.md", "notes.md")

@@ -11,6 +11,9 @@ from everself.keepers.shape import Ask, CloseEntry, Note
 from everself.testing.chatting import FakeModel
 from everself.values import Tag
 
+# many small steps with real files add up; what is beside it in this folder is run every time
+pytestmark = pytest.mark.slow
+
 
 def kinds(done) -> list[type]:
     return [type(one.planned.operation) for one in done]

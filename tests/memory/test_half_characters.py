@@ -13,6 +13,9 @@ from everself.memory.bank import Bank
 from everself.memory.selection import Selection, list_entries
 from everself.memory.writing import Thought
 
+# many small steps with real files add up; what is beside it in this folder is run every time
+pytestmark = pytest.mark.slow
+
 HALVES = ("..\udcc0\udcaf..", "a \ud800 b", "\udfff")
 
 

@@ -14,6 +14,9 @@ from everself.memory.writing import Thought
 from everself.promotion.moving import Pick, Promotion, apply_moves
 from everself.values import Applied, Author, Change, Create, Remove, Replace, Tag, Tier, digest
 
+# many small steps with real files add up; what is beside it in this folder is run every time
+pytestmark = pytest.mark.slow
+
 LOG = "memory/2026-03-12.md"
 DECISIONS = "memory/decisions.md"
 

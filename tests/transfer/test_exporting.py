@@ -19,6 +19,9 @@ from everself.transfer.exporting import export_entries, parse_line
 from everself.transfer.importing import ImportOptions, import_lines
 from everself.values import Tag
 
+# many small steps with real files add up; what is beside it in this folder is run every time
+pytestmark = pytest.mark.slow
+
 MINE = ImportOptions("mine.jsonl", as_mine=True)
 THEIRS = ImportOptions("theirs.jsonl")
 

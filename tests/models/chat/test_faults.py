@@ -11,6 +11,9 @@ from everself.config.sections import Provider
 from everself.errors import ModelFault
 from everself.models.chat.opening import open_model
 
+# many small steps with real files add up; what is beside it in this folder is run every time
+pytestmark = pytest.mark.slow
+
 LIMIT = Reply(status=429, fault="rate", headers=(("Retry-After", "7"),))
 TROUBLE = Reply(status=500, fault="server")
 GOOD = say("All ", "is ", "well.")

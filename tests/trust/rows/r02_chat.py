@@ -117,7 +117,7 @@ def run_r2_chat(count: int, seed: int) -> str:
                     session = session or lines[0].split()[1]
             _check_store(home, session, accepted, number)
         _check_memory(home, session, accepted)
-    return f"R2-CHAT {kills} kills of {count} conversations, {len(accepted)} messages accepted, 0 lost, 0 doubled, seed {seed}"
+    return f"R2 chat: {kills} kills of {count} conversations, {len(accepted)} messages accepted, 0 lost, 0 doubled, seed {seed}"
 
 
 def _check_store(home: Path, session: str, accepted: dict[str, str], seed: int) -> None:

@@ -102,7 +102,9 @@ def _write(kit: Kit, arguments: JsonObject, setting: Setting) -> Outcome:
         result["left_out"] = list(done.redacted)
     if done.doubt:
         # not the words that gave it away: whoever steers the model would try others
-        result["kept_apart"] = "It is in quarantine until the owner has looked at it: everself memory list --path quarantine"
+        result["kept_apart"] = (
+            "It is in quarantine until the owner has looked at it: everself memory list --path quarantine"
+        )
     words = entry.text if entry is not None else content
     return Outcome(told(result), written=(Written("remembered", words, citation, done.entry, done.change),))
 
