@@ -47,7 +47,7 @@ def corrections(data: Path) -> Iterator[Case]:
 
 
 def conflicts(data: Path) -> Iterator[Case]:
-    from everself.contradiction.comparing import contradicts
+    from everself.contradiction import contradicts
 
     def case(part: str, wanted: bool, older: str, newer: str) -> Case:
         return Case(part, wanted, bool(contradicts(older, newer)), baselines.is_conflict(older, newer))
