@@ -16,6 +16,9 @@ from everself.verbs.agents import settle
 from everself.verbs.integrity import accept_outside, look_outside, undo_outside, verify_identity
 from everself.verbs.settings import set_value
 
+# many small steps with real files add up; what is beside it in this folder is run every time
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def workspace() -> Path:

@@ -17,6 +17,9 @@ from everself.triage.triage import Triage
 from everself.values import Entry
 from everself.verbs.seeding import set_up
 
+# many small steps with real files add up; what is beside it in this folder is run every time
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def app() -> Iterator[App]:

@@ -5,6 +5,9 @@ from pathlib import Path
 
 import pytest
 
+# many small steps with real files add up; what is beside it in this folder is run every time
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def saved(everself, workspace: Path, tmp_path: Path) -> Path:

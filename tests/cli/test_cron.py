@@ -18,6 +18,9 @@ from everself.testing.chatting import FakeModel
 from everself.verbs.keeping.deeds import find_deed, perform
 from everself.verbs.keeping.jobs import run_job, tell_news, tick
 
+# many small steps with real files add up; what is beside it in this folder is run every time
+pytestmark = pytest.mark.slow
+
 FRIDAY = ("--cron", "0 18 * * 5", "--tz", "Asia/Seoul")
 HOURLY = Wish("tea", "every", "1h", "message", "Is there tea?")
 

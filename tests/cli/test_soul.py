@@ -8,6 +8,9 @@ from everself.app.opening import open_app
 from everself.errors import RefusedByRule
 from everself.values import Author
 
+# many small steps with real files add up; what is beside it in this folder is run every time
+pytestmark = pytest.mark.slow
+
 LINE = "Ask before you book."
 
 

@@ -22,6 +22,9 @@ from everself.testing.frozen import FrozenTime
 from everself.testing.in_memory import InMemoryWorkspace
 from everself.values import Append, Author, Change, Document, FileStat, Remove
 
+# many small steps with real files add up; what is beside it in this folder is run every time
+pytestmark = pytest.mark.slow
+
 WORDS = ("anna", "bob", "tea", "coffee", "rain", "apples")
 
 

@@ -16,6 +16,9 @@ from everself.keepers.shape import Report
 from everself.testing.chatting import FakeModel
 from everself.values import Author, Entry
 
+# many small steps with real files add up; what is beside it in this folder is run every time
+pytestmark = pytest.mark.slow
+
 QUARTER = "memory/archive/2026-Q1.md"
 
 

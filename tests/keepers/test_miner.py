@@ -17,6 +17,9 @@ from everself.sessions.checkpoint import Checkpoint
 from everself.testing.chatting import FakeModel
 from everself.values import Tag
 
+# many small steps with real files add up; what is beside it in this folder is run every time
+pytestmark = pytest.mark.slow
+
 
 def answer(*memories: dict[str, object]) -> str:
     return json.dumps({"memories": list(memories)})

@@ -25,6 +25,9 @@ from everself.values import Applied, Author, Change, Create
 from everself.workspace.assembly import Habits
 from everself.workspace.guards import learned_door, standard_guards
 
+# many small steps with real files add up; what is beside it in this folder is run every time
+pytestmark = pytest.mark.slow
+
 SOUL = b"# Aria\n\nBe kind.\n\n## Learned\n\n- Ask before you book.\n"
 MIA = "My sister is called Mia"
 AGAIN = "No, my sister is called Mia, not Mira"

@@ -9,6 +9,9 @@ from everself.models.embedding.local import open_local
 from everself.recall.likeness import Likeness, calibrated, curve_of
 from everself.testing.embedding import FakeEmbedder
 
+# many small steps with real files add up; what is beside it in this folder is run every time
+pytestmark = pytest.mark.slow
+
 PAIRS = [json.loads(line) for line in Path("tests/corpora/likeness.jsonl").read_text(encoding="utf-8").splitlines()]
 
 

@@ -41,7 +41,7 @@ class TimedIndex(Index):
     beside: float = 0.0
     processor_beside: float = 0.0
 
-    def ask(self, question: "Callable[[Snapshot], T]") -> T:
+    def ask(self, question: "Callable[[Snapshot], T]", *, fresh: bool = True) -> T:
         def timed(view: "Snapshot") -> T:
             self._add(1)
             try:
@@ -51,7 +51,7 @@ class TimedIndex(Index):
 
         self._add(-1)
         try:
-            return super().ask(timed)
+            return super().ask(timed, fresh=fresh)
         finally:
             self._add(1)
 

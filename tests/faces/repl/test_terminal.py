@@ -2,6 +2,7 @@
 
 import io
 
+import pytest
 from prompt_toolkit.input import create_pipe_input
 from prompt_toolkit.output import DummyOutput
 from tests.faces.repl.conftest import FakeChat
@@ -12,6 +13,9 @@ from everself.faces.repl.meeting import OFFER
 from everself.faces.repl.screens import Terminal
 from everself.faces.repl.terminal import Streams, talk_at_terminal
 from everself.toolbox.tool import Written
+
+# many small steps with real files add up; what is beside it in this folder is run every time
+pytestmark = pytest.mark.slow
 
 
 def sit(app: App, chat: FakeChat, keys: str) -> str:

@@ -19,6 +19,9 @@ from everself.recall.scopes import Scope, SessionKind
 from everself.toolbox.outside.fetch import fetch_tool
 from everself.toolbox.tool import Outcome, Setting, Tool
 
+# many small steps with real files add up; what is beside it in this folder is run every time
+pytestmark = pytest.mark.slow
+
 MAIN = Setting(Scope(SessionKind.MAIN), "s", "m", "", by_owner=True)
 Answer = tuple[int, dict[str, str], bytes]
 
