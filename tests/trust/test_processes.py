@@ -54,7 +54,8 @@ def test_r1_notices_a_workspace_without_a_journal(seed: int) -> None:
         exchanges = [
             at for at, point in enumerate(points) if "workspace" not in point.line and point.call == "renameat2"
         ]
-        with pytest.raises(AssertionError, match="half of it"):
+        # both documents hold it, or what was to become of the second lies about
+        with pytest.raises(AssertionError, match=r"half of it|\.everself-"):
             r01.kill_at(stage, careless, points, exchanges[-1], r01.Tally())
 
 

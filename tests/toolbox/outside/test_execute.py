@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import shlex
 import sys
 from pathlib import Path
 from typing import Any
@@ -92,7 +93,7 @@ if os.fork() == 0:
 time.sleep(0.3)
 """
     (tmp_path / "leave.py").write_text(script)
-    found = told(run(tmp_path, f"{sys.executable} leave.py"))
+    found = told(run(tmp_path, f"{shlex.quote(sys.executable)} leave.py"))
     assert found["seconds"] < 20
     os.kill(int(found["output"]), 9)
 

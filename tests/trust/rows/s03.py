@@ -62,7 +62,8 @@ PLACES: dict[str, str] = {
     "state": STATE,
     "database": rf"{STATE}/state\.db(-journal)?",
     "database while it is open": rf"{STATE}/state\.db-(wal|shm)",
-    "locks": rf"{STATE}/(write|history|backup|restore|schedule)\.lock",
+    "transcripts": rf"{STATE}/sessions(/(\.everself-)?\w+\.jsonl)?",
+    "locks": rf"{STATE}/(write|history|backup|restore|schedule|sessions)\.lock",
     "journal": rf"{STATE}/journal",
     "intents": rf"{STATE}/journal/\d{{8}}-[0-9A-Z]{{12}}\.(intent|done|abort)",
     "history": rf"{STATE}/history\.git(/.+)?",
@@ -208,6 +209,7 @@ def _change(random: Random) -> None:
 def _remember(home: str) -> None:
     """A memory through all that is done with one: said, put right, kept on a page, quarantined, taken elsewhere and back, forgotten."""
     with open_app() as app:
+        app.log.add(app.log.begin(), "user", "I live in Berlin")
         app.remember("Lives in Berlin", explicit=True)
         app.remember("Likes tea", person="Alice Chen")
         app.memory.correct("Lives in Berlin", "Lives in Oslo")
