@@ -32,6 +32,7 @@ $(VENV)/.core: pyproject.toml constraints.txt tools/make_venv.py
 
 $(VENV)/.dev: pyproject.toml constraints.txt tools/make_venv.py
 	@$(PYTHON) tools/make_venv.py $(VENV) dev
+	@$(RUN) -m compileall -q src
 	@touch $@ $(VENV)/.core
 
 $(VENV)/.models: pyproject.toml constraints.txt tools/make_venv.py

@@ -135,3 +135,10 @@ def _no_network() -> Iterator[None]:
             patch.setattr(socket.socket, name, fenced(name))
         patch.setattr(socket, "getaddrinfo", lookup)
         yield
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Where slow tests are left out, files that hold nothing else are not even imported: that takes longer than many a test."""
+    if collection_path.suffix != ".py" or "not slow" not in str(config.option.markexpr):
+        return None
+    return "\npytestmark = pytest.mark.slow\n" in collection_path.read_text(encoding="utf-8") or None

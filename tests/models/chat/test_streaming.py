@@ -16,6 +16,9 @@ from everself.models.chat.opening import open_model
 from everself.models.chat.protocol import ChatRequest, ModelTurn, TextPiece, ToolCall, ToolReturn, ToolTurn, UserTurn
 from everself.models.chat.remote import Patience
 
+# the vendors' packages take seconds to import
+pytestmark = pytest.mark.slow
+
 # the packages of the others take a second each to read, which the quick run has not
 _QUICK = ("openai", "ollama")
 _CASES: list[Any] = [wire if wire in _QUICK else pytest.param(wire, marks=pytest.mark.slow) for wire in WIRES]
