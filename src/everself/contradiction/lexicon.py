@@ -12,6 +12,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from everself.patterns.reading import Language
+from everself.patterns.sets import parse
 
 if TYPE_CHECKING:
     import re2
@@ -95,24 +96,12 @@ class Lexicon:
 @cache
 def lexicon(language: Language) -> Lexicon:
     with open(os.path.join(_FOLDER, f"{language}.txt"), encoding="utf-8") as file:
-        return Lexicon(language, _parse(file.read()))
+        return Lexicon(language, _sections(file.read()))
 
 
-def _parse(text: str) -> dict[str, tuple[str, ...]]:
-    section, pieces, found = "", dict[str, str](), dict[str, list[str]]()
-    for raw in text.splitlines():
-        line = raw.strip()
-        if not line or line.startswith("#"):
-            continue
-        if line.startswith("[") and line.endswith("]") and line[1:-1].replace(" ", "").isalpha():
-            section = line[1:-1]
-            continue
-        for name, piece in pieces.items():
-            line = line.replace("{" + name + "}", piece)
-        if line.startswith("let "):
-            name, _, piece = line.removeprefix("let ").partition(" = ")
-            pieces[name.strip()] = f"(?:{piece.strip()})"
-            continue
+def _sections(text: str) -> dict[str, tuple[str, ...]]:
+    found: dict[str, list[str]] = {}
+    for section, line in parse(text):
         found.setdefault(section, []).append(line)
     return {name: tuple(lines) for name, lines in found.items()}
 

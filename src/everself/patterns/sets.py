@@ -81,7 +81,7 @@ def parse(text: str) -> tuple[tuple[str, str], ...]:
         line = raw.strip()
         if not line or line.startswith("#"):
             continue
-        if line.startswith("[") and line.endswith("]") and line[1:-1].replace("-", "").isalpha():
+        if line.startswith("[") and line.endswith("]") and line[1:-1].replace("-", "").replace(" ", "").isalpha():
             section = line[1:-1]
             continue
         for name, piece in pieces.items():

@@ -12,6 +12,7 @@ from everself.errors import NotFound
 from everself.sessions.excerpts import digest_of
 from everself.sessions.log import Log
 from everself.sessions.transcripts import Transcripts
+from everself.store.scrub import strings_of
 
 if TYPE_CHECKING:
     from everself.forgetting.words import Words
@@ -64,18 +65,6 @@ class TranscriptTraces:
 
 def _texts(line: bytes) -> Iterator[str]:
     try:
-        yield from _strings(json.loads(line))
+        yield from strings_of(json.loads(line))
     except ValueError:
         yield line.decode("utf-8", "replace")
-
-
-def _strings(value: object) -> Iterator[str]:
-    match value:
-        case str():
-            yield value
-        case list():
-            for one in value:
-                yield from _strings(one)
-        case dict():
-            for one in value.values():
-                yield from _strings(one)

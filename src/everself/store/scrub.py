@@ -116,7 +116,7 @@ class Scrub:
         """Every text with the name of where it stands."""
         for name, is_json, page, _ in COLUMNS:
             for _, text in self._pages(page):
-                yield from ((name, part) for part in (_strings(json.loads(text)) if is_json else (text,)))
+                yield from ((name, part) for part in (strings_of(json.loads(text)) if is_json else (text,)))
 
     def rewrite(self, clean: Clean) -> dict[str, int]:
         """Give texts other words. How many were changed, by where they stand."""
@@ -234,13 +234,14 @@ def _mapped(value: object, clean: Clean) -> object:
     return value
 
 
-def _strings(value: object) -> Iterator[str]:
+def strings_of(value: object) -> Iterator[str]:
+    """Every text within something that was read from JSON; keys are no texts."""
     match value:
         case str():
             yield value
         case list():
             for one in value:
-                yield from _strings(one)
+                yield from strings_of(one)
         case dict():
             for one in value.values():
-                yield from _strings(one)
+                yield from strings_of(one)
