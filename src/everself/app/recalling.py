@@ -107,7 +107,8 @@ def open_recall(app: "App") -> "Recall":
     keeping = Keeping(
         lambda asked, held: find_entries(book, asked, held), app.memory.confidence, app.state.searches.record
     )
-    return Recall(app.index, app.clock, app.agent.search, keeping)
+    boost = app.tunables.correction_relevance_boost
+    return Recall(app.index, app.clock, app.agent.search, keeping, boost=boost)
 
 
 def find_entries(

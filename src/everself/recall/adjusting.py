@@ -50,8 +50,8 @@ def is_exact(query: SearchQuery, text: str) -> bool:
     )
 
 
-def adjust(hit: Hit, ageing: Ageing, *, entry: Entry | None, confidence: float, exact: bool, corrects: bool) -> Hit:
-    """The hit with its score in the end, and one part for each thing that changed it."""
+def adjust(hit: Hit, ageing: Ageing, *, entry: Entry | None, confidence: float, exact: bool, boost: float = 1.0) -> Hit:
+    """The hit with its score in the end, and one part for each thing that changed it. `boost` is what a correction is worth."""
     score = hit.score
     parts = list(hit.parts)
 
@@ -63,8 +63,8 @@ def adjust(hit: Hit, ageing: Ageing, *, entry: Entry | None, confidence: float, 
     if exact:
         raised = EXACT + (1 - EXACT) * score
         factor("exact", raised / max(score, 1e-6))
-    if corrects:
-        factor("correction", CORRECTED)
+    if boost != 1.0:
+        factor("correction", boost)
     if entry is not None:
         if entry.closed:
             factor("closed", CLOSED)

@@ -14,7 +14,7 @@ from everself.config.sections import Ranking, Search
 from everself.dates import asks_when, read_dates
 from everself.errors import NotFound, WrongUse
 from everself.layout import place
-from everself.recall.adjusting import Ageing, adjust, is_exact
+from everself.recall.adjusting import CORRECTED, Ageing, adjust, is_exact
 from everself.recall.diversity import diversify, merge_equals, newest_first
 from everself.recall.packing import pack, render
 from everself.recall.scopes import Scope, SessionKind
@@ -109,12 +109,15 @@ class Keeping:
 
 
 class Recall:
-    def __init__(self, index: "Index", clock: Clock, settings: Search, keeping: Keeping) -> None:
+    def __init__(
+        self, index: "Index", clock: Clock, settings: Search, keeping: Keeping, *, boost: float = CORRECTED
+    ) -> None:
         self._index = index
         self._shelf = Shelf(index)
         self._clock = clock
         self._settings = settings
         self._keeping = keeping
+        self._boost = boost
 
     def search(self, request: Request) -> Found:
         """The best hits for a query, whatever state index and embedder are in; what is amiss stands in `notices`."""
@@ -287,8 +290,8 @@ class Recall:
             sure = self._keeping.confidence(entry) if entry else 0.95
             # what is only in a secret is not there
             exact = is_exact(words, text) and is_exact(words, redact(text).text)
-            corrects = bool(flags & Flag.CORRECTION)
-            hits.append(adjust(hit, ageing, entry=entry, confidence=sure, exact=exact, corrects=corrects))
+            boost = self._boost if flags & Flag.CORRECTION else 1.0
+            hits.append(adjust(hit, ageing, entry=entry, confidence=sure, exact=exact, boost=boost))
         hits.sort(key=lambda hit: (-round(hit.score, 6), -(hit.day or date.min).toordinal(), hit.path, hit.first_line))
         return hits, left
 
