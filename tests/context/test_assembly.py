@@ -1,14 +1,17 @@
 """What a prompt holds, in which order, at which cost; what stays of it from turn to turn, and what each turn brings."""
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 import pytest
 from tests.context.tables import BEFORE, NONCE, SOUL, TODAY, YESTERDAY, Table, hit, profile
 
-from everself.config.sections import Tunables
+from everself.config.sections import CorrectionOverflow, Tunables
 from everself.context.asking import HEADROOM
 from everself.context.budget import Slot
 from everself.context.extension import Brought
+from everself.context.filling import RANKINGS
+from everself.context.packing import Piece
 from everself.errors import ContextTooSmall, NotFound, UnsafePath, WrongUse
 from everself.recall.recall import Found, Request
 from everself.recall.scopes import SessionKind
@@ -274,7 +277,9 @@ def test_of_a_memory_that_does_not_fit_the_surest_and_the_pinned_stay() -> None:
     assert "- Fact 399:" not in made.text
 
 
-def test_unverified_corrections_stay_when_not_all_fit() -> None:
+def crowded(strategy: CorrectionOverflow) -> str:
+    """A prompt that has no room for all of forty corrections, of which only the oldest was not embedded again."""
+
     def record(at: int, verified: str) -> str:
         return (
             f"## [09:{at:02}:00] correction on 2026-03-18\n\n- **Said:** the hive {at} is empty and has been for weeks\n"
@@ -282,10 +287,30 @@ def test_unverified_corrections_stay_when_not_all_fit() -> None:
         )
 
     text = "# Corrections\n\n" + record(0, "false") + "".join(record(at, "true") for at in range(1, 40))
-    made = Table(home(**{"CORRECTIONS.md": text}), replace(Tunables(), context_budget_tokens=1_500)).assemble()
-    assert "hive 0 is full" in made.text
-    assert "hive 39 is full" in made.text
-    assert "hive 1 is full" not in made.text
+    tunables = replace(Tunables(), context_budget_tokens=1_500, correction_overflow_strategy=strategy)
+    return Table(home(**{"CORRECTIONS.md": text}), tunables).assemble().text
+
+
+def test_unverified_corrections_stay_when_not_all_fit() -> None:
+    assert Tunables().correction_overflow_strategy == CorrectionOverflow.PRIORITIZE_UNVERIFIED
+    said = crowded(CorrectionOverflow.PRIORITIZE_UNVERIFIED)
+    assert "hive 0 is full" in said
+    assert "hive 39 is full" in said
+    assert "hive 1 is full" not in said
+
+
+def test_which_corrections_stay_is_what_the_setting_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert RANKINGS.keys() == set(CorrectionOverflow)
+    for strategy in CorrectionOverflow:
+        with monkeypatch.context() as patched:
+            patched.setitem(RANKINGS, strategy, oldest_first)
+            said = crowded(strategy)
+        assert "hive 1 is full" in said
+        assert "hive 39 is full" not in said
+
+
+def oldest_first(corrections: Iterable[Piece]) -> list[Piece]:
+    return [replace(piece, importance=-piece.first_line) for piece in corrections]
 
 
 def test_long_term_memory_gets_what_crm_leaves() -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final
 
+from everself.config.sections import CorrectionOverflow
 from everself.context.budget import Slot
 from everself.context.framing import Recalled, frame, quote
 from everself.context.packing import (
@@ -32,6 +33,8 @@ _QUOTED: Final = frozenset({Slot.RECENT})
 # beyond so many bytes the pieces are estimated first, and only what is kept is counted
 _COUNTED_BYTES: Final = 60_000
 _TRIES: Final = 4
+# Which corrections stay when not all fit.
+RANKINGS: Final = {CorrectionOverflow.PRIORITIZE_UNVERIFIED: prioritize_unverified}
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,10 +50,11 @@ class Filled:
 class Filler:
     """Fills slots for one prompt, whose nonce the quotations carry."""
 
-    def __init__(self, count: Count, nonce: str, prefaces: Mapping[Slot, str] | None = None) -> None:
+    def __init__(self, count: Count, nonce: str, prefaces: Mapping[Slot, str], overflow: CorrectionOverflow) -> None:
         self._count = count
         self._nonce = nonce
-        self._prefaces = prefaces or {}
+        self._prefaces = prefaces
+        self._rank_corrections = RANKINGS[overflow]
 
     def whole(self, slot: Slot, sources: Sequence[Source]) -> Filled:
         """All there is to say, whatever it costs."""
@@ -96,7 +100,7 @@ class Filler:
             replace(piece, importance=importance(piece))
             for piece in make(source.path, source.data, slot in _QUOTED, self._count)
         ]
-        return prioritize_unverified(found) if slot is Slot.CORRECTIONS else found
+        return self._rank_corrections(found) if slot is Slot.CORRECTIONS else found
 
     def _cost(self, slot: Slot) -> Count:
         return (lambda text: self._count(quote(text, self._nonce))) if slot in _QUOTED else self._count

@@ -148,8 +148,9 @@ class _Freezer:
     def _slots(self, files: _Files, total: int) -> _Made:
         """The slots under their budgets, and what is kept free for each turn."""
         prefaces = {**(_LAYERED_PREFACES if self.layered else {}), **(_GUESTS_PREFACES if self.viewer.person else {})}
-        filler = Filler(self.count, self.nonce, prefaces)
-        budgets = budgets_of(self.parts.tunables)
+        tunables = self.parts.tunables
+        filler = Filler(self.count, self.nonce, prefaces, tunables.correction_overflow_strategy)
+        budgets = budgets_of(tunables)
         soul = self._soul()
         slots = self.material.slots
         whole = {Slot.IDENTITY: self.count(soul)}
