@@ -40,9 +40,8 @@ def test_a_program_of_the_host_file_is_passed_what_its_pattern_finds(tmp_path: P
     program = f"{shlex.quote(sys.executable)} {shlex.quote(str(script))}"
     patterns = [{"pattern": "weather", "route": program}]
     with talking(tmp_path, host={"heartbeat_custom_patterns": patterns}) as (app, _):
-        # it lists every tunable with its default, and stands above the host file
-        Path(app.agent.workspace, "CONFIG.md").unlink()
-    with talking(tmp_path, host={"heartbeat_custom_patterns": patterns}) as (app, _):
+        # a new workspace lists every tunable with its default
+        assert "heartbeat_custom_patterns: []" in Path(app.agent.workspace, "CONFIG.md").read_text("utf-8")
         say(app, "Good morning")
         assert not heard.exists()
         say(app, "How is the weather?", app.chat.begin(Scope(SessionKind.GUEST, "jun"), "test"), person="jun")

@@ -122,6 +122,40 @@ def test_a_pattern_may_route_to_a_program_only_from_the_host_file() -> None:
     assert load(PLACES, host).config.tunables.heartbeat_custom_patterns == (CustomPattern("x", "/opt/run"),)
 
 
+HOSTS = '{heartbeat_custom_patterns: [{pattern: "storm", route: "/opt/run"}, {pattern: "shipped", route: "miner"}]}'
+STORM, SHIPPED = CustomPattern("storm", "/opt/run"), CustomPattern("shipped", "miner")
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("[]", (STORM, SHIPPED)),
+        ("[{pattern: frost, route: validator}]", (STORM, SHIPPED, CustomPattern("frost", "validator"))),
+        ("[{pattern: shipped, route: miner}]", (STORM, SHIPPED)),
+        ("[{pattern: shipped, route: validator}]", (STORM, SHIPPED, CustomPattern("shipped", "validator"))),
+    ],
+)
+def test_patterns_of_both_files_add_up_those_of_the_host_file_first(
+    line: str, expected: tuple[CustomPattern, ...]
+) -> None:
+    text = block(f"heartbeat_custom_patterns: {line}", "identity_tokens: 900")
+    for loaded in (load(PLACES, HOSTS, text), with_tunables(load(PLACES, HOSTS), text)):
+        assert loaded.config.tunables.heartbeat_custom_patterns == expected
+        assert (loaded.config.tunables.identity_tokens, loaded.findings) == (900, ())
+
+
+def test_the_patterns_of_the_host_file_stay_where_both_together_are_too_many() -> None:
+    many = ", ".join(f"{{pattern: 'word{number}', route: miner}}" for number in range(255))
+    loaded = load(PLACES, HOSTS, block(f"heartbeat_custom_patterns: [{many}]", "identity_tokens: 900"))
+    assert loaded.config.tunables.heartbeat_custom_patterns == (STORM, SHIPPED)
+    assert loaded.config.tunables.identity_tokens == 900
+    (finding,) = loaded.findings
+    assert (finding.severity, finding.path) == ("error", "CONFIG.md")
+    assert "Only those of the host file are used." in finding.message
+    alone = load(PLACES, None, block(f"heartbeat_custom_patterns: [{many}]"))
+    assert (len(alone.config.tunables.heartbeat_custom_patterns), alone.findings) == (255, ())
+
+
 def test_other_settings_of_the_host_file_are_refused() -> None:
     loaded = load(PLACES, None, block("soul:", "  policy: evolve"))
     assert [finding.code for finding in loaded.findings] == ["tunable-refused"]

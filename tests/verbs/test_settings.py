@@ -186,3 +186,25 @@ def test_the_key_of_one_agent(key: str, own: str) -> None:
 def test_what_is_not_for_one_agent_is_refused(key: str) -> None:
     with pytest.raises(WrongUse):
         own_key(key, "main")
+
+
+@pytest.mark.parametrize(
+    ("own", "patterns", "origin"),
+    [
+        ("[]", ["storm"], "host file"),
+        ("[{pattern: frost, route: miner}]", ["storm", "frost"], "both files"),
+    ],
+)
+def test_patterns_are_shown_with_the_files_that_they_come_from(
+    host: Path, own: str, patterns: list[str], origin: str
+) -> None:
+    key = "heartbeat_custom_patterns"
+    config = host.parent / "workspace" / "CONFIG.md"
+    config.parent.mkdir(parents=True)
+    config.write_text(f"```yaml\n{key}: {own}\n```\n")
+    # CONFIG.md does not overrule them, so nothing is said of it
+    assert set_value(key, '[{pattern: "storm", route: "miner"}]').remarks == ()
+    shown = get_value(key)
+    assert isinstance(shown.value, tuple)
+    assert [one["pattern"] for one in shown.value if isinstance(one, dict)] == patterns
+    assert shown.origin == origin

@@ -12,7 +12,7 @@ from everself.config.places import Places, environment, find_places
 from everself.config.reading import Reading, read_settings
 from everself.config.secrets import EMPTY_VAULT, Vault
 from everself.config.sections import Config
-from everself.config.tunables import TunablesReading, read_tunables
+from everself.config.tunables import PATTERNS, TunablesReading, join_patterns, read_tunables
 from everself.errors import EverselfError
 from everself.values import Finding
 
@@ -74,6 +74,8 @@ def _read(places: Places, host_text: str | None, vault: Vault) -> Reading:
 
 def _finish(places: Places, reading: Reading, tunables_text: str | None, vault: Vault) -> Loaded:
     tunables = read_tunables(tunables_text) if tunables_text else TunablesReading()
+    given = reading.common.get(PATTERNS)
+    tunables = tunables if given is None else join_patterns(tunables, given.value)
     config = assemble(reading, tunables.values, places, vault)
     findings = (*reading.findings, *find_shared(config), *tunables.findings)
     return Loaded(config, findings, vault, reading, tunables)

@@ -3,7 +3,7 @@
 Pure. Whatever is wrong becomes a finding and leaves the default in force: a broken CONFIG.md never stops the agent.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from everself.config.kinds import Misfit, Plain, patterns
@@ -16,6 +16,8 @@ LIMIT = 256 * 1024
 # of keys and of blocks: many times what there is to say, and little enough to look for the nearest of each
 _MOST = 100
 _LANGUAGES = ("yaml", "yml")
+PATTERNS = "heartbeat_custom_patterns"
+_ALL_PATTERNS = patterns(CustomPattern)
 _SAFE_PATTERNS = patterns(CustomPattern, programs=False)
 
 
@@ -36,6 +38,23 @@ def read_tunables(text: str) -> TunablesReading:
         values.update(read.values)
         findings.extend(read.findings)
     return TunablesReading(values, tuple(findings))
+
+
+def join_patterns(found: TunablesReading, host: object) -> TunablesReading:
+    """Patterns add up, those of the host file first: a workspace that lists its own, or none, does not silence them."""
+    own = found.values.get(PATTERNS)
+    if not isinstance(host, tuple) or not host or not isinstance(own, tuple):
+        return found
+    others = {key: value for key, value in found.values.items() if key != PATTERNS}
+    more = tuple(one for one in own if one not in host)
+    if not more:
+        return replace(found, values=others)
+    joined = _ALL_PATTERNS.take((*host, *more))
+    if not isinstance(joined, Misfit):
+        return replace(found, values={**others, PATTERNS: joined})
+    words = f"{PATTERNS}, after those of the host file, {joined.words} Only those of the host file are used."
+    finding = Finding("error", "tunable-wrong", words, f"Edit {FILE}.", FILE)
+    return TunablesReading(others, (*found.findings, finding))
 
 
 def _find_blocks(text: str) -> list[tuple[int, str]]:
@@ -101,7 +120,7 @@ def _take(name: str, value: object, line: int, values: dict[str, Plain], finding
             note("error", "tunable-refused", words, f"everself config set {name} VALUE")
     elif value is not None:
         key = spot.setting.key
-        taken = (_SAFE_PATTERNS if key == "heartbeat_custom_patterns" else spot.setting.kind).take(value)
+        taken = (_SAFE_PATTERNS if key == PATTERNS else spot.setting.kind).take(value)
         if isinstance(taken, Misfit):
             note("error", "tunable-wrong", f"{taken.words} The default is used.", f"Edit line {line} of {FILE}.")
         elif not spot.alias or key not in values:

@@ -13,8 +13,9 @@ from everself.config.schema import get_spot, join_key, value_key
 from everself.config.secrets import Secret
 from everself.config.sections import SETTINGS
 from everself.config.table import Setting
+from everself.config.tunables import PATTERNS
 
-Origin = Literal["default", "host file", "CONFIG.md"]
+Origin = Literal["default", "host file", "CONFIG.md", "both files"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +47,10 @@ def get_setting(loaded: Loaded, key: str) -> Shown:
 
 
 def _common(loaded: Loaded, setting: Setting, key: str) -> Shown:
-    if key in loaded.tunables.values:
-        return Shown(key, loaded.tunables.values[key], "CONFIG.md", setting.doc)
     given = loaded.reading.common.get(key)
+    if key in loaded.tunables.values:
+        joined = key == PATTERNS and given is not None and given.value
+        return Shown(key, loaded.tunables.values[key], "both files" if joined else "CONFIG.md", setting.doc)
     if given is not None:
         return Shown(key, _safe(given.value), "host file", setting.doc)
     home = loaded.config.places.default_workspace_of(MAIN)

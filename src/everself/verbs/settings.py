@@ -15,7 +15,7 @@ from everself.settings.edit import Edited, plan_set, plan_unset
 from everself.settings.showing import Shown, get_setting, list_settings
 from everself.values import Finding
 
-Origin = Literal["default", "host file", "CONFIG.md", "environment"]
+Origin = Literal["default", "host file", "CONFIG.md", "both files", "environment"]
 
 # each attempt is one read, plan and compare: this many rivals in a row do not happen by chance
 ATTEMPTS = 50
