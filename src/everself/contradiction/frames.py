@@ -56,9 +56,7 @@ def _read(frame: Frame, statement: Statement) -> list[tuple[str, str]]:
 
 def attributes_of(text: str) -> frozenset[str]:
     """Which exclusive attributes a text speaks of. Quick: whoever has a whole memory to look through asks this first."""
-    words = lexicon(language_of(text))
-    folded = fold(without_surrogates(text[:LONGEST]))
-    return frozenset(frame.name for frame in words.frames() if any(one.search(folded) for one in frame.patterns))
+    return lexicon(language_of(text)).frames_in(fold(without_surrogates(text[:LONGEST])))
 
 
 def find_taken_back(before: Statement, after: Statement) -> Verdict:

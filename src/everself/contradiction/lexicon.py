@@ -12,7 +12,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from everself.patterns.reading import Language
-from everself.patterns.sets import parse
+from everself.patterns.sets import Matcher, compile_set, parse
 
 if TYPE_CHECKING:
     import re2
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 _FOLDER: Final = os.path.join(os.path.dirname(__file__), "data")
 # sorts before every measure that has a name
 PLAIN: Final = ""
+_FRAME: Final = "frame "
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +58,7 @@ class Lexicon:
         self.colours = frozenset(word for line in self.lines("colour") for word in line.split())
         self.endings = tuple(sorted((word for line in self.lines("ending") for word in line.split()), key=len)[::-1])
         self._frames: tuple[Frame, ...] | None = None
+        self._names: tuple[tuple[str, ...], Matcher] | None = None
 
     def lines(self, section: str) -> tuple[str, ...]:
         return self._sections.get(section, ())
@@ -83,11 +85,20 @@ class Lexicon:
             import re2
 
             self._frames = tuple(
-                Frame(name.removeprefix("frame "), tuple(map(re2.compile, lines)))
+                Frame(name.removeprefix(_FRAME), tuple(map(re2.compile, lines)))
                 for name, lines in self._sections.items()
-                if name.startswith("frame ")
+                if name.startswith(_FRAME)
             )
         return self._frames
+
+    def frames_in(self, text: str) -> frozenset[str]:
+        """The names of the frames that a folded text speaks in, in one pass over it."""
+        if self._names is None:
+            ways = [(name, line) for name, lines in self._sections.items() for line in lines if name.startswith(_FRAME)]
+            names = tuple(name.removeprefix(_FRAME) for name, _ in ways)
+            self._names = names, compile_set((line for _, line in ways), any_case=False)
+        names, every = self._names
+        return frozenset(names[number] for number in every.Match(text) or ())
 
     def _groups(self, section: str) -> Iterator[tuple[str, ...]]:
         return (tuple(line.split()) for line in self.lines(section))

@@ -4,7 +4,7 @@ Knows one text at a time, never a pair.
 """
 
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Final
 
 from everself.contradiction.lexicon import Lexicon, lexicon
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 # A statement is short. Of a long text only its beginning is compared, so that a pair costs no more than a page.
 LONGEST: Final = 2_000
 _MOST_CLAUSES: Final = 12
+# one statement is held against many, and taking it apart costs more than comparing it
+_KEPT: Final = 2_000
 # stands among the words where the subject ends
 IS: Final = "|"
 _FIRM: Final = frozenset("은는을를")
@@ -60,8 +62,13 @@ class Statement:
 
 
 def read_statement(text: str, language: Language) -> Statement:
+    return _read(text[:LONGEST], language)
+
+
+@lru_cache(maxsize=_KEPT)
+def _read(text: str, language: Language) -> Statement:
     words = lexicon(language)
-    folded = fold(without_surrogates(text[:LONGEST]).translate(_STOPS)).replace("?", "?; ")
+    folded = fold(without_surrogates(text).translate(_STOPS)).replace("?", "?; ")
     pieces = [piece.strip() for piece in _borders().split(folded) if piece and piece.strip()]
     pieces = [piece for piece in pieces if not _asks(piece)] or pieces
     plain = " ".join(pieces)

@@ -49,6 +49,7 @@ class Detector:
         fresh = list(_fresh(world))
         conflicts: list[Conflict] = []
         doubts: list[Doubt] = []
+        tell(Progress(0, len(fresh), "entries"))
         topics = _Topics(world.open_entries()) if fresh else None
         for number, entry in enumerate(fresh, 1):
             tell(Progress(number, len(fresh), "entries"))

@@ -5,6 +5,7 @@ lines. Case never matters. Knows nothing of what the sections mean: whoever load
 """
 
 import os
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from typing import Final, Protocol, get_args
@@ -18,7 +19,7 @@ _MEMORY: Final = 64 << 20
 _FOLDER: Final = os.path.join(os.path.dirname(__file__), "data")
 
 
-class _Set(Protocol):
+class Matcher(Protocol):
     def Match(self, text: str) -> list[int] | None: ...  # noqa: N802 the name is google-re2's
 
 
@@ -36,7 +37,7 @@ class PatternSet:
 
     def __init__(self, name: str) -> None:
         self.name = name
-        self._sets: dict[Language, tuple[tuple[tuple[str, str], ...], _Set | None]] = {}
+        self._sets: dict[Language, tuple[tuple[tuple[str, str], ...], Matcher | None]] = {}
 
     def matches(self, text: str, *languages: Language) -> tuple[Match, ...]:
         """What matches anywhere in the text, in the order of the file. All languages where none is named."""
@@ -52,10 +53,10 @@ class PatternSet:
         """The sections that match."""
         return frozenset(match.name for match in self.matches(text, *languages))
 
-    def _of(self, language: Language) -> tuple[tuple[tuple[str, str], ...], _Set | None]:
+    def _of(self, language: Language) -> tuple[tuple[tuple[str, str], ...], Matcher | None]:
         if language not in self._sets:
             patterns = read_patterns(self.name, language)
-            self._sets[language] = patterns, _compile(patterns) if patterns else None
+            self._sets[language] = patterns, compile_set(one for _, one in patterns) if patterns else None
         return self._sets[language]
 
 
@@ -99,20 +100,21 @@ def whole(text: str) -> str:
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
-def _compile(patterns: tuple[tuple[str, str], ...]) -> _Set:
+def compile_set(patterns: Iterable[str], *, any_case: bool = True) -> Matcher:
+    """One set of all of them: a match names each by its number."""
     import re2
 
     options = re2.Options()
-    options.case_sensitive = False
+    options.case_sensitive = not any_case
     options.log_errors = False
     options.never_capture = True
     options.max_mem = _MEMORY
     compiled = re2.Set.SearchSet(options)
-    for _, pattern in patterns:
+    for pattern in patterns:
         try:
             compiled.Add(pattern)
         except re2.error as problem:
             raise Damaged(f"A pattern of Everself is no RE2: {pattern}") from problem
     compiled.Compile()
-    made: _Set = compiled
+    made: Matcher = compiled
     return made

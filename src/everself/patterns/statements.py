@@ -72,6 +72,8 @@ def _is_own(sentence: Sentence) -> bool:
 
 def language_of(text: str) -> Language:
     """By its letters: kana is Japanese, hangul Korean, other Han Chinese; the rest is read as English."""
+    if text.isascii():
+        return "en"
     found = _letters().findall(without_surrogates(text[:PASTED_CHARACTERS]))
     kana = sum(one[0] != "" for one in found)
     hangul = sum(one[1] != "" for one in found)
