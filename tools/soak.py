@@ -53,6 +53,7 @@ ROWS: dict[str, Row] = {
     "R1": Row("tests.trust.rows.r01", "run_r1", "NAMES", 1, "start", "operations"),
     "R2": Row("tests.trust.rows.r02", "run_r2", 10_000, 100, "start", "kills"),
     "R2-CHAT": Row("tests.trust.rows.r02_chat", "run_r2_chat", 200, 20, "seed", "kills"),
+    "R2-KEEPERS": Row("tests.trust.rows.r02_keepers", "run_r2_keepers", 1_000, 100, "seed", "kills"),
     "R3": Row("tests.trust.rows.r03", "run_r3", 100_000, 1_000, "seed", "seeds"),
     "R4": Row("tests.trust.rows.r04", "run_r4", "OPERATIONS", 1, "names", "operations"),
     "R5": Row("tests.trust.rows.r05", "run_r5", 1_000, 1_000, "seed", "entries of each writer"),

@@ -4,16 +4,14 @@ from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from everself.app.modelling import REFLEX, open_chat_model
-from everself.entries.trust import AGENT
 from everself.errors import RefusedByRule
 from everself.keepers.hands import AsKeeper, Deeds
 from everself.keepers.roster import all_keepers
 from everself.keepers.runner import Runner
 from everself.keepers.shape import MoveTo, ProposeLine
 from everself.keepers.world import PROMPTS, Sources
-from everself.memory.writing import Thought
 from everself.recall.likeness import Likeness
-from everself.values import Author, Tag
+from everself.values import Author, digest
 
 if TYPE_CHECKING:
     from everself.app.app import App
@@ -76,26 +74,23 @@ def open_keepers(app: "App") -> Runner:
 def deeds_of(app: "App") -> Deeds:
     """What other rooms do for keepers."""
 
-    def grow(_: "Memory", planned: "Planned") -> str:
+    def grow(memory: "Memory", planned: "Planned") -> str:
+        from everself.keepers.soul.keeper import news
+
         wanted = planned.operation
         line, remove = (wanted.line, wanted.remove) if isinstance(wanted, ProposeLine) else ("", "")
-        known = app.state.proposals.list("", _MANY)
-        if any(one.reason == planned.reason and line in one.content for one in known):
-            # asked before, whatever was said to it
+        known = [
+            one for one in app.state.proposals.list("", _MANY) if one.reason == planned.reason and line in one.content
+        ]
+        now = digest(app.growth.versions.soul() or b"")
+        if any(one.status != "open" or one.base != now for one in known):
+            # asked before; only a run that died leaves something to do, and to the soul as it was then
             return ""
         made = app.growth.add_line(line, planned.reason, planned.evidence, Author.KEEPER, remove)
         if not made.change:
-            return f"proposal:{made.proposal.id}"
+            return "" if made.proposal in known else f"proposal:{made.proposal.id}"
         # whoever changes without having been asked says so, in the log of the day
-        told = Thought(
-            f"My soul learned something: {line}",
-            AGENT,
-            "heartbeat",
-            Tag.EVENT,
-            planned.evidence,
-            key=f"told {made.change}",
-        )
-        app.memory.remember(told)
+        memory.remember(news(line, made.change, planned.evidence))
         return made.change
 
     def archive(memory: "Memory", planned: "Planned") -> str:

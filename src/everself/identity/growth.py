@@ -121,7 +121,8 @@ class Growth:
 
     def open(self) -> tuple[Proposal, ...]:
         """What waits for a human, the newest first."""
-        return tuple(one for one in self._state.proposals.list("open", _ALL) if one.path == SOUL)
+        found = (one for one in self._state.proposals.list("open", _ALL) if one.path == SOUL)
+        return tuple(one for one in found if not self._is_done(one))
 
     def find(self, name: str) -> Proposal:
         found = (
@@ -134,12 +135,9 @@ class Growth:
     def approve(self, name: str, *, force: bool = False) -> Grown:
         """Let a proposal become the soul. It is carried over to a soul that changed since where that is possible."""
         proposal = self.find(name)
-        key = f"proposal:{proposal.id}"
-        done = self._state.change_of_key(key)
-        if done is not None and proposal.status == "open":
-            # it died between the change and this note of it
-            self._decide(proposal, "approved", done.id)
-            return Grown(done.id, "")
+        key = proposal.key
+        if proposal.status == "open" and self._is_done(proposal):
+            return Grown(self.find(proposal.id).change, "")
         _need_open(proposal)
         if self._outlook.withheld():
             raise RefusedByRule(
@@ -245,17 +243,24 @@ class Growth:
         evidence = tuple(_clean(one) for one in evidence)
         text = _text(wanted)
         proposal = Proposal(new_id(), at, author.value, SOUL, digest(now), text, _clean(reason), evidence)
+        again = self._same(proposal) if author is Author.KEEPER else None
+        proposal = again or proposal
         results = self._tested(now, wanted)
         notices = [f"It would fail a soul test: {one.expectation}: {one.why}" for one in failures(results)]
         change = ""
         alone = author is Author.KEEPER and grows_alone(now, wanted, evidence, self.rules)
-        if alone and not notices and not self._outlook.withheld():
-            change, notices = self._grow_alone(proposal, now, wanted)
-        if not change:
+        alone = alone and not notices and not self._outlook.withheld()
+        if not alone:
             self._keep_base(now)
-        self._state.proposals.add(proposal)
+        if again is None:
+            # before the soul changes: who dies in between finds it open, and knows what the change was for
+            self._state.proposals.add(proposal)
+        if alone:
+            change, notices = self._grow_alone(proposal, now, wanted)
         if change:
             self._decide(proposal, "approved", change)
+        elif alone:
+            self._keep_base(now)
         return Proposed(
             self._state.proposals.find(proposal.id), diff_souls(now, wanted), change, results, tuple(notices)
         )
@@ -268,12 +273,27 @@ class Growth:
                 raise ChangedMeanwhile("SOUL.md was changed while this was being proposed.")
             return wanted
 
-        who, key = f"keeper, by the policy {self.rules.policy.value}", f"proposal:{proposal.id}"
-        act = _Act("growth", Author.KEEPER, who, proposal.reason, proposal.evidence, key)
+        who = f"keeper, by the policy {self.rules.policy.value}"
+        act = _Act("growth", Author.KEEPER, who, proposal.reason, proposal.evidence, proposal.key)
         try:
             return self._take(act, want).change, []
         except (RefusedByRule, ChangedMeanwhile) as error:
             return "", [f"It waits for a human: {error.detail}"]
+
+    def _same(self, proposal: Proposal) -> Proposal | None:
+        """The same, proposed for the same soul, that nobody has decided."""
+        new = (proposal.author, proposal.base, proposal.content, proposal.reason, proposal.evidence)
+        found = self.open()
+        return next(
+            (one for one in found if (one.author, one.base, one.content, one.reason, one.evidence) == new), None
+        )
+
+    def _is_done(self, proposal: Proposal) -> bool:
+        """Whether the soul took it: whoever changed it may have died before it was noted, so it is noted now."""
+        done = self._state.change_of_key(proposal.key)
+        if done is not None:
+            self._decide(proposal, "approved", done.id)
+        return done is not None
 
     def _keep_base(self, now: bytes) -> None:
         """A copy of the soul that a proposal was made for: without it, it could not be carried over to a later one."""

@@ -29,6 +29,11 @@ class Proposal:
     decided_at: str = ""
     change: str = ""
 
+    @property
+    def key(self) -> str:
+        """Of the change that makes it so: it happens once, and tells what became of a proposal that nobody noted."""
+        return f"proposal:{self.id}"
+
 
 class Proposals:
     def __init__(self, engine: Engine) -> None:

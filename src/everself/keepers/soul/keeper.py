@@ -5,26 +5,30 @@ a line is only proposed or applied, the policy decides, and growth does it: the 
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from datetime import date, datetime
+from dataclasses import dataclass, replace
+from datetime import date, datetime, timedelta
 from typing import Final
 
 from everself.config.sections import SoulPolicy
+from everself.entries.trust import AGENT
 from everself.identity.soul import learned_lines
 from everself.identity.versions import Versions
-from everself.keepers.shape import Ask, Choice, Planned, Progress, Proposal, ProposeLine, Tell, referenced
+from everself.keepers.shape import Ask, Choice, Planned, Progress, Proposal, ProposeLine, Remember, Tell, referenced
 from everself.keepers.soul.themes import LONGEST, About, Theme, agree, find_themes, is_correction, is_ripe, say_same
 from everself.keepers.soul.wording import Line, word_lines
 from everself.keepers.world import World
+from everself.memory.writing import Thought
 from everself.store.proposals import Proposal as Asked
 from everself.text.normalise import one_line
 from everself.text.tokens import count
-from everself.values import digest
+from everself.values import Author, Tag, digest
 from everself.workspace.learned import SOUL, with_line
 
 NAME: Final = "soul-keeper"
 # lines that one night may bring
 MOST: Final = 3
+# how long a step of the soul that nobody was told of is still worth telling
+NEWS: Final = timedelta(days=7)
 _ALL: Final = 10_000
 _OPENINGS: Final[dict[About, str]] = {
     "correction": "Remember: {words}",
@@ -46,6 +50,14 @@ class Soul:
     learned: tuple[str, ...]
     asked: tuple[Asked, ...]
     versions: Versions
+    # a keeper may change it by itself
+    evolves: bool = False
+
+    @property
+    def unfinished(self) -> set[str]:
+        """Evidence of what was proposed for this very soul and would be applied at once: a run that died may not have come to it."""
+        open_ = [one for one in self.asked if self.evolves and one.status == "open" and one.base == digest(self.data)]
+        return {one for asked in open_ for one in asked.evidence}
 
     @property
     def used(self) -> set[str]:
@@ -70,12 +82,12 @@ class SoulKeeper:
 
     async def propose(self, world: World, tell: Tell) -> Proposal:
         found = world.memory.workspace.find(SOUL)
-        if world.sources.policy() is SoulPolicy.LOCKED or found is None:
+        policy = world.sources.policy()
+        if policy is SoulPolicy.LOCKED or found is None:
             return Proposal()
-        asked = tuple(
-            one for one in world.state.proposals.list("", _ALL) if one.path == SOUL and one.author == "keeper"
-        )
-        soul = Soul(found.data, learned_lines(found.data), asked, Versions(world.memory.workspace, world.clock))
+        versions = Versions(world.memory.workspace, world.clock)
+        evolves = policy is SoulPolicy.EVOLVE
+        soul = Soul(found.data, learned_lines(found.data), tuple(_asked(world)), versions, evolves)
         notes: list[str] = []
         lines: list[Line] = []
         drifts: list[Planned] = []
@@ -92,14 +104,42 @@ class SoulKeeper:
         for line in (*lines, *worded.lines):
             if len(planned) < MOST:
                 planned += _fitted(world, soul, line, notes)
-        return Proposal((*planned, *drifts), tuple(notes))
+        return Proposal((*_untold(world, soul), *planned, *drifts), tuple(notes))
+
+
+def news(line: str, change: str, evidence: tuple[str, ...]) -> Thought:
+    """What the agent writes into its day when its soul changed without anybody having been asked."""
+    return Thought(f"My soul learned something: {line}", AGENT, "heartbeat", Tag.EVENT, evidence, key=f"told {change}")
+
+
+def _asked(world: World) -> Iterator[Asked]:
+    """What keepers proposed. What the soul took before anybody noted it counts as approved."""
+    for one in world.state.proposals.list("", _ALL):
+        if one.path != SOUL or one.author != Author.KEEPER:
+            continue
+        done = world.state.change_of_key(one.key) if one.status == "open" else None
+        yield one if done is None else replace(one, status="approved", decided_at=done.at.isoformat(), change=done.id)
+
+
+def _untold(world: World, soul: Soul) -> Iterator[Planned]:
+    """Steps that the soul took by itself in a run that died before it told of them."""
+    for one in soul.asked:
+        recent = one.change and world.now - datetime.fromisoformat(one.decided_at) <= NEWS
+        if not recent or world.state.change_of_key(f"told {one.change}") is not None:
+            continue
+        before = soul.versions.with_hash(one.base)
+        if world.memory.workspace.record(one.change)[0].author is Author.KEEPER and before is not None:
+            known = learned_lines(before)
+            for line in [line for line in learned_lines(one.content.encode()) if line not in known][:1]:
+                thought = news(line, one.change, one.evidence)
+                yield Planned(Remember(thought), one.evidence, one.reason)
 
 
 def _line(world: World, soul: Soul, theme: Theme, notes: list[str]) -> Iterator[Line]:
     """The line of a theme, unless the soul says so already or somebody was asked before."""
     evidence = referenced(theme.ids)
     replaces = next((line for line in soul.learned if theme.about == "correction" and _contradicts(line, theme)), "")
-    new = [one for one in evidence if one not in soul.used]
+    new = [one for one in evidence if one not in soul.used or one in soul.unfinished]
     if not new or (not replaces and len(new) < len(evidence)) or _says(world, soul, theme):
         return
     if len(theme.words) > LONGEST:

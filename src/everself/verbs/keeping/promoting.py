@@ -7,17 +7,21 @@ from datetime import date
 from typing import TYPE_CHECKING, Final
 
 from everself.app.promoting import asked_of
+from everself.keepers.shape import Progress
+from everself.layout import place
 from everself.promotion.candidates import Candidate, candidates, explain
 from everself.promotion.moving import Left, Moved, Pick, apply_moves
 from everself.promotion.places import check_target
 from everself.promotion.standing import May
-from everself.values import Author
+from everself.values import Author, Tier
 
 if TYPE_CHECKING:
     from everself.app.app import App
 
 Tell = Callable[[int, int], None]
 WEEK: Final = 7
+# changes of a page among which the one that moved an entry is looked for
+_LOOKED_AT: Final = 50
 _AWAY: Final = "a hand wrote it, and you are not at a terminal to say that it is yours; answer in everself review"
 
 
@@ -82,6 +86,7 @@ def promote(app: "App", wanted: Wanted, tell: Tell | None = None, *, present: bo
 
     `present`: the owner is there, at their own terminal; only then does what a hand wrote become theirs.
     """
+    _settle(app)
     found = find_candidates(app, wanted, tell)
     named = bool(wanted.entries)
     away = tuple(Left(one.entry, _AWAY) for one in found if one.may == "confirm" and not present)
@@ -91,16 +96,20 @@ def promote(app: "App", wanted: Wanted, tell: Tell | None = None, *, present: bo
     ]
     done = apply_moves(app.memory, picks, Author.OWNER)
     held = tuple(Left(one.entry, f"{one.why}; name it to move it") for one in found if one.may == "held" and not named)
-    for one in done.moved:
-        _settle(app, one.entry, done.change)
+    _settle(app)
     return Promoted(found, done.moved, (*done.left, *away, *held), done.change)
 
 
-def review_week(app: "App") -> Asking:
+def review_week(app: "App", tell: Tell | None = None) -> Asking:
     """Ask the owner about each candidate of the last days, once; they answer with `everself review`. Needs no model."""
     from everself.keepers.weekly_review import WeeklyReview
 
-    report = asyncio.run(app.keepers.run(WeeklyReview()))
+    def told(found: Progress) -> None:
+        if tell is not None:
+            tell(found.done, found.total)
+
+    _settle(app)
+    report = asyncio.run(app.keepers.run(WeeklyReview(), tell=told))
     return Asking(tuple(one.review for one in report.queued), report.notes)
 
 
@@ -132,8 +141,13 @@ def _shown(one: Candidate, target: str) -> Proposed:
     )
 
 
-def _settle(app: "App", entry: str, change: str) -> None:
-    """A question that waited for this is answered by it."""
-    asked = app.state.reviews.about("promotion", f"entry:{entry}")
-    if asked is not None and asked.status == "waiting":
+def _settle(app: "App") -> None:
+    """A question that waited for a move is answered by it, also where the process that moved died before it could say so."""
+    for asked in app.state.reviews.waiting("promotion"):
+        name = asked.about.removeprefix("entry:")
+        entry = app.memory.book.find(name)
+        if entry is None or place(entry.path).tier is not Tier.CORE:
+            continue
+        changes = app.workspace.changes(_LOOKED_AT, entry.path)
+        change = next((one.id for one in changes if f"entry:{entry.id}" in one.evidence), "")
         app.state.reviews.decide(asked.id, "accepted", app.clock.now().isoformat(), change)

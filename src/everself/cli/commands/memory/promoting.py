@@ -94,8 +94,8 @@ def _ask(given: Given) -> int:
 
     if given["apply"] or given["identities"] or given["target"]:
         raise WrongUse("--review asks about the week and moves nothing.", mend="everself memory promote --review")
-    with opened(given["agent"]) as app:
-        made = review_week(app)
+    with opened(given["agent"]) as app, progress("Reading", _A_WORD_AFTER) as tell:
+        made = review_week(app, tell)
         notices = [*made.notes, *recovery_notices(app)]
     said = f"{count_of(len(made.queued), 'question')} for you: everself review" if made.queued else "Nothing new."
     answer(made, [said], notices)
