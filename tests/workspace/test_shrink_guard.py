@@ -19,6 +19,11 @@ def test_a_section_behind_the_last_entry_is_all_that_is_read() -> None:
     assert judged(FileChange("memory/2026-01-02.md", LOG, LOG + MORE)) == []
 
 
+def test_a_record_that_no_comment_ends_is_read_no_further_either() -> None:
+    records = b"# Conflicts\n\n## [10:00:00] Conflict open on 2026-01-02\n\n- older: I live in York.\n"
+    assert added_section(FileChange("CONFLICTS.md", records, records + MORE)) == MORE
+
+
 @pytest.mark.parametrize(
     ("before", "after"),
     [
@@ -28,6 +33,8 @@ def test_a_section_behind_the_last_entry_is_all_that_is_read() -> None:
         (b"```\n" + LOG, b"```\n" + LOG + MORE),
         (b"~~~\n" + LOG, b"~~~\n" + LOG + MORE),
         (LOG + b"\nLast words", LOG + b"\nLast words" + MORE),
+        (b"# Notes\n\n<!-- open\n", b"# Notes\n\n<!-- open\n" + MORE),
+        (b"---\ntitle: x\n", b"---\ntitle: x\n" + MORE),
         (LOG, LOG.replace(b"Tea", b"Tee") + MORE),
         (LOG + MORE, LOG),
         (LOG, None),

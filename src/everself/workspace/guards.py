@@ -117,11 +117,14 @@ def shrink_guard(change: Change, files: Sequence[FileChange]) -> Iterator[str]:
 def added_section(file: FileChange) -> bytes | None:
     """What a change adds behind the last entry of a log and nothing else, so that everything before it reads as before; else None.
 
-    An open fence would swallow it, so where there is any fence at all the document is better read whole.
+    An open fence, an open comment and front matter that does not end would swallow it, so where any of them may be the document is
+    better read whole.
     """
     before, after = file.before or b"", file.after or b""
-    ends = before.endswith(b"-->\n") and b"```" not in before and b"~~~" not in before
-    if not ends or not after.startswith(before):
+    if not after.startswith(before) or b"```" in before or b"~~~" in before:
+        return None
+    plain = before.endswith(b"\n") and b"<" not in before and not before.startswith(b"---")
+    if not plain and not before.endswith(b"-->\n"):
         return None
     added = after[len(before) :]
     return added if added.startswith(b"\n## ") else None
