@@ -139,6 +139,16 @@ def test_what_could_mean_several_things_is_not_forgotten(tmp_path: Path) -> None
         assert len(app.memory.book.all()) == 2
 
 
+def test_what_says_more_than_is_to_be_forgotten_is_asked_about_first(tmp_path: Path) -> None:
+    with living(tmp_path) as app:
+        box = Box(app, said="My name is Alex and I am working on a Rust project called tundra.")
+        entry = box.get("memory_write", content=box.setting.said)["entry"]
+        asked = box.said("Forget that my name is Alex.")
+        assert "tundra" in asked.refused("memory_forget", what="my name is Alex")
+        assert app.memory.book.find(entry) is not None
+        assert asked.get("memory_forget", what=entry)["gone"]
+
+
 def test_broken_arguments_are_answered_in_words(tmp_path: Path) -> None:
     broken: tuple[tuple[str, dict[str, object]], ...] = (
         ("memory_search", {}),

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from everself.memory.memory import Memory
 
 _CANDIDATES: Final = 5
+# what may be left of an entry beside the words that are to be forgotten
+_A_WORD: Final = 8
 # history is written anew, and a long one takes its time
 _FORGETTING: Final = 600.0
 
@@ -157,6 +159,9 @@ def _forget(kit: Kit, arguments: JsonObject, setting: Setting) -> Outcome:
         hint = "Nothing was forgotten: it is not clear which is meant. Ask the person, or let them use /forget ID."
         return _candidates(kit, setting, what, hint, meant)
     entry = meant[0]
+    if _says_more(entry, what):
+        hint = "Nothing was forgotten: this entry says more than that. Ask the person whether all of it may go, then use its id."
+        return _candidates(kit, setting, what, hint, meant)
     forgetting = kit.forgetting()
     proof = forgetting.carry_out(forgetting.plan(Target(ids=(entry.id,))))
     places = {one.place: one.removed for one in proof.places if one.removed}
@@ -175,6 +180,14 @@ def _meant(memory: "Memory", what: str) -> list[Entry]:
     if exact:
         return list(exact)
     return [one for one in memory.book.all() if not one.closed and stands_in(what, one.text)]
+
+
+def _says_more(entry: Entry, what: str) -> bool:
+    """Whether forgetting the whole entry would take something that was not asked for."""
+    if what.strip().upper() == entry.id:
+        return False
+    bare, whole = ("".join(char for char in fold(words) if char.isalnum()) for words in (what, entry.text))
+    return len(whole) - len(bare) > max(_A_WORD, len(whole) // 4)
 
 
 def _candidates(kit: Kit, setting: Setting, words: str, hint: str, found: "Sequence[Entry]" = ()) -> Outcome:
