@@ -161,6 +161,9 @@ class EntryRows:
 
         self._engine.write(work)
 
+    def has_buried(self) -> bool:
+        return bool(self._engine.read(_SQL["any_buried"]))
+
     def is_buried(self, text_mac: str, identity: str = "") -> bool:
         return bool(self._engine.read(_SQL["is_buried"], (text_mac, identity)))
 

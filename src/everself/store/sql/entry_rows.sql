@@ -84,6 +84,9 @@ WHERE path IS NOT NULL AND (instr(span, 'entry:') OR instr(vouchers.lineage, 'en
 -- name: put_tombstone
 INSERT INTO tombstones (text_mac, entry_id, at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING;
 
+-- name: any_buried
+SELECT 1 FROM tombstones LIMIT 1;
+
 -- name: is_buried
 SELECT 1 FROM tombstones WHERE text_mac = ?1 OR entry_id = ?2 LIMIT 1;
 
