@@ -1,11 +1,14 @@
 """`everself keepers`, called as a person calls it."""
 
+import io
 import json
+import sys
 from pathlib import Path
 
 import pytest
 
 from everself.app.opening import open_app
+from everself.cli.commands import keepers
 
 
 @pytest.fixture
@@ -48,3 +51,28 @@ def test_an_unknown_keeper_is_not_found(everself) -> None:
         called = everself("keepers", *words)
         assert called.code == 5
         assert "memory-miner" in called.err
+
+
+class _Screen(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize("words", [("keepers", "run", "memory-miner"), ("keepers", "run", "memory-miner", "--json")])
+def test_who_watches_a_run_sees_how_far_it_is(
+    everself, told: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
+) -> None:
+    with open_app() as app:
+        session = app.log.begin()
+        for number in range(3):
+            app.log.add(session, "user", f"My locker number {number} is in hall {number + 20}.")
+    screen = _Screen()
+    monkeypatch.setattr(keepers, "_PATIENCE", 0.0)
+    monkeypatch.setattr(sys, "stderr", screen)
+    said = everself(*words)
+    assert said.code == 0
+    assert [one for one in ("memory-miner", "/4") if one in screen.getvalue()] == (
+        [] if "--json" in words else ["memory-miner", "/4"]
+    )
+    assert "locker" in said.out
+    assert list(told.glob("memory/20*.md"))
