@@ -1,7 +1,7 @@
 """The Soul Keeper lets a soul learn what the owner came back to, in their words, and nothing that anybody else says."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from types import SimpleNamespace
 
 import pytest
@@ -16,6 +16,7 @@ from everself.identity.soul import Rules
 from everself.keepers.shape import Ask, ProposeLine, Report
 from everself.keepers.soul.keeper import SoulKeeper
 from everself.keepers.soul.themes import say_same
+from everself.memory.memory import Memory
 from everself.models.chat.protocol import UserTurn
 from everself.store.proposals import Proposal
 from everself.testing.chatting import FakeModel
@@ -378,3 +379,59 @@ def test_what_is_only_alike_is_not_the_same_and_what_calls_something_wrong_is(se
     )
     assert not say_same(world, "My sister is called Mia", "My brother is called Tom")
     assert not say_same(world, "Always answer in German", "Always answer in French")
+
+
+class Died(BaseException):
+    """The process ends here."""
+
+
+def _die(*_: object, **__: object) -> None:
+    raise Died
+
+
+def _before_the_soul(self_: Self, patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(self_.growth, "_take", _die)
+
+
+def _before_the_note(self_: Self, patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(self_.growth, "_decide", _die)
+
+
+def _before_the_news(_: Self, patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(Memory, "remember", _die)
+
+
+@pytest.mark.parametrize("end", [_before_the_soul, _before_the_note, _before_the_news])
+def test_a_run_that_dies_while_the_soul_grows_is_ended_by_the_next(
+    self_: Self, monkeypatch: pytest.MonkeyPatch, end: Callable[[Self, pytest.MonkeyPatch], None]
+):
+    evolve(self_)
+    twice(self_)
+    self_.hour.pass_(days=2)
+    with monkeypatch.context() as patch:
+        end(self_, patch)
+        with pytest.raises(Died):
+            self_.keep()
+    self_.hour.pass_(days=1)
+    assert self_.keep().changed
+    assert self_.soul() == SOUL.decode() + "- Remember: My sister is called Mia\n"
+    assert [one.text for one in self_.memory.book.all() if "learned something" in one.text] == [
+        "My soul learned something: Remember: My sister is called Mia"
+    ]
+    assert self_.growth.open() == ()
+    (proposal,) = self_.proposals()
+    assert (proposal.status, bool(proposal.change)) == ("approved", True)
+    assert not self_.keep().changed
+
+
+def test_what_waits_for_a_human_is_proposed_once_even_where_small_steps_need_nobody(self_: Self):
+    evolve(self_)
+    # somebody changed the soul outside, and nobody has looked at that yet
+    self_.growth._outlook = Outlook(withheld=lambda: True)
+    twice(self_)
+    self_.hour.pass_(days=2)
+    assert self_.keep().changed
+    before = self_.files()
+    assert not self_.keep().changed
+    assert [one.status for one in self_.proposals()] == ["open"]
+    assert self_.files() == before

@@ -6,10 +6,11 @@ from random import Random
 
 import pytest
 from tests.trust.rows import r02_keepers
-from tests.trust.rows.r02_keepers import DEEDS, check, ending, live, living, prepare, run_r2_keepers, work_all
+from tests.trust.rows.r02_keepers import DEEDS, PROMOTE, check, ending, live, living, prepare, run_r2_keepers, work_all
 from tests.trust.workers import Nursery
 
 from everself.memory.writing import Thought
+from everself.store.reviews import Reviews
 
 pytestmark = pytest.mark.trust
 
@@ -77,3 +78,25 @@ def test_every_deed_has_something_to_do_and_one_thing_more_is_found(home: Path) 
     with living(str(life)) as app:
         app.memory.remember(Thought("One more.", "owner"))
     assert any("One more." in one for one in end.differs(ending(life)))
+
+
+def test_a_question_is_answered_though_whoever_moved_the_entry_died_before_saying_so(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    life = r02_keepers._copy(home, "answered")
+
+    def die(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with living(str(life)) as app:
+        r02_keepers.do(app, r02_keepers.WEEK)
+        with monkeypatch.context() as patch:
+            patch.setattr(Reviews, "decide", die)
+            with pytest.raises(KeyboardInterrupt):
+                r02_keepers.do(app, PROMOTE)
+        (asked,) = app.state.reviews.waiting("promotion")
+    with living(str(life)) as app:
+        assert not r02_keepers.do(app, PROMOTE)
+        answered = app.state.reviews.find(asked.id)
+        moved, _ = app.workspace.record(answered.change)
+    assert (answered.status, moved.reason) == ("accepted", "promote")
