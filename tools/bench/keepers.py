@@ -1,7 +1,7 @@
-"""How long the Memory Miner takes by rules alone over a large workspace, when a thousand things were said since its last run.
+"""How long each keeper takes by rules alone over a large workspace with a full day behind it, and whether it says how far it is.
 
-No model and no embedder. Days and messages are made up; messages, checks, changes and the ledger are the product's. One thread, in a
-process of its own.
+No model and no embedder. Days, messages and corrections are made up; reading, checks, changes and the ledger are the product's. One
+thread, in a process of its own.
 """
 
 import asyncio
@@ -13,17 +13,33 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from datetime import date, timedelta
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
 from itertools import product
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tools.bench.context import ONE_THREAD
+
+if TYPE_CHECKING:
+    from everself.app.app import App
 
 DAYS = 5_000
 ENTRIES = 5
 SESSIONS = 100
 SAID = 10
+CORRECTIONS = 300
+MANNERS = 100
 PROMISED = 60
+# the Compactor last: it leaves no day where the others would read it
+NAMES = (
+    "memory-miner",
+    "conflict-detector",
+    "recall-validator",
+    "soul-keeper",
+    "weekly-review",
+    "memory-compactor",
+)
 
 SUBJECTS = (
     "The billing service",
@@ -41,14 +57,16 @@ THINGS = tuple(
 
 
 def run() -> Iterator[str]:
-    told = subprocess.run(
+    told = subprocess.Popen(
         [sys.executable, "-m", "tools.bench.keepers"],
         env={**os.environ, **ONE_THREAD, "PYTHONPATH": os.pathsep.join(sys.path)},
         stdout=subprocess.PIPE,
         text=True,
-        check=True,
     )
-    yield from told.stdout.splitlines()
+    assert told.stdout is not None
+    yield from (line.rstrip("\n") for line in told.stdout)
+    if told.wait():
+        raise subprocess.CalledProcessError(told.returncode, told.args)
 
 
 def _sentence(chance: random.Random) -> str:
@@ -58,14 +76,57 @@ def _sentence(chance: random.Random) -> str:
 
 def _write_days(workspace: Path, today: date, chance: random.Random) -> None:
     (workspace / "memory").mkdir(exist_ok=True)
-    for number in range(1, DAYS + 1):
+    # yesterday and the day before stay free for what the agent itself wrote
+    for number in range(3, DAYS + 3):
         day = today - timedelta(days=number)
         parts = [f"\n## [0{hour}:00:00] note\n\n{_sentence(chance)}\n" for hour in range(ENTRIES)]
         (workspace / "memory" / f"{day}.md").write_text(f"# Memory Log: {day}\n{''.join(parts)}", "utf-8")
 
 
-def _mine(top: Path) -> Iterator[str]:
+def _write_corrections(app: "App", chance: random.Random) -> None:
+    """What the owner put right two days ago, many of it twice and some of it said wrong again; and manners they welcome."""
+    from everself.clock import Clock
+    from everself.memory.writing import Thought
+
+    then = datetime.now(UTC) - timedelta(days=2)
+    memory = app.memory.at(Clock(app.clock.zone, lambda: then))
+    for number in range(CORRECTIONS):
+        thing, wrong, right = chance.choice(THINGS), chance.randrange(100), chance.randrange(100, 200)
+        words = f"The {thing} of shelf {number // 2} costs"
+        known = memory.remember(Thought(f"{words} {wrong} euros.", "owner"))
+        memory.correct(known.entry, f"{words} {right} euros.", said=f"No, {words.lower()} {right} euros.")
+    for number in range(MANNERS):
+        memory.remember(Thought(f"I like how you sort the {chance.choice(THINGS)} list {number // 2}.", "owner"))
+
+
+def _say(app: "App", chance: random.Random) -> None:
+    for _ in range(SESSIONS):
+        session = app.log.begin()
+        for number in range(SAID):
+            more = "What is up?" if number % 3 else f"We decided to keep this: {_sentence(chance)}"
+            said = f"No, {_sentence(chance)}" if number == 1 else f"{_sentence(chance)} {more}"
+            app.log.add(session, "user", said)
+            app.log.add(session, "assistant", "Noted.")
+
+
+@dataclass(slots=True)
+class Heard:
+    """What a keeper said about how far it is, and the longest it said nothing."""
+
+    since: float
+    times: int = 0
+    silence: float = 0.0
+
+    def note(self, *_: object) -> None:
+        now = time.monotonic()
+        self.silence = max(self.silence, now - self.since)
+        self.since = now
+        self.times += 1
+
+
+def _measure(top: Path) -> Iterator[str]:
     from everself.app.opening import open_app
+    from everself.keepers.weekly_review import WeeklyReview
     from everself.verbs.seeding import set_up
 
     (top / "e").mkdir()
@@ -76,24 +137,26 @@ def _mine(top: Path) -> Iterator[str]:
     with open_app(environ=environ) as app:
         set_up(app)
         _write_days(Path(app.agent.workspace), app.clock.today(), chance)
+        _write_corrections(app, chance)
         app.index.sync()
-        for _ in range(SESSIONS):
-            session = app.log.begin()
-            for number in range(SAID):
-                more = "What is up?" if number % 3 else f"We decided to keep this: {_sentence(chance)}"
-                app.log.add(session, "user", f"{_sentence(chance)} {more}")
-                app.log.add(session, "assistant", "Noted.")
-    size = f"{DAYS:,} files, {DAYS * ENTRIES:,} entries, {SESSIONS * SAID:,} messages of one day"
-    with open_app(environ=environ) as app:
-        for name in ("first", "again"):
-            started = time.monotonic()
-            report = asyncio.run(app.keepers.run(app.keepers.find("memory-miner")))
-            taken = time.monotonic() - started
-            promised = f" (promised < {PROMISED} s)" if name == "first" else ""
-            yield f"memory-miner by rules, {size}, {name}: {taken:.1f} s, {len(report.applied)} written{promised}"
+        _say(app, chance)
+    yield f"{DAYS:,} files, {DAYS * ENTRIES:,} entries, {CORRECTIONS} corrections, {SESSIONS * SAID:,} messages of one day"
+    for name in NAMES:
+        for again in ("", ", again"):
+            with open_app(environ=environ) as app:
+                keeper = WeeklyReview() if name == WeeklyReview.name else app.keepers.find(name)
+                started, worked = time.monotonic(), time.process_time()
+                heard = Heard(started)
+                report = asyncio.run(app.keepers.run(keeper, tell=heard.note))
+                taken, worked = time.monotonic() - started, time.process_time() - worked
+                heard.note()
+            counts = f"{len(report.applied)} done, {len(report.queued)} asked, {len(report.refused)} refused"
+            silence = f"silent for {heard.silence:.1f} s at most"
+            promised = "" if again else f" (promised < {PROMISED} s)"
+            yield f"{name} by rules{again}: {taken:.1f} s ({worked:.1f} s at work), {counts}, {silence}{promised}"
 
 
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as folder:
-        for line in _mine(Path(folder)):
+        for line in _measure(Path(folder)):
             print(line, flush=True)
