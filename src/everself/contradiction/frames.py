@@ -20,7 +20,10 @@ def compare_frames(before: Statement, after: Statement) -> Verdict:
     """The first attribute that both speak of with values that have nothing in common."""
     if before.clauses[0].times.differ(after.clauses[0].times) and not after.changed:
         return AGREE
-    for frame in lexicon(before.language).frames():
+    spoken = before.frames & after.frames
+    for frame in lexicon(before.language).frames() if spoken else ():
+        if frame.name not in spoken:
+            continue
         ours, theirs = _read(frame, before), _read(frame, after)
         for topic, value in ours:
             for other_topic, other in theirs:

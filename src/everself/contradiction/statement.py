@@ -59,6 +59,8 @@ class Statement:
     past: bool
     unsure: bool
     more: bool
+    # the exclusive attributes that any clause speaks of
+    frames: frozenset[str]
 
 
 def read_statement(text: str, language: Language) -> Statement:
@@ -85,6 +87,7 @@ def _read(text: str, language: Language) -> Statement:
         past=words.says("past", folded),
         unsure=words.says("unsure", folded),
         more=words.says("more", folded),
+        frames=frozenset[str]().union(*(words.frames_in(clause.text) for clause in clauses)),
     )
 
 
