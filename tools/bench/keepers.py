@@ -157,6 +157,7 @@ def _measure(top: Path) -> Iterator[str]:
 
 
 if __name__ == "__main__":
-    with tempfile.TemporaryDirectory() as folder:
+    # what a process in the background still writes there is nobody's figure
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         for line in _measure(Path(folder)):
             print(line, flush=True)
