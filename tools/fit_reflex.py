@@ -3,9 +3,9 @@
     PYTHONPATH=src:. python tools/fit_reflex.py
 
 Each question is searched for as the reflex would, without vectors and with them; every memory that is found and not ruled out is an
-example, right where the question's statement is in it. A small logistic regression for each of the two, the same every time. What is
-printed first says how far to trust it: each question judged by weights that saw neither it nor others about its statement, then by
-weights that saw no question of its language. The rules that rule out were written with all of these questions in sight.
+example, right where the question's statement is in it; of what is shown as the nearest, what is ruled out is an example, too. A small
+logistic regression for each, the same every time. What is printed first says how far to trust it: each question judged by weights that saw
+neither it nor others about its statement, then by weights that saw no question of its corpus. The rules that rule out were written with all of these questions in sight.
 """
 
 import json
@@ -25,11 +25,11 @@ from everself.recall.recall import Found, Request
 from everself.reflex.answering import found_in, standing
 from everself.reflex.judging import weigh
 from everself.reflex.planning import RESULTS, plan_reply
-from everself.reflex.weights import WITH_MEANING, WORDS_ONLY
+from everself.reflex.weights import NEAR_WITH_MEANING, NEAR_WORDS_ONLY, WITH_MEANING, WORDS_ONLY
 
 LANGUAGES = ("en", "zh", "ko", "ja")
 # near misses teach more
-WEIGHT = {"": 1.0, "more": 2.0}
+WEIGHT = {"": 1.0, "more": 2.0, "third": 2.0}
 RIDGE = 2.0
 STEPS = 50
 FOLDS = 8
@@ -49,6 +49,8 @@ class Example:
     features: list[list[float]] = field(default_factory=list)
     right: list[bool] = field(default_factory=list)
     fixed: list[tuple[float, bool]] = field(default_factory=list)
+    # the same for being the nearest: nothing is ruled out
+    near: "Example | None" = None
 
 
 def examples(language: str, corpus: str) -> list[Example]:
@@ -79,7 +81,10 @@ def example(
     row: dict[str, object], told: dict[str, str], search: Callable[[str], Found], of: tuple[str, str, bool]
 ) -> Example:
     language, corpus, meaning = of
-    made = Example(language, corpus, str(row.get("about") or row["id"]), meaning, row["kind"] == "question")
+    made, near = (
+        Example(language, corpus, str(row.get("about") or row["id"]), meaning, row["kind"] == "question") for _ in "12"
+    )
+    made.near = near
     acts = plan_reply(str(row["text"]), (), None).acts
     if len(acts) != 1 or acts[0].asked is None or acts[0].job != "answer":
         return made
@@ -93,6 +98,8 @@ def example(
         stems = bool(source) and (text in source or source in text)
         right = stems and any(word in text for word in words)
         evidence = weigh(acts[0].asked, one.words, texts)
+        near.features.append(list(evidence.near_features(standing(one, found))))
+        near.right.append(right)
         if evidence.out or evidence.sure:
             made.fixed.append((NEVER if evidence.out else FOR_SURE, right))
         else:
@@ -150,8 +157,8 @@ def folded(made: Sequence[Example]) -> list[Judged]:
     )
 
 
-def by_language(made: Sequence[Example]) -> list[Judged]:
-    return _apart(made, [lambda one, language=language: one.language == language for language in LANGUAGES])
+def by_corpus(made: Sequence[Example]) -> list[Judged]:
+    return _apart(made, [lambda one, corpus=corpus: one.corpus == corpus for corpus in WEIGHT])
 
 
 def _apart(made: Sequence[Example], parts: "Sequence[Callable[[Example], bool]]") -> list[Judged]:
@@ -171,14 +178,20 @@ def figures(judged: Sequence[Judged], enough: float) -> str:
 
 def main() -> None:
     every = [one for language in LANGUAGES for corpus in WEIGHT for one in examples(language, corpus)]
-    for name, model in (("WITH_MEANING", WITH_MEANING), ("WORDS_ONLY", WORDS_ONLY)):
-        made = [one for one in every if one.meaning == (model is WITH_MEANING)]
-        for way, judged in (("folds", folded(made)), ("languages apart", by_language(made))):
+    near = [one.near for one in every if one.near is not None]
+    for name, model, given in (
+        ("WITH_MEANING", WITH_MEANING, every),
+        ("WORDS_ONLY", WORDS_ONLY, every),
+        ("NEAR_WITH_MEANING", NEAR_WITH_MEANING, near),
+        ("NEAR_WORDS_ONLY", NEAR_WORDS_ONLY, near),
+    ):
+        made = [one for one in given if one.meaning == ("WITH_MEANING" in name)]
+        for way, judged in (("folds", folded(made)), ("corpora apart", by_corpus(made))):
             for corpus in WEIGHT:
                 for language in LANGUAGES:
                     part = [one for one in judged if (one[0].corpus, one[0].language) == (corpus, language)]
                     print(name, way, corpus or "open", language, figures(part, model.enough))
-            for enough in (0.0, 0.5, 1.0, 1.5, 2.0, 2.5):
+            for enough in (-2.0, -1.5, -1.0, -0.5, 0.0, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 4.0):
                 print(name, way, "all, at", enough, figures(judged, enough))
         weights = fit(made)
         print(name, "fitted on", figures(judge(made, weights), model.enough))

@@ -26,27 +26,37 @@ REACHED = {
 HELD_OUT = bool(os.environ.get("EVERSELF_HELD_OUT"))
 SHOW_MISSED = bool(os.environ.get("EVERSELF_SHOW_MISSED"))
 REFUSALS = ("I don't know that yet.", "这个我还不知道。", "그건 아직 몰라요.", "それはまだわかりません。")
+NEAREST = ("I don't know that for certain.", "这个我不太清楚。", "확실히는 몰라요.", "はっきりとはわかりません。")
 CITATION = re.compile(r"([\w./-]+\.md)#L(\d+)(?:-L(\d+))?")
 
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """`right`: answered, and what is cited holds the answer and stands where the statement was kept. `invented`: answered though nobody
-    ever said it. `wrong`: answered with something else that was said. `lost`: statements of which nothing was kept."""
+    """`told`: answered, and what is cited holds the answer and stands where the statement was kept. `near`: likewise, but shown as the
+    nearest thing to an answer that is not known for certain. `wrong`: answered with something else that was said. `invented`: answered though
+    nobody ever said it. `pointed`: unanswerable, and the reply says so and shows the nearest thing. `lost`: statements of which nothing was
+    kept."""
 
     questions: int
-    right: int
+    told: int
+    near: int
     wrong: int
     unanswerable: int
     invented: int
+    pointed: int
     lost: int
     missed: tuple[str, ...] = ()
 
+    @property
+    def right(self) -> int:
+        return self.told + self.near
+
     def line(self, language: str) -> str:
         return (
-            f"reflex {language}: {self.right}/{self.questions} answered with the right citation, {self.wrong} wrong, "
-            f"{self.questions - self.right - self.wrong} not known, {self.invented} invented, "
-            f"{self.unanswerable - self.invented}/{self.unanswerable} refused, {self.lost} statements lost"
+            f"reflex {language}: {self.right}/{self.questions} answered with the right citation ({self.near} of them as the nearest thing), "
+            f"{self.wrong} wrong, {self.questions - self.right - self.wrong} not known, {self.invented} invented, "
+            f"{self.unanswerable - self.invented}/{self.unanswerable} refused ({self.pointed} of them with the nearest thing), "
+            f"{self.lost} statements lost"
         )
 
 
@@ -73,12 +83,15 @@ def plain(words: str) -> str:
 def judge(home: str, rows: list[dict[str, object]], answers: list[Said]) -> Figures:
     statements = {str(row["id"]): str(row["text"]) for row in rows if row["kind"] == "statement"}
     asked = [row for row in rows if row["kind"] != "statement"]
-    right = wrong = invented = 0
+    told = near = wrong = invented = pointed = 0
     missed = []
     for row, said in zip(asked, answers, strict=True):
-        refused = said.reply.strip() in REFUSALS
+        reply = said.reply.strip()
+        hedged = any(one in reply for one in NEAREST)
+        refused = hedged or reply.endswith(REFUSALS)
         if row["kind"] == "unanswerable":
             invented += not refused
+            pointed += hedged
             ok = refused
         else:
             words = row["answer"]
@@ -86,22 +99,17 @@ def judge(home: str, rows: list[dict[str, object]], answers: list[Said]) -> Figu
             lines = plain(cited(home, said.reply))
             source = statements[str(row["about"])]
             ok = any(plain(word) in lines for word in words) and bool(lines) and _stems_from(lines, source)
-            right += ok
+            told += ok and not hedged
+            near += ok and hedged
             wrong += not ok and not refused
         if not ok:
-            missed.append(f"{row['id']} {said.text} → {said.reply.strip()}")
+            missed.append(f"{row['id']} {said.text} → {reply}")
     with agent(home) as app:
         kept = [plain(entry.text) for entry in app.memory.book.all()]
     lost = sum(not any(one and one in plain(text) for one in kept) for text in statements.values())
-    return Figures(
-        sum(row["kind"] == "question" for row in asked),
-        right,
-        wrong,
-        len(asked) - sum(row["kind"] == "question" for row in asked),
-        invented,
-        lost,
-        tuple(missed),
-    )
+    questions = sum(row["kind"] == "question" for row in asked)
+    unanswerable = len(asked) - questions
+    return Figures(questions, told, near, wrong, unanswerable, invented, pointed, lost, tuple(missed))
 
 
 def _stems_from(lines: str, statement: str) -> bool:

@@ -65,15 +65,21 @@ def answer(act: Act, returns: Sequence[ToolReturn], written: frozenset[str]) -> 
             return _about(act, found) if act.job == "about" else _answer(act, found)
 
 
-def best(asked: Asked, found: Sequence[Found]) -> Found | None:
-    """The memory that answers the question, or none: nearly right is wrong."""
-    ranked = max(((value, one) for one, value in valued(asked, found)), key=lambda pair: pair[0], default=None)
-    return ranked[1] if ranked is not None and ranked[0] >= 0 else None
-
-
-def valued(asked: Asked, found: Sequence[Found]) -> list[tuple[Found, float]]:
+def best(asked: Asked, found: Sequence[Found]) -> tuple[Found, bool] | None:
+    """The memory that answers the question, or the nearest to it, or none. False: it is only the nearest, and nearly right is wrong."""
     texts = [one.words for one in found]
-    return [(one, weigh(asked, one.words, texts).value(standing(one, found))) for one in found]
+    judged = [(one, weigh(asked, one.words, texts), standing(one, found)) for one in found]
+    answer_to = _highest([(one, evidence.value(stands)) for one, evidence, stands in judged])
+    if answer_to is not None:
+        return answer_to, True
+    nearest = _highest([(one, evidence.nearness(stands)) for one, evidence, stands in judged])
+    return None if nearest is None else (nearest, False)
+
+
+def _highest(valued: Sequence[tuple[Found, float]]) -> Found | None:
+    """What is enough begins at 0."""
+    ranked = max(valued, key=lambda pair: pair[1], default=None)
+    return ranked[0] if ranked is not None and ranked[1] >= 0 else None
 
 
 def standing(one: Found, found: Sequence[Found]) -> Standing:
@@ -93,11 +99,11 @@ def _within(value: float, most: float) -> float:
 
 def _answer(act: Act, found: Sequence[Found]) -> str:
     chosen = best(act.asked, found) if act.asked is not None else None
-    return reply("unknown", act.language) if chosen is None else _quoted(chosen, act.language)
+    return reply("unknown", act.language) if chosen is None else _quoted(*chosen, act.language)
 
 
-def _quoted(one: Found, language: Language) -> str:
-    key = "told" if one.source in _SAID else "noted"
+def _quoted(one: Found, sure: bool, language: Language) -> str:
+    key = "nearest" if not sure else "told" if one.source in _SAID else "noted"
     return reply(key, language, words=_shortened(one.words), where=one.citation)
 
 
@@ -145,7 +151,7 @@ def _forgotten(act: Act, given: ToolReturn) -> str:
     candidates = told.get("candidates")
     if isinstance(candidates, list) and candidates:
         lines = [f"- {_shown(one)}" for one in candidates[:_MOST_LISTED]]
-        return "\n".join((reply("which", act.language), *lines))
+        return "\n".join((reply("longer" if len(lines) == 1 else "which", act.language), *lines))
     if given.failed and not told:
         return reply("not_forgotten", act.language, why=_why(given))
     return reply("about_none", act.language, what=act.words)

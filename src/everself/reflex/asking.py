@@ -54,6 +54,7 @@ _PARTICLES: Final = "은는이가을를도에의로와과랑"
 _AFTER_NOUNS: Final = ("の", "は", "が", "を", "に", "で", "と", "も", "、", "")
 _NAMES_WEIGH: Final = 2.0
 _LIGHT: Final = 0.4
+_MOST_OF_PEOPLE: Final = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,9 +89,12 @@ class Asked:
         """What to look for: the question, and the same in other words, because recall without vectors knows no synonyms."""
         if self.own_name:
             return (self.text, _INTRODUCTIONS[self.language])
-        others = other_words([one for one, _ in self.concepts])
         named = [word.text for word in self.words if word.named]
-        return (self.text, " ".join((*named, *others))) if others else (self.text,)
+        others = other_words([one for one, _ in self.concepts])
+        # who somebody is may stand in a memory that has nothing of the matter
+        people = (*named, *other_words([one for one, _ in self.concepts if one.own])[:_MOST_OF_PEOPLE])
+        found = (self.text, " ".join((*named, *others)) if others else "", " ".join(people))
+        return tuple(dict.fromkeys(query for query in found if query))
 
 
 def ask(question: str, language: Language) -> Asked:
@@ -123,6 +127,9 @@ def _words(question: str, plain: str, language: Language, edges: frozenset[int])
     light = wording(language, "light", FILE)
     for start, end in _cut((match.span() for match in _pieces(language).finditer(left)), edges):
         word = left[start:end].rstrip("'")
+        if len(word) == 1 and "ぁ" <= word <= "ゖ":
+            # what is left of a verb where a concept ended
+            continue
         named = language == "en" and start > 0 and question[start].isupper()
         if language == "en":
             forms = tuple(index_terms(word).counts)

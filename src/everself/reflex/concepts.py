@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Final
 
 from everself.patterns.reading import Language
@@ -13,6 +14,8 @@ if TYPE_CHECKING:
 
 _ORDER: Final[tuple[Language, ...]] = ("en", "zh", "ko", "ja")
 _MOST_WORDS: Final = 16
+# how a pattern begins to say what may not stand before or behind its word
+_BESIDE: Final = ("(?:^|", "(?:$|", "(?:[^")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +33,11 @@ class Concept:
 def asked_in(question: str, language: Language) -> list[tuple[Concept, list[tuple[int, int]]]]:
     """Concepts of a question, with the places of their words in it."""
     plain = folded(question)
-    found = ((one, [match.span() for match in one.asked.finditer(plain)]) for one in _concepts(language) if one.asked)
+    found = (
+        (one, [match.span(match.lastindex or 0) for match in one.asked.finditer(plain)])
+        for one in _concepts(language)
+        if one.asked
+    )
     return [(one, spans) for one, spans in found if spans]
 
 
@@ -44,8 +51,9 @@ def owners(text: str, language: Language) -> frozenset[str]:
 
 
 def other_words(concepts: list[Concept]) -> tuple[str, ...]:
-    """Words by which memories may speak of these concepts, for a second search."""
-    return tuple(word for one in concepts for word in one.words)[:_MOST_WORDS]
+    """Words by which memories may speak of these concepts, for a second search: in turn, so that none crowds the others out."""
+    turns = zip_longest(*(one.words for one in concepts))
+    return tuple(word for turn in turns for word in turn if word is not None)[:_MOST_WORDS]
 
 
 @cache
@@ -75,8 +83,42 @@ def _compiled(words: list[str], language: Language) -> "re2._Regexp | None":
 
     if not words:
         return None
-    edged = [_edged(word) if language == "en" else word for word in words]
+    edged = [_edged(word) if language == "en" else _cored(word) for word in words]
     return re2.compile("|".join(f"(?:{word})" for word in edged))
+
+
+def _cored(pattern: str) -> str:
+    """With the word itself as a group, where what may not stand beside it is part of the pattern: neighbours are no part of a concept."""
+    begin = _close(pattern, 0) if pattern.startswith(_BESIDE) else 0
+    end = next(
+        (
+            at
+            for at in range(begin, len(pattern))
+            if pattern.startswith(_BESIDE, at) and _close(pattern, at) == len(pattern)
+        ),
+        len(pattern),
+    )
+    if end <= begin or (not begin and end == len(pattern)):
+        return pattern
+    return f"{pattern[:begin]}({pattern[begin:end]}){pattern[end:]}"
+
+
+def _close(pattern: str, at: int) -> int:
+    """Behind the group that begins there."""
+    depth, bracket = 0, False
+    for place in range(at, len(pattern)):
+        sign = pattern[place]
+        if pattern[place - 1 : place] == "\\":
+            continue
+        if bracket:
+            bracket = sign != "]"
+        elif sign == "[":
+            bracket = True
+        elif sign in "()":
+            depth += 1 if sign == "(" else -1
+            if not depth:
+                return place + 1
+    return len(pattern)
 
 
 def _edged(word: str) -> str:

@@ -6,14 +6,15 @@ Knows no model, no tools and no wording of replies.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Literal, get_args
 
+from everself.patterns.folding import one_script
 from everself.patterns.reading import Language
 from everself.patterns.sets import read_patterns
 from everself.patterns.wording import folded, wording
 from everself.reflex.asking import FILE, Asked, Wanted, Word
 from everself.reflex.concepts import Concept, is_told, owners
-from everself.reflex.weights import WITH_MEANING, WORDS_ONLY
+from everself.reflex.weights import NEAR_WITH_MEANING, NEAR_WORDS_ONLY, WITH_MEANING, WORDS_ONLY, Model
 from everself.text.search import index_terms
 
 if TYPE_CHECKING:
@@ -58,6 +59,12 @@ _PREFIX: Final = 5
 _LONG: Final = 6
 
 
+# Why a memory is no answer: it has not the kind of thing, not all that is asked whether, not the topic, another's, not the property, not
+# the person, not the name, not the unit, not the one of two, not what is asked of it.
+Reason = Literal["kind", "whether", "topic", "another", "property", "person", "name", "unit", "which", "asked"]
+REASONS: Final[tuple[Reason, ...]] = get_args(Reason)
+
+
 @dataclass(frozen=True, slots=True)
 class Standing:
     """How recall sees a memory. `lead`: how far it puts it before the next, from -1 to 1; `again`: only other words found it.
@@ -78,8 +85,8 @@ class Evidence:
     `rest`: how much is covered of what is no person and no name. `uncovered`: words of the question that matter and that it has not.
     `people`: those of the question that it speaks of. `shared` and `missing`: concepts of the question that it speaks
     of or not. `strangers`: people that it speaks of, though the question does not. `topic`, `matter`, `focus`: it lacks what the
-    question begins with, everything that it is about, or the thing of which one is wanted. `out`: why it cannot be the answer at all, such
-    as a time that is wanted and is not there, somebody else of whom it speaks, or another one of two of a kind.
+    question begins with, everything that it is about, or the thing of which one is wanted. `out`: why it cannot be the answer at all, with the
+    word of the question that says so: a time that is wanted and is not there, somebody else of whom it speaks, another one of two of a kind.
     """
 
     covered: float
@@ -93,7 +100,7 @@ class Evidence:
     rest: float = 0.0
     people: int = 0
     focus: int = 0
-    out: tuple[str, ...] = ()
+    out: tuple[tuple[Reason, str], ...] = ()
     sure: bool = False
 
     def features(self, standing: Standing) -> tuple[float, ...]:
@@ -119,13 +126,28 @@ class Evidence:
             return tuple(map(float, words))
         return (*map(float, words), standing.meaning, standing.ahead, standing.meaning * (1 - self.covered))
 
+    def near_features(self, standing: Standing) -> tuple[float, ...]:
+        """The same, and how often each reason speaks against it: what is no answer may still be the nearest thing to one."""
+        reasons = [reason for reason, _ in self.out]
+        return (*self.features(standing), *(float(min(reasons.count(one), 2)) for one in REASONS))
+
     def value(self, standing: Standing) -> float:
         """How good an answer it is, as the logarithm of the odds above what is enough: from 0 on it is one."""
         if self.sure or self.out:
             return _NEVER if self.out else _FOR_SURE
-        model = WORDS_ONLY if standing.meaning is None else WITH_MEANING
-        weighed = zip(model.weights, self.features(standing), strict=True)
-        return model.bias + sum(weight * feature for weight, feature in weighed) - model.enough
+        return _weighed(WORDS_ONLY if standing.meaning is None else WITH_MEANING, self.features(standing))
+
+    def nearness(self, standing: Standing) -> float:
+        """How good it is to be shown as the nearest thing that is known, likewise: from 0 on it may be."""
+        if self.sure or any(reason == "name" and word == _NAME for reason, word in self.out):
+            return _FOR_SURE if self.sure else _NEVER
+        return _weighed(
+            NEAR_WORDS_ONLY if standing.meaning is None else NEAR_WITH_MEANING, self.near_features(standing)
+        )
+
+
+def _weighed(model: Model, features: Sequence[float]) -> float:
+    return model.bias + sum(weight * one for weight, one in zip(model.weights, features, strict=True)) - model.enough
 
 
 def weigh(asked: Asked, text: str, others: Sequence[str] = ()) -> Evidence:
@@ -135,7 +157,10 @@ def weigh(asked: Asked, text: str, others: Sequence[str] = ()) -> Evidence:
     plain = folded(text)
     terms = frozenset(index_terms(text).counts) if asked.language == "en" else frozenset[str]()
     concepts = [(one, spans, _speaks_of(asked, one, text, others)) for one, spans in asked.concepts]
-    shares = [max(_share(word, plain, terms, asked.language), _helped(word, concepts)) for word in asked.words]
+    shares = [
+        max(_share(word, plain, terms, asked.language), _helped(word, concepts), _known_as(word, asked, text, others))
+        for word in asked.words
+    ]
     pairs = list(zip(asked.words, shares, strict=True))
     total = sum(word.weight for word in asked.words)
     lost = [one for one, _, has in concepts if not has]
@@ -145,10 +170,12 @@ def weigh(asked: Asked, text: str, others: Sequence[str] = ()) -> Evidence:
         if not word.named and word.weight >= _MATTERS and not _is_owner(word, asked)
     ]
     uncovered = sum(word.weight >= _MATTERS and share < _BARELY for word, share in pairs)
-    out: list[str] = [kind for kind in asked.wants if not _has(asked, kind, text, plain)]
+    out: list[tuple[Reason, str]] = [("kind", kind) for kind in asked.wants if not _has(asked, kind, text, plain)]
     if uncovered and not asked.wants and wording(asked.language, "whether", FILE).within(folded(asked.text)):
-        out.append("whether")
-    strangers = frozenset[str]() if asked.owners else owners(text, asked.language)
+        out.append(("whether", asked.text))
+    # who is asked for somebody is told of somebody
+    asks_for_people = "who" in asked.wants and not any(word.named for word in asked.words)
+    strangers = frozenset[str]() if asked.owners or asks_for_people else owners(text, asked.language)
     topic = _lacks_topic(asked, pairs)
     if (
         topic
@@ -156,9 +183,9 @@ def weigh(asked: Asked, text: str, others: Sequence[str] = ()) -> Evidence:
         and not wording(asked.language, "no-topic", FILE).within(asked.words[0].text)
     ):
         # of somebody or something else
-        out.append(asked.words[0].text)
+        out.append(("topic", asked.words[0].text))
     if strangers and asked.of_self and any(one.name in _ONE_EACH for one, _ in asked.concepts):
-        out.extend(strangers)
+        out += [("another", one) for one in sorted(strangers)]
     return Evidence(
         sum(word.weight * share for word, share in pairs) / total if total else _AS_GOOD * bool(concepts and not lost),
         uncovered=uncovered,
@@ -175,11 +202,12 @@ def weigh(asked: Asked, text: str, others: Sequence[str] = ()) -> Evidence:
         focus=int(_lacks_focus(asked, plain, terms, concepts)),
         out=(
             *out,
-            *(one.name for one in lost if one.strict or one.own),
-            *(word.text for word, share in pairs if word.named and share == 0),
-            *(() if _counts(asked, plain) else (asked.unit,)),
-            *_others(asked, plain),
-            *_lacks_asked(asked, plain, terms, concepts),
+            *(("property", one.name) for one in lost if one.strict),
+            *(("person", one.name) for one in lost if one.own and not one.strict),
+            *(("name", word.text) for word, share in pairs if word.named and share == 0),
+            *(() if _counts(asked, plain) else (("unit", asked.unit),)),
+            *(("which", one) for one in _others(asked, plain)),
+            *(("asked", one) for one in _lacks_asked(asked, plain, terms, concepts)),
         ),
     )
 
@@ -194,7 +222,7 @@ def _speaks_of(asked: Asked, one: Concept, text: str, others: Sequence[str]) -> 
     if not one.own:
         return False
     known = (other for other in others if other != text and is_told(one, other))
-    names = {name for other in known for name in wording(asked.language, "named-so", FILE).found(folded(other))}
+    names = {name for other in known for name in _names_in(asked.language, other)}
     return any(name in folded(text) and name not in folded(asked.text) for name in names)
 
 
@@ -205,6 +233,21 @@ def _helped(word: Word, concepts: _Met) -> float:
         if has and 2 * common >= word.end - word.start:
             return _AS_GOOD
     return 0.0
+
+
+def _known_as(word: Word, asked: Asked, text: str, others: Sequence[str]) -> float:
+    """Of whom an English memory speaks as "my brother" is named where another one tells who the brother is."""
+    if asked.language != "en" or not word.named or _names_in(asked.language, text):
+        return 0.0
+    whose = owners(text, asked.language)
+    told = (other for other in others if word.text in _names_in(asked.language, other))
+    return _AS_GOOD if any(whose & owners(other, asked.language) for other in told) else 0.0
+
+
+def _names_in(language: Language, text: str) -> frozenset[str]:
+    """Names that a text gives to people; capitals tell them in English."""
+    told = wording(language, "named-so", FILE).found(text if language == "en" else folded(text))
+    return frozenset(map(folded, told))
 
 
 def _lacks_topic(asked: Asked, pairs: list[tuple[Word, float]]) -> bool:
@@ -256,7 +299,7 @@ def _introduces(asked: Asked, text: str) -> Evidence:
     """Only who says "my name is" or "call me" tells their name."""
     wanted = wording(asked.language, "own-name-told", FILE)
     if not wanted.within(text) and not wanted.within(folded(text)):
-        return Evidence(0.0, out=(_NAME,))
+        return Evidence(0.0, out=(("name", _NAME),))
     return Evidence(1.0, sure=True)
 
 
@@ -277,11 +320,12 @@ def _share(word: Word, plain: str, terms: frozenset[str], language: Language) ->
         # what follows the stem is grammar
         found = next((length for length in range(len(word.text), 1, -1) if word.text[:length] in plain), 0)
         return 1.0 if word.text in plain else found / len(word.text)
-    plain = plain.translate(_ONE_KANA)
+    plain = one_script(plain) if language == "zh" else plain.translate(_ONE_KANA)
     if len(word.text) == 1 and _inside().search(plain.replace(word.text, "\0")) is not None:
         # a car park is no car
         return 0.0
-    return sum(form.translate(_ONE_KANA) in plain for form in word.forms) / len(word.forms)
+    forms = map(one_script, word.forms) if language == "zh" else (form.translate(_ONE_KANA) for form in word.forms)
+    return sum(form in plain for form in forms) / len(word.forms)
 
 
 @cache
