@@ -1,11 +1,12 @@
-"""Fits the weights of src/everself/reflex/weights.py over tests/corpora/reflex, without what is held out, and prints them.
+"""Fits the weights of src/everself/reflex/weights.py over tests/corpora/reflex and prints them.
 
     PYTHONPATH=src:. python tools/fit_reflex.py
 
 Each question is searched for as the reflex would, without vectors and with them; every memory that is found and not ruled out is an
-example, right where the question's statement is in it; of what is shown as the nearest, what is ruled out is an example, too. A small
-logistic regression for each, the same every time. What is printed first says how far to trust it: each question judged by weights that saw
-neither it nor others about its statement, then by weights that saw no question of its corpus. The rules that rule out were written with all of these questions in sight.
+example, right where the question's statement is in it. Of what is shown as the nearest, what is ruled out is an example, too. A small
+logistic regression for each, the same every time. What is printed first says how far to trust it: each question judged by weights that
+saw neither it nor others about its statement, then by weights that saw no question of its corpus. The rules that rule out were written
+with these questions in sight; the corpus `last` is for neither.
 """
 
 import json
@@ -28,8 +29,7 @@ from everself.reflex.planning import RESULTS, plan_reply
 from everself.reflex.weights import NEAR_WITH_MEANING, NEAR_WORDS_ONLY, WITH_MEANING, WORDS_ONLY
 
 LANGUAGES = ("en", "zh", "ko", "ja")
-# near misses teach more
-WEIGHT = {"": 1.0, "more": 2.0, "third": 2.0}
+CORPORA = ("", "more", "third")
 RIDGE = 2.0
 STEPS = 50
 FOLDS = 8
@@ -54,7 +54,7 @@ class Example:
 
 
 def examples(language: str, corpus: str) -> list[Example]:
-    rows = load(language, corpus, held_out=False)
+    rows = load(language, corpus)
     told = {str(row["id"]): str(row["text"]) for row in rows if row["kind"] == "statement"}
     made: list[Example] = []
     with tempfile.TemporaryDirectory() as home:
@@ -122,13 +122,12 @@ def fit(made: Sequence[Example]) -> NDArray[numpy.float64]:
     """Weights, and the bias last."""
     features = numpy.array([[*one, 1.0] for example in made for one in example.features])
     right = numpy.array([float(one) for example in made for one in example.right])
-    share = numpy.array([WEIGHT[example.corpus] for example in made for _ in example.right])
     ridge = numpy.diag([RIDGE] * (features.shape[1] - 1) + [1e-9])
     weights = numpy.zeros(features.shape[1])
     for _ in range(STEPS):
         likely = 1 / (1 + numpy.exp(-features @ weights))
-        slope = features.T @ (share * (likely - right)) + ridge @ weights
-        bend = (features * (share * likely * (1 - likely))[:, None]).T @ features + ridge
+        slope = features.T @ (likely - right) + ridge @ weights
+        bend = (features * (likely * (1 - likely))[:, None]).T @ features + ridge
         weights -= numpy.linalg.solve(bend, slope)
     return weights
 
@@ -158,7 +157,7 @@ def folded(made: Sequence[Example]) -> list[Judged]:
 
 
 def by_corpus(made: Sequence[Example]) -> list[Judged]:
-    return _apart(made, [lambda one, corpus=corpus: one.corpus == corpus for corpus in WEIGHT])
+    return _apart(made, [lambda one, corpus=corpus: one.corpus == corpus for corpus in CORPORA])
 
 
 def _apart(made: Sequence[Example], parts: "Sequence[Callable[[Example], bool]]") -> list[Judged]:
@@ -177,7 +176,7 @@ def figures(judged: Sequence[Judged], enough: float) -> str:
 
 
 def main() -> None:
-    every = [one for language in LANGUAGES for corpus in WEIGHT for one in examples(language, corpus)]
+    every = [one for language in LANGUAGES for corpus in CORPORA for one in examples(language, corpus)]
     near = [one.near for one in every if one.near is not None]
     for name, model, given in (
         ("WITH_MEANING", WITH_MEANING, every),
@@ -187,7 +186,7 @@ def main() -> None:
     ):
         made = [one for one in given if one.meaning == ("WITH_MEANING" in name)]
         for way, judged in (("folds", folded(made)), ("corpora apart", by_corpus(made))):
-            for corpus in WEIGHT:
+            for corpus in CORPORA:
                 for language in LANGUAGES:
                     part = [one for one in judged if (one[0].corpus, one[0].language) == (corpus, language)]
                     print(name, way, corpus or "open", language, figures(part, model.enough))

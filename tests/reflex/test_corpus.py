@@ -1,8 +1,8 @@
 """The reflex on statements and questions that were written without sight of its rules; see `judge`.
 
-A third of the corpus is held out: only a run with EVERSELF_HELD_OUT=1 looks at it, and then it says numbers and no sentence. `more` is
-of other people, with an unanswerable question that sounds like an answered one for nearly every statement. Rules and weights were chosen
-with `more` and the open part in sight, so what is asserted of them is what is reached, and only the held part can say what is promised.
+The first corpus is what the promise is about. `more` is of other people, with an unanswerable question that sounds like an answered one for
+nearly every statement; `third` asks mostly in other words than those of the statements. Rules and weights were chosen with these three in
+sight, which flatters them. `last` was looked at by nobody: only a run with EVERSELF_HELD_OUT=1 does, and says numbers and no sentence.
 """
 
 import json
@@ -15,12 +15,12 @@ import pytest
 from tests.reflex.talking import Said, agent, talk
 
 CORPUS = Path(__file__).resolve().parents[1] / "corpora" / "reflex"
-# the share of right answers at least, and the share of unanswerable questions that are answered at most
+# the share of right answers at least, and the share of unanswerable questions that are answered at most: without vectors, and with them
 PROMISED = (0.80, 0.0)
-# without vectors, and with them
 REACHED = {
-    "": {False: (0.72, 0.0), True: (0.80, 0.0)},
-    "more": {False: (0.55, 0.02), True: (0.74, 0.0)},
+    "": {False: (0.80, 0.03), True: PROMISED},
+    "more": {False: (0.80, 0.02), True: PROMISED},
+    "third": {False: (0.55, 0.05), True: (0.70, 0.0)},
 }
 # read before the tests get an environment of their own
 HELD_OUT = bool(os.environ.get("EVERSELF_HELD_OUT"))
@@ -33,9 +33,9 @@ CITATION = re.compile(r"([\w./-]+\.md)#L(\d+)(?:-L(\d+))?")
 @dataclass(frozen=True, slots=True)
 class Figures:
     """`told`: answered, and what is cited holds the answer and stands where the statement was kept. `near`: likewise, but shown as the
-    nearest thing to an answer that is not known for certain. `wrong`: answered with something else that was said. `invented`: answered though
-    nobody ever said it. `pointed`: unanswerable, and the reply says so and shows the nearest thing. `lost`: statements of which nothing was
-    kept."""
+    nearest thing to an answer that is not known for certain. `wrong`: answered with something else that was said. `invented`: answered
+    though nobody ever said it. `pointed`: unanswerable, and the reply says so and shows the nearest thing. `lost`: statements of which
+    nothing was kept."""
 
     questions: int
     told: int
@@ -53,18 +53,16 @@ class Figures:
 
     def line(self, language: str) -> str:
         return (
-            f"reflex {language}: {self.right}/{self.questions} answered with the right citation ({self.near} of them as the nearest thing), "
+            f"reflex {language}: {self.right}/{self.questions} answered with the right citation, {self.near} of them as the nearest thing, "
             f"{self.wrong} wrong, {self.questions - self.right - self.wrong} not known, {self.invented} invented, "
-            f"{self.unanswerable - self.invented}/{self.unanswerable} refused ({self.pointed} of them with the nearest thing), "
+            f"{self.unanswerable - self.invented}/{self.unanswerable} refused, {self.pointed} of them with the nearest thing, "
             f"{self.lost} statements lost"
         )
 
 
-def load(language: str, corpus: str, *, held_out: bool) -> list[dict[str, object]]:
-    rows = [
-        json.loads(line) for line in (CORPUS / corpus / f"{language}.jsonl").read_text(encoding="utf-8").splitlines()
-    ]
-    return [row for row in rows if held_out or not row["held"]]
+def load(language: str, corpus: str) -> list[dict[str, object]]:
+    lines = (CORPUS / corpus / f"{language}.jsonl").read_text(encoding="utf-8").splitlines()
+    return [json.loads(line) for line in lines]
 
 
 def cited(home: str, reply: str) -> str:
@@ -119,24 +117,40 @@ def _stems_from(lines: str, statement: str) -> bool:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("corpus", ["", "more"], ids=["open", "more"])
+@pytest.mark.parametrize("corpus", ["", "more", "third"], ids=["first", "more", "third"])
 @pytest.mark.parametrize("language", ["en", "zh", "ko", "ja"])
 def test_what_was_told_is_answered_with_its_citation_and_nothing_else_is(
     language: str, corpus: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    rows = load(language, corpus, held_out=HELD_OUT)
-    home = str(tmp_path)
-    talk(home, [str(row["text"]) for row in rows if row["kind"] == "statement"])
     # one home for both: without vectors first
     for meaning in (False, True):
-        right_at_least, invented_at_most = PROMISED if HELD_OUT and not corpus else REACHED[corpus][meaning]
-        answers = talk(home, [str(row["text"]) for row in rows if row["kind"] != "statement"], meaning=meaning)
-        figures = judge(home, rows, answers)
+        figures = run(language, corpus, str(tmp_path), meaning=meaning)
         with capsys.disabled():
-            part = ", held part included" if HELD_OUT and not corpus else ""
-            print(f"\n{figures.line(f'{corpus} {language}')} ({'with' if meaning else 'without'} vectors{part})")
-            if SHOW_MISSED and not HELD_OUT:
+            print(f"\n{figures.line(f'{corpus} {language}')} ({'with' if meaning else 'without'} vectors)")
+            if SHOW_MISSED:
                 print("\n".join(figures.missed))
+        right_at_least, invented_at_most = REACHED[corpus][meaning]
         assert figures.lost == 0
         assert figures.invented / figures.unanswerable <= invented_at_most
         assert figures.right / figures.questions >= right_at_least
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not HELD_OUT, reason="EVERSELF_HELD_OUT=1 looks at what nobody tuned on")
+@pytest.mark.parametrize("language", ["en", "zh", "ko", "ja"])
+def test_the_last_corpus_says_how_it_is_with_people_nobody_thought_of(
+    language: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    figures = run(language, "last", str(tmp_path), meaning=True)
+    with capsys.disabled():
+        print(f"\n{figures.line(f'last {language}')} (with vectors)")
+    assert figures.lost == 0
+    assert figures.right / figures.questions >= PROMISED[0]
+
+
+def run(language: str, corpus: str, home: str, *, meaning: bool) -> Figures:
+    rows = load(language, corpus)
+    if not Path(home, "e").exists():
+        talk(home, [str(row["text"]) for row in rows if row["kind"] == "statement"])
+    answers = talk(home, [str(row["text"]) for row in rows if row["kind"] != "statement"], meaning=meaning)
+    return judge(home, rows, answers)

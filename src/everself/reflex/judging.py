@@ -83,10 +83,10 @@ class Evidence:
     """What speaks for and against a memory as the answer. `covered` is a share between 0 and 1, the others are counts.
 
     `rest`: how much is covered of what is no person and no name. `uncovered`: words of the question that matter and that it has not.
-    `people`: those of the question that it speaks of. `shared` and `missing`: concepts of the question that it speaks
-    of or not. `strangers`: people that it speaks of, though the question does not. `topic`, `matter`, `focus`: it lacks what the
-    question begins with, everything that it is about, or the thing of which one is wanted. `out`: why it cannot be the answer at all, with the
-    word of the question that says so: a time that is wanted and is not there, somebody else of whom it speaks, another one of two of a kind.
+    `people`: those of the question that it speaks of. `shared` and `missing`: concepts of the question that it speaks of or not.
+    `strangers`: people that it speaks of, though the question does not. `topic`, `matter`, `focus`: it lacks what the question begins with,
+    everything that it is about, or the thing of which one is wanted. `out`: why it cannot be the answer at all, with the word that says so:
+    a time that is wanted and is not there, somebody else of whom it speaks, another one of two of a kind.
     """
 
     covered: float
