@@ -17,6 +17,11 @@ def test_the_newer_comes_first() -> None:
     assert newest_first([NEW, OLD], ASKED) == [NEW, OLD]
 
 
+def test_of_two_that_are_equally_good_the_newer_comes_first_whatever_is_asked() -> None:
+    equal = NEW._replace(score=OLD.score)
+    assert newest_first([OLD, equal], "How many recipes of Emma had I tried before?") == [equal, OLD]
+
+
 @pytest.mark.parametrize(
     ("other", "query"),
     [

@@ -1,7 +1,7 @@
 """Older and newer statements in one workspace, each in the log of its day: which of the two does search put first?"""
 
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ from tools.bench_recall.sets import Store
 from tools.bench_recall.systems import House
 
 from everself.recall.recall import Request
+from everself.values import Hit
 
 _DEPTH = 50
 
@@ -31,8 +32,8 @@ def rank_updates(updates: list[dict[str, Any]]) -> Iterator[Case]:
         with house.open(store) as app:
             for number, told in enumerate(updates):
                 request = Request(told["question"], limit=_DEPTH, min_score=0.0, recorded=False)
-                paths = [hit.path for hit in app.recall.search(request).hits]
-                places = [_place(paths, f"-update-{number}-{which}.md") for which in ("old", "new")]
+                hits = app.recall.search(request).hits
+                places = [_place(hits, f"-update-{number}-{which}.md") for which in ("old", "new")]
                 shared = [baselines.overlap(told["question"], told[which]) for which in ("old", "new")]
                 yield Case("above the older", True, places[1] < places[0], shared[1] > shared[0])
                 best = max(
@@ -41,5 +42,9 @@ def rank_updates(updates: list[dict[str, Any]]) -> Iterator[Case]:
                 yield Case("first of all", True, places[1] == 0, shared[1] == best)
 
 
-def _place(paths: list[str], ending: str) -> int:
-    return next((at for at, path in enumerate(paths) if path.endswith(ending)), _DEPTH)
+def _place(hits: Sequence[Hit], ending: str) -> int:
+    """Two updates are told in the same words: what is told once names the other place."""
+    for at, hit in enumerate(hits):
+        if any(place.partition("#")[0].endswith(ending) for place in (hit.path, *hit.also)):
+            return at
+    return _DEPTH

@@ -17,6 +17,7 @@ _COMPARED: Final = 40
 # The newer of two that say the same: so near in score; so many common words, of those asked for and of all; and so much of what the
 # first has of the question. Chosen so that no question of LongMemEval, LoCoMo, the Chinese and the Japanese set loses its first hit.
 _NEAR: Final = 0.78
+_TIE: Final = 0.99
 _SAME_ASKED: Final = 0.3
 _SAME_WORDS: Final = 0.08
 _COVERED: Final = 0.6
@@ -55,12 +56,13 @@ def diversify(hits: Sequence[Hit]) -> list[Hit]:
 
 
 def newest_first(hits: Sequence[Hit], query: str) -> list[Hit]:
-    """Where a question asks how things stand: the second before the first if it says the same of a later day, and nearly as well."""
+    """The second before the first if it says the same of a later day, nearly as well; or as well, where a question asks how things were."""
     found = list(hits)
-    if len(found) < 2 or not asks_for_now(query):
+    if len(found) < 2:
         return found
     best, other = found[:2]
-    if best.day is None or other.day is None or other.day <= best.day or other.score < _NEAR * best.score:
+    near = _NEAR if asks_for_now(query) else _TIE
+    if best.day is None or other.day is None or other.day <= best.day or other.score < near * best.score:
         return found
     asked, ours, theirs = words_of(query), words_of(best.text), words_of(other.text)
     if len(asked & theirs) < _COVERED * len(asked & ours):
