@@ -21,7 +21,9 @@ if TYPE_CHECKING:
     import re2
 
 # what everybody has one of: told of somebody else it is no answer about oneself
-_ONE_EACH: Final = frozenset({"age", "birthday", "job", "employer", "height", "weight"})
+_ONE_EACH: Final = frozenset(
+    {"age", "birthday", "job", "employer", "height", "weight", "blood_type", "star_sign", "origin"}
+)
 _NEVER: Final = -100.0
 _FOR_SURE: Final = 100.0
 
