@@ -146,6 +146,12 @@ def test_an_ordinary_message_does_nothing(app: App) -> None:
     assert act(app, "My sister is visiting on Sunday.") == Acted()
 
 
+def test_what_is_to_be_forgotten_is_neither_put_right_nor_asked_about(app: App) -> None:
+    app.remember("My name is Alex")
+    assert act(app, "forget that my name is Alex") == Acted()
+    assert words(app) == {"My name is Alex"}
+
+
 def test_a_program_of_the_person_gets_the_messages_that_its_pattern_asks_for(app: App) -> None:
     given: list[tuple[str, str]] = []
 

@@ -89,6 +89,9 @@ class Correcting:
         # what others say in a group corrects nothing that the owner said
         if told is None or not setting.by_owner or setting.scope.kind is not SessionKind.MAIN:
             return Acted()
+        if read(told.trigger).of(SentenceKind.FORGET):
+            # what is to be forgotten is not put right
+            return Acted()
         language = language_of(told.trigger, text)
         self.before(setting)
         wrong, unsure = self._wrong(told, setting)
