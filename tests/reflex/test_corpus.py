@@ -2,7 +2,8 @@
 
 The first corpus is what the promise is about. `more` is of other people, with an unanswerable question that sounds like an answered one for
 nearly every statement; `third` asks mostly in other words than those of the statements. Rules and weights were chosen with these three in
-sight, which flatters them. `last` was looked at by nobody: only a run with EVERSELF_HELD_OUT=1 does, and says numbers and no sentence.
+sight, which flatters them. `last` was looked at by nobody, and is to stay so: it says numbers and no sentence. Only the first is judged
+every time; a run with EVERSELF_HELD_OUT=1 takes all of them.
 """
 
 import json
@@ -19,10 +20,12 @@ CORPUS = Path(__file__).resolve().parents[1] / "corpora" / "reflex"
 PROMISED = (0.80, 0.0)
 REACHED = {
     "": {False: (0.80, 0.03), True: PROMISED},
-    "more": {False: (0.80, 0.02), True: PROMISED},
+    "more": {True: PROMISED},
     # nearly half of these near misses share every word but one with what was told
     "third": {True: (0.75, 0.05)},
 }
+# each takes its while, so the others are run in closing runs
+ALWAYS = [""]
 # read before the tests get an environment of their own
 HELD_OUT = bool(os.environ.get("EVERSELF_HELD_OUT"))
 SHOW_MISSED = bool(os.environ.get("EVERSELF_SHOW_MISSED"))
@@ -125,7 +128,7 @@ def _stems_from(lines: str, statement: str) -> bool:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("corpus", ["", "more", "third"], ids=["first", "more", "third"])
+@pytest.mark.parametrize("corpus", [*REACHED] if HELD_OUT else ALWAYS)
 @pytest.mark.parametrize("language", ["en", "zh", "ko", "ja"])
 def test_what_was_told_is_answered_with_its_citation_and_nothing_else_is(
     language: str, corpus: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
