@@ -57,7 +57,7 @@ test: $(VENV)/.dev
 	$(RUN) -m pytest -n 2 --dist worksteal -q --hypothesis-profile=few -m "not trust and not slow" $(addprefix --ignore=,$(JUDGES))
 
 test-all: $(VENV)/.dev
-	$(RUN) -m pytest -n 2 -q -m "trust or slow or hypothesis" --durations 12 --seed $(SEED)
+	$(RUN) -m pytest -n 2 --dist worksteal -q -m "trust or slow or hypothesis" --durations 12 --seed $(SEED)
 
 check: $(VENV)/.dev
 	$(RUN) -m ruff check .

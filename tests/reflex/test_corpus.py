@@ -135,6 +135,8 @@ def test_what_was_told_is_answered_with_its_citation_and_nothing_else_is(
 ) -> None:
     # one home for both: without vectors first
     for meaning, (right_at_least, invented_at_most) in REACHED[corpus].items():
+        if not meaning and language != "en" and not HELD_OUT:
+            continue
         figures = run(language, corpus, str(tmp_path), meaning=meaning)
         with capsys.disabled():
             print(f"\n{figures.line(f'{corpus} {language}')} ({'with' if meaning else 'without'} vectors)")
