@@ -177,10 +177,15 @@ def test_what_nobody_said_is_not_known_however_near_it_sounds(question: str, mem
 
 def test_the_nearest_thing_is_shown_as_no_more_than_that() -> None:
     question, memory = "Who conducts our orchestra?", "Our orchestra plays Mahler with the Bradford choir."
+
+    def near(words: str, meaning: float) -> dict[str, object]:
+        one = {"snippet": words, "citation": "memory/2026-11-14.md#L3", "score": 0.7, "source": "owner"}
+        return {"results": [{**one, "meaning": meaning}]}
+
     calls = calls_of(UserTurn(question))
-    said = converse(question, *(found(memory) for _ in calls))
+    said = converse(question, *(near(memory, 0.8) for _ in calls))
     assert said == f"I don't know that for certain. The nearest I have: “{memory}” (memory/2026-11-14.md#L3)"
-    assert converse(question, *(found("The weather was fine.") for _ in calls)) == "I don't know that yet."
+    assert converse(question, *(near("The weather was fine.", 0.1) for _ in calls)) == "I don't know that yet."
 
 
 def test_a_line_of_a_talk_that_a_note_keeps_is_not_quoted_as_told() -> None:
