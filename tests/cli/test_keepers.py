@@ -67,6 +67,8 @@ def test_who_watches_a_run_sees_how_far_it_is(
         for number in range(3):
             app.log.add(session, "user", f"My locker number {number} is in hall {number + 20}.")
     screen = _Screen()
+    # a dumb terminal is shown no bar
+    monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setattr(keepers, "_PATIENCE", 0.0)
     monkeypatch.setattr(sys, "stderr", screen)
     said = everself(*words)
