@@ -12,6 +12,9 @@ from everself.memory.writing import Thought
 from everself.testing.frozen import FrozenTime
 from everself.values import Author
 
+# many small steps add up; what is beside it in this folder is run every time
+pytestmark = pytest.mark.slow
+
 QUARTER = "memory/archive/2026-Q1.md"
 
 

@@ -14,6 +14,9 @@ from everself.context.budget import SLOTS, Slot
 from everself.errors import ContextTooSmall
 from everself.recall.scopes import SessionKind
 
+# many small steps add up; what is beside it in this folder is run every time
+pytestmark = pytest.mark.slow
+
 DOCUMENTS = ("USER.md", "MEMORY.md", "CORRECTIONS.md", TODAY, YESTERDAY, BEFORE, "AGENTS.md", "TOOLS.md", "IDENTITY.md")
 WORDS = (
     "bees",

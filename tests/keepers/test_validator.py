@@ -11,6 +11,9 @@ from everself.memory.corrections import mark_embedded, not_embedded
 from everself.recall.scopes import Scope, SessionKind
 from everself.values import Entry
 
+# many small steps add up; what is beside it in this folder is run every time
+pytestmark = pytest.mark.slow
+
 RECORD = "CORRECTIONS.md"
 
 

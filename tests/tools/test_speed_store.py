@@ -13,6 +13,9 @@ from everself.app.opening import open_app
 from everself.recall.recall import Request
 from everself.text.search import TermKind, read_query
 
+# many small steps add up; what is beside it in this folder is run every time
+pytestmark = pytest.mark.slow
+
 UNITS = 1_500
 
 

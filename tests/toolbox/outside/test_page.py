@@ -6,6 +6,9 @@ import pytest
 
 from everself.toolbox.outside.page import read_page
 
+# many small steps add up; what is beside it in this folder is run every time
+pytestmark = pytest.mark.slow
+
 PAGE = """<!DOCTYPE html><html><head><title>Rust &amp; you</title><meta charset=utf-8>
 <style>p > a { color: red }</style><script>if (a < b) document.write("<p>never</p>")</script></head>
 <body class="a > b"><!-- a <p>comment</p> --><h1>Tundra</h1><p>A  project
