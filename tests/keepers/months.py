@@ -5,9 +5,7 @@ Knows no assertion. Each night can be lived in a process of its own, so that it 
 
 import asyncio
 import json
-import os
-import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
@@ -15,11 +13,11 @@ from pathlib import Path
 from zoneinfo import ZoneInfo
 
 import re2
+from tests.trust.dying import die_before
 
 from everself.app.app import App
 from everself.app.opening import open_app
 from everself.clock import Clock
-from everself.disk.real import RealFileSystem
 from everself.memory.writing import Thought
 from everself.models.chat.protocol import ChatRequest
 from everself.testing.chatting import FakeModel
@@ -165,25 +163,8 @@ def sleep_through(home: str, day: int, calls: int = 0) -> None:
     Without the schedule: a clock that stands still lets no lease of the dead run out.
     """
     if calls:
-        _die_before(calls)
+        die_before(calls)
     with living(home, at(day, HOURS[0])) as (app, time):
         for hour, keeper in zip(HOURS, app.keepers.keepers, strict=True):
             time.moment = at(day, hour)
             run_keeper(app, keeper.name)
-
-
-def _die_before(calls: int) -> None:
-    left = calls
-
-    def counted(real: Callable[..., object]) -> Callable[..., object]:
-        def call(*given: object, **named: object) -> object:
-            nonlocal left
-            left -= 1
-            if left <= 0:
-                os.kill(os.getpid(), signal.SIGKILL)
-            return real(*given, **named)
-
-        return call
-
-    for name in ("create", "rename", "publish", "exchange", "unlink"):
-        setattr(RealFileSystem, name, counted(getattr(RealFileSystem, name)))

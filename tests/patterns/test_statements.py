@@ -147,3 +147,26 @@ def test_odd_bytes_and_empty_messages_do_no_harm() -> None:
     assert read("").sentences == ()
     assert read("\ud83d I live here \udc00 now").of(STATEMENT)
     assert read("?" * 50_000).of(STATEMENT) == ()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Explain things to me without jargon.",
+        "When you show me numbers, put them in a table.",
+        "跟我说话不用“您”，用“你”就行。",
+        "숫자 보여줄 때는 표로 정리해줘.",
+        "나한테는 그냥 반말로 편하게 말해줘.",
+        "カタカナ語はなるべく使わないで説明して。",
+        "これからは敬語なしで話して",
+    ],
+)
+def test_a_wish_for_how_to_be_spoken_to_is_kept(text: str) -> None:
+    assert [one.kind for one in read(text).sentences] == [SentenceKind.STATEMENT]
+
+
+@pytest.mark.parametrize(
+    "text", ["跟我说说我的工作", "내 이름 말해줘", "私の名前を言って", "これからの予定を教えて", "木曜の予定って何時"]
+)
+def test_what_is_asked_for_in_such_words_is_asked(text: str) -> None:
+    assert [one.kind for one in read(text).sentences] == [SentenceKind.QUESTION]

@@ -9,7 +9,7 @@ every time; a run with EVERSELF_HELD_OUT=1 takes all of them.
 import json
 import os
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
@@ -18,11 +18,13 @@ from tests.reflex.talking import Said, agent, talk
 CORPUS = Path(__file__).resolve().parents[1] / "corpora" / "reflex"
 # the share of right answers at least, and the share of unanswerable questions that are answered at most: without vectors, and with them
 PROMISED = (0.80, 0.0)
+LAST = "last"
 REACHED = {
     "": {False: (0.80, 0.03), True: PROMISED},
     "more": {True: PROMISED},
     # nearly half of these near misses share every word but one with what was told
     "third": {True: (0.75, 0.05)},
+    LAST: {True: (0.80, 0.10)},
 }
 # each takes its while, so the others are run in closing runs
 ALWAYS = [""]
@@ -49,7 +51,8 @@ class Figures:
     invented: int
     pointed: int
     lost: int
-    missed: tuple[str, ...] = ()
+    # not told by a failure: nobody looks at the last corpus
+    missed: tuple[str, ...] = field(default=(), repr=False)
 
     @property
     def right(self) -> int:
@@ -140,24 +143,11 @@ def test_what_was_told_is_answered_with_its_citation_and_nothing_else_is(
         figures = run(language, corpus, str(tmp_path), meaning=meaning)
         with capsys.disabled():
             print(f"\n{figures.line(f'{corpus} {language}')} ({'with' if meaning else 'without'} vectors)")
-            if SHOW_MISSED:
+            if SHOW_MISSED and corpus != LAST:
                 print("\n".join(figures.missed))
         assert figures.lost == 0
         assert figures.invented / figures.unanswerable <= invented_at_most
         assert figures.right / figures.questions >= right_at_least
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(not HELD_OUT, reason="EVERSELF_HELD_OUT=1 looks at what nobody tuned on")
-@pytest.mark.parametrize("language", ["en", "zh", "ko", "ja"])
-def test_the_last_corpus_says_how_it_is_with_people_nobody_thought_of(
-    language: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    figures = run(language, "last", str(tmp_path), meaning=True)
-    with capsys.disabled():
-        print(f"\n{figures.line(f'last {language}')} (with vectors)")
-    assert figures.lost == 0
-    assert figures.right / figures.questions >= PROMISED[0]
 
 
 def run(language: str, corpus: str, home: str, *, meaning: bool) -> Figures:

@@ -21,6 +21,8 @@ from everself.models.chat.protocol import (
     UserTurn,
 )
 from everself.patterns.claims import claims_saving
+from everself.patterns.reading import Language
+from everself.reflex.concepts import asked_in
 from everself.reflex.model import Reflex
 from everself.reflex.wordings import reply
 
@@ -186,6 +188,36 @@ def test_the_nearest_thing_is_shown_as_no_more_than_that() -> None:
     said = converse(question, *(near(memory, 0.8) for _ in calls))
     assert said == f"I don't know that for certain. The nearest I have: “{memory}” (memory/2026-11-14.md#L3)"
     assert converse(question, *(near("The weather was fine.", 0.1) for _ in calls)) == "I don't know that yet."
+
+
+def test_who_somebody_is_may_stand_in_another_memory() -> None:
+    question, memory = "How much do I owe Lionel?", "I owe my brother 340 pounds for the roof rack."
+    calls = calls_of(UserTurn(question))
+    # they are looked for by name, too
+    assert "lionel" in [json.loads(call.arguments)["query"] for call in calls]
+    assert "You told me" in converse(question, *(found(memory, "My brother is called Lionel.") for _ in calls))
+    assert "You told me" not in converse(question, *(found(memory, "My uncle is called Lionel.") for _ in calls))
+
+
+def test_nothing_is_near_to_a_name_that_nobody_gave() -> None:
+    one = {"snippet": "My brother's name is Ben.", "citation": "memory/2026-11-14.md#L3", "score": 0.8, "meaning": 0.9}
+    calls = calls_of(UserTurn("What is my name?"))
+    assert converse("What is my name?", *({"results": [one]} for _ in calls)) == "I don't know that yet."
+
+
+@pytest.mark.parametrize(
+    ("question", "language", "concept", "words"),
+    [
+        ("私の母は何歳？", "ja", "mother", "母"),
+        ("우리 형 직업이 뭐야?", "ko", "brother", "형"),
+        ("What does my dad do?", "en", "father", "dad"),
+    ],
+)
+def test_what_may_not_stand_beside_a_word_is_no_part_of_its_concept(
+    question: str, language: Language, concept: str, words: str
+) -> None:
+    places = {one.name: spans for one, spans in asked_in(question, language)}
+    assert [question[start:end] for start, end in places[concept]] == [words]
 
 
 def test_a_line_of_a_talk_that_a_note_keeps_is_not_quoted_as_told() -> None:

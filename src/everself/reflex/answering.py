@@ -72,6 +72,9 @@ def best(asked: Asked, found: Sequence[Found]) -> tuple[Found, bool] | None:
     answer_to = _highest([(one, evidence.value(stands)) for one, evidence, stands in judged])
     if answer_to is not None:
         return answer_to, True
+    if asked.own_name:
+        # nothing is near to a name that nobody gave
+        return None
     nearest = _highest([(one, evidence.nearness(stands)) for one, evidence, stands in judged])
     return None if nearest is None else (nearest, False)
 

@@ -141,8 +141,6 @@ class Evidence:
 
     def nearness(self, standing: Standing) -> float:
         """How good it is to be shown as the nearest thing that is known, likewise: from 0 on it may be."""
-        if self.sure or any(reason == "name" and word == _NAME for reason, word in self.out):
-            return _FOR_SURE if self.sure else _NEVER
         return _weighed(
             NEAR_WORDS_ONLY if standing.meaning is None else NEAR_WITH_MEANING, self.near_features(standing)
         )

@@ -8,11 +8,10 @@ was written can be compared byte by byte, ids aside.
 
 import asyncio
 import json
-import os
 import shutil
 import signal
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
@@ -22,13 +21,13 @@ from typing import Final
 from zoneinfo import ZoneInfo
 
 import re2
+from tests.trust.dying import die_before
 from tests.trust.rows.r07 import PLACES
 from tests.trust.workers import Nursery
 
 from everself.app.app import App
 from everself.app.opening import open_app
 from everself.clock import Clock, monotonic, pause
-from everself.disk.real import RealFileSystem
 from everself.entries.reading import read_document
 from everself.keepers.shape import Report
 from everself.layout import place
@@ -82,7 +81,6 @@ MESSAGES: Final = (
 )
 _ID: Final = re2.compile(r"\b[0-9A-HJKMNP-TV-Z]{12}\b")
 _HASH: Final = re2.compile(r"sha256 [0-9a-f]+|-[0-9a-f]{8}\.md")
-_CALLS: Final = ("create", "rename", "publish", "exchange", "unlink")
 
 
 @contextmanager
@@ -128,7 +126,7 @@ def _live_day(app: App, ago: int) -> None:
 def work(home: str, name: str, calls: int = 0) -> None:
     """The side that is killed, before so many calls that change the disk where there is a number."""
     if calls:
-        _die_before(calls)
+        die_before(calls)
     with living(home) as app:
         do(app, name)
 
@@ -152,23 +150,6 @@ def _run(app: App, name: str) -> Report:
     app.keepers._sources = replace(app.keepers._sources, embed=lambda: True)
     keeper = WeeklyReview() if name == WEEK else app.keepers.find(name)
     return asyncio.run(app.keepers.run(keeper))
-
-
-def _die_before(calls: int) -> None:
-    left = calls
-
-    def counted(real: Callable[..., object]) -> Callable[..., object]:
-        def call(*given: object, **named: object) -> object:
-            nonlocal left
-            left -= 1
-            if left <= 0:
-                os.kill(os.getpid(), signal.SIGKILL)
-            return real(*given, **named)
-
-        return call
-
-    for name in _CALLS:
-        setattr(RealFileSystem, name, counted(getattr(RealFileSystem, name)))
 
 
 @dataclass(slots=True)
