@@ -50,10 +50,4 @@ ALLOWED: tuple[Allowance, ...] = (
         ("open",),
         "the reading end of a pipe, by its number: asyncio wants a file, and there is no path",
     ),
-    Allowance(
-        "room-size",
-        "cli",
-        ("",),
-        "a row of thin commands that call one verb each and never one another: it grows with the commands, not in depth",
-    ),
 )

@@ -29,7 +29,6 @@ RULES: tuple[Rule, ...] = (
     measures.module_sizes,
     measures.function_sizes,
     measures.parameters,
-    measures.room_sizes,
     measures.names,
     measures.prefixes,
     measures.docstrings,

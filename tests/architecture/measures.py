@@ -10,7 +10,6 @@ from tests.architecture.house import (
     FUNCTION_LINES,
     MODULE_LINES,
     PARAMETERS,
-    ROOM_LINES,
     SAME_PREFIX,
 )
 from tests.architecture.sources import Function, Module, Violation
@@ -55,12 +54,6 @@ def room_lines(tree: Tree) -> dict[str, int]:
         if module.room:
             total[module.room] += module.lines
     return dict(total)
-
-
-def room_sizes(tree: Tree) -> Iterator[Violation]:
-    for room, lines in sorted(room_lines(tree).items()):
-        if lines > ROOM_LINES:
-            yield Violation("room-size", room, 1, f"{lines} lines, the limit is {ROOM_LINES}")
 
 
 def names(tree: Tree) -> Iterator[Violation]:

@@ -22,13 +22,6 @@ MEASURES = [
         ("app/a.py", "class A:\n    def f(self, a, b, c, d, e, f, g, h): ..."),
         line=4,
     ),
-    Case(
-        "a crowded room",
-        "room-size",
-        "app:1",
-        {f"app/{word}.py": "\n" * 410 for word in ("ada", "bob", "cy", "dee", "eve")},
-        {f"app/{word}.py": "\n" * 390 for word in ("ada", "bob", "cy", "dee", "eve")},
-    ),
     *(
         one(f"a module named {name}", "names", (f"app/{name}.py", ""), ("app/parts.py", ""), line=1)
         for name in (
