@@ -20,6 +20,7 @@
     │   └── NewerSchema          a database written by a newer Everself
     ├── EmbeddingFailed          an embedder gave no vectors that can be used; search goes on by words
     ├── ModelFailed              a chat model gave no whole answer; what was said is kept
+    ├── Unfinished               begun, and not all of it done: what is done stands, so nobody may simply repeat it
     └── Interrupted              the person stopped it
 
 The docstring of a class is the sentence a person reads first; `detail` says what exactly, `mend` the command or act that helps.
@@ -141,6 +142,10 @@ class ModelFailed(EverselfError):
         self.reason = reason
         # seconds after which asking again makes sense, where that is known
         self.retry_after = retry_after
+
+
+class Unfinished(EverselfError):
+    """This was begun, and not all of it is done."""
 
 
 class Interrupted(EverselfError):

@@ -41,4 +41,4 @@ def test_an_error_has_the_code_of_its_nearest_ancestor(kind: type[EverselfError]
 
 def test_every_code_has_a_meaning_and_no_error_means_done() -> None:
     assert set(MEANINGS) == set(ExitCode)
-    assert {code_of(kind()) for kind in tree()} == set(ExitCode) - {ExitCode.DONE, ExitCode.DEGRADED}
+    assert {code_of(kind()) for kind in tree()} == set(ExitCode) - {ExitCode.DONE}

@@ -1,5 +1,6 @@
 """Append, create, replace, remove: whole or not at all, and never over bytes that were not expected."""
 
+import errno
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -124,3 +125,90 @@ def test_text_that_a_person_saves_meanwhile_is_never_overwritten(tmp_path: Path,
     assert target.read_bytes() == b"mine"
     assert outcome is None or outcome == writes.Differs(b"mine")
     assert sorted(one.name for one in tmp_path.iterdir()) == ["x.md"]
+
+
+def save_by_rename(target: Path, data: bytes) -> None:
+    beside = target.with_name("mine")
+    beside.write_bytes(data)
+    os.replace(beside, target)
+
+
+def test_a_save_between_the_two_swaps_of_a_replacement_is_kept(tmp_path: Path) -> None:
+    target = tmp_path / "x.md"
+    target.write_bytes(b"old\n")
+    saves = [b"old\nfirst save\n", b"new\nsecond save\n"]
+
+    def save(call: str, _: str) -> None:
+        if call == "exchange" and saves:
+            save_by_rename(target, saves.pop(0))
+
+    files = MeddledFileSystem(RealFileSystem(str(tmp_path)), save)
+    outcome = writes.replace(files, "x.md", b"new\n", digest(b"old\n"), ".everself-t")
+    assert target.read_bytes() == b"new\nsecond save\n"
+    assert outcome == writes.Differs(b"new\nsecond save\n", b"old\nfirst save\n")
+    assert (tmp_path / ".everself-t").read_bytes() == b"old\nfirst save\n"
+
+
+def test_a_person_who_saves_at_every_swap_loses_nothing_they_saved_last(tmp_path: Path) -> None:
+    target = tmp_path / "x.md"
+    target.write_bytes(b"old")
+    count = 0
+
+    def save(call: str, _: str) -> None:
+        nonlocal count
+        if call == "exchange" and count < 7:
+            count += 1
+            save_by_rename(target, b"save %d" % count)
+
+    files = MeddledFileSystem(RealFileSystem(str(tmp_path)), save)
+    outcome = writes.replace(files, "x.md", b"new", digest(b"old"), ".everself-t")
+    assert target.read_bytes() == b"save 7"
+    assert outcome == writes.Differs(b"save 7", b"save 6")
+
+
+def test_an_editor_that_had_the_old_file_open_loses_nothing(tmp_path: Path) -> None:
+    target = tmp_path / "x.md"
+    target.write_bytes(b"old")
+    with open(target, "r+b") as editor:
+
+        def save(call: str, _: str) -> None:
+            if call == "sync_directory" and not editor.tell():
+                editor.truncate(0)
+                editor.write(b"mine")
+                editor.flush()
+
+        files = MeddledFileSystem(RealFileSystem(str(tmp_path)), save)
+        assert writes.replace(files, "x.md", b"new", digest(b"old"), ".everself-t") == writes.Differs(b"mine")
+    assert (target.read_bytes(), names(files)) == (b"mine", ["x.md"])
+
+
+@pytest.mark.parametrize("exchanges", [True, False])
+def test_text_set_aside_while_a_newer_one_is_saved_is_kept(tmp_path: Path, exchanges: bool) -> None:
+    target = tmp_path / "x.md"
+    target.write_bytes(b"first save")
+
+    def save(call: str, _: str) -> None:
+        if call == "publish":
+            target.write_bytes(b"second save")
+
+    files = MeddledFileSystem(RealFileSystem(str(tmp_path)), save, exchanges=exchanges)
+    outcome = writes.remove(files, "x.md", digest(b"old"), ".everself-t")
+    assert outcome == writes.Differs(b"second save", b"first save")
+    assert (tmp_path / ".everself-t").read_bytes() == b"first save"
+
+
+def test_a_temporary_file_has_its_name_only_once_it_is_whole(files: FileSystem, tmp_path: Path) -> None:
+    put(files, "x.md", b"old")
+    seen: list[str] = []
+
+    def full(call: str, _: str) -> None:
+        if call == "write":
+            seen.extend(names(files))
+            raise OSError(errno.ENOSPC, "full")
+
+    for write in (writes.replace, writes.create):
+        given = ("x.md", b"new", digest(b"old")) if write is writes.replace else ("y.md", b"new")
+        with pytest.raises(OSError, match="full"):
+            write(MeddledFileSystem(files, full), *given, ".everself-t")  # type: ignore[operator] # two shapes
+    assert seen == [".everself-t-part", "x.md"] * 2
+    assert (files.read("x.md"), names(files)) == (b"old", ["x.md"])

@@ -34,13 +34,18 @@ def save_file(path: str, data: bytes, base: bytes | None) -> None:
     files = RealFileSystem(folder)
     temporary = _temporary(name)
     with disk_errors(path), _lock(folder).hold():
+        theirs = False
         try:
             if base is None:
                 differs = writes.create(files, name, data, temporary)
             else:
                 differs = writes.replace(files, name, data, digest(base), temporary)
+            theirs = differs is not None and differs.older is not None
         finally:
-            writes.discard(files, [temporary])
+            writes.discard(files, [writes.part(temporary), *(() if theirs else (temporary,))])
+        if theirs:
+            # they saved twice at that very moment; this is no document that could be merged
+            files.rename(temporary, f"{name}.older")
     if differs is not None:
         raise ChangedMeanwhile(f"({path})")
 
@@ -49,9 +54,10 @@ def sweep(path: str) -> None:
     """Remove what a process that was killed while it saved the file left beside it."""
     folder, name = os.path.split(path)
     with disk_errors(path):
-        if os.path.lexists(f"{folder}/{_temporary(name)}"):
+        left = [_temporary(name), writes.part(_temporary(name))]
+        if any(os.path.lexists(f"{folder}/{one}") for one in left):
             with _lock(folder).hold():
-                writes.discard(RealFileSystem(folder), [_temporary(name)])
+                writes.discard(RealFileSystem(folder), left)
 
 
 def _temporary(name: str) -> str:

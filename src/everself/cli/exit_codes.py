@@ -13,6 +13,7 @@ from everself.errors import (
     ModelFailed,
     NotFound,
     RefusedByRule,
+    Unfinished,
     WrongUse,
 )
 
@@ -51,6 +52,7 @@ BY_ERROR: dict[type[EverselfError], ExitCode] = {
     Damaged: ExitCode.FAILED,
     EmbeddingFailed: ExitCode.FAILED,
     ModelFailed: ExitCode.FAILED,
+    Unfinished: ExitCode.DEGRADED,
     Interrupted: ExitCode.INTERRUPTED,
 }
 

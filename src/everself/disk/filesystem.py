@@ -32,6 +32,12 @@ class Handle(Protocol):
     def close(self) -> None: ...
 
 
+class Reservation(Protocol):
+    """Room on a disk that nobody else can take, until it is released. Releasing twice is no error."""
+
+    def release(self) -> None: ...
+
+
 class FileSystem(Protocol):
     """A rooted tree of files. `""` is the root itself."""
 
@@ -71,6 +77,9 @@ class FileSystem(Protocol):
 
     def set_mode(self, path: str, mode: int) -> None:
         """Set the permissions of a plain file or a directory."""
+
+    def reserve(self, size: int) -> Reservation:
+        """Take so many bytes of the disk without a name, so that they vanish with the process. ENOSPC where there are not so many."""
 
 
 def parent_of(path: str) -> str:

@@ -49,6 +49,8 @@ class Intent:
     folders: tuple[str, ...] = ()
     vouchers: tuple[Voucher, ...] = ()
     key: str = ""
+    # temporary files get their names only once they are whole; earlier versions wrote them in place, where a torn one may stand
+    staged: bool = True
 
 
 def render_intent(intent: Intent) -> bytes:
@@ -70,6 +72,7 @@ def render_intent(intent: Intent) -> bytes:
         "folders": intent.folders,
         "vouchers": [[one.entry, one.source, one.tag, one.text, one.lineage] for one in intent.vouchers],
         "key": intent.key,
+        "staged": intent.staged,
         "steps": steps,
     }
     body = MAGIC + json.dumps(head).encode() + b"\n" + bytes(payload)
@@ -105,6 +108,7 @@ def parse_intent(data: bytes) -> Intent:
             Voucher(entry, source, tag, text, tuple(lineage)) for entry, source, tag, text, lineage in head["vouchers"]
         ),
         key=head["key"],
+        staged=head.get("staged", False),
     )
 
 

@@ -7,9 +7,10 @@ Both refuse the same things. Knows nothing of locks, journals or Markdown.
 import errno
 import os
 import stat as modes
+from contextlib import suppress
 from functools import lru_cache
 
-from everself.disk.filesystem import READ_LIMIT, parent_of
+from everself.disk.filesystem import READ_LIMIT, TEMPORARY_PREFIX, parent_of
 from everself.disk.kernel_calls import ABSENT, RENAME_EXCHANGE, RENAME_NOREPLACE, openat2, renameat2
 from everself.disk.paths import check_path
 from everself.values import FileKind, FileStat
@@ -17,6 +18,9 @@ from everself.values import FileKind, FileStat
 FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 # O_NONBLOCK: opening a FIFO for reading would otherwise wait for a writer for ever
 PLAIN = os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY
+
+# the name, for a moment, of what is reserved where a file system knows no files without one
+RESERVE = f"{TEMPORARY_PREFIX}reserve"
 
 # one write asks for the same few names a dozen times, a search for those of thousands; what is refused is not kept
 _check = lru_cache(maxsize=8192)(check_path)
@@ -111,6 +115,18 @@ class RealHandle:
 
     def close(self) -> None:
         os.close(self._descriptor)
+
+
+class RealReservation:
+    """An open file without a name: whatever happens to the process, nothing of it is left."""
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+
+    def release(self) -> None:
+        descriptor, self._descriptor = self._descriptor, -1
+        if descriptor >= 0:
+            os.close(descriptor)
 
 
 class RealFileSystem:
@@ -236,6 +252,16 @@ class RealFileSystem:
         finally:
             os.close(descriptor)
 
+    def reserve(self, size: int) -> RealReservation:
+        with self._folder("") as (folder, _), Naming(""):
+            held = RealReservation(_open_nameless(folder))
+            try:
+                _allocate(held._descriptor, size)
+            except OSError:
+                held.release()
+                raise
+        return held
+
     def _make_root(self) -> None:
         missing = []
         here = self.root
@@ -301,3 +327,32 @@ def _step(here: int, name: str, flags: int) -> int:
         if modes.S_ISLNK(os.stat(name, dir_fd=here, follow_symlinks=False).st_mode):
             raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), name) from None
         raise
+
+
+def _open_nameless(folder: int) -> int:
+    flags = os.O_WRONLY | os.O_CLOEXEC
+    if hasattr(os, "O_TMPFILE"):
+        try:
+            return os.open(".", flags | os.O_TMPFILE, 0o600, dir_fd=folder)
+        except OSError as error:
+            if error.errno not in (*ABSENT, errno.EISDIR, errno.ENOENT):
+                raise
+    # one that was left by a process which died here holds nothing
+    with suppress(FileNotFoundError):
+        os.unlink(RESERVE, dir_fd=folder)
+    descriptor = os.open(RESERVE, flags | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600, dir_fd=folder)
+    os.unlink(RESERVE, dir_fd=folder)
+    return descriptor
+
+
+def _allocate(descriptor: int, size: int) -> None:
+    """Blocks that are really there: a hole would promise nothing."""
+    if hasattr(os, "posix_fallocate"):
+        try:
+            os.posix_fallocate(descriptor, 0, size)
+            return
+        except OSError as error:
+            if error.errno not in ABSENT:
+                raise
+    while size > 0:
+        size -= os.write(descriptor, bytes(min(size, 1 << 16)))

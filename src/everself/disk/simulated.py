@@ -79,6 +79,9 @@ class SimulatedDisk:
         self.ticks = 0
         # the call at which the power goes, for a test to choose
         self.cut_at: int | None = None
+        # how many bytes fit on the disk, None for any number, and how many of them are reserved
+        self.capacity: int | None = None
+        self.reserved = 0
 
     def root(self, name: str) -> "SimulatedFileSystem":
         top = self.nodes[1]
@@ -97,6 +100,18 @@ class SimulatedDisk:
         if self.dead or (self.cut_at is not None and self.ticks >= self.cut_at):
             self.dead = True
             raise PowerCut
+
+    def used(self) -> int:
+        """The bytes of every file that has a name: what was unlinked and is still open is not counted."""
+        return sum(
+            len(self.nodes[number].content)
+            for node in self.nodes.values()
+            for number in node.names.values()
+            if number in self.nodes
+        )
+
+    def room(self) -> int | None:
+        return None if self.capacity is None else max(0, self.capacity - self.used() - self.reserved)
 
     def change_names(self, rename: Rename) -> None:
         for folder, name, number in rename:
@@ -130,6 +145,7 @@ class SimulatedDisk:
             node.durable_names = dict(node.names)
         self.dead = False
         self.cut_at = None
+        self.reserved = 0
 
     def _keep(self, rename: Rename) -> None:
         for folder, name, number in rename:
@@ -150,6 +166,11 @@ class SimulatedHandle:
 
     def write(self, data: bytes) -> int:
         self._disk.check_power()
+        room = self._disk.room()
+        if room == 0:
+            raise fail(errno.ENOSPC, self._path)
+        # a disk that is nearly full takes what still fits, and says so
+        data = data[:room]
         node = self._disk.nodes[self._number]
         node.write_at(len(node.content), data)
         node.changed = self._disk.ticks
@@ -164,6 +185,19 @@ class SimulatedHandle:
 
     def close(self) -> None:
         return
+
+
+class SimulatedReservation:
+    """Room that is taken and holds nothing."""
+
+    def __init__(self, disk: SimulatedDisk, size: int) -> None:
+        self._disk = disk
+        self._size = size
+        disk.reserved += size
+
+    def release(self) -> None:
+        size, self._size = self._size, 0
+        self._disk.reserved -= size
 
 
 def tell(disk: SimulatedDisk, path: str, number: int) -> FileStat:
@@ -257,6 +291,13 @@ class SimulatedFileSystem:
     def set_mode(self, path: str, mode: int) -> None:
         self.disk.check_power()
         self.disk.nodes[self.number(path)].mode = mode
+
+    def reserve(self, size: int) -> SimulatedReservation:
+        self.disk.check_power()
+        room = self.disk.room()
+        if room is not None and room < size:
+            raise fail(errno.ENOSPC, "")
+        return SimulatedReservation(self.disk, size)
 
     def number(self, path: str) -> int:
         """The file that a path means."""

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from everself.disk.filesystem import READ_LIMIT, TEMPORARY_PREFIX
+from everself.disk.writes import part
 from everself.disk.journal import FOLDER, Intent, parse_intent
 from everself.disk.lock import FileLock, LockOwner
 from everself.doctor.case import Case
@@ -123,19 +124,28 @@ def find_left_over(case: Case) -> list[FileStat]:
     """Temporary files that no change under way still needs."""
     if not case.listing.temporaries:
         return []
-    from everself.workspace.execution import temporary
+    from everself.workspace.execution import all_names, temporary
 
     found = read_journal(case)
-    needed = {temporary(intent, number) for intent in found.unfinished for number in range(len(intent.steps))}
+    needed = {
+        name
+        for intent in found.unfinished
+        for number in range(len(intent.steps))
+        for name in all_names(temporary(intent, number))
+    }
     return [one for one in case.listing.temporaries if one.path not in needed]
 
 
 def is_kept_elsewhere(case: Case, one: FileStat) -> bool:
     """Whether a file with a name that only Everself gives holds nothing that a document or the history does not hold too."""
     identity, dash, number = one.path.rpartition("/")[2].removeprefix(TEMPORARY_PREFIX).partition("-")
+    number, _, ending = number.partition("-")
     named = len(identity) == _ID and set(identity) <= set(CROCKFORD) and dash and number.isdigit()
     if not named or one.kind != "file" or one.links > 1 or one.size > READ_LIMIT:
         return False
+    # a part is a copy that was being written when the disk was full or the process ended
+    if f"-{ending}".endswith(part("")):
+        return True
     data = case.files.read(one.path)
     alike = (
         other for other in case.listing.found if other.kind == "file" and other.links == 1 and other.size == len(data)

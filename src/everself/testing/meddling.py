@@ -8,7 +8,7 @@ import errno
 import os
 from collections.abc import Callable
 
-from everself.disk.filesystem import READ_LIMIT, FileSystem, Handle
+from everself.disk.filesystem import READ_LIMIT, FileSystem, Handle, Reservation
 from everself.values import FileStat
 
 Meddle = Callable[[str, str], None]
@@ -118,6 +118,10 @@ class MeddledFileSystem:
     def set_mode(self, path: str, mode: int) -> None:
         self.meddle("set_mode", path)
         self.inner.set_mode(path, mode)
+
+    def reserve(self, size: int) -> Reservation:
+        self.meddle("reserve", "")
+        return self.inner.reserve(size)
 
 
 class FailingCall:

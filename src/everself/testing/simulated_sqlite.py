@@ -31,6 +31,9 @@ class _File:
 
     def xWrite(self, data: bytes, offset: int) -> None:  # noqa: N802 — as above
         self._vfs.allow("write", self._path)
+        room = self._files.disk.room()
+        if room is not None and offset + len(data) > len(self._node.content) + room:
+            raise apsw.FullError(f"{self._path} does not fit")
         self._node.write_at(offset, bytes(data))
 
     def xTruncate(self, size: int) -> None:  # noqa: N802 — as above

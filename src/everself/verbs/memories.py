@@ -67,7 +67,7 @@ def _save_new(path: str, data: bytes) -> str:
         try:
             taken = writes.create(files, name, data, temporary) is not None
         finally:
-            writes.discard(files, [temporary])
+            writes.discard(files, [temporary, writes.part(temporary)])
     if taken:
         raise RefusedByRule(f"{path} exists already, and nothing is overwritten.", mend="Name another file.")
     return path

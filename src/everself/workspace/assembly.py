@@ -60,6 +60,7 @@ def assemble(grounds: Grounds, ledger: Ledger, clock: Clock, habits: Habits | No
     recorder.background = habits.background
     parts = Machinery(
         files=grounds.documents,
+        room=grounds.state,
         journal=journal,
         ledger=ledger,
         history=history,

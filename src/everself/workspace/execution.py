@@ -1,7 +1,8 @@
 """Bring the documents of an intent to where they shall be, or back. Every act may be done again: recovery runs the same code.
 
 A person may save a document at any moment. What they wrote is carried along; where the two touch the same lines, the person's text
-stays and the change is undone. Knows steps and files; the journal and the ledger are the caller's.
+stays and the change is undone. What a crash or a full disk left is told apart by its name: a part may be torn and goes, anything else is
+whole, and goes only if the journal or the document holds it as well. Knows steps and files; the journal and the ledger are the caller's.
 """
 
 from collections.abc import Iterator
@@ -28,6 +29,17 @@ def temporary(intent: Intent, number: int) -> str:
     return f"{folder + '/' if folder else ''}{TEMPORARY_PREFIX}{intent.id}-{number}"
 
 
+def all_names(name: str) -> tuple[str, ...]:
+    """Every name that a step may use, from its temporary one."""
+    once = _folding(name)
+    bases = (name, once, _folding(once))
+    return tuple(made for one in bases for made in (one, writes.aside(one), writes.part(one)))
+
+
+def _folding(name: str) -> str:
+    return f"{name}-fold"
+
+
 Hashes = tuple[str, str | None, str | None]
 
 
@@ -39,7 +51,9 @@ def carry_out(files: FileSystem, intent: Intent, *, again: bool = False) -> tupl
     done: list[Hashes] = []
     for number, step in enumerate(intent.steps):
         try:
-            now = _settle(files, step, temporary(intent, number), again=again)
+            if again:
+                _clear(files, step, temporary(intent, number), staged=intent.staged)
+            now = _settle(files, step, temporary(intent, number))
         except Unmergeable:
             take_back(files, intent)
             return Conflict((step.path,))
@@ -52,7 +66,8 @@ def take_back(files: FileSystem, intent: Intent) -> None:
     for number, step in reversed(list(enumerate(intent.steps))):
         name = temporary(intent, number)
         try:
-            _settle(files, _reverse(step), name, undoing=step, again=True)
+            _clear(files, step, name, staged=intent.staged)
+            _settle(files, _reverse(step), name, undoing=step)
         except Unmergeable:
             # the person rewrote the very lines; theirs stand
             continue
@@ -65,7 +80,7 @@ def take_back(files: FileSystem, intent: Intent) -> None:
 def sweep(files: FileSystem, intent: Intent) -> None:
     """Remove the temporary names of a change that is done: a power cut can bring back a name whose removal was not synced."""
     names = [temporary(intent, number) for number in range(len(intent.steps))]
-    writes.discard(files, [*names, *(writes.aside(name) for name in names)])
+    writes.discard(files, [other for name in names for other in all_names(name)])
     for folder in {parent_of(name) for name in names}:
         if not folder or files.stat(folder) is not None:
             files.sync_directory(folder)
@@ -79,13 +94,20 @@ def _reverse(step: Step) -> Step:
     return Step(step.path, None if new is None else digest(new), new, step.old)
 
 
-def _settle(
-    files: FileSystem, step: Step, name: str, undoing: Step | None = None, *, again: bool = False
-) -> bytes | None:
+def _clear(files: FileSystem, step: Step, name: str, *, staged: bool) -> None:
+    with _unless_odd(files, step.path):
+        for one in (_folding(_folding(name)), _folding(name), name):
+            writes.discard(files, [writes.part(one)])
+            _restore_aside(files, step, one)
+            if one == name:
+                _clear_temporary(files, step, name, staged=staged)
+            elif files.stat(one) is not None:
+                _fold(files, step, one)
+
+
+def _settle(files: FileSystem, step: Step, name: str, undoing: Step | None = None) -> bytes | None:
     """Make the document be what the step wants, durably. What it is then."""
     with _unless_odd(files, step.path):
-        if again:
-            _clear_temporary(files, undoing or step, name)
         for _ in range(TRIES):
             now = writes.find(files, step.path)
             if undoing is not None and undoing.is_append:
@@ -97,8 +119,11 @@ def _settle(
             if wanted == now:
                 _make_durable(files, step.path, now)
                 return now
-            if _act(files, step, now, wanted, name) is None:
+            differs = _act(files, step, now, wanted, name)
+            if differs is None:
                 return wanted
+            if differs.older is not None:
+                _fold(files, undoing or step, name)
     raise Unmergeable
 
 
@@ -179,9 +204,8 @@ def _is_torn(tail: bytes, data: bytes) -> bool:
     return all(have in (0, want) for have, want in zip(tail, data, strict=False))
 
 
-def _clear_temporary(files: FileSystem, step: Step, name: str) -> None:
+def _clear_temporary(files: FileSystem, step: Step, name: str, *, staged: bool) -> None:
     """Remove what a crash left under the temporary name. It is ours, unless the swap had just brought a person's text there."""
-    _restore_aside(files, step, writes.aside(name))
     found = files.stat(name)
     if found is None:
         return
@@ -193,23 +217,70 @@ def _clear_temporary(files: FileSystem, step: Step, name: str) -> None:
     if _is_odd(found):
         _give_back(files, step, name, writes.find(files, step.path))
         return
-    left = writes.find(files, name)
-    if _is_odd(files.stat(step.path)):
+    left = writes.find(files, name) or b""
+    ours = left in _ours(step) or (not staged and any(_is_torn(left, one) for one in _ours(step)))
+    if _is_odd(there):
         # what is not in the journal as well stays where doctor finds it
-        if left in (step.old, step.new):
+        if ours:
             files.unlink(name)
         raise Unmergeable
-    now = writes.find(files, step.path)
-    if step.new is None and now is None and left != step.old:
-        # set aside for removal, but a person had changed it: it goes back
-        files.publish(name, step.path)
-        files.sync_directory(parent_of(step.path))
+    if ours:
+        files.unlink(name)
         return
-    if step.old is not None and step.new is not None and now == step.new and left not in (step.old, step.new):
+    if step.old is not None and step.new is not None and writes.find(files, step.path) == step.new:
         # exchanged with a document that a person had saved a moment before: theirs goes back and is merged as usual
         files.exchange(name, step.path)
         files.sync_directory(parent_of(step.path))
-    files.unlink(name)
+    _fold(files, step, name)
+
+
+def _ours(step: Step) -> tuple[bytes, ...]:
+    """What a temporary file may hold that the journal holds as well."""
+    whole = step.header + (step.new or b"") if step.is_append and step.base is None else None
+    return tuple(one for one in (step.old, step.new, whole) if one is not None)
+
+
+def _fold(files: FileSystem, step: Step, name: str) -> None:
+    """Bring the lines that a person wrote into the file under the temporary name into the document, unless they stand there."""
+    for _ in range(TRIES):
+        left, now = writes.find(files, name), writes.find(files, step.path)
+        if left is None:
+            return
+        if now is None:
+            # set aside for removal, but a person had changed it: it goes back
+            try:
+                files.publish(name, step.path)
+            except FileExistsError:
+                continue
+            files.sync_directory(parent_of(step.path))
+            return
+        wanted = _with_lines(step, now, left)
+        if wanted == now:
+            files.unlink(name)
+            return
+        differs = writes.replace(files, step.path, wanted, digest(now), _folding(name))
+        if differs is not None and differs.older is not None:
+            _fold(files, step, _folding(name))
+    raise Unmergeable
+
+
+def _with_lines(step: Step, now: bytes, left: bytes) -> bytes:
+    """The document with what a person wrote in `left`: where it stood if that can be said, at the end otherwise."""
+    texts = list(_ours(step))
+    if step.is_append and digest(left[: step.offset]) == step.base:
+        # what stood before the append is not in the journal, but its hash is
+        texts.append(left[: step.offset])
+    known = {line for text in texts for line in text.splitlines()}
+    present = set(now.splitlines())
+    own = [line for line in left.splitlines(keepends=True) if line.strip() and line.rstrip(b"\r\n") not in known]
+    missing = [line for line in own if line.rstrip(b"\r\n") not in present]
+    if not missing:
+        return now
+    merged = merge(step.old, now, left) if step.old is not None and missing == own else None
+    if merged is not None and {line.rstrip(b"\r\n") for line in missing} <= set(merged.splitlines()):
+        return merged
+    gap = b"" if not now or now.endswith(b"\n") else b"\n"
+    return now + gap + b"".join(missing)
 
 
 def _give_back(files: FileSystem, step: Step, name: str, now: bytes | None) -> None:
@@ -223,15 +294,21 @@ def _give_back(files: FileSystem, step: Step, name: str, now: bytes | None) -> N
     files.sync_directory(parent_of(step.path))
 
 
-def _restore_aside(files: FileSystem, step: Step, old: str) -> None:
+def _restore_aside(files: FileSystem, step: Step, name: str) -> None:
     """A replacement in two steps was interrupted: what was set aside goes back if nothing else took its place."""
+    old = writes.aside(name)
     if files.stat(old) is None:
         return
     if files.stat(step.path) is None:
         files.publish(old, step.path)
         files.sync_directory(parent_of(step.path))
-    else:
+    elif _is_odd(files.stat(old)) or writes.find(files, old) in _ours(step):
         files.unlink(old)
+    elif _is_odd(files.stat(step.path)):
+        raise Unmergeable
+    else:
+        # beside it only ours can stand under the temporary name
+        files.rename(old, name)
 
 
 def _make_durable(files: FileSystem, path: str, now: bytes | None) -> None:

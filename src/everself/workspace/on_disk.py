@@ -4,18 +4,18 @@ The history commit follows in the background. Whatever a process left half done 
 writes anything of its own.
 """
 
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
 
 from everself.clock import Clock
 from everself.disk import writes
-from everself.disk.filesystem import READ_LIMIT, FileSystem, disk_errors
+from everself.disk.filesystem import READ_LIMIT, FileSystem, Reservation, disk_errors, say
 from everself.disk.journal import Filed, Intent, Journal, Step, Survey
 from everself.disk.lock import TIMEOUT, Lock
 from everself.disk.paths import find_fault
-from everself.errors import EverselfError, LockTimeout, NotFound, TooLarge
+from everself.errors import EverselfError, LockTimeout, NotFound, TooLarge, Unfinished
 from everself.history.commits import History
 from everself.values import (
     Applied,
@@ -39,6 +39,11 @@ from everself.workspace.resolve import Resolved, resolve
 
 # how long leaving waits for another process that works on the history
 PATIENCE = 5.0
+# What a record takes of the disk at most: the pages of its rows and their indexes in the write-ahead log, and the log's own beginning
+ROOM_OF_RECORD = 256 * 1024
+ROOM_OF_VOUCHER = 8 * 1024
+# and the names, folders and blocks that a document takes beside its bytes
+ROOM_OF_STEP = 16 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +51,8 @@ class Machinery:
     """What a workspace on a disk is made of; the composition root puts it together."""
 
     files: FileSystem
+    # where the database grows
+    room: FileSystem
     journal: Journal
     ledger: Ledger
     history: History
@@ -70,6 +77,8 @@ class DiskWorkspace:
     def __init__(self, parts: Machinery, guards: Sequence[Guard] = ()) -> None:
         self._parts = parts
         self._guards = tuple(guards)
+        # what this process did, in order: whatever fails afterwards, these stand
+        self.acknowledged: list[str] = []
 
     def find(self, path: str) -> Document | None:
         with disk_errors(path):
@@ -209,18 +218,28 @@ class DiskWorkspace:
 
     def _write(self, change: Change, found: Sequence[Resolved], seen: Survey) -> Outcome:
         intent = self._intent(change, found)
-        filed = self._parts.journal.begin(intent, seen)
-        try:
-            done = carry_out(self._parts.files, intent)
-            if isinstance(done, Conflict):
-                self._parts.journal.forget(filed)
-                return done
-            self._record(intent, done)
-        except (OSError, EverselfError):
-            self._give_up(filed)
-            raise
+        with ExitStack() as stack:
+            # the whole way there and back must fit on the disk before the first byte is written
+            back, record = (
+                stack.enter_context(_reserved(files, size))
+                for files, size in ((self._parts.files, _room_back(intent)), (self._parts.room, _room_recorded(intent)))
+            )
+            filed = self._parts.journal.begin(intent, seen)
+            try:
+                done = carry_out(self._parts.files, intent)
+                if isinstance(done, Conflict):
+                    self._parts.journal.forget(filed)
+                    return done
+                record.release()
+                self._record(intent, done)
+            except (OSError, EverselfError) as error:
+                record.release()
+                back.release()
+                if not self._stands(filed, error):
+                    raise
         self._acknowledge(filed)
-        return Applied(intent.id, tuple(path for path, _, _ in done))
+        self.acknowledged.append(intent.id)
+        return Applied(intent.id, tuple(step.path for step in intent.steps))
 
     def _intent(self, change: Change, found: Sequence[Resolved]) -> Intent:
         folders: list[str] = []
@@ -257,16 +276,24 @@ class DiskWorkspace:
         with suppress(OSError):
             self._parts.journal.finish(filed)
 
-    def _give_up(self, filed: Filed) -> None:
-        """The disk or the database failed half way: put everything back, or have the next start do it."""
-        with suppress(OSError, EverselfError):
+    def _stands(self, filed: Filed, error: OSError | EverselfError) -> bool:
+        """The disk or the database failed half way. Whether the change is recorded all the same; if not, everything is put back."""
+        try:
             if self._parts.ledger.has_change(filed.intent.id):
-                return
+                return True
             try:
                 take_back(self._parts.files, filed.intent)
                 self._parts.journal.forget(filed)
             except OSError:
                 self._parts.journal.abort(filed)
+        except (OSError, EverselfError):
+            # neither known nor undone: the intent stands in the journal, and whoever comes next goes on with it
+            told = say(error, "the workspace") if isinstance(error, OSError) else error
+            raise Unfinished(
+                f"{told} The next start completes change {filed.intent.id}.",
+                mend="Look at it before you do it again: everself log",
+            ) from error
+        return False
 
     def _recover(self) -> Recovery:
         completed: list[str] = []
@@ -299,3 +326,22 @@ def _step(one: Resolved) -> Step:
     if one.appended is not None:
         return Step(file.path, base, None, one.appended, len(file.before or b""), one.header)
     return Step(file.path, base, file.before, file.after)
+
+
+def _room_back(intent: Intent) -> int:
+    """What taking the change back writes: one document at a time, as it was, beside what is there."""
+    largest = max((max(step.offset, len(step.old or b"")) for step in intent.steps), default=0)
+    return largest + ROOM_OF_STEP * len(intent.steps)
+
+
+def _room_recorded(intent: Intent) -> int:
+    return ROOM_OF_RECORD + ROOM_OF_VOUCHER * len(intent.vouchers)
+
+
+@contextmanager
+def _reserved(files: FileSystem, size: int) -> Iterator[Reservation]:
+    held = files.reserve(size)
+    try:
+        yield held
+    finally:
+        held.release()
