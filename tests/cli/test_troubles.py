@@ -1,8 +1,12 @@
 """Whatever goes wrong, a person gets words and the shell a code."""
 
+import errno
 import json
+import os
 import stat
 import sys
+import threading
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -12,9 +16,19 @@ from everself.app.changes import Changes
 from everself.app.opening import open_app
 from everself.cli.call import wants_json
 from everself.cli.lines import paint, render, safe
-from everself.errors import ChangedMeanwhile
-from everself.values import Append, Author, Change
+from everself.disk.real import RealFileSystem
+from everself.errors import ChangedMeanwhile, DiskFull
+from everself.history.commits import History
+from everself.values import Append, Author, Change, Outcome
 from everself.workspace.on_disk import DiskWorkspace, Recovery
+
+
+def failing(error: BaseException) -> Callable[..., None]:
+    def fail(*_: object, **__: object) -> None:
+        raise error
+
+    return fail
+
 
 TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
 
@@ -108,14 +122,84 @@ def test_what_recovery_did_is_told(everself, monkeypatch: pytest.MonkeyPatch) ->
 
 
 @pytest.mark.usefixtures("workspace")
-def test_an_error_while_closing_gives_one_json_object(everself, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_error_while_closing_is_a_warning_in_one_json_object(everself, monkeypatch: pytest.MonkeyPatch) -> None:
     def close(_: DiskWorkspace) -> None:
         raise ChangedMeanwhile("(the history)")
 
     monkeypatch.setattr(DiskWorkspace, "close", close)
     said = everself("log", "--json")
-    assert said.code == 4
-    assert json.loads(said.out)["ok"] is False
+    assert said.code == 6
+    assert json.loads(said.out)["ok"] is True
+    assert "(the history)" in json.loads(said.out)["notices"][-1]
+
+
+def texts(everself) -> list[str]:
+    return [one["entry"]["text"] for one in everself("memory", "list", "--json").json["data"]]
+
+
+@pytest.mark.usefixtures("workspace")
+@pytest.mark.parametrize("code", [errno.ENOSPC, errno.EMFILE, errno.EIO])
+def test_a_change_whose_history_cannot_be_written_is_done_with_a_warning(
+    everself, monkeypatch: pytest.MonkeyPatch, code: int
+) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(History, "commit", failing(OSError(code, os.strerror(code))))
+        said = everself("memory", "add", "Prefers green tea", "--json")
+        assert said.code == 6
+        assert said.json["ok"] is True
+        assert "not in the history yet" in said.json["notices"][-1]
+        words = everself("memory", "add", "Lives in Busan")
+        assert words.code == 6
+        assert words.err.count("not in the history yet") == 1
+    assert sorted(texts(everself)) == ["Lives in Busan", "Prefers green tea"]
+    # the next command made the history whole from the journal
+    assert "Prefers green tea" in everself("show", said.json["data"]["change"]).out
+    with open_app() as app:
+        assert app.state.changes_without_commit() == []
+
+
+@pytest.mark.usefixtures("workspace")
+def test_what_fails_after_a_change_never_says_that_nothing_was_changed(
+    everself, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = DiskWorkspace.apply_plan
+
+    def apply_plan(self: DiskWorkspace, plan: Callable[[], Change | None]) -> Outcome:
+        real(self, plan)
+        raise DiskFull("(the database)")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(DiskWorkspace, "apply_plan", apply_plan)
+        said = everself("memory", "add", "Prefers green tea", "--json")
+    assert said.code == 6
+    assert said.json["error"]["kind"] == "Unfinished"
+    change = everself("log", "--json").json["data"][0]["id"]
+    assert f"Change {change} stands" in said.json["error"]["message"]
+    assert texts(everself) == ["Prefers green tea"]
+
+
+@pytest.mark.usefixtures("workspace")
+def test_what_fails_before_a_change_says_that_nothing_was_changed(everself, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(RealFileSystem, "reserve", failing(OSError(errno.ENOSPC, "full")))
+        said = everself("memory", "add", "Prefers green tea")
+    assert said.code == 1
+    assert said.err.startswith(DiskFull.headline)
+    assert texts(everself) == []
+
+
+@pytest.mark.usefixtures("workspace")
+def test_a_machine_without_a_thread_left_keeps_what_was_said(everself, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = threading.Thread.start
+
+    def start(self: threading.Thread) -> None:
+        if self.name == "everself-history":
+            raise RuntimeError("can't start new thread")
+        real(self)
+
+    monkeypatch.setattr(threading.Thread, "start", start)
+    assert everself("memory", "add", "Prefers green tea").code == 0
+    assert texts(everself) == ["Prefers green tea"]
 
 
 @pytest.mark.usefixtures("workspace")

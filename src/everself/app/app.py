@@ -1,6 +1,7 @@
 """App: one agent, opened. Its parts are made when they are first asked for, so that a command pays only for what it uses."""
 
 import os
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Self, TypedDict, Unpack
 
@@ -14,7 +15,7 @@ from everself.config.sections import SoulIntegrity, Tunables
 from everself.disk.real import RealFileSystem
 from everself.entries.book import Book
 from everself.entries.trust import OWNER, Dynamics
-from everself.errors import NotFound
+from everself.errors import EverselfError, NotFound
 from everself.forgetting.guard import tombstone_guard
 from everself.memory.memory import Corrected, Memory, Remembered
 from everself.memory.suspicion import Releases
@@ -69,6 +70,8 @@ class App:
         self.loaded = loaded
         self.agent = agent
         self.recovered = Recovery()
+        # what could not be done while closing; the changes themselves stand, and the next start does the rest
+        self.unsettled: list[str] = []
 
     @cached_property
     def clock(self) -> Clock:
@@ -276,18 +279,37 @@ class App:
             # whatever is wrong with it, doctor says; the defaults hold
             return None
 
+    @property
+    def acknowledged(self) -> Sequence[str]:
+        """The changes that this App made: whatever fails afterwards, they stand."""
+        return tuple(self.workspace.acknowledged) if "workspace" in self.__dict__ else ()
+
     def close(self) -> None:
+        """Let go of everything. What cannot be finished now is kept for the next start and told in `unsettled`, not raised."""
         if "freshness" in self.__dict__:
             self.freshness.stop()
         if "index" in self.__dict__:
-            self.index.close()
+            self._settle(
+                self.index.close,
+                "The index was not closed as it should be; it is derived, and checked when it is opened",
+            )
         if "workspace" in self.__dict__:
             from everself.app.guarding import keep_up
 
             keep_up(self)
-            self.workspace.close()
+            self._settle(
+                self.workspace.close, "What was changed stands, but is not in the history yet; the next command goes on"
+            )
         if "state" in self.__dict__:
-            self.state.close()
+            self._settle(
+                self.state.close, "What was recorded is durable, but the database was not closed as it should be"
+            )
+
+    def _settle(self, close: Callable[[], None], otherwise: str) -> None:
+        try:
+            close()
+        except EverselfError as error:
+            self.unsettled.append(f"{otherwise}: {error}")
 
     def __enter__(self) -> Self:
         return self

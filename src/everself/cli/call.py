@@ -3,14 +3,14 @@
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import click
 
 from everself.cli.exit_codes import ExitCode
 from everself.cli.lines import Line, render
-from everself.errors import DiskError, EverselfError
+from everself.errors import ChangedMeanwhile, Damaged, DiskError, EverselfError, Unfinished
 
 if TYPE_CHECKING:
     from everself.app.app import App
@@ -27,7 +27,17 @@ def wants_json(arguments: Sequence[str]) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Call:
+    """`warnings` are about what was done: they make an answer that is fine otherwise a degraded one. `told` says which were shown."""
+
     json: bool = False
+    warnings: list[str] = field(default_factory=list)
+    told: list[str] = field(default_factory=list)
+
+    def untold(self) -> list[str]:
+        """The warnings that nobody showed yet; from here on they are."""
+        new = [one for one in self.warnings if one not in self.told]
+        self.told.extend(new)
+        return new
 
 
 def this_call() -> Call:
@@ -53,6 +63,7 @@ def _inherited(context: click.Context, _: click.Parameter, value: str) -> str:
 
 def answer(data: object, lines: Sequence[Line], notices: Sequence[str] = ()) -> None:
     """What came of the call, on stdout; notices for a person go to stderr, so that a pipe holds the data alone."""
+    notices = [*notices, *this_call().untold()]
     if this_call().json:
         print_json({"ok": True, "data": data, "notices": list(notices)})
         return
@@ -115,10 +126,29 @@ def entries_of(number: int) -> str:
 
 @contextmanager
 def opened(agent: str) -> Iterator["App"]:
+    """An agent for one command. Errors that say that nothing was changed do not leave it when something was."""
     from everself.app.opening import open_app
 
-    with open_app(agent) as app:
+    app = open_app(agent)
+    try:
         yield app
+    except (DiskError, Damaged, ChangedMeanwhile) as error:
+        if not app.acknowledged:
+            raise
+        raise unfinished(error, app.acknowledged) from error
+    finally:
+        app.close()
+        this_call().warnings.extend(app.unsettled)
+
+
+def unfinished(error: EverselfError, changes: Sequence[str]) -> Unfinished:
+    """What failed after something was done."""
+    done = (
+        f"Change {changes[-1]} stands" if len(changes) == 1 else f"{len(changes)} changes stand, the last {changes[-1]}"
+    )
+    return Unfinished(
+        f"{done}; what came after failed: {error}", mend=error.mend or "Look before you do it again: everself log"
+    )
 
 
 def recovery_notices(app: "App") -> list[str]:

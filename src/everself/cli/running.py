@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import click
 
-from everself.cli.call import Call, say_error, wants_json
+from everself.cli.call import Call, say_error, show_notices, wants_json
 from everself.cli.exit_codes import ExitCode
 from everself.cli.root import everself
 from everself.errors import DiskError, EverselfError, Interrupted, WrongUse
@@ -48,8 +48,9 @@ def run(arguments: Sequence[str]) -> int:
 
 def _obey(arguments: Sequence[str], as_json: bool) -> int:
     stdout = sys.stdout
+    call = Call(json=as_json)
     try:
-        returned = everself.main(list(arguments), prog_name="everself", standalone_mode=False, obj=Call(json=as_json))
+        returned = everself.main(list(arguments), prog_name="everself", standalone_mode=False, obj=call)
     except click.Abort:
         raise Interrupted from None
     except click.UsageError as error:
@@ -63,7 +64,9 @@ def _obey(arguments: Sequence[str], as_json: bool) -> int:
         if sys.stdout is not stdout:
             return ExitCode.DONE
         return stopped.code if isinstance(stopped.code, int) else ExitCode.FAILED
-    return returned if isinstance(returned, int) else ExitCode.DONE
+    code = returned if isinstance(returned, int) else ExitCode.DONE
+    show_notices(call.untold())
+    return ExitCode.DEGRADED if call.warnings and code == ExitCode.DONE else code
 
 
 class _Nobody(io.TextIOBase):

@@ -53,6 +53,8 @@ def _finish_changes(case: Case) -> None:
 
     with App(case.places, case.loaded, case.agent) as app:
         app.workspace.recover()
+        # raises what closing the app would only note
+        app.workspace.close()
 
 
 def _remove_temporaries(case: Case) -> None:

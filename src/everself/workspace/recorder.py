@@ -5,7 +5,7 @@ A document that a person changed in between is recorded as theirs first, so that
 
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import datetime
 from itertools import islice
 from typing import Protocol
@@ -104,8 +104,11 @@ class Recorder:
         self._more.set()
         with self._guard:
             if self._thread is None or not self._thread.is_alive():
-                self._thread = threading.Thread(target=self._work, name="everself-history", daemon=True)
-                self._thread.start()
+                thread = threading.Thread(target=self._work, name="everself-history", daemon=True)
+                # a machine that has no thread left is no reason to fail: what waits is committed when the workspace is closed
+                with suppress(RuntimeError):
+                    thread.start()
+                    self._thread = thread
 
     def settle(self, patience: float = TIMEOUT) -> None:
         """Wait for the thread and commit the rest: at exit, and before the history is asked."""
