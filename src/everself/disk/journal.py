@@ -9,9 +9,9 @@ import hashlib
 import json
 from dataclasses import dataclass
 
-from everself.disk.filesystem import FileSystem, parent_of
+from everself.disk.filesystem import FileSystem, parent_of, say
 from everself.disk.writes import discard, make_directories, write_new
-from everself.errors import Damaged
+from everself.errors import Damaged, EverselfError, Unfinished
 from everself.values import Voucher
 
 MAGIC = b"everself-intent 1\n"
@@ -112,6 +112,14 @@ def parse_intent(data: bytes) -> Intent:
     )
 
 
+def unfinished(intent: Intent, error: EverselfError) -> Unfinished:
+    """The disk lets us neither go on nor back: the intent stands in the journal, and whoever comes next acts on it."""
+    return Unfinished(
+        f"{error} The next start completes change {intent.id}, or takes it back.",
+        mend="Look before you do it again: everself log",
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class Filed:
     """An intent with the name of its file."""
@@ -153,8 +161,11 @@ class Journal:
         try:
             write_new(self._files, path, render_intent(intent))
             self._files.sync_directory(FOLDER)
-        except OSError:
-            discard(self._files, [path])
+        except OSError as error:
+            try:
+                discard(self._files, [path])
+            except OSError:
+                raise unfinished(intent, say(error, path)) from error
             raise
         return Filed(path, intent)
 

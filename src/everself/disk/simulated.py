@@ -82,6 +82,8 @@ class SimulatedDisk:
         # how many bytes fit on the disk, None for any number, and how many of them are reserved
         self.capacity: int | None = None
         self.reserved = 0
+        # a disk that compresses, or that others fill as well, promises nothing by it
+        self.keeps_reserved = True
 
     def root(self, name: str) -> "SimulatedFileSystem":
         top = self.nodes[1]
@@ -295,6 +297,8 @@ class SimulatedFileSystem:
     def reserve(self, size: int) -> SimulatedReservation:
         self.disk.check_power()
         room = self.disk.room()
+        if not self.disk.keeps_reserved:
+            size = 0
         if room is not None and room < size:
             raise fail(errno.ENOSPC, "")
         return SimulatedReservation(self.disk, size)

@@ -12,10 +12,10 @@ from datetime import datetime
 from everself.clock import Clock
 from everself.disk import writes
 from everself.disk.filesystem import READ_LIMIT, FileSystem, Reservation, disk_errors, say
-from everself.disk.journal import Filed, Intent, Journal, Step, Survey
+from everself.disk.journal import Filed, Intent, Journal, Step, Survey, unfinished
 from everself.disk.lock import TIMEOUT, Lock
 from everself.disk.paths import find_fault
-from everself.errors import EverselfError, LockTimeout, NotFound, TooLarge, Unfinished
+from everself.errors import EverselfError, LockTimeout, NotFound, TooLarge
 from everself.history.commits import History
 from everself.values import (
     Applied,
@@ -289,10 +289,7 @@ class DiskWorkspace:
         except (OSError, EverselfError):
             # neither known nor undone: the intent stands in the journal, and whoever comes next goes on with it
             told = say(error, "the workspace") if isinstance(error, OSError) else error
-            raise Unfinished(
-                f"{told} The next start completes change {filed.intent.id}.",
-                mend="Look at it before you do it again: everself log",
-            ) from error
+            raise unfinished(filed.intent, told) from error
         return False
 
     def _recover(self) -> Recovery:
