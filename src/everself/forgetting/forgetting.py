@@ -17,7 +17,7 @@ from everself.disk.journal import FOLDER as JOURNAL
 from everself.entries.book import Book
 from everself.entries.drafts import Draft
 from everself.entries.reading import read_document, text_hash
-from everself.errors import ChangedMeanwhile, NotFound, RefusedByRule
+from everself.errors import ChangedMeanwhile, Damaged, DiskError, NotFound, RefusedByRule, Unfinished
 from everself.forgetting import search
 from everself.forgetting.choosing import choose
 from everself.forgetting.proof import Cut, ForgetPlan, ForgetProof, Found, Mention, Remain, Target
@@ -105,7 +105,11 @@ class Forgetting:
             plan.searches,
         )
         self._scrub.begin(task, graves)
-        return self._perform(task, Words(task.entries, plan.texts, plan.homes), tell)
+        try:
+            return self._perform(task, Words(task.entries, plan.texts, plan.homes), tell)
+        except (DiskError, Damaged, ChangedMeanwhile) as error:
+            # the graves are dug and the task is noted: it goes on whenever somebody forgets something
+            raise Unfinished(f"Forgetting has begun: {error}", mend="Do it again; it goes on from there.") from error
 
     def resume(self, tell: Tell | None = None) -> tuple[ForgetProof, ...]:
         """Go on with what a process that died had begun."""
