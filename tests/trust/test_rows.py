@@ -8,12 +8,15 @@ import time
 from collections.abc import Iterator
 from datetime import UTC, date
 
+import click
 import pytest
-from tests.trust.rows import r12, s03, s10
+from tests.trust.rows import r04_full, r12, s03, s10
 from tests.trust.rows.r03 import run_r3
-from tests.trust.rows.r04 import CI_OPERATIONS, run_r4
+from tests.trust.rows.r04 import CI_OPERATIONS, run_r4, run_r4_disk
 from tests.trust.rows.r06 import run_r6
+from tests.trust.small_disk import NotPermitted
 
+from everself.cli.root import everself
 from everself.clock import Clock
 from everself.redaction.redact import Redacted
 
@@ -26,6 +29,38 @@ def test_r3_a_power_cut_at_any_call_loses_and_tears_nothing(seed: int) -> None:
 
 def test_r4_a_call_that_fails_leaves_the_old_bytes_and_never_claims_success(seed: int) -> None:
     print(run_r4(CI_OPERATIONS, seed))
+
+
+def test_r4_a_real_disk_that_is_full_leaves_the_old_bytes_and_never_claims_success(seed: int) -> None:
+    try:
+        print(f"R4 {run_r4_disk(CI_OPERATIONS, seed)}, seed {seed}")
+    except NotPermitted as reason:
+        pytest.skip(f"no small disk can be mounted here: {reason}")
+
+
+def test_r4_full_every_command_keeps_its_word_on_a_disk_that_fills_and_frees(seed: int) -> None:
+    try:
+        print(r04_full.run_r4_full(r04_full.CI_ROUNDS, seed, r04_full.CI_VERBS))
+    except NotPermitted as reason:
+        pytest.skip(f"no small disk can be mounted here: {reason}")
+
+
+def test_r4_full_knows_every_command() -> None:
+    names: set[str] = set()
+
+    def walk(command: click.Command, path: str) -> None:
+        if isinstance(command, click.Group):
+            context = click.Context(command)
+            for name in command.list_commands(context):
+                inner = command.get_command(context, name)
+                assert inner is not None
+                walk(inner, f"{path} {name}".strip())
+        else:
+            names.add(path)
+
+    walk(everself, "")
+    assert names == {*r04_full.VERBS, *r04_full.ELSEWHERE}
+    assert not set(r04_full.VERBS) & r04_full.ELSEWHERE
 
 
 def test_r6_what_a_person_saves_meanwhile_is_kept(seed: int) -> None:

@@ -85,6 +85,37 @@ def test_a_replacement_that_does_not_look_at_what_it_replaced_is_found(monkeypat
         run_r6(LIVES, 1)
 
 
+def test_a_second_swap_that_does_not_look_at_what_it_took_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    def blunt(files: FileSystem, path: str, ours: str, temporary: str) -> writes.Differs:
+        del ours
+        old = files.read(temporary)
+        files.exchange(temporary, path)
+        files.unlink(temporary)
+        return writes.Differs(old)
+
+    monkeypatch.setattr(writes, "_swap_back", blunt)
+    with pytest.raises(AssertionError, match="R6 seed"):
+        run_r6(50, 1)
+
+
+def test_an_earlier_save_that_is_not_folded_in_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(execution, "_fold", lambda files, _, name: writes.discard(files, [name]))
+    with pytest.raises(AssertionError, match="R6 seed"):
+        run_r6(50, 1)
+
+
+def test_a_torn_temporary_file_that_is_taken_for_a_persons_text_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(writes, "stage", writes.write_new)
+    with pytest.raises(AssertionError, match="R4 undo, .* bytes free"):
+        run_r4(("undo",), 1, levels=20, calls=False)
+
+
+def test_a_failure_that_is_told_although_the_change_comes_later_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(on_disk, "unfinished", lambda _, error: error)
+    with pytest.raises(AssertionError, match="R4 append, ENOSPC at call .* and after"):
+        run_r4(("append",), 1)
+
+
 def test_a_change_that_overrides_a_persons_lines_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(execution, "merge", lambda _base, _theirs, ours: ours)
     monkeypatch.setattr(on_disk, "resolve", _deaf(on_disk.resolve))

@@ -234,11 +234,39 @@ VERBS: Mapping[str, Callable[[Life], Play]] = {
 ZONES: Final = ("Asia/Seoul", "Europe/Berlin", "America/Lima")
 # what only reads, asks a model or a person at a terminal, or puts another moment in the place of this one (R1 and R16 kill it)
 ELSEWHERE: Final = {
-    *("chat", "ask", "model use", "model test", "simulate-compaction", "restore", "review accept", "review edit", "soul test"),
+    *(
+        "chat",
+        "ask",
+        "model use",
+        "model test",
+        "simulate-compaction",
+        "restore",
+        "review accept",
+        "review edit",
+        "soul test",
+    ),
     *("config get", "config show", "config path", "identity", "soul show", "soul history", "soul digest", "soul diff"),
-    *("memory get", "memory why", "memory list", "memory show", "memory status", "memory bank list", "memory bank show"),
+    *(
+        "memory get",
+        "memory why",
+        "memory list",
+        "memory show",
+        "memory status",
+        "memory bank list",
+        "memory bank show",
+    ),
     *("memory eval", "context", "sessions list", "sessions show", "sessions search", "sessions export", "model list"),
-    *("spend", "cron list", "cron show", "cron history", "keepers list", "keepers history", "review list", "log", "show"),
+    *(
+        "spend",
+        "cron list",
+        "cron show",
+        "cron history",
+        "keepers list",
+        "keepers history",
+        "review list",
+        "log",
+        "show",
+    ),
     *("agents list", "agents show", "completion", "help"),
 }
 

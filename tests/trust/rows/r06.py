@@ -1,4 +1,5 @@
-"""R6: a person saves a document at any moment of a job that took its time. No byte of theirs is lost."""
+"""R6: a person saves a document at any moment of a job that took its time, between the swaps of a replacement too. No byte of theirs is
+lost."""
 
 import os
 import shutil
@@ -27,35 +28,56 @@ def save_by_rename(path: Path, text: bytes) -> None:
     os.replace(beside, path)
 
 
-class Person:
-    """Edits one document before the n-th call that Everself makes, as an editor would: all of it, from what it holds now."""
+def save_by_appending(path: Path, text: bytes) -> None:
+    """What a shell does with `>>`: below whatever stands there at that moment."""
+    with open(path, "ab") as file:
+        file.write(text)
 
-    def __init__(self, folder: Path, random: Random, n: int, choose: Callable[[], str | None]) -> None:
+
+SWAPS = frozenset({"exchange", "publish", "rename"})
+INTENTS = (".intent", ".done", ".abort")
+
+
+class Person:
+    """Edits one document before the n-th call that Everself makes, as an editor would: all of it, from what it holds now.
+
+    And before so many calls that give a document another file, one after the other: between the two swaps of a replacement as well.
+    """
+
+    def __init__(
+        self, folder: Path, random: Random, n: int, choose: Callable[[], str | None], *, swaps: int = 0
+    ) -> None:
         self.folder = folder
         self.random = random
         self.n = n
         self.choose = choose
+        self.swaps = swaps
         self.calls = 0
         self.armed = False
         self.marks: list[bytes] = []
 
     def __call__(self, call: str, path: str) -> None:
-        del call, path
         if not self.armed:
             return
         self.calls += 1
         if self.calls == self.n:
             self.edit()
+        if call in SWAPS and self.swaps and (self.folder / path).parent.is_dir() and not path.endswith(INTENTS):
+            self.swaps -= 1
+            self.edit(path if (self.folder / path).suffix == ".md" else None)
 
-    def edit(self) -> None:
-        name = self.choose()
+    def edit(self, name: str | None = None) -> None:
+        name = name or self.choose()
         target = self.folder / name if name else None
         if target is None or not target.exists():
             return
         mark = f"my own words {random_id(self.random)}\n".encode()
-        lines = target.read_bytes().splitlines(keepends=True)
-        lines.insert(self.random.randrange(len(lines) + 1), mark)
-        self.random.choice((save_in_place, save_by_rename))(target, b"".join(lines))
+        if self.random.random() < 0.3:
+            save_by_appending(target, mark)
+        else:
+            lines = target.read_bytes().splitlines(keepends=True)
+            lines.insert(self.random.randrange(len(lines) + 1), mark)
+            self.random.choice((save_in_place, save_by_rename))(target, b"".join(lines))
         self.marks.append(mark.strip())
 
 
@@ -64,7 +86,11 @@ def live(top: Path, seed: int, *, exchanges: bool) -> tuple[Outcome | None, int]
     random = Random(seed)
     touched: list[str] = []
     person = Person(
-        top / "workspace", random, random.randrange(1, 60), lambda: random.choice(touched) if touched else None
+        top / "workspace",
+        random,
+        random.randrange(1, 60),
+        lambda: random.choice(touched) if touched else None,
+        swaps=random.choice((0, 2, 3, 5)),
     )
 
     def wrap(files: object) -> MeddledFileSystem:

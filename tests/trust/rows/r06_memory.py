@@ -73,12 +73,13 @@ def seed_mind(top: Path) -> None:
 class Neighbour(Person):
     """Writes mostly right where memory writes: under the words of an entry that it knows."""
 
-    def edit(self) -> None:
-        target = self.folder / (self.choose() or "")
+    def edit(self, name: str | None = None) -> None:
+        name = name or self.choose()
+        target = self.folder / (name or "")
         lines = target.read_bytes().splitlines(keepends=True) if target.is_file() else []
         near = [at for at, line in enumerate(lines, 1) if any(words.encode() in line for words in (*KNOWN, ASIDE))]
         if not near or self.random.random() < 0.3:
-            super().edit()
+            super().edit(name)
             return
         mark = f"my own words {random_id(self.random)}\n".encode()
         lines.insert(self.random.choice(near), mark)
@@ -95,6 +96,7 @@ def live(top: Path, seed: int, *, exchanges: bool) -> tuple[bool, int]:
         random,
         random.randrange(1, 70),
         lambda: random.choice(documents).relative_to(top / "workspace").as_posix(),
+        swaps=random.choice((0, 0, 2, 3)),
     )
 
     def wrap(files: object) -> MeddledFileSystem:
