@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from tools.interpreters import candidates, find_interpreter, main, promised
 
 from tools import interpreters
-from tools.interpreters import candidates, find_interpreter, main, promised
 
 THIS = f"{sys.version_info.major}.{sys.version_info.minor}"
 TOP = Path(__file__).resolve().parents[2]
