@@ -398,7 +398,7 @@ def test_search_answers_while_another_process_writes_memories(everself, home: Pa
             assert said.code in (0, 6)
             assert said.json["data"]["hits"][0]["citation"] == "memory/2026-03-19.md#L5"
     finally:
-        rival.wait(60)
+        rival.wait(600)
     assert rival.returncode == 0
     assert len(everself("memory", "search", "quokka", "--limit", "20", "--json").json["data"]["hits"]) == 6
 

@@ -17,7 +17,7 @@ from tests.trust.rows.r06 import run_r6
 from everself.clock import Clock
 from everself.redaction.redact import Redacted
 
-pytestmark = [pytest.mark.trust, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.trust, pytest.mark.timeout(3600)]
 
 
 def test_r3_a_power_cut_at_any_call_loses_and_tears_nothing(seed: int) -> None:

@@ -29,7 +29,7 @@ from everself.values import Append, Applied, Author, Change, Conflict, Create, I
 from everself.workspace.undo import plan_undo
 
 # generous: it only says that something ends
-PATIENCE = 120.0
+PATIENCE = 600.0
 MEMORY = "/dev/shm"
 _SET_DEATH_SIGNAL, _SET_PTRACER, _ANY = 1, 0x59616D61, -1
 
