@@ -10,13 +10,14 @@ ROWS ?=
 
 JUDGES := tests/architecture tests/trust tests/tools
 
-.PHONY: chat models test-model test test-all check bench bench-recall bench-judgement bench-speed soak clean help
+.PHONY: chat models test-model test test-all test-interpreters check bench bench-recall bench-judgement bench-speed soak clean help
 
 help:
 	@echo "make chat      talk to it (sets everything up the first time; a conversation can be piped)"
 	@echo "make models    install what talks to Anthropic, OpenAI, Gemini, Ollama and servers like OpenAI's"
 	@echo "make test      fast tests, under a minute"
 	@echo "make test-all  everything, kill and fuzz tests at CI size included"
+	@echo "make test-interpreters   the fast tests on every other Python that is found"
 	@echo "make test-model a real small model end to end (650 MB into .venv-model)"
 	@echo "make check     ruff, mypy, architecture"
 	@echo "make bench     measure; prints figures"
@@ -58,6 +59,10 @@ test: $(VENV)/.dev
 
 test-all: $(VENV)/.dev
 	$(RUN) -m pytest -n 2 --dist worksteal -q -m "trust or slow or hypothesis" --durations 12 --seed $(SEED)
+
+# other versions that the package promises to run on; what is not found is said, and fails nothing
+test-interpreters: $(VENV)/.dev
+	$(RUN) -m tools.interpreters
 
 check: $(VENV)/.dev
 	$(RUN) -m ruff check .

@@ -16,7 +16,7 @@ class Floor:
 
 FLOORS = (
     Floor(
-        ("errors", "values", "clock", "text", "redaction", "dates", "patterns", "labelling", "contradiction"),
+        ("errors", "values", "clock", "part", "text", "redaction", "dates", "patterns", "labelling", "contradiction"),
         in_a_row=True,
     ),
     Floor(("disk", "markdown", "config")),

@@ -229,7 +229,7 @@ def test_a_large_workspace_holds_writers_up_only_briefly(tmp_path: Path) -> None
         for number in range(400):
             (workspace / f"memory/{number:04}.md").write_bytes(os.urandom(19_000).hex().encode())
         pauses: list[float] = []
-        done = threading.Event()
+        begun, done = threading.Event(), threading.Event()
 
         def write() -> None:
             with agent_in(tmp_path / "old") as other:
@@ -237,10 +237,12 @@ def test_a_large_workspace_holds_writers_up_only_briefly(tmp_path: Path) -> None
                     start = monotonic()
                     other.workspace.apply(Change(Author.OWNER, "note", (Append("MEMORY.md", b"- x\n"),)))
                     pauses.append(monotonic() - start)
+                    begun.set()
 
         writer = threading.Thread(target=write)
         writer.start()
         try:
+            assert begun.wait(300)
             start = monotonic()
             report = make_backup(app, str(tmp_path / "one.tar.gz"))
             took = monotonic() - start

@@ -108,14 +108,18 @@ def test_whoever_stops_listening_stops_the_turn_and_loses_nothing(tmp_path: Path
         session = app.chat.begin()
 
         async def leave() -> None:
+            heard = asyncio.Event()
+            said = ""
+
             async def listen() -> None:
-                async for _ in app.chat.converse(session, "Tell me a story"):
-                    pass
+                nonlocal said
+                async for event in app.chat.converse(session, "Tell me a story"):
+                    said += event.text if isinstance(event, Text) else ""
+                    if said == "Once upon":
+                        heard.set()
 
             task = asyncio.ensure_future(listen())
-            while len(app.chat.model.requests) < 1:  # type: ignore[attr-defined]  # the fake keeps them
-                await asyncio.sleep(0.01)
-            await asyncio.sleep(0.05)
+            await heard.wait()
             task.cancel()
             await asyncio.wait({task})
             assert task.cancelled()

@@ -202,7 +202,7 @@ def test_what_a_chat_starts_runs_after_it_has_ended(everself, app: App) -> None:
 
     backdate(app, replace(HOURLY, action="verb", words="memory index"), timedelta(hours=2))
     everself("chat", typed="")
-    for _ in range(300):
+    for _ in range(6_000):
         if [one for one in app.state.jobs.runs() if one.state == "done"]:
             break
         pause(0.05)

@@ -227,3 +227,36 @@ def test_quarantine_is_seen_on_request_and_released_with_its_source(everself, qu
     (after,) = listed(everself)
     assert (after["entry"]["id"], after["entry"]["source"]) == ("AAAAAAAAAAAA", "web")
     assert everself("memory", "release", "AAAAAAAAAAAA").code == 3
+
+
+def test_a_status_that_cannot_count_in_a_moment_says_how_to_count(everself, workspace: Path, monkeypatch) -> None:
+    monkeypatch.setattr("everself.memory.tiers.MOST_DOCUMENTS", 5)
+    assert everself("config", "set", "memorySearch.provider", "none").code == 0
+    (workspace / "memory").mkdir(exist_ok=True)
+    for i in range(9):
+        (workspace / "memory" / f"2026-01-{i + 1:02d}.md").write_text(f"# Log\n\n## [09:00:00] note\n\nday {i}\n")
+    said = everself("memory", "status")
+    assert "known so far" in said.out
+    assert "documents are new or changed and are not counted yet → everself memory index\n" in said.out
+    assert everself("memory", "index").code == 0
+    said = everself("memory", "status")
+    assert "not counted" not in said.out
+    assert "T2 Working: 9 files, 9 entries" in said.out
+
+
+def test_where_search_is_off_a_deep_status_counts(everself, workspace: Path, monkeypatch) -> None:
+    monkeypatch.setattr("everself.memory.tiers.MOST_DOCUMENTS", 0)
+    assert everself("config", "set", "memorySearch.enabled", "false").code == 0
+    (workspace / "memory").mkdir(exist_ok=True)
+    (workspace / "memory" / "2026-01-01.md").write_text("# Log\n\n## [09:00:00] note\n\none day\n")
+    assert "not counted yet → everself memory status --deep\n" in everself("memory", "status").out
+    assert "T2 Working: 1 file, 1 entry" in everself("memory", "status", "--deep").out
+
+
+def test_a_huge_document_is_named_when_something_is_added_and_in_the_status(everself, workspace: Path) -> None:
+    (workspace / "MEMORY.md").write_text("# Memory\n\n" + "- a line that nobody looks through\n" * 130_000)
+    words = "MEMORY.md is over 4 MB: it is not searched for the same words when something is remembered."
+    said = everself("memory", "add", "One more thing")
+    assert said.code == 0
+    assert words in said.err + said.out
+    assert words in everself("memory", "status").out

@@ -29,7 +29,7 @@ def call(environ: dict[str, str], *words: str, **extra: str) -> subprocess.Compl
         encoding="utf-8",
         errors="replace",
         stdin=subprocess.DEVNULL,
-        timeout=60,
+        timeout=600,
         check=False,
     )
 
@@ -57,7 +57,7 @@ def test_a_terminal_without_unicode_does_not_break_it(environ: dict[str, str]) -
 def test_a_reader_that_leaves_early_is_met_with_silence(environ: dict[str, str]) -> None:
     command = f'"{sys.executable}" -m everself config show --all; echo "code $?" >&2'
     said = subprocess.run(
-        ["bash", "-c", f"({command}) | true"], env=environ, capture_output=True, text=True, timeout=60, check=False
+        ["bash", "-c", f"({command}) | true"], env=environ, capture_output=True, text=True, timeout=600, check=False
     )
     assert said.stderr == "code 0\n"
 
@@ -71,7 +71,7 @@ def test_a_full_disk_behind_stdout_is_told(environ: dict[str, str], words: tuple
             stdout=full,
             stderr=subprocess.PIPE,
             text=True,
-            timeout=60,
+            timeout=600,
             check=False,
         )
     assert said.returncode == 1
@@ -84,7 +84,7 @@ def interrupt(process: subprocess.Popen[str]) -> str:
     for _ in range(20):
         process.send_signal(signal.SIGINT)
         try:
-            return process.communicate(timeout=3)[1]
+            return process.communicate(timeout=30)[1]
         except subprocess.TimeoutExpired:
             continue
     pytest.fail("it did not stop")
@@ -108,7 +108,7 @@ def test_closed_streams_are_no_trouble(environ: dict[str, str], words: str, clos
         env=environ,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=600,
         check=False,
     )
     assert said.returncode == code
@@ -157,7 +157,7 @@ def test_settings_set_by_several_at_once_are_all_kept(environ: dict[str, str], h
         for number, key in enumerate(keys)
     ]
     for process in running:
-        _, said = process.communicate(timeout=60)
+        _, said = process.communicate(timeout=600)
         assert process.returncode == 0, said
     shown = json.loads(call(environ, "config", "show", "--json").stdout)["data"]["settings"]
     assert {one["key"] for one in shown} == set(keys)
@@ -179,7 +179,7 @@ def test_two_first_setups_at_once_make_one_workspace(environ: dict[str, str], ho
     ]
     created: list[str] = []
     for process in running:
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=600)
         assert process.returncode == 0, out + err
         created += json.loads(out)["data"]["created"]
     assert len(created) == len(set(created)) == 18

@@ -14,7 +14,6 @@ from tests.cli.conftest import Terminal
 
 import everself.models.embedding
 from everself.cli.commands.memory import searching
-from everself.clock import pause
 from everself.testing.embedding import FakeEmbedder
 
 # many small steps with real files add up; what is beside it in this folder is run every time
@@ -398,7 +397,7 @@ def test_search_answers_while_another_process_writes_memories(everself, home: Pa
             assert said.code in (0, 6)
             assert said.json["data"]["hits"][0]["citation"] == "memory/2026-03-19.md#L5"
     finally:
-        rival.wait(60)
+        rival.wait(600)
     assert rival.returncode == 0
     assert len(everself("memory", "search", "quokka", "--limit", "20", "--json").json["data"]["hits"]) == 6
 
@@ -473,18 +472,27 @@ def test_progress_is_told_in_lines_where_nobody_watches(everself, notes: Path, m
 
 
 def test_a_search_that_reads_for_long_says_so_and_a_quick_one_does_not(everself, notes: Path, monkeypatch) -> None:
+    from everself.cli import progress
     from everself.index.sync.preparing import Sources
 
     everself("memory", "search", "tundra")
+    monkeypatch.setattr(searching, "A_WORD_AFTER", 3_600.0)
     (notes / "memory" / "one.md").write_text("- tundra once more\n")
     assert "Reading" not in everself("memory", "search", "tundra").err
     (notes / "memory" / "one.md").write_text("- tundra for the third time\n")
     monkeypatch.setattr(searching, "A_WORD_AFTER", 0.05)
-    prepare = Sources.prepare
+    prepare, show, said = Sources.prepare, progress.show_lines, threading.Event()
+
+    def saying(*given, **named):
+        show(*given, **named)
+        said.set()
 
     def slowly(*given):
-        pause(0.5)
+        # as long as nothing was said, and no longer
+        assert said.wait(300)
         return prepare(*given)
+
+    monkeypatch.setattr(progress, "show_lines", saying)
 
     monkeypatch.setattr(Sources, "prepare", slowly)
     assert "Reading: 0 of 1\n" in everself("memory", "search", "tundra").err

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from everself.clock import pause
-from everself.disk.lock import FileLock
+from everself.disk.lock import STRETCHED, FileLock
 from everself.errors import LockTimeout
 
 
@@ -89,11 +89,12 @@ def test_whoever_waits_gets_its_turn_from_one_that_always_comes_back(tmp_path: P
     with greedy.hold():
         thread.start()
         waiting.wait()
-        # long enough for the other to look and to leave its mark
-        pause(0.05)
+        # until the other has looked and left its mark
+        while os.path.getsize(path) < STRETCHED:
+            pause(0.002)
     while not served.is_set() and rounds < 500:
         rounds += 1
         with greedy.hold():
             pause(0.002)
     thread.join()
-    assert rounds < 20
+    assert rounds < 200

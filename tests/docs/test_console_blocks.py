@@ -56,7 +56,7 @@ def test_the_console_shows_what_happens(name: str, block: str, tmp_path: Path) -
     }
     for line, expected in steps(block):
         done = subprocess.run(
-            line, shell=True, cwd=home, env=environment, capture_output=True, text=True, timeout=60, check=False
+            line, shell=True, cwd=home, env=environment, capture_output=True, text=True, timeout=600, check=False
         )
         shown = done.stdout + done.stderr
         assert re.fullmatch(pattern(expected), shown), f"{name}: $ {line}\n{shown}\ndoes not look like\n" + "\n".join(

@@ -50,7 +50,7 @@ def test_the_examples_are_typed(tmp_path: Path) -> None:
         cwd=TOP,
         capture_output=True,
         text=True,
-        timeout=280,
+        timeout=1_000,
         check=False,
     )
     assert done.returncode == 0, done.stdout

@@ -74,7 +74,7 @@ def run(*words: str, before: tuple[str, ...] = ()) -> subprocess.CompletedProces
     """This Python in a process of its own, with the same modules at hand."""
     environ = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
     command = [*before, sys.executable, *words]
-    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=120, env=environ)
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=600, env=environ)
 
 
 def write(path: Path, data: bytes | str) -> Path:

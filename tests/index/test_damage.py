@@ -310,7 +310,7 @@ with make_world(Path({top!r})) as world:
 def in_a_child(world: World, before: str) -> list[str]:
     top = str(world.files.parent)
     code = CHILD.format(paths=[entry for entry in sys.path if entry], top=top, before=before)
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=60)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=600)
     assert done.returncode == 0, done.stderr
     return done.stdout.splitlines()
 

@@ -30,7 +30,7 @@ def say(environ: dict[str, str], *lines: str, command: tuple[str, ...] = ("chat"
         input="".join(f"{line}\n" for line in lines),
         capture_output=True,
         encoding="utf-8",
-        timeout=60,
+        timeout=600,
         check=False,
     )
 
@@ -111,7 +111,7 @@ def test_at_a_terminal_a_word_is_said_and_the_person_leaves(environ: dict[str, s
         os.write(ours, b"My dog is called Bruno.\r")
         assert "memory/" in _await(ours, "Bruno", "memory/", "›")
         os.write(ours, b"\x04")
-        assert process.wait(20) == 0
+        assert process.wait(600) == 0
     finally:
         process.kill()
         process.wait()
@@ -123,7 +123,7 @@ def test_at_a_terminal_a_word_is_said_and_the_person_leaves(environ: dict[str, s
 def _await(terminal: int, *words: str) -> str:
     """What is shown until all of these words were, one after the other."""
     seen = ""
-    until = time.monotonic() + 30
+    until = time.monotonic() + 300
     while time.monotonic() < until:
         if select.select([terminal], [], [], 0.1)[0]:
             seen += os.read(terminal, 65_536).decode("utf-8", "replace")

@@ -21,7 +21,7 @@ from everself.text.normalise import fold
 from everself.values import Entry
 from everself.verbs.keeping.keepers import run_keeper
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(1800)]
 
 FILES = ("MEMORY.md", "memory/decisions.md", "CORRECTIONS.md", "CONFLICTS.md", "COMPACTION_LOG.md", "CHANGELOG.md")
 OLD = "Archive/Corrections/2026-03.md"

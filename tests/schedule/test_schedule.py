@@ -225,7 +225,7 @@ def test_a_lease_is_renewed_while_the_job_runs(schedule: Schedule, monkeypatch: 
     monkeypatch.setattr(schedule.jobs, "renew", lambda run, until: renewed.append((run.slot, until)))
 
     def slow(*_: object) -> str:
-        for _ in range(500):
+        for _ in range(30_000):
             if len(renewed) > 1:
                 break
             pause(0.01)

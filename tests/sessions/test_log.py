@@ -104,7 +104,7 @@ with open_state(root + "/state.db", bytes(32)) as state:
         log.add(session, "user", sys.argv[1] + " " + str(number))
 """
     both = [subprocess.Popen([sys.executable, "-c", program, name]) for name in ("left", "right")]
-    assert [one.wait(60) for one in both] == [0, 0]
+    assert [one.wait(600) for one in both] == [0, 0]
     said = [one.content for one in log.messages(session)]
     assert len(said) == 51
     for name in ("left", "right"):

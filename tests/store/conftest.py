@@ -87,7 +87,7 @@ def finish() -> Callable[[subprocess.Popen[str]], str]:
     """Wait for a script that must succeed; what it printed."""
 
     def end(process: subprocess.Popen[str]) -> str:
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=600)
         assert process.returncode == 0, err
         return out.strip()
 

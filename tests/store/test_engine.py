@@ -165,13 +165,13 @@ def test_closing_finishes_what_was_handed_in(engine: Engine):
 
     def slow(writer: Writer) -> None:
         begun.set()
-        go_on.wait(30)
+        go_on.wait(300)
         writer.run("INSERT INTO notes (text) VALUES ('slow')")
 
     results: list[int] = []
     first = threading.Thread(target=lambda: engine.write(slow))
     first.start()
-    begun.wait(30)
+    begun.wait(300)
     second = threading.Thread(target=lambda: results.append(engine.write(add("queued"))))
     second.start()
     while engine._worker._jobs.empty():
@@ -180,7 +180,7 @@ def test_closing_finishes_what_was_handed_in(engine: Engine):
     closing.start()
     go_on.set()
     for thread in (first, second, closing):
-        thread.join(30)
+        thread.join(300)
         assert not thread.is_alive()
     assert results == [1]
     with Engine.open(engine.path) as again:

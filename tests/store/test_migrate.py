@@ -123,7 +123,7 @@ def test_processes_that_open_a_blank_database_at_once_agree(tmp_path: Path, star
         from everself.database.engine import Engine
         from everself.store.migrate import apply_migrations, load_migrations
         sys.stdin.readline()
-        with Engine.open(sys.argv[1], busy_timeout=60) as engine:
+        with Engine.open(sys.argv[1], busy_timeout=600) as engine:
             print(len(apply_migrations(engine, load_migrations("state"))))
     """
     processes = [start(script, tmp_path / "state.db") for _ in range(4)]

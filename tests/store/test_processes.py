@@ -22,7 +22,7 @@ WRITE_MANY = """
     import sys
     from everself.database.engine import Engine
     path, name, count = sys.argv[1], sys.argv[2], int(sys.argv[3])
-    engine = Engine.open(path, busy_timeout=60)
+    engine = Engine.open(path, busy_timeout=600)
     engine.write(lambda writer: writer.run("CREATE TABLE IF NOT EXISTS notes (id INTEGER PRIMARY KEY, text TEXT NOT NULL)"))
     for number in range(count):
         engine.write(lambda writer: writer.run("INSERT INTO notes (text) VALUES (?)", (f"{name}-{number}",)))
@@ -104,10 +104,10 @@ def test_a_forked_child_is_refused_and_harms_nothing(tmp_path: Path, start, fini
         def slow(writer):
             writer.run("INSERT INTO notes (text) VALUES ('parent, slowly')")
             inside.set()
-            forked.wait(30)
+            forked.wait(300)
         thread = threading.Thread(target=engine.write, args=(slow,))
         thread.start()
-        inside.wait(30)
+        inside.wait(300)
         child = os.fork()
         if child == 0:
             for attempt in (lambda: add("child"), lambda: engine.read("SELECT 1"), lambda: Engine.open(sys.argv[1])):
@@ -191,7 +191,7 @@ def test_opening_again_does_not_drop_the_locks_this_process_holds(tmp_path: Path
                 """,
                 path,
             )
-            out, err = rival.communicate(timeout=60)
+            out, err = rival.communicate(timeout=600)
             assert out == "busy\n", err
             return rival
 

@@ -186,7 +186,7 @@ def test_processes_recording_at_once_make_one_chain(tmp_path: Path, start, finis
         from datetime import UTC, datetime
         from everself.store.state import open_state
         from everself.values import Author, ChangeRecord
-        with open_state(sys.argv[1], b"k" * 32, busy_timeout=60) as state:
+        with open_state(sys.argv[1], b"k" * 32, busy_timeout=600) as state:
             for number in range(15):
                 # every second id is fought over by all
                 name = f"shared-{number}" if number % 2 else f"{sys.argv[2]}-{number}"

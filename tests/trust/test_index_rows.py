@@ -8,7 +8,7 @@ from tests.trust.rows.r09_kill import run_r9_kill
 from tests.trust.rows.r10 import HANDS, run_r10
 from tests.trust.rows.r15 import run_r15
 
-pytestmark = [pytest.mark.trust, pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.trust, pytest.mark.timeout(3600)]
 
 
 def test_r9_whatever_happens_to_the_index_a_search_answers_as_a_fresh_one_does(seed: int) -> None:

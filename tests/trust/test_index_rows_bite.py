@@ -15,7 +15,7 @@ from everself.index.sync import syncing
 from everself.indexfile import columns, postings, vectors
 from everself.values import FileStat
 
-pytestmark = [pytest.mark.trust, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.trust, pytest.mark.timeout(1800)]
 
 ROUNDS = 12
 

@@ -42,13 +42,13 @@ def test_there_are_more_than_five_hundred_paths_of_every_kind() -> None:
 
 
 @pytest.mark.trust
-@pytest.mark.timeout(600)
+@pytest.mark.timeout(3600)
 def test_s1_no_path_leads_out_through_any_entrance(seed: int) -> None:
     print(run_s1(10_000, seed))
 
 
 @pytest.mark.trust
-@pytest.mark.timeout(600)
+@pytest.mark.timeout(3600)
 def test_s2_no_link_swapped_in_leads_out(seed: int) -> None:
     print(run_s2(20, seed))
 

@@ -13,17 +13,17 @@ from everself.disk.journal import Filed, Intent, Journal
 pytestmark = pytest.mark.trust
 
 
-@pytest.mark.timeout(900)
+@pytest.mark.timeout(3600)
 def test_r1_a_kill_before_any_system_call_loses_doubles_and_tears_nothing(seed: int) -> None:
     print(r01.run_r1(len(r01.FIRST), seed))
 
 
-@pytest.mark.timeout(600)
+@pytest.mark.timeout(3600)
 def test_r2_random_kills_under_eight_writers_lose_nothing_acknowledged(seed: int) -> None:
     print(r02.run_r2(20, seed))
 
 
-@pytest.mark.timeout(600)
+@pytest.mark.timeout(3600)
 def test_r5_eight_writers_and_a_person_lose_nothing(seed: int) -> None:
     print(r05.run_r5(50, seed))
 

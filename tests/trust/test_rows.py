@@ -20,7 +20,7 @@ from everself.cli.root import everself
 from everself.clock import Clock
 from everself.redaction.redact import Redacted
 
-pytestmark = [pytest.mark.trust, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.trust, pytest.mark.timeout(3600)]
 
 
 def test_r3_a_power_cut_at_any_call_loses_and_tears_nothing(seed: int) -> None:

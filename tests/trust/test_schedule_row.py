@@ -10,7 +10,7 @@ from everself.schedule import schedule, slots
 from everself.schedule.schedule import Schedule
 from everself.schedule.slots import Times
 
-pytestmark = [pytest.mark.trust, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.trust, pytest.mark.timeout(3600)]
 SEEDS = range(1_000_000, 1_000_012)
 
 

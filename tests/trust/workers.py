@@ -26,10 +26,11 @@ from tests.trust.operations import random_id
 from everself.clock import monotonic, pause
 from everself.testing.workspaces import Bench, real_workspace
 from everself.values import Append, Applied, Author, Change, Conflict, Create, Insert, Outcome, Remove, Replace, digest
+from everself.workspace.assembly import Habits
 from everself.workspace.undo import plan_undo
 
 # generous: it only says that something ends
-PATIENCE = 120.0
+PATIENCE = 600.0
 MEMORY = "/dev/shm"
 _SET_DEATH_SIGNAL, _SET_PTRACER, _ANY = 1, 0x59616D61, -1
 
@@ -199,7 +200,7 @@ def write(top: str, name: str, report: str, count: int, logs: Sequence[str] = LO
     """A writer: append entries one by one, `calm` seconds apart at most, and report each with its change once it is acknowledged."""
     said = Report(report)
     random = Random(name)
-    with real_workspace(top) as bench:
+    with real_workspace(top, Habits(timeout=PATIENCE)) as bench:
         for number in range(count):
             entry = f"{name}-{number}"
             path = random.choice(logs)
@@ -217,7 +218,7 @@ def maintain(top: str, name: str, report: str, stop: str) -> None:
     said = Report(report)
     random = Random(name)
     moved: list[str] = []
-    with real_workspace(top) as bench:
+    with real_workspace(top, Habits(timeout=PATIENCE)) as bench:
         while not os.path.exists(stop):
             act = random.choice(("promote", "promote", "undo", "tend"))
             match act:

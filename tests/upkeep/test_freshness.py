@@ -21,7 +21,7 @@ from everself.verbs.seeding import set_up
 pytestmark = pytest.mark.slow
 
 # Many times what it should ever take: a test ends with words, not with a hang.
-PATIENCE = 20.0
+PATIENCE = 300.0
 
 
 @pytest.fixture

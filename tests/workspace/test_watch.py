@@ -17,7 +17,7 @@ from everself.workspace.watch import EVERYTHING, _Batch, watch
 pytestmark = pytest.mark.slow
 
 # Ten times what it should ever take: a test ends with words, not with a hang.
-PATIENCE = 20.0
+PATIENCE = 300.0
 
 
 class Watched:

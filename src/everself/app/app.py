@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Callable, Sequence
-from functools import cached_property
 from typing import TYPE_CHECKING, Self, TypedDict, Unpack
 
 from everself.app.changes import Changes
@@ -20,6 +19,7 @@ from everself.forgetting.guard import tombstone_guard
 from everself.memory.memory import Corrected, Memory, Remembered
 from everself.memory.suspicion import Releases
 from everself.memory.writing import Thought
+from everself.part import part
 from everself.store.state import State, open_state
 from everself.values import Tag
 from everself.workspace.assembly import Grounds, Habits, assemble, real_grounds
@@ -73,25 +73,25 @@ class App:
         # what could not be done while closing; the changes themselves stand, and the next start does the rest
         self.unsettled: list[str] = []
 
-    @cached_property
+    @part
     def clock(self) -> Clock:
         return Clock(user_zone(self.agent.time_zone, self._glance("USER.md")))
 
-    @cached_property
+    @part
     def tunables(self) -> Tunables:
         """The settings of CONFIG.md over those of the host file."""
         strict = self.agent.soul.integrity is SoulIntegrity.STRICT and os.path.isdir(self.agent.workspace)
         text = self.integrity.text("CONFIG.md") if strict else self._glance("CONFIG.md")
         return with_tunables(self.loaded, text.decode("utf-8", "replace") if text else None).config.tunables
 
-    @cached_property
+    @part
     def state(self) -> State:
         # before the database is opened: half of it may still stand beside
         finish_restore(self.agent)
         ensure_folder(self.agent.state)
         return open_state(f"{self.agent.state}/{STATE_FILE}", ensure_key(self.places.key_folder))
 
-    @cached_property
+    @part
     def workspace(self) -> DiskWorkspace:
         """The agent's workspace, with whatever a dead process left half done completed first."""
         finish_restore(self.agent)
@@ -105,15 +105,15 @@ class App:
         self.recovered = made.recover()
         return made
 
-    @cached_property
+    @part
     def grounds(self) -> Grounds:
         return real_grounds(self.agent.workspace, self.agent.state)
 
-    @cached_property
+    @part
     def changes(self) -> Changes:
         return Changes(self.workspace)
 
-    @cached_property
+    @part
     def memory(self) -> Memory:
         found = self.tunables
         dynamics = Dynamics(
@@ -126,103 +126,103 @@ class App:
         releases = Releases(self.state.reviews, self.state.entries)
         return Memory(self.workspace, book, self.clock, dynamics=dynamics, releases=releases)
 
-    @cached_property
+    @part
     def embedder(self) -> "Embedder | None":
         from everself.app.recalling import open_search_embedder
 
         return open_search_embedder(self)
 
-    @cached_property
+    @part
     def index(self) -> "Index":
         from everself.app.recalling import open_index
 
         return open_index(self)
 
-    @cached_property
+    @part
     def recall(self) -> "Recall":
         from everself.app.recalling import open_recall
 
         return open_recall(self)
 
-    @cached_property
+    @part
     def persona(self) -> "Persona":
         from everself.app.personas import open_persona
 
         return open_persona(self)
 
-    @cached_property
+    @part
     def integrity(self) -> "Integrity":
         from everself.app.guarding import open_integrity
 
         return open_integrity(self)
 
-    @cached_property
+    @part
     def growth(self) -> "Growth":
         from everself.app.growing import open_growth
 
         return open_growth(self)
 
-    @cached_property
+    @part
     def ritual(self) -> "Ritual":
         from everself.app.personas import open_ritual
 
         return open_ritual(self)
 
-    @cached_property
+    @part
     def assembler(self) -> "Assembler":
         from everself.app.assembling import open_assembler
 
         return open_assembler(self)
 
-    @cached_property
+    @part
     def log(self) -> "Log":
         from everself.app.sessions import open_log
 
         return open_log(self)
 
-    @cached_property
+    @part
     def charger(self) -> "Charger":
         from everself.app.charging import open_charger
 
         return open_charger(self)
 
-    @cached_property
+    @part
     def chat(self) -> "Chat":
         from everself.app.conversing import open_chat
 
         return open_chat(self)
 
-    @cached_property
+    @part
     def schedule(self) -> "Schedule":
         from everself.app.scheduling import open_schedule
 
         return open_schedule(self)
 
-    @cached_property
+    @part
     def keepers(self) -> "Runner":
         from everself.app.keeping import open_keepers
 
         return open_keepers(self)
 
-    @cached_property
+    @part
     def checkpoint(self) -> "Checkpoint":
         from everself.sessions.checkpoint import Checkpoint
 
         return Checkpoint(self.memory, self.log)
 
-    @cached_property
+    @part
     def compactor(self) -> "Compactor":
         from everself.app.sessions import open_compactor
 
         return open_compactor(self)
 
-    @cached_property
+    @part
     def bank(self) -> "Bank":
         from everself.memory.bank import Bank
 
         return Bank(self.memory)
 
-    @cached_property
+    @part
     def forgetting(self) -> "Forgetting":
         from everself.app.recalling import open_traces
         from everself.app.sessions import open_transcript_traces
@@ -255,7 +255,7 @@ class App:
 
         return self.assembler.assemble(Ask(message=message, facts=facts_of(self), recorded=False))
 
-    @cached_property
+    @part
     def freshness(self) -> "Freshness":
         from everself.upkeep.freshness import Freshness
 

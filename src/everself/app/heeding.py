@@ -1,9 +1,9 @@
 """Plugs triage and corrections into a conversation: the patterns of the settings, and the programs that they may pass messages on to."""
 
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 from everself.chat.parts import Acted
+from everself.part import part
 
 if TYPE_CHECKING:
     from everself.app.app import App
@@ -20,7 +20,7 @@ class Heeding:
     def __call__(self, text: str, setting: "Setting") -> Acted:
         return self._correcting.heed(text, setting)
 
-    @cached_property
+    @part
     def _correcting(self) -> "Correcting":
         from everself.chat.correcting import Correcting
         from everself.recall.likeness import Likeness

@@ -1,6 +1,5 @@
 """Opens the keepers of an agent: what they read, what is done for them, and the model they may ask."""
 
-from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from everself.app.modelling import REFLEX, open_chat_model
@@ -10,6 +9,7 @@ from everself.keepers.roster import all_keepers
 from everself.keepers.runner import Runner
 from everself.keepers.shape import MoveTo, ProposeLine
 from everself.keepers.world import PROMPTS, Sources
+from everself.part import part
 from everself.recall.likeness import Likeness
 from everself.values import Author, digest
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from everself.keepers.shape import Planned
     from everself.memory.memory import Memory
     from everself.models.chat.protocol import ChatModel
-    from everself.triage.triage import Triage
+    from everself.triage.triage import Triage, Verdict
 
 _MANY: Final = 10_000
 _LOCAL: Final = "local"
@@ -26,18 +26,34 @@ _LOCAL: Final = "local"
 _EMBEDDING: Final = 60
 
 
-def open_keepers(app: "App") -> Runner:
-    """Nothing of it is opened before a keeper asks for it."""
+class _Parts:
+    """What keepers share."""
 
-    @cache
-    def model() -> "ChatModel | None":
-        return None if app.agent.model == REFLEX else open_chat_model(app)
+    def __init__(self, app: "App") -> None:
+        self._app = app
 
-    @cache
-    def triage() -> "Triage":
+    @part
+    def model(self) -> "ChatModel | None":
+        return None if self._app.agent.model == REFLEX else open_chat_model(self._app)
+
+    @part
+    def likeness(self) -> Likeness:
+        return Likeness(self._app.embedder)
+
+    @part
+    def triage(self) -> "Triage":
         from everself.triage.triage import Triage
 
+        app = self._app
         return Triage(app.tunables.heartbeat_custom_patterns, app.loaded.config.programs.recall_external_handler)
+
+
+def open_keepers(app: "App") -> Runner:
+    """Nothing of it is opened before a keeper asks for it."""
+    parts = _Parts(app)
+
+    def triage(text: str) -> "Verdict":
+        return parts.triage.read(text)
 
     def prompt(name: str) -> str:
         # as the owner accepted it: whoever changed it meanwhile instructs nobody
@@ -58,10 +74,10 @@ def open_keepers(app: "App") -> Runner:
         state=app.state,
         log=app.log,
         tunables=app.tunables,
-        likeness=cache(lambda: Likeness(app.embedder)),
+        likeness=lambda: parts.likeness,
         recall=lambda: app.recall if app.agent.search.enabled else None,
-        triage=lambda text: triage().read(text),
-        model=model,
+        triage=triage,
+        model=lambda: parts.model,
         prompt=prompt,
         embed=embed,
         policy=lambda: app.agent.soul.policy,

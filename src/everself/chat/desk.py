@@ -3,13 +3,13 @@
 from collections import OrderedDict
 from collections.abc import Callable
 from contextlib import suppress
-from functools import cached_property
 from typing import TYPE_CHECKING, Final, TypeVar
 from weakref import WeakValueDictionary
 
 from everself.chat.parts import Parts
 from everself.errors import EverselfError
 from everself.models.chat.protocol import ChatModel
+from everself.part import part
 
 if TYPE_CHECKING:
     from asyncio import AbstractEventLoop
@@ -32,7 +32,7 @@ class Desk:
         self._outside: dict[str, Outside] = {}
         self._loops: WeakValueDictionary[str, AbstractEventLoop] = WeakValueDictionary()
 
-    @cached_property
+    @part
     def model(self) -> ChatModel:
         return self.parts.model()
 

@@ -7,7 +7,6 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cached_property
 from typing import Self
 
 from everself.app.outside import find_key
@@ -19,6 +18,7 @@ from everself.doctor.peeking import peek
 from everself.doctor.words import failed
 from everself.errors import EverselfError
 from everself.layout import is_temporary, place
+from everself.part import part
 from everself.store.state import State
 from everself.values import FileStat, Finding
 
@@ -87,17 +87,17 @@ class Case:
         own = "defaults" if self.agent.id == self.config.default_agent else f"list.{self.agent.id}"
         return f"everself config set agents.{own}.workspace PATH"
 
-    @cached_property
+    @part
     def usable(self) -> bool:
         """Whether there is a workspace that can be looked into."""
         folder = self.agent.workspace
         return os.path.isdir(folder) and os.access(folder, os.R_OK | os.X_OK, effective_ids=True)
 
-    @cached_property
+    @part
     def has_state(self) -> bool:
         return os.path.isdir(self.agent.state)
 
-    @cached_property
+    @part
     def key(self) -> bytes | None:
         """The integrity key, if it is there and whole; `check_key` says what is wrong with it otherwise."""
         try:
@@ -105,7 +105,7 @@ class Case:
         except (EverselfError, OSError):
             return None
 
-    @cached_property
+    @part
     def peeked(self) -> State | Finding | None:
         """The state database, opened; or why it cannot be looked into; None where there is no state at all."""
         if not self.has_state:
@@ -119,7 +119,7 @@ class Case:
     def state(self) -> State | None:
         return self.peeked if isinstance(self.peeked, State) else None
 
-    @cached_property
+    @part
     def listing(self) -> Listing:
         found: list[FileStat] = []
         temporaries: list[FileStat] = []
@@ -145,7 +145,7 @@ class Case:
         found.sort(key=lambda one: one.path)
         return Listing(tuple(found), tuple(temporaries), tuple(troubles), not folders)
 
-    @cached_property
+    @part
     def documents(self) -> Documents:
         """Injected files first, then the newest: what was written last is what went wrong last."""
         plain = [one for one in self.listing.found if is_markdown(one) and one.kind == "file" and one.links == 1]
@@ -166,13 +166,13 @@ class Case:
                 troubles.append(failed("file-unreadable", error, one.path))
         return Documents(read, tuple(troubles), len(plain) - len(read) - len(troubles))
 
-    @cached_property
+    @part
     def templates(self) -> Mapping[str, bytes]:
         from everself.workspace.seeding import templates
 
         return dict(templates())
 
-    @cached_property
+    @part
     def changed(self) -> Mapping[str, bytes]:
         """Documents that differ from what setup wrote, as many as may be scanned."""
         taken: dict[str, bytes] = {}
@@ -183,7 +183,7 @@ class Case:
                 room -= len(data)
         return taken
 
-    @cached_property
+    @part
     def tuned(self) -> Loaded:
         """The settings with what CONFIG.md says. As setup wrote it, it says nothing new, and YAML is costly to read."""
         data = self.documents.read.get("CONFIG.md", b"")

@@ -6,12 +6,12 @@ ids of text that Everself never touched are derived anew. Reads documents and wr
 
 import gc
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import date
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from everself.clock import Clock
 from everself.entries.drafts import Draft
@@ -30,10 +30,16 @@ from everself.workspace.interface import Workspace
 
 # what `_pack` wrote, decoded
 Span = list[Any]
+Progress = Callable[[int, int], None]
 
 # a file saved again within this time of being read may look unchanged: clocks of file systems are coarse
 GRAIN_NS = 2_000_000_000
 TRIES = 5
+# Bytes of a document beyond which it is not looked through whenever something is written: that is some thirty thousand lines, and
+# seconds of reading.
+HUGE = 4 * 1024 * 1024
+# entries beyond which asking the rows for all is quicker than asking for each
+MANY = 500
 # a title is no text
 _TITLE = 400
 # no key of a comment: what a row notes of an entry in an archive
@@ -41,6 +47,14 @@ _DAY = "of day"
 _NOTHING_HELD: Mapping[str, tuple[str, bytes]] = {}
 # one write asks four times about the same words
 _fold = lru_cache(maxsize=8)(fold)
+
+
+class Waiting(NamedTuple):
+    """Documents that are new, changed or gone since they were read, what there is to read of them, and how many more are huge."""
+
+    documents: int
+    bytes: int
+    huge: int
 
 
 class Book:
@@ -52,8 +66,46 @@ class Book:
         self._vouchers = vouchers
         self._clock = clock
 
-    def refresh(self, paths: Sequence[str] | None = None) -> int:
-        """Read again what changed: all documents, or the named ones. How many were read."""
+    def refresh(
+        self, paths: Sequence[str] | None = None, *, huge: bool = True, progress: Progress | None = None
+    ) -> int:
+        """Read again what changed: all documents, or the named ones. How many were read.
+
+        Without `huge`, documents over `HUGE` are left as they were known. `progress` is told how many are read, of how many.
+        """
+        waiting, missing, known = self._survey(paths)
+        changed = [one for one in waiting if huge or one.size <= HUGE]
+        whole = paths is None and len(changed) == len(waiting)
+        moved = [*missing, *(one.path for one in changed if one.path not in known)]
+        copies = [one for one in self._copies_of(moved) if one.path not in missing]
+        for one in copies:
+            # what it shows changed, though the file did not
+            known = {**known, one.path: DocumentRow(one.path, "0 0 0 0 0", "", 0)}
+        changed += [one for one in copies if one not in changed]
+        with _uncollected():
+            told = _told(changed, progress)
+            read = not (changed or missing) or self._read_again(told, missing, known, whole=whole)
+        # what came from elsewhere may have come from a huge document, and keeps its name
+        return len(changed) + len(missing) if read else self.refresh(progress=progress)
+
+    def waiting(self) -> Waiting:
+        """What `refresh` would read."""
+        changed, missing, known = self._survey(None)
+        # those that were saved a moment before they were read are looked at again, but need not be read entry by entry
+        changed = [one for one in changed if one.path not in known or known[one.path].stamp != _stamp(one)]
+        sizes = [one.size for one in changed if one.size <= HUGE]
+        return Waiting(len(sizes) + len(missing), sum(sizes), len(changed) - len(sizes))
+
+    def left_out(self, text: str, paths: Iterable[str]) -> tuple[str, ...]:
+        """Of these documents, and of those that are known to have these words, which are too large to be looked through at a write."""
+        return self._huge({*paths, *(row.path for row in self._rows.by_text(self._mac(text)))})
+
+    def _huge(self, paths: Iterable[str]) -> tuple[str, ...]:
+        stats = {path: self._workspace.stat(path) for path in paths}
+        return tuple(sorted(path for path, one in stats.items() if one is not None and one.size > HUGE))
+
+    def _survey(self, paths: Sequence[str] | None) -> tuple[list[FileStat], list[str], dict[str, DocumentRow]]:
+        """Documents that look other than when they were read, those that are gone, and how they were known."""
         known = self._rows.documents(paths)
         if paths is None:
             stats = {one.path: one for one in self._workspace.list() if one.kind == "file" and holds_memory(one.path)}
@@ -62,16 +114,7 @@ class Book:
             asked = {path: self._workspace.stat(path) for path in paths if holds_memory(path)}
             stats = {path: one for path, one in asked.items() if one is not None and one.kind == "file"}
             missing = [path for path in asked if path not in stats and path in known]
-        changed = [one for one in stats.values() if not _is_fresh(one, known.get(one.path))]
-        moved = [*missing, *(one.path for one in changed if one.path not in known)]
-        copies = [one for one in self._copies_of(moved) if one.path not in missing]
-        for one in copies:
-            # what it shows changed, though the file did not
-            known = {**known, one.path: DocumentRow(one.path, "0 0 0 0 0", "", 0)}
-        changed += [one for one in copies if one not in changed]
-        with _uncollected():
-            read = not (changed or missing) or self._read_again(changed, missing, known, whole=paths is None)
-        return len(changed) + len(missing) if read else self.refresh()
+        return [one for one in stats.values() if not _is_fresh(one, known.get(one.path))], missing, known
 
     def all(self) -> list[Entry]:
         """Every entry, in the order of the documents. Brings the book up to date first."""
@@ -137,14 +180,18 @@ class Book:
             raise NotFound(f'No entry has the id "{name}".', mend="everself memory list")
         return self._entries(rows, self._vouchers.find([rows[0].id]))[0][0]
 
-    def with_words(self, text: str) -> list[Entry]:
-        """Entries that say the same, whatever their spacing, case or width."""
+    def with_words(self, text: str, *, huge: bool = True) -> list[Entry]:
+        """Entries that say the same, whatever their spacing, case or width; without `huge`, none of documents over `HUGE`."""
         mac = self._mac(text)
         paths = {row.path for row in self._rows.by_text(mac)}
+        left = () if huge else self._huge(paths)
+        paths = paths.difference(left)
         if not paths:
             return []
-        self.refresh(sorted(paths))
-        return self._settled(lambda: self._rows.by_text(mac), self._vouchers.find)
+        self.refresh(sorted(paths), huge=huge)
+        return self._settled(
+            lambda: [row for row in self._rows.by_text(mac) if row.path not in left], self._vouchers.find
+        )
 
     def is_buried(self, text: str, identity: str = "") -> bool:
         """Whether this was forgotten and must not come back by itself."""
@@ -158,7 +205,7 @@ class Book:
         return self._rows.mac(digest(_fold(text).encode("utf-8", "surrogatepass")))
 
     def _read_again(
-        self, changed: Sequence[FileStat], missing: Sequence[str], known: dict[str, DocumentRow], *, whole: bool
+        self, changed: Iterable[FileStat], missing: Sequence[str], known: dict[str, DocumentRow], *, whole: bool
     ) -> bool:
         """Read and name; False when something came here from a document that was not asked for, so that all must be read."""
         found: list[Found] = []
@@ -189,12 +236,9 @@ class Book:
         old = self._rows.rows_of([path for path in [*(d.path for d in documents), *missing] if path not in settled])
         if not whole and self._came_from_elsewhere(found, old):
             return False
-        names = name_entries(
-            found,
-            [Known(row.id, row.path, row.ordinal, row.text_mac, row.words) for row in old],
-            self._rows.gone_by_text,
-            lambda identity: self._rows.home_of(identity) is not None,
-        )
+        lost, taken = self._memo(len(found))
+        known_entries = [Known(row.id, row.path, row.ordinal, row.text_mac, row.words) for row in old]
+        names = name_entries(found, known_entries, lost, taken)
         today = self._clock.today().isoformat()
         born = {row.id: row.first_seen for row in old}
         rows = [
@@ -204,6 +248,12 @@ class Book:
         gone = {row.id for row in old} - set(names)
         self._rows.replace(documents, missing, rows, sorted(gone), today)
         return True
+
+    def _memo(self, count: int) -> tuple[Callable[[str], str | None], Callable[[str], bool]]:
+        """Which gone entry had these words, and whether an id stands somewhere; for many entries the rows are asked once."""
+        if count < MANY:
+            return self._rows.gone_by_text, lambda identity: self._rows.home_of(identity) is not None
+        return self._rows.gone_texts().get, self._rows.ids().__contains__
 
     def foresee(self, draft: Draft, path: str) -> None:
         """What a planned change adds to a log is noted together with the change, and need not be read again afterwards."""
@@ -350,6 +400,16 @@ def _pack(read: Read) -> str:
     place_of = (read.start, read.end, read.first_line, read.last_line, read.words)
     values = (read.claims, read.kind, read.heading, read.category, read.time, read.struck, *place_of)
     return json.dumps(values, ensure_ascii=False, separators=(",", ":"))
+
+
+def _told(changed: Sequence[FileStat], progress: Progress | None) -> Iterator[FileStat]:
+    """The documents one by one; whoever wants to know is told how far it is."""
+    for number, one in enumerate(changed):
+        if progress is not None:
+            progress(number, len(changed))
+        yield one
+    if progress is not None and changed:
+        progress(len(changed), len(changed))
 
 
 @contextmanager

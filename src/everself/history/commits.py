@@ -6,7 +6,7 @@ what to commit is the recorder.
 """
 
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
@@ -95,6 +95,12 @@ class History:
         at = self.head()
         return dict(self._walk("", self._commit(at).tree.decode())) if at else {}
 
+    def name_of(self, data: bytes) -> str:
+        """The name under which the history keeps this content."""
+        from dulwich.objects import Blob
+
+        return Blob.from_string(data).id.decode()
+
     def commit(self, files: Iterable[FileChange], note: Note) -> str:
         """Record these documents on top of the newest commit; `publish` makes it stay. The newest one when nothing differs."""
         from dulwich.objects import Blob, Commit
@@ -102,12 +108,10 @@ class History:
         self._ensure()
         parent = self.head()
         top = self._commit(parent).tree.decode() if parent else None
-        root = top
+        blobs: dict[str, str | None] = {}
         for file in files:
-            blob = None
-            if file.after is not None:
-                blob = self._store(Blob.from_string(file.after))
-            root = self._with(root, file.path.split("/"), blob)
+            blobs[file.path] = None if file.after is None else self._store(Blob.from_string(file.after))
+        root = self._with(top, blobs) if blobs else top
         if root is None:
             root = self._store(_empty_tree())
         if parent and root == top:
@@ -229,23 +233,31 @@ class History:
             raise Damaged(f"History object {identity[:12]} is no tree.", mend="everself doctor")
         return found
 
-    def _with(self, root: str | None, parts: list[str], blob: str | None) -> str | None:
-        """The tree with one document put in or taken out; None when nothing is left."""
+    def _with(self, root: str | None, blobs: Mapping[str, str | None]) -> str | None:
+        """The tree with documents put in or taken out, each folder made once; None when nothing is left."""
         from dulwich.objects import Tree
 
-        old = self._tree(root) if root else None
         tree = Tree()
-        for entry in old.items() if old else ():
+        for entry in self._tree(root).items() if root else ():
             tree.add(entry.path, entry.mode, entry.sha)
-        name = parts[0].encode()
-        known = tree[name] if name in tree else None  # noqa: SIM401 — a dulwich tree has no get
-        below = known[1].decode() if known and known[0] == TREE_MODE else None
-        made = blob if len(parts) == 1 else self._with(below, parts[1:], blob)
-        if made is None:
-            if known:
+        folders: dict[bytes, dict[str, str | None]] = {}
+        for path, blob in blobs.items():
+            first, _, rest = path.partition("/")
+            name = first.encode()
+            if rest:
+                folders.setdefault(name, {})[rest] = blob
+            elif blob is not None:
+                tree.add(name, FILE_MODE, _hex(blob))
+            elif name in tree and tree[name][0] != TREE_MODE:
                 del tree[name]
-        else:
-            tree.add(name, FILE_MODE if len(parts) == 1 else TREE_MODE, _hex(made))
+        for name, below in folders.items():
+            known = tree[name] if name in tree else None  # noqa: SIM401 — a dulwich tree has no get
+            is_folder = known is not None and known[0] == TREE_MODE
+            made = self._with(known[1].decode() if known and is_folder else None, below)
+            if made is not None:
+                tree.add(name, TREE_MODE, _hex(made))
+            elif is_folder:
+                del tree[name]
         return self._store(tree) if len(tree) else None
 
     def _walk(self, prefix: str, root: str) -> Iterable[tuple[str, str]]:

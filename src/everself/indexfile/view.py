@@ -6,7 +6,6 @@ the living never change, so an older view may read from a newer file: what it do
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from threading import RLock
 from typing import TYPE_CHECKING, Any
 
@@ -29,6 +28,7 @@ from everself.indexfile.vectors import (
     encode,
     scored,
 )
+from everself.part import part
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -155,13 +155,13 @@ class Snapshot:
     def living(self) -> int:
         return self._moment.header.living
 
-    @cached_property
+    @part
     def average_length(self) -> float:
         """Of the living units, at least 1."""
         lengths = self._moment.columns["length"][self._moment.alive]
         return max(1.0, float(lengths.sum()) / len(lengths)) if len(lengths) else 1.0
 
-    @cached_property
+    @part
     def pending(self) -> int:
         """How many living units have no vector of the present model yet."""
         until = self._moment.columns["until"]

@@ -38,7 +38,8 @@ _AUTHORS = {OWNER: Author.OWNER, CORRECTION: Author.OWNER, HAND: Author.OWNER}
 @dataclass(frozen=True, slots=True)
 class Remembered:
     """What became of a thought. `mention`: it was known, and was counted once more — or, from a weaker source, just left.
-    `doubt`: why it is kept apart until the owner has looked at it."""
+    `doubt`: why it is kept apart until the owner has looked at it. `unread`: documents too large to be looked through for the same
+    words."""
 
     entry: str
     path: str
@@ -47,6 +48,7 @@ class Remembered:
     redacted: tuple[str, ...] = ()
     private: bool = False
     doubt: str = ""
+    unread: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +101,9 @@ class Memory:
         def plan() -> Change | None:
             nonlocal found
             now = self.clock.now()
-            self.book.refresh(sorted({target(thought, now.date()), core_path(thought)}))
+            paths = sorted({target(thought, now.date()), core_path(thought)})
+            self.book.refresh(paths, huge=False)
+            found = replace(found, unread=self.book.left_out(thought.text, paths))
             draft = self.draft()
             known = self._known(thought)
             if known is not None:
@@ -222,7 +226,7 @@ class Memory:
     def _known(self, thought: Thought) -> Entry | None:
         """The entry that says the same within the same scope."""
         scope = place(core_path(thought) if not thought.project else log_path(thought, self.clock.today()))
-        for entry in self.book.with_words(thought.text):
+        for entry in self.book.with_words(thought.text, huge=False):
             where = place(entry.path)
             if (where.person, where.project) != (scope.person, scope.project) or entry.closed:
                 continue

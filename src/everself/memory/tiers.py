@@ -1,7 +1,10 @@
-"""How much is remembered, tier by tier. Asks names, sizes and rows; reads no document that did not change."""
+"""How much is remembered, tier by tier. Asks names, sizes and rows; reads no document that did not change, and of those that did no more
+than a moment's worth, unless it is asked to."""
 
 from dataclasses import dataclass
 
+from everself.entries.book import HUGE, Progress
+from everself.entries.reading import holds_memory
 from everself.layout import place
 from everself.memory.memory import Memory
 from everself.memory.writing import is_quarantined
@@ -9,6 +12,10 @@ from everself.store.entry_rows import EntryRows
 from everself.values import Entry, Tier
 
 NAMES = {Tier.SOUL: "Soul", Tier.CORE: "Core", Tier.WORKING: "Working"}
+
+# What is read at most before an answer: about a second on an idle machine.
+MOST_DOCUMENTS = 500
+MOST_BYTES = 2 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +30,8 @@ class TierCount:
 @dataclass(frozen=True, slots=True)
 class MemoryStatus:
     """`elsewhere` counts entries of no tier: what is known of people, and what stands in quarantine. `read` says how many documents
-    had changed and were read again."""
+    had changed and were read again, `uncounted` how many were not, because they are too many: their entries are counted as they were
+    known. `huge` are documents that are not looked through when something is written."""
 
     tiers: tuple[TierCount, ...]
     entries: int
@@ -33,16 +41,30 @@ class MemoryStatus:
     unvouched: int
     quarantined: int
     read: int
+    uncounted: int
+    huge: tuple[str, ...]
 
 
-def count_tiers(memory: Memory, rows: EntryRows) -> MemoryStatus:
-    read = memory.book.refresh()
-    entries = rows.counts()
+def count_tiers(
+    memory: Memory, rows: EntryRows, *, whole: bool = False, progress: Progress | None = None
+) -> MemoryStatus:
+    """`whole`: however much there is to read first. Otherwise more than a moment's worth, and what is huge, is left, and said."""
+    waiting = memory.book.waiting()
+    bounded = waiting.documents <= MOST_DOCUMENTS and waiting.bytes <= MOST_BYTES
+    read = uncounted = 0
+    if whole or bounded:
+        read = memory.book.refresh(huge=whole, progress=progress)
+    if not whole:
+        uncounted = waiting.huge + (0 if bounded else waiting.documents)
+    listed = [one for one in memory.workspace.list() if one.kind == "file"]
+    here = {one.path for one in listed}
+    # of a document that is gone nothing is counted, though nobody has noted yet that it is
+    entries = {path: count for path, count in rows.counts().items() if path in here}
     files = dict.fromkeys(NAMES, 0)
     sizes, counted = dict(files), dict(files)
-    for one in memory.workspace.list():
+    for one in listed:
         tier = place(one.path).tier
-        if one.kind == "file" and tier in files:
+        if tier in files:
             files[tier] += 1
             sizes[tier] += one.size
             counted[tier] += entries.get(one.path, 0)
@@ -56,6 +78,8 @@ def count_tiers(memory: Memory, rows: EntryRows) -> MemoryStatus:
         unvouched=rows.unvouched(),
         quarantined=sum(count for path, count in entries.items() if is_quarantined(path)),
         read=read,
+        uncounted=uncounted,
+        huge=tuple(one.path for one in listed if one.size > HUGE and holds_memory(one.path)),
     )
 
 

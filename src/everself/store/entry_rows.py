@@ -83,6 +83,14 @@ class EntryRows:
         found = self._engine.read(_SQL["gone_by_text"], (text_mac,))
         return str(found[0][0]) if found else None
 
+    def gone_texts(self) -> dict[str, str]:
+        """As `gone_by_text`, of all that are gone."""
+        return {str(text): str(identity) for text, identity in self._engine.read(_SQL["gone_texts"])}
+
+    def ids(self) -> set[str]:
+        """Of all entries that stand somewhere."""
+        return {str(row[0]) for row in self._engine.read(_SQL["ids"])}
+
     def home_of(self, identity: str) -> str | None:
         """The document where the entry stands; None when it stands nowhere."""
         found = self._engine.read(_SQL["home_of"], (identity,))

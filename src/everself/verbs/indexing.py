@@ -48,21 +48,24 @@ class IndexReport:
 
 @dataclass(frozen=True, slots=True)
 class Steps:
-    """What somebody who watches is told: `reading` and `embedding` how far it is; `agrees` is asked before anything that costs."""
+    """What somebody who watches is told: `counting`, `reading` and `embedding` how far it is; `agrees` is asked before what costs."""
 
     reading: "Progress | None" = None
     embedding: "Progress | None" = None
     agrees: Callable[[Price], bool] = lambda _price: False
+    counting: "Progress | None" = None
 
 
 def update_index(app: "App", steps: Steps, *, force: bool = False) -> IndexReport:
-    """Read what changed (`force`: everything) and embed all that has no vector. Stopped at any moment, what was done stays done."""
+    """Count entries, read what changed (`force`: everything) and embed all that has no vector. Stopped at any moment, what was done
+    stays done."""
     need_search(app)
     from everself.index.sync.syncing import SyncReport
 
     index = app.index
     read, before = SyncReport(), 0
     try:
+        app.memory.book.refresh(progress=steps.counting)
         read = index.rebuild(steps.reading) if force else index.sync(steps.reading)
         dropped = index.drop_closed()
         before = index.pending()
@@ -155,8 +158,9 @@ class FullStatus(MemoryStatus):
 
 
 def memory_status(app: "App", *, deep: bool = False, progress: "Progress | None" = None) -> FullStatus:
-    """Count what is remembered, and say how the index is; `deep`: check every row of it, and that the embedder answers."""
-    counted = count_tiers(app.memory, app.state.entries)
+    """Count what is remembered, and say how the index is; `deep`: count all that changed, however much it is, check every row of the
+    index, and that the embedder answers."""
+    counted = count_tiers(app.memory, app.state.entries, whole=deep, progress=progress)
     health = _look_deep(app, progress) if deep and app.agent.search.enabled else _look(app)
     return FullStatus(**{one.name: getattr(counted, one.name) for one in fields(counted)}, index=health)
 

@@ -81,9 +81,9 @@ class Recorder:
                 now = writes.find(self._files, path)
                 if now is None and path not in known:
                     continue
-                before = self._history.content(path) if path in known else None
-                if before != now:
-                    found.append(FileChange(path, before, now))
+                if now is not None and known.get(path) == self._history.name_of(now):
+                    continue
+                found.append(FileChange(path, self._history.content(path) if path in known else None, now))
             if found:
                 self._history.commit(found, Note(Author.HAND, _outside(found), clock.now()))
                 self._history.publish()

@@ -244,7 +244,7 @@ def test_two_processes_at_once_prepare_once(tmp_path: Path) -> None:
     path = os.pathsep.join(sys.path)
     command = [sys.executable, "-c", _TWO, str(tmp_path)]
     both = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env={"PYTHONPATH": path}) for _ in range(2)]
-    said = [process.communicate(timeout=60)[0].split() for process in both]
+    said = [process.communicate(timeout=600)[0].split() for process in both]
     assert sorted(said, key=len) == [["435"], ["made", "435"]]
 
 

@@ -83,7 +83,7 @@ def _kill_one(home: Path, seed: int, random: Random) -> tuple[list[str], bool]:
         said.append(line)
     pause(random.random() * LONGEST_PAUSE)
     child.send_signal(signal.SIGKILL)
-    rest, trouble = child.communicate(timeout=60)
+    rest, trouble = child.communicate(timeout=600)
     assert child.returncode in (0, -signal.SIGKILL), f"seed {seed}: {trouble.decode()}"
     lines = (b"".join(said) + rest).decode().split("\n")
     # a line that was cut off was not seen

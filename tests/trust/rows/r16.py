@@ -96,7 +96,7 @@ class Process:
         self._process.stdin.close()
 
     def join(self) -> None:
-        assert self._process.wait(60) == 0
+        assert self._process.wait(600) == 0
         self._thread.join()
 
 

@@ -40,7 +40,7 @@ from everself.workspace.assembly import Grounds, Habits, assemble
 from everself.workspace.on_disk import Recovery
 
 # one call that takes this long hangs
-PATIENCE = 30.0
+PATIENCE = 300.0
 
 
 @dataclass(slots=True)

@@ -281,7 +281,7 @@ def kill_and_go_on(seed: int) -> int:
 def kill_once(folder: Path, kind: str, entry: str, random: Random) -> bool:
     command = [sys.executable, "-m", "tests.trust.rows.s11", str(folder), kind, entry, str(random.randrange(1, REACH))]
     environ = {"HOME": str(folder), "PYTHONPATH": f"{TOP / 'src'}:{TOP}", "PATH": os.environ["PATH"]}
-    code = subprocess.run(command, env=environ, cwd=TOP, check=False, timeout=120).returncode
+    code = subprocess.run(command, env=environ, cwd=TOP, check=False, timeout=600).returncode
     assert code in (0, -signal.SIGKILL), code
     return code != 0
 

@@ -5,8 +5,8 @@ one evil pattern beside the fifty of the row; its time is the best of some tries
 """
 
 from random import Random
+from time import thread_time
 
-from everself.clock import monotonic
 from everself.config.sections import CustomPattern
 from everself.triage.triage import Triage
 
@@ -14,6 +14,8 @@ MEGABYTE = 1 << 20
 TRIES = 7
 MOST_SECONDS = 0.050
 MOST_GROWTH = 2.2
+# what shares caches and cores with others takes a little longer; what is quadratic takes four times as long
+MOST_GROWTH_IF_BUSY = 3.0
 # below this a ratio says nothing but what else the machine does
 LEAST_SECONDS = 0.010
 
@@ -94,7 +96,8 @@ def run_s12(count: int, seed: int, *, judged: bool = False) -> str:
         seconds += [once, twice]
         ratio = max(twice, LEAST_SECONDS) / max(once, LEAST_SECONDS)
         growth = max(growth, ratio)
-        assert ratio <= MOST_GROWTH, f"S12 seed {seed}: {kind!r} twice as long takes {ratio:.1f} times as long"
+        most = MOST_GROWTH if judged else MOST_GROWTH_IF_BUSY
+        assert ratio <= most, f"S12 seed {seed}: {kind!r} twice as long takes {ratio:.1f} times as long"
     slowest = sorted(seconds)[min(len(seconds) - 1, int(len(seconds) * 0.99))]
     assert slowest < MOST_SECONDS or not judged, f"S12 seed {seed}: p99 is {slowest * 1000:.0f} ms"
     return (
@@ -129,7 +132,8 @@ def _varied(rng: Random) -> str:
 def _time(triage: Triage, text: str, tries: int = TRIES) -> float:
     best = float("inf")
     for _ in range(tries):
-        began = monotonic()
+        # of this thread alone: what other programs take meanwhile is not ours
+        began = thread_time()
         triage.read(text)
-        best = min(best, monotonic() - began)
+        best = min(best, thread_time() - began)
     return best

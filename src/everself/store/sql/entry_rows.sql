@@ -42,6 +42,13 @@ SELECT id, path, ordinal, span, text_mac, words, first_seen FROM entries WHERE t
 -- name: gone_by_text
 SELECT id FROM entries WHERE text_mac = ? AND path IS NULL ORDER BY gone_at DESC LIMIT 1;
 
+-- name: gone_texts
+-- The latest last, so that it is the one that a mapping keeps. Of one day it is the first, as gone_by_text has it.
+SELECT text_mac, id FROM entries WHERE path IS NULL ORDER BY gone_at, rowid DESC;
+
+-- name: ids
+SELECT id FROM entries WHERE path IS NOT NULL;
+
 -- name: home_of
 SELECT path FROM entries WHERE id = ?;
 

@@ -34,3 +34,9 @@ def words_of(text: str) -> str:
     if len(words) > MOST:
         raise WrongUse(f"A memory has at most {MOST} characters.", mend="Put it into a file in the workspace.")
     return words
+
+
+def huge_words(path: str) -> str:
+    from everself.entries.book import HUGE
+
+    return f"{path} is over {HUGE // 2**20} MB: it is not searched for the same words when something is remembered."

@@ -18,6 +18,7 @@ from everself.cli.call import (
     show_lines,
     this_call,
 )
+from everself.cli.commands.memory.given import huge_words
 from everself.cli.exit_codes import ExitCode
 from everself.cli.progress import progress
 from everself.cli.shapes import Verb
@@ -40,14 +41,20 @@ if TYPE_CHECKING:
 @agent_option
 @json_option
 def index(force: bool, yes: bool, agent: str) -> int:
-    """Bring the index up to date, meaning included.
+    """Count what changed, and bring the index up to date, meaning included.
 
     Ctrl-C stops it at any moment; what was done stays done, and the next run goes on.
     """
     from everself.verbs.indexing import Steps, update_index
 
-    with opened(agent) as app, progress("Reading") as reading, progress("Embedding") as embedding:
-        found = update_index(app, Steps(reading, embedding, lambda price: yes or _agreed(price)), force=force)
+    with (
+        opened(agent) as app,
+        progress("Counting") as counting,
+        progress("Reading") as reading,
+        progress("Embedding") as embedding,
+    ):
+        steps = Steps(reading, embedding, lambda price: yes or _agreed(price), counting)
+        found = update_index(app, steps, force=force)
         notices = recovery_notices(app)
     return _say(found, notices)
 
@@ -115,17 +122,20 @@ def _done(found: "IndexReport") -> str:
         ("everself memory status --deep", "check every row of the index, and that the embedder answers"),
     ],
 )
-@click.option("--deep", is_flag=True, help="Check every row of the index, and that the embedder answers.")
+@click.option("--deep", is_flag=True, help="Count all, check every row of the index, and that the embedder answers.")
 @agent_option
 @json_option
 def status(deep: bool, agent: str) -> int:
-    """Count what is remembered, tier by tier, and say how well it can be found."""
+    """Count what is remembered, tier by tier, and say how well it can be found.
+
+    Where more changed than can be read in a moment, the answer is what was known before, and says so.
+    """
     from everself.verbs.indexing import memory_status
 
     with opened(agent) as app, progress("Checking") as tell:
         found = memory_status(app, deep=deep, progress=tell if deep else None)
         notices = recovery_notices(app)
-    answer(found, [*_counted(found), *_searchable(found.index)], notices)
+    answer(found, [*_counted(found), *_uncounted(found), *_searchable(found.index)], notices)
     return ExitCode.DEGRADED if found.index.deep is not None and found.index.deep.failure else ExitCode.DONE
 
 
@@ -135,7 +145,8 @@ def _counted(found: "FullStatus") -> Iterator[str]:
         files = count_of(one.files, "file")
         held = f", {entries_of(one.entries)}" if one.tier != "T0" else ""
         yield f"  {one.tier} {one.name}: {files}{held}, {_size(one.bytes)}"
-    yield f"Entries: {found.entries}" + (f", {found.elsewhere} of them in no tier" if found.elsewhere else "")
+    known = f"{found.entries} known so far" if found.uncounted else f"{found.entries}"
+    yield f"Entries: {known}" + (f", {found.elsewhere} of them in no tier" if found.elsewhere else "")
     counts = {
         "no longer hold": found.closed,
         "stale": found.stale,
@@ -143,6 +154,15 @@ def _counted(found: "FullStatus") -> Iterator[str]:
         "in quarantine": found.quarantined,
     }
     yield "  " + ", ".join(f"{count} {words}" for words, count in counts.items())
+
+
+def _uncounted(found: "FullStatus") -> Iterator[str]:
+    if found.uncounted:
+        command = "everself memory index" if found.index.enabled else "everself memory status --deep"
+        words = "document is new or changed and is" if found.uncounted == 1 else "documents are new or changed and are"
+        yield f"  {found.uncounted:,} {words} not counted yet → {command}"
+    for path in found.huge:
+        yield f"  {huge_words(path)} Split it into several files."
 
 
 def _searchable(found: "IndexHealth") -> Iterator[str]:

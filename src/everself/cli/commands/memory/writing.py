@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, TypedDict, Unpack
 import click
 
 from everself.cli.call import agent_option, answer, json_option, opened, recovery_notices
-from everself.cli.commands.memory.given import words_of
+from everself.cli.commands.memory.given import huge_words, words_of
 from everself.cli.shapes import Verb
 
 if TYPE_CHECKING:
@@ -138,9 +138,10 @@ def supersede(old: str, new: str, agent: str) -> None:
 
 
 def left_out(done: "Remembered") -> list[str]:
-    """What was not written, and why."""
+    """What was not written, or not looked at, and why."""
     notices = [f"Taken out before it was written: {kind}" for kind in done.redacted]
-    return [*notices, "What was marked private was left out."] if done.private else notices
+    notices += ["What was marked private was left out."] if done.private else []
+    return [*notices, *(f"{huge_words(path)} Split it into several files." for path in done.unread)]
 
 
 def _became(done: "Remembered") -> str:
