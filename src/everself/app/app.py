@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from everself.sessions.checkpoint import Checkpoint
     from everself.sessions.log import Log
     from everself.upkeep.freshness import Freshness
+    from everself.workspace.mending import Mended
 
 STATE_FILE = "state.db"
 
@@ -224,8 +225,9 @@ class App:
         from everself.app.recalling import open_traces
         from everself.app.sessions import open_transcript_traces
         from everself.forgetting.forgetting import Forgetting, Grip
+        from everself.forgetting.set_aside import SetAside
 
-        places, derived = (open_transcript_traces(self),), (open_traces(self),)
+        places, derived = (open_transcript_traces(self), SetAside(self.grounds.state)), (open_traces(self),)
         grip = Grip(self.workspace, self.state, self.grounds, places, derived, root=self.agent.workspace)
         return Forgetting(self.memory.book, grip, self.clock)
 
@@ -275,6 +277,11 @@ class App:
         except OSError:
             # whatever is wrong with it, doctor says; the defaults hold
             return None
+
+    @property
+    def mended(self) -> "tuple[Mended, ...]":
+        """What of the history had to be mended while this agent was open."""
+        return self.workspace.mended if "workspace" in self.__dict__ else ()
 
     def close(self) -> None:
         if "freshness" in self.__dict__:

@@ -119,6 +119,13 @@ def opened(agent: str) -> Iterator["App"]:
 
     with open_app(agent) as app:
         yield app
+    # the history is written last of all, when the answer has been given
+    show_notices(mending_notices(app))
+
+
+def mending_notices(app: "App") -> list[str]:
+    """What of the history had to be mended, and what is gone."""
+    return [" ".join(one.lines()) for one in app.mended]
 
 
 def recovery_notices(app: "App") -> list[str]:

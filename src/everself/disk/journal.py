@@ -129,7 +129,7 @@ class Journal:
     """The folder of intents. Whoever changes it holds the workspace's lock, except for `forget` of what is done."""
 
     def __init__(self, files: FileSystem) -> None:
-        self._files = files
+        self.files = self._files = files
 
     def survey(self) -> Survey:
         names = self._names()

@@ -55,6 +55,15 @@ def _finish_changes(case: Case) -> None:
         app.workspace.recover()
 
 
+def _mend_history(case: Case) -> None:
+    if case.key is None or not case.usable:
+        return
+    from everself.app.app import App
+
+    with App(case.places, case.loaded, case.agent) as app:
+        app.workspace.mend_history()
+
+
 def _remove_temporaries(case: Case) -> None:
     with disk_errors(case.agent.workspace), write_lock(case).hold(LOCK_TIMEOUT):
         left = [one.path for one in find_left_over(case) if is_kept_elsewhere(case, one)]
@@ -77,6 +86,7 @@ _HALF_DONE = "changes-interrupted changes-waiting intent-torn database-log datab
 _MENDS: tuple[tuple[frozenset[str], Callable[[Case], None]], ...] = (
     (frozenset({"open-to-others", "secrets-readable"}), _close_to_others),
     (frozenset(_HALF_DONE.split()), _finish_changes),
+    (frozenset({"history-damaged", "history-missing", "history-foreign"}), _mend_history),
     (frozenset({"temporary-left"}), _remove_temporaries),
     (frozenset({"index-left", "index-unused"}), _tidy_index),
 )

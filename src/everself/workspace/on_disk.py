@@ -34,6 +34,7 @@ from everself.values import (
 )
 from everself.workspace.execution import Hashes, carry_out, take_back
 from everself.workspace.interface import Guard, Ledger
+from everself.workspace.mending import Mended
 from everself.workspace.recorder import Recorder
 from everself.workspace.resolve import Resolved, resolve
 
@@ -157,7 +158,8 @@ class DiskWorkspace:
                 self._parts.recorder.settle()
                 commit = self._parts.ledger.commit_of(record.id)
             if commit is None:
-                raise NotFound(f"The history does not hold change {record.id}.", mend="everself doctor")
+                words = f"The history does not hold change {record.id}, so it can be neither shown nor undone."
+                raise NotFound(words, mend="everself doctor says what was lost.")
             files = self._parts.history.files_of(commit)
         return record, files
 
@@ -171,6 +173,16 @@ class DiskWorkspace:
             return self._parts.recorder.note_outside(
                 [path for path in paths if path.endswith(".md") and not find_fault(path)], self._parts.clock
             )
+
+    def mend_history(self) -> Mended:
+        """Look at every object of the history and make it whole again, as far as that can be."""
+        with disk_errors("the history"):
+            return self._parts.recorder.mend()
+
+    @property
+    def mended(self) -> tuple[Mended, ...]:
+        """What had to be mended since this workspace was opened, so that a person can be told."""
+        return self._parts.recorder.mended
 
     def close(self) -> None:
         """Commit to the history what still waits; if another process is at it, that one does."""
