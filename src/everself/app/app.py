@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Self, TypedDict, Unpack
 
 from everself.app.changes import Changes
 from everself.app.moves import finish_restore
-from everself.app.outside import ensure_folder, ensure_key
+from everself.app.reading import STATE_FILE as STATE_FILE
+from everself.app.reading import open_or_stand_in
 from everself.app.zone import user_zone
 from everself.clock import Clock
 from everself.config import Agent, Loaded, Places, with_tunables
@@ -14,12 +15,12 @@ from everself.config.sections import SoulIntegrity, Tunables
 from everself.disk.real import RealFileSystem
 from everself.entries.book import Book
 from everself.entries.trust import OWNER, Dynamics
-from everself.errors import NotFound
+from everself.errors import EverselfError, NotFound
 from everself.forgetting.guard import tombstone_guard
 from everself.memory.memory import Corrected, Memory, Remembered
 from everself.memory.suspicion import Releases
 from everself.memory.writing import Thought
-from everself.store.state import State, open_state
+from everself.store.state import State
 from everself.values import Tag
 from everself.workspace.assembly import Grounds, Habits, assemble, real_grounds
 from everself.workspace.guards import learned_door, standard_guards
@@ -46,8 +47,6 @@ if TYPE_CHECKING:
     from everself.upkeep.freshness import Freshness
     from everself.workspace.mending import Mended
 
-STATE_FILE = "state.db"
-
 
 class Details(TypedDict, total=False):
     """What else may be said of a thought."""
@@ -70,6 +69,8 @@ class App:
         self.loaded = loaded
         self.agent = agent
         self.recovered = Recovery()
+        # why this agent can only be read at the moment
+        self.impaired: EverselfError | None = None
 
     @cached_property
     def clock(self) -> Clock:
@@ -84,22 +85,20 @@ class App:
 
     @cached_property
     def state(self) -> State:
-        # before the database is opened: half of it may still stand beside
-        finish_restore(self.agent)
-        ensure_folder(self.agent.state)
-        return open_state(f"{self.agent.state}/{STATE_FILE}", ensure_key(self.places.key_folder))
+        found, self.impaired = open_or_stand_in(self.agent, self.places.key_folder)
+        return found
 
     @cached_property
     def workspace(self) -> DiskWorkspace:
         """The agent's workspace, with whatever a dead process left half done completed first."""
-        finish_restore(self.agent)
+        if not os.path.isdir(self.agent.workspace):
+            finish_restore(self.agent)
         if not os.path.isdir(self.agent.workspace):
             raise NotFound(f"There is no workspace at {self.agent.workspace} yet.", mend="everself setup")
-        ensure_folder(self.agent.state)
         door = learned_door(self.agent.soul.policy)
         personas = (self.loaded.config.hooks.persona.file,)
         guards = (*standard_guards(door, personas), tombstone_guard(self.state.entries))
-        made = assemble(self.grounds, self.state, self.clock, Habits(guards=guards))
+        made = assemble(self.grounds, self.state, self.clock, Habits(guards=guards, refusal=self.impaired))
         self.recovered = made.recover()
         return made
 
@@ -277,6 +276,11 @@ class App:
         except OSError:
             # whatever is wrong with it, doctor says; the defaults hold
             return None
+
+    @property
+    def unread(self) -> "dict[str, str]":
+        """Documents with memories that could not be read, and why."""
+        return dict(self.memory.book.unread) if "memory" in self.__dict__ else {}
 
     @property
     def mended(self) -> "tuple[Mended, ...]":

@@ -129,7 +129,20 @@ def mending_notices(app: "App") -> list[str]:
 
 
 def recovery_notices(app: "App") -> list[str]:
-    return recovered_notices(app.recovered)
+    return [*impaired_notices(app), *unread_notices(app), *recovered_notices(app.recovered)]
+
+
+def unread_notices(app: "App") -> list[str]:
+    """Documents that could not be read, so that nobody takes what is listed for all there is."""
+    return [f"Left out, because it cannot be read: {path}. {why} → everself doctor" for path, why in app.unread.items()]
+
+
+def impaired_notices(app: "App") -> list[str]:
+    """Why this agent can only be read at the moment, and what to do about it."""
+    if app.impaired is None:
+        return []
+    mend = f" → {app.impaired.mend}" if app.impaired.mend else ""
+    return [f"Reading only; nothing can be changed. {app.impaired}{mend}"]
 
 
 def recovered_notices(found: "Recovery") -> list[str]:

@@ -16,6 +16,7 @@ from everself.values import Voucher
 
 MAGIC = b"everself-intent 1\n"
 FOLDER = "journal"
+ENDINGS = (".intent", ".abort", ".done")
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +107,12 @@ def parse_intent(data: bytes) -> Intent:
         ),
         key=head["key"],
     )
+
+
+def is_intent(name: str) -> bool:
+    """Whether the journal gives such names; whatever else lies there is nothing of ours."""
+    number, dash, rest = name.partition("-")
+    return len(number) >= 8 and number.isascii() and number.isdigit() and bool(dash) and rest.endswith(ENDINGS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,7 +214,7 @@ class Journal:
     def _names(self) -> list[str] | None:
         """The files of intents, by number; None where there is not even a folder."""
         try:
-            names = [one.path.rpartition("/")[2] for one in self._files.list(FOLDER)]
+            names = [one.path.rpartition("/")[2] for one in self._files.list(FOLDER) if one.kind == "file"]
         except FileNotFoundError:
             return None
-        return [name for name in names if name[:8].isdigit()]
+        return [name for name in names if is_intent(name)]

@@ -7,9 +7,10 @@ from itertools import pairwise
 
 from everself.disk import aside
 from everself.doctor.case import Case
-from everself.doctor.peeking import RESTORE
+from everself.doctor.peeking import REBUILD, RESTORE
 from everself.doctor.traces import history_lock
 from everself.doctor.words import FIX, bad, command, counted, megabytes, note, shown, warning
+from everself.errors import Damaged
 from everself.history.commits import FOLDER
 from everself.history.mending import MendableHistory
 from everself.store.ledger import LedgerHead, next_row
@@ -34,9 +35,10 @@ def check_database(case: Case) -> Iterator[Finding]:
     if case.state is None:
         return
     if os.path.getsize(case.database) <= CHECKED_BYTES:
-        for (problem,) in case.state.engine.read("PRAGMA quick_check(3)"):
+        for problem in _page_problems(case.state):
             if problem != "ok":
-                yield bad("database-damaged", f"The state database is damaged: {problem}.", RESTORE, case.database)
+                words = f"The state database is damaged: {problem}."
+                yield bad("database-damaged", words, f"{REBUILD} {RESTORE}", case.database, fixable=True)
     log = f"{case.database}-wal"
     if os.path.exists(log) and (size := os.path.getsize(log)) > LARGE_LOG:
         words = (
@@ -50,6 +52,13 @@ def check_database(case: Case) -> Iterator[Finding]:
                 f"The newest change is dated {newest.at:%Y-%m-%d %H:%M}, which is yet to come: a clock is or was wrong."
             )
             yield warning("clock-skew", words, "Check this machine's clock: date", case.database)
+
+
+def _page_problems(state: State) -> list[str]:
+    try:
+        return [str(row[0]) for row in state.engine.read("PRAGMA quick_check(3)")]
+    except Damaged as error:
+        return [error.detail]
 
 
 def check_ledger(case: Case) -> Iterator[Finding]:

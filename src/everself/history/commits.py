@@ -310,7 +310,7 @@ def unreadable() -> tuple[type[Exception], ...]:
 
     of_dulwich = (ApplyDeltaError, ChecksumMismatch, FileFormatException, PackFileDisappeared, UnresolvedDeltas)
     plain = (LookupError, ValueError, TypeError, AssertionError, AttributeError, ArithmeticError)
-    return (*of_dulwich, *plain, EOFError, MemoryError, RecursionError, NotImplementedError, zlib.error, struct.error)
+    return (*of_dulwich, *plain, EOFError, MemoryError, RuntimeError, zlib.error, struct.error)
 
 
 @contextmanager

@@ -136,8 +136,8 @@ class _Bytes:
                 for step in filed.intent.steps:
                     for data in self._sides(step):
                         self._journalled[blob_name(data)] = data
-        path = self._paths.get(name)
-        return writes.find(self._documents, path) if path is not None else self._journalled.get(name)
+        home = self._paths.get(name)
+        return writes.find(self._documents, home) if home is not None else self._journalled.get(name)
 
     def _sides(self, step: Step) -> Iterator[bytes]:
         """What a document was before and after a change that waits."""
