@@ -17,6 +17,7 @@
     │   ├── NoPermission
     │   └── TooLarge             a file beyond what is read
     ├── Damaged                  bytes of ours that do not check out
+    │   ├── HistoryDamaged       objects of the history; documents are not affected
     │   └── NewerSchema          a database written by a newer Everself
     ├── EmbeddingFailed          an embedder gave no vectors that can be used; search goes on by words
     ├── ModelFailed              a chat model gave no whole answer; what was said is kept
@@ -114,6 +115,10 @@ class TooLarge(DiskError):
 
 class Damaged(EverselfError):
     """Bytes that Everself wrote do not check out any more."""
+
+
+class HistoryDamaged(Damaged):
+    """The history of changes is damaged; your documents are not affected."""
 
 
 class NewerSchema(Damaged):

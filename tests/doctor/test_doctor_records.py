@@ -103,9 +103,8 @@ def test_torn_notes_of_the_journal_are_told_apart(state: Path) -> None:
     write(state / "journal/00000008-ABCDEFGHJKMP.done", b"everself-int")
     assert found(examine(), "intent-torn").fixable
     report = examine(fix=True)
-    assert [one.code for one in report.fixed] == ["intent-torn"]
-    assert found(report, "journal-damaged").mend.startswith("rm ")
-    assert (state / "journal/00000008-ABCDEFGHJKMP.done").exists()
+    assert [one.code for one in report.fixed] == ["journal-damaged", "intent-torn"]
+    assert len(list((state / "damaged").rglob("00000008-ABCDEFGHJKMP.done"))) == 1
 
 
 def test_leftovers_go_when_their_text_is_kept_elsewhere_and_stay_otherwise(workspace: Path) -> None:
@@ -213,7 +212,7 @@ def test_a_database_of_another_version_is_said(state: Path, monkeypatch: pytest.
     assert found(examine(), "database-older").fixable
     monkeypatch.undo()
     _tamper(state, "INSERT INTO schema_migrations VALUES (99, 'later', '', '')")
-    finding = found(examine(), "database-broken")
+    finding = found(examine(), "database-newer")
     assert "newer version" in finding.message
     assert finding.mend == "Update Everself."
 
@@ -227,15 +226,22 @@ def test_a_database_of_another_version_is_said(state: Path, monkeypatch: pytest.
     ],
     ids=["empty", "garbage", "cut"],
 )
-def test_a_damaged_database_is_said_and_left_alone(state: Path, home: Path, damage: object, code: str) -> None:
+def test_a_damaged_database_is_said_and_set_aside_by_fix_alone(state: Path, home: Path, damage: object, code: str) -> None:
     assert callable(damage)
     path = state / "state.db"
     path.write_bytes(damage(path.read_bytes()))
+    data = path.read_bytes()
     before = snapshot(home)
-    finding = found(examine(fix=True), code)
+    finding = found(examine(), code)
     assert finding.severity == "error"
     assert "restore" in finding.mend.lower()
     assert snapshot(home) == before
+    report = examine(fix=True)
+    assert code in {one.code for one in report.fixed}
+    assert "made anew" in found(report, "damage-set-aside").message
+    assert [one.read_bytes() for one in (state / "damaged").rglob("state.db")] == [data]
+    with open_app() as app:
+        assert [one.reason for one in app.changes.log()] == ["setup"]
 
 
 def test_a_database_without_its_columns_is_damaged(state: Path) -> None:

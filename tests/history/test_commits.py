@@ -87,7 +87,7 @@ def test_a_missing_object_is_damage_in_words(tmp_path: Path) -> None:
     for item in (tmp_path / "history.git" / "objects").rglob("*"):
         if item.is_file():
             item.unlink()
-    with pytest.raises(Damaged, match="lacks object"):
+    with pytest.raises(Damaged, match="missing or cannot be read"):
         history.content("a.md")
 
 

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Self, TypedDict, Unpack
 
 from everself.app.changes import Changes
 from everself.app.moves import finish_restore
-from everself.app.outside import ensure_folder, ensure_key
+from everself.app.reading import STATE_FILE as STATE_FILE
+from everself.app.reading import open_or_stand_in
 from everself.app.zone import user_zone
 from everself.clock import Clock
 from everself.config import Agent, Loaded, Places, with_tunables
@@ -20,7 +21,7 @@ from everself.memory.memory import Corrected, Memory, Remembered
 from everself.memory.suspicion import Releases
 from everself.memory.writing import Thought
 from everself.part import part
-from everself.store.state import State, open_state
+from everself.store.state import State
 from everself.values import Tag
 from everself.workspace.assembly import Grounds, Habits, assemble, real_grounds
 from everself.workspace.guards import learned_door, standard_guards
@@ -45,8 +46,7 @@ if TYPE_CHECKING:
     from everself.sessions.checkpoint import Checkpoint
     from everself.sessions.log import Log
     from everself.upkeep.freshness import Freshness
-
-STATE_FILE = "state.db"
+    from everself.workspace.mending import Mended
 
 
 class Details(TypedDict, total=False):
@@ -72,6 +72,8 @@ class App:
         self.recovered = Recovery()
         # what could not be done while closing; the changes themselves stand, and the next start does the rest
         self.unsettled: list[str] = []
+        # why this agent can only be read at the moment
+        self.impaired: EverselfError | None = None
 
     @part
     def clock(self) -> Clock:
@@ -86,22 +88,20 @@ class App:
 
     @part
     def state(self) -> State:
-        # before the database is opened: half of it may still stand beside
-        finish_restore(self.agent)
-        ensure_folder(self.agent.state)
-        return open_state(f"{self.agent.state}/{STATE_FILE}", ensure_key(self.places.key_folder))
+        found, self.impaired = open_or_stand_in(self.agent, self.places.key_folder)
+        return found
 
     @part
     def workspace(self) -> DiskWorkspace:
         """The agent's workspace, with whatever a dead process left half done completed first."""
-        finish_restore(self.agent)
+        if not os.path.isdir(self.agent.workspace):
+            finish_restore(self.agent)
         if not os.path.isdir(self.agent.workspace):
             raise NotFound(f"There is no workspace at {self.agent.workspace} yet.", mend="everself setup")
-        ensure_folder(self.agent.state)
         door = learned_door(self.agent.soul.policy)
         personas = (self.loaded.config.hooks.persona.file,)
         guards = (*standard_guards(door, personas), tombstone_guard(self.state.entries))
-        made = assemble(self.grounds, self.state, self.clock, Habits(guards=guards))
+        made = assemble(self.grounds, self.state, self.clock, Habits(guards=guards, refusal=self.impaired))
         self.recovered = made.recover()
         return made
 
@@ -227,8 +227,9 @@ class App:
         from everself.app.recalling import open_traces
         from everself.app.sessions import open_transcript_traces
         from everself.forgetting.forgetting import Forgetting, Grip
+        from everself.forgetting.set_aside import SetAside
 
-        places, derived = (open_transcript_traces(self),), (open_traces(self),)
+        places, derived = (open_transcript_traces(self), SetAside(self.grounds.state)), (open_traces(self),)
         grip = Grip(self.workspace, self.state, self.grounds, places, derived, root=self.agent.workspace)
         return Forgetting(self.memory.book, grip, self.clock)
 
@@ -283,6 +284,16 @@ class App:
     def acknowledged(self) -> Sequence[str]:
         """The changes that this App made: whatever fails afterwards, they stand."""
         return tuple(self.workspace.acknowledged) if "workspace" in self.__dict__ else ()
+
+    @property
+    def unread(self) -> "dict[str, str]":
+        """Documents with memories that could not be read, and why."""
+        return dict(self.memory.book.unread) if "memory" in self.__dict__ else {}
+
+    @property
+    def mended(self) -> "tuple[Mended, ...]":
+        """What of the history had to be mended while this agent was open."""
+        return self.workspace.mended if "workspace" in self.__dict__ else ()
 
     def close(self) -> None:
         """Let go of everything. What cannot be finished now is kept for the next start and told in `unsettled`, not raised."""

@@ -100,6 +100,9 @@ def make_backup(app: App, target: str, *, with_key: bool = False, progress: Prog
     `progress` is told bytes packed and bytes in all. If anything fails, nothing is left over.
     """
     app.workspace.recover()
+    if isinstance(app.impaired, Damaged):
+        # what stands in for the database would be restored as if it were all there was
+        raise app.impaired
     place = _choose(app, target)
     state = RealFileSystem(app.agent.state)
     with disk_errors(target), FileLock(f"{app.agent.state}/{BACKUP_LOCK}").hold():

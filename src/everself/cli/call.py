@@ -139,6 +139,8 @@ def opened(agent: str) -> Iterator["App"]:
     finally:
         app.close()
         this_call().warnings.extend(app.unsettled)
+        # the history is written last of all, when the answer has been given
+        show_notices(mending_notices(app))
 
 
 def unfinished(error: EverselfError, changes: Sequence[str]) -> Unfinished:
@@ -151,8 +153,26 @@ def unfinished(error: EverselfError, changes: Sequence[str]) -> Unfinished:
     )
 
 
+def mending_notices(app: "App") -> list[str]:
+    """What of the history had to be mended, and what is gone."""
+    return [" ".join(one.lines()) for one in app.mended]
+
+
 def recovery_notices(app: "App") -> list[str]:
-    return recovered_notices(app.recovered)
+    return [*impaired_notices(app), *unread_notices(app), *recovered_notices(app.recovered)]
+
+
+def unread_notices(app: "App") -> list[str]:
+    """Documents that could not be read, so that nobody takes what is listed for all there is."""
+    return [f"Left out, because it cannot be read: {path}. {why} → everself doctor" for path, why in app.unread.items()]
+
+
+def impaired_notices(app: "App") -> list[str]:
+    """Why this agent can only be read at the moment, and what to do about it."""
+    if app.impaired is None:
+        return []
+    mend = f" → {app.impaired.mend}" if app.impaired.mend else ""
+    return [f"Reading only; nothing can be changed. {app.impaired}{mend}"]
 
 
 def recovered_notices(found: "Recovery") -> list[str]:

@@ -23,6 +23,9 @@ T = TypeVar("T")
 # What the write-ahead log is cut back to after a checkpoint: about the thousand pages at which SQLite makes one anyway.
 WAL_LIMIT_BYTES = 4 * 1024 * 1024
 
+# the path of a database that has no file
+MEMORY = ":memory:"
+
 _BUSY = (apsw.BusyError, apsw.LockedError, apsw.ProtocolError)
 
 _FROM_ERRNO: dict[int, type[errors.EverselfError]] = {
@@ -52,6 +55,11 @@ class Place:
     busy_timeout: float = 10.0
     read_only: bool = False
 
+    @property
+    def in_memory(self) -> bool:
+        """Nobody else sees it, and it is gone with its one connection."""
+        return self.path == MEMORY
+
 
 def connect(place: Place) -> apsw.Connection:
     """A connection with every setting made; for a read-only place the file must exist."""
@@ -59,7 +67,7 @@ def connect(place: Place) -> apsw.Connection:
         raise errors.WrongUse(
             f"{place.path} was open when this process was forked.", mend="Start the process by spawn, or fork first."
         )
-    if place.vfs is None:
+    if place.vfs is None and not place.in_memory:
         prepare_file(place)
     flags = apsw.SQLITE_OPEN_READONLY if place.read_only else apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE
     name = place.path
@@ -99,7 +107,7 @@ def _settle(connection: apsw.Connection, place: Place) -> None:
     # secure_delete: what is forgotten must not live on in free pages
     connection.execute(f"PRAGMA synchronous=FULL; PRAGMA secure_delete=ON; PRAGMA journal_size_limit={WAL_LIMIT_BYTES}")
     mode = connection.execute("PRAGMA journal_mode=WAL").fetchall()[0][0]
-    if mode != "wal":
+    if mode != "wal" and not place.in_memory:
         raise errors.DiskError(f"{place.path}: this file system cannot hold a write-ahead log (SQLite chose {mode}).")
 
 

@@ -14,7 +14,7 @@ import apsw
 
 from everself.database.connection import Place, connect, disown_after_fork, patiently, raw_files, translated
 from everself.database.worker import Worker
-from everself.errors import DiskError, WrongUse
+from everself.errors import DiskError, EverselfError, WrongUse
 
 T = TypeVar("T")
 Value = str | int | float | bytes | None
@@ -58,6 +58,8 @@ class Engine:
     def __init__(self, place: Place) -> None:
         self._place = place
         self._closed = False
+        # why nothing that must last can be written; what can be derived again still is
+        self.refusal: EverselfError | None = None
         self._begin_anew()
         _engines.add(self)
 
@@ -112,6 +114,8 @@ class Engine:
         `work` runs at most once; whatever it raises undoes everything and is raised here. What can be derived again need not be
         `durable`: a power cut may then lose it, whole, and no write waits for the disk.
         """
+        if durable and self.refusal is not None:
+            raise type(self.refusal)(self.refusal.detail, mend=self.refusal.mend)
         return self._on_writer_thread(lambda: self._transact(work, durable))
 
     def read(self, sql: str, params: Params = ()) -> list[Row]:
@@ -139,6 +143,17 @@ class Engine:
             finally:
                 self._viewing.discard(me)
                 _roll_back(connection)
+
+    def load(self, source: "Engine") -> None:
+        """Take over one moment of another database, into one that lives in memory."""
+        if not self._place.in_memory:
+            raise WrongUse(f"{self._place.path} is a file and keeps what it holds.")
+        with source.snapshot_connection() as connection, translated(source._place, connection):
+            data = bytearray(connection.serialize("main"))
+        # a header that says WAL asks for files beside it
+        data[18:20] = b"\1\1"
+        with self._turn, translated(self._place, self._writing_connection()):
+            self._writing_connection().deserialize("main", bytes(data))
 
     def checkpoint(self) -> bool:
         """Empty the write-ahead log into the file; false when a reader still needs it."""

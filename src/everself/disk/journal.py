@@ -16,6 +16,7 @@ from everself.values import Voucher
 
 MAGIC = b"everself-intent 1\n"
 FOLDER = "journal"
+ENDINGS = (".intent", ".abort", ".done")
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +121,12 @@ def unfinished(intent: Intent, error: EverselfError) -> Unfinished:
     )
 
 
+def is_intent(name: str) -> bool:
+    """Whether the journal gives such names; whatever else lies there is nothing of ours."""
+    number, dash, rest = name.partition("-")
+    return len(number) >= 8 and number.isascii() and number.isdigit() and bool(dash) and rest.endswith(ENDINGS)
+
+
 @dataclass(frozen=True, slots=True)
 class Filed:
     """An intent with the name of its file."""
@@ -141,7 +148,7 @@ class Journal:
     """The folder of intents. Whoever changes it holds the workspace's lock, except for `forget` of what is done."""
 
     def __init__(self, files: FileSystem) -> None:
-        self._files = files
+        self.files = self._files = files
 
     def survey(self) -> Survey:
         names = self._names()
@@ -222,7 +229,7 @@ class Journal:
     def _names(self) -> list[str] | None:
         """The files of intents, by number; None where there is not even a folder."""
         try:
-            names = [one.path.rpartition("/")[2] for one in self._files.list(FOLDER)]
+            names = [one.path.rpartition("/")[2] for one in self._files.list(FOLDER) if one.kind == "file"]
         except FileNotFoundError:
             return None
-        return [name for name in names if name[:8].isdigit()]
+        return [name for name in names if is_intent(name)]

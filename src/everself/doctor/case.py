@@ -5,7 +5,7 @@ Looking is bounded, so that a huge workspace costs little more than a small one;
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Self
 
@@ -14,9 +14,9 @@ from everself.config import Agent, Config, Loaded, Places, with_tunables
 from everself.disk.filesystem import READ_LIMIT, TEMPORARY_PREFIX
 from everself.disk.paths import find_fault
 from everself.disk.real import RealFileSystem
-from everself.doctor.peeking import peek
+from everself.doctor.peeking import REBUILD, RESTORE, peek
 from everself.doctor.words import failed
-from everself.errors import EverselfError
+from everself.errors import Damaged, EverselfError, NewerSchema, UnsafePath
 from everself.layout import is_temporary, place
 from everself.part import part
 from everself.store.state import State
@@ -112,6 +112,10 @@ class Case:
             return None
         try:
             return peek(self.database, self.key)
+        except NewerSchema as error:
+            return failed("database-newer", error, self.database)
+        except (Damaged, UnsafePath) as error:
+            return replace(failed("database-broken", error, self.database), mend=f"{REBUILD} {RESTORE}", fixable=True)
         except (EverselfError, OSError) as error:
             return failed("database-broken", error, self.database)
 

@@ -106,6 +106,27 @@ def _check_bytes(path: str, data: bytes) -> Iterator[Finding]:
             yield warning("line-long", words, f"Break line {number} into several.", path)
 
 
+def check_conflicts(case: Case) -> Iterator[Finding]:
+    """What a merge left for a person to decide; both sides would be taken for memory."""
+    for path, data in case.documents.read.items():
+        lines = data.split(b"\n") if b"<<<<<<< " in data and b">>>>>>> " in data else ()
+        opened = middle = 0
+        for number, line in enumerate(lines, 1):
+            # all three, in their order, each at the beginning of its line: a text about git has hardly that
+            if line.startswith(b"<<<<<<< "):
+                opened, middle = number, 0
+            elif opened and line.rstrip(b"\r") == b"=======":
+                middle = number
+            elif opened and middle and line.startswith(b">>>>>>> "):
+                weight: Severity = "error" if place(path).injected else "warning"
+                words = (
+                    f"{shown(path)} holds both sides of a merge that was not decided, in lines {opened} to {number}."
+                )
+                mend = f"Keep one side and remove the marks: {command('$EDITOR', f'{case.agent.workspace}/{path}')}"
+                yield Finding(weight, "merge-conflict", words, mend.replace("'$EDITOR'", "$EDITOR"), path)
+                break
+
+
 def check_identity(case: Case) -> Iterator[Finding]:
     data = case.documents.read.get("IDENTITY.md")
     lines = () if data is None else data.decode("utf-8", "replace").replace("*", "").replace("：", ":").splitlines()
@@ -191,4 +212,4 @@ def _line(data: bytes, at: int) -> int:
     return data.count(b"\n", 0, at) + 1
 
 
-CHECKS = (check_kinds, check_text, check_identity, check_structure, check_rest)
+CHECKS = (check_kinds, check_text, check_conflicts, check_identity, check_structure, check_rest)

@@ -3,13 +3,21 @@
 from collections.abc import Callable, Iterable, Iterator
 
 from everself.app.recalling import index_place, unused_place
-from everself.disk import writes
+from everself.clock import system_now
+from everself.disk import aside, writes
 from everself.disk.filesystem import disk_errors
 from everself.disk.real import RealFileSystem
 from everself.doctor.case import Case
 from everself.doctor.index import find_unfinished
 from everself.doctor.privacy import OTHERS, find_exposed
-from everself.doctor.traces import find_left_over, is_kept_elsewhere, write_lock
+from everself.doctor.traces import (
+    find_blocked_locks,
+    find_left_over,
+    find_strange,
+    history_lock,
+    is_kept_elsewhere,
+    write_lock,
+)
 from everself.doctor.words import failed
 from everself.errors import EverselfError
 from everself.values import Finding
@@ -44,6 +52,25 @@ def _close_to_others(case: Case) -> None:
         raise resisted
 
 
+def _set_aside(case: Case) -> None:
+    """What stands in the way and was not put there by us, or cannot be read any more. Nothing is deleted."""
+    files, folder = case.state_files, aside.free_folder(case.state_files, "journal", system_now())
+    with disk_errors(case.agent.state):
+        moved = aside.set_aside(files, find_blocked_locks(case), folder)
+        with write_lock(case).hold(LOCK_TIMEOUT), history_lock(case).hold(LOCK_TIMEOUT):
+            moved += aside.set_aside(files, find_strange(case), folder)
+            if moved:
+                aside.leave_note(files, folder, [f"Set aside, because it cannot be used: {', '.join(moved)}."])
+
+
+def _rebuild_state(case: Case) -> None:
+    if case.key is None or not case.usable:
+        return
+    from everself.doctor.rebuilding import rebuild_state
+
+    rebuild_state(case, case.key, LOCK_TIMEOUT)
+
+
 def _finish_changes(case: Case) -> None:
     """Open the agent as any writing command does: migrates the database, completes what was interrupted, writes the history."""
     # without its key a new one would be made, and the ledger would never check out again
@@ -55,6 +82,15 @@ def _finish_changes(case: Case) -> None:
         app.workspace.recover()
         # raises what closing the app would only note
         app.workspace.close()
+
+
+def _mend_history(case: Case) -> None:
+    if case.key is None or not case.usable:
+        return
+    from everself.app.app import App
+
+    with App(case.places, case.loaded, case.agent) as app:
+        app.workspace.mend_history()
 
 
 def _remove_temporaries(case: Case) -> None:
@@ -78,7 +114,10 @@ def _tidy_index(case: Case) -> None:
 _HALF_DONE = "changes-interrupted changes-waiting intent-torn database-log database-older database-unmerged"
 _MENDS: tuple[tuple[frozenset[str], Callable[[Case], None]], ...] = (
     (frozenset({"open-to-others", "secrets-readable"}), _close_to_others),
+    (frozenset({"lock-blocked", "journal-damaged", "journal-strange", "journal-no-folder"}), _set_aside),
+    (frozenset({"database-missing", "database-broken", "database-damaged"}), _rebuild_state),
     (frozenset(_HALF_DONE.split()), _finish_changes),
+    (frozenset({"history-damaged", "history-missing", "history-foreign"}), _mend_history),
     (frozenset({"temporary-left"}), _remove_temporaries),
     (frozenset({"index-left", "index-unused"}), _tidy_index),
 )

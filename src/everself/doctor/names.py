@@ -6,13 +6,15 @@ from datetime import date, timedelta
 
 from everself.disk.paths import find_fault
 from everself.doctor.case import Case, is_markdown
-from everself.doctor.words import command, counted, listed, note, shown, warning
+from everself.doctor.words import bad, command, counted, listed, note, shown, warning
 from everself.layout import Kind, fold, place
 from everself.layout.dates import find_day
 from everself.values import Finding
 from everself.workspace.seeding import plan_setup
 
 SETUP = "setup"
+SOUL = "SOUL.md"
+_BLANK = b" \t\r\n\0\xef\xbb\xbf"
 _OURS = ("SOUL.md", "IDENTITY.md", "USER.md", "AGENTS.md", "TOOLS.md", "HEARTBEAT.md", "CONFIG.md", "MEMORY.md")
 # A day ahead is still today somewhere; before the other nobody had an agent.
 _AHEAD = timedelta(days=1)
@@ -32,6 +34,21 @@ def check_missing(case: Case) -> Iterator[Finding]:
         lost = [edit.path for edit in plan.edits]
         words = f"Of the files that setup creates, {counted(len(lost), 'file')} cannot be found: {listed(lost)}."
         yield note("files-missing", words, case.setup)
+
+
+def check_soul(case: Case) -> Iterator[Finding]:
+    """Without a soul the agent answers as nobody in particular, and nothing else says so."""
+    if not case.usable or not case.has_state:
+        return
+    found = next((one for one in case.listing.found if one.path == SOUL), None)
+    back = "Bring back the one you had: everself soul history, everself soul rollback ID"
+    if found is None and case.listing.whole and not any(fold(one.path) == fold(SOUL) for one in case.listing.found):
+        mend = f"{back}; or begin with a new one: {case.setup} --restore"
+        yield bad("soul-missing", "SOUL.md does not exist: the agent has no soul to speak from.", mend, SOUL)
+    elif found is not None and found.kind == "file" and not case.documents.read.get(SOUL, b"x").strip(_BLANK):
+        whole = f"{case.agent.workspace}/{SOUL}"
+        mend = f"{back}; or begin with a new one: {command('rm', whole)} && {case.setup} --restore"
+        yield bad("soul-empty", "SOUL.md is empty: the agent has no soul to speak from.", mend, SOUL)
 
 
 def check_places(case: Case) -> Iterator[Finding]:
@@ -97,4 +114,4 @@ def _move(case: Case, path: str, target: str) -> str:
     return command("mv", "-n", f"{case.agent.workspace}/{path}", f"{case.agent.workspace}/{target}")
 
 
-CHECKS = (check_spelling, check_missing, check_places, check_dates)
+CHECKS = (check_spelling, check_soul, check_missing, check_places, check_dates)

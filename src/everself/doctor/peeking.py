@@ -10,11 +10,12 @@ from typing import Literal
 
 from everself.database.engine import Engine
 from everself.doctor.words import FIX, bad, counted, note, warning
-from everself.errors import Damaged
+from everself.errors import Damaged, UnsafePath
 from everself.store.migrate import load_migrations, plan_migrations
 from everself.store.state import State
 from everself.values import Finding
 
+REBUILD = f"{FIX} sets it aside and keeps what can be read."
 RESTORE = "A backup brings it back: everself restore FILE --replace"
 BUSY_TIMEOUT = 1.0
 # What SQLite may need beside the database for a moment.
@@ -34,9 +35,11 @@ def peek(path: str, key: bytes | None) -> State | Finding:
     """The database, open; or the reason why it is better not looked into. Without the key nothing can be verified."""
     log = _size(f"{path}-wal")
     shared = os.path.exists(f"{path}-shm")
+    if os.path.lexists(path) and not os.path.isfile(path):
+        raise UnsafePath(f"{path} should be the state database, but it is no plain file.")
     if _size(path) == 0:
         words = "The state database is missing or empty: the log of changes is gone. Your files are not affected."
-        return bad("database-missing", words, RESTORE, path)
+        return bad("database-missing", words, f"{REBUILD} {RESTORE}", path, fixable=True)
     if log and not shared:
         words = "The state database has a log beside it that was not merged yet."
         return warning("database-unmerged", words, FIX, path, fixable=True)

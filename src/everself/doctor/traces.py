@@ -5,11 +5,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from everself.disk.filesystem import READ_LIMIT, TEMPORARY_PREFIX
-from everself.disk.writes import part
-from everself.disk.journal import FOLDER, Intent, parse_intent
+from everself.disk.journal import FOLDER, Intent, is_intent, parse_intent
 from everself.disk.lock import FileLock, LockOwner
+from everself.disk.writes import part
 from everself.doctor.case import Case
-from everself.doctor.words import FIX, command, counted, listed, note, shown, warning
+from everself.doctor.words import FIX, bad, command, counted, listed, note, shown, warning
 from everself.errors import Damaged
 from everself.values import CROCKFORD, FileStat, Finding
 
@@ -27,6 +27,8 @@ class Journalled:
     unfinished: tuple[Intent, ...]
     waiting: int
     torn: tuple[str, ...]
+    # names that no change of ours has
+    strange: tuple[str, ...] = ()
 
 
 def write_lock(case: Case) -> FileLock:
@@ -40,10 +42,13 @@ def history_lock(case: Case) -> FileLock:
 def read_journal(case: Case) -> Journalled:
     unfinished: list[Intent] = []
     torn: list[str] = []
+    strange: list[str] = []
     waiting = 0
-    for one in case.state_files.list(FOLDER) if case.has_state and case.state_files.stat(FOLDER) else ():
+    folder = case.state_files.stat(FOLDER) if case.has_state else None
+    for one in case.state_files.list(FOLDER) if folder is not None and folder.kind == "directory" else ():
         name = one.path.rpartition("/")[2]
-        if one.kind != "file" or not name[:8].isdigit() or not name.endswith((".intent", ".abort", ".done")):
+        if one.kind != "file" or one.links > 1 or not is_intent(name):
+            strange.append(name)
             continue
         try:
             intent = parse_intent(case.state_files.read(one.path, 0, one.size + 1))
@@ -56,10 +61,14 @@ def read_journal(case: Case) -> Journalled:
             waiting += 1
         else:
             unfinished.append(intent)
-    return Journalled(tuple(unfinished), waiting, tuple(torn))
+    return Journalled(tuple(unfinished), waiting, tuple(torn), tuple(strange))
 
 
 def check_locks(case: Case) -> Iterator[Finding]:
+    for name in find_blocked_locks(case):
+        whole = f"{case.agent.state}/{name}"
+        words = f"{shown(whole)} should be a lock, but it is no plain file; nothing can be changed."
+        yield bad("lock-blocked", words, f"{FIX} sets it aside.", whole, fixable=True)
     settings_lock = FileLock(f"{case.places.home}/.everself.lock")
     for lock, what in (
         (write_lock(case), "the workspace"),
@@ -100,9 +109,35 @@ def check_journal(case: Case) -> Iterator[Finding]:
     if found.waiting and not history_lock(case).is_held():
         words = f"Made and recorded, but not yet in the history: {counted(found.waiting, 'change')}."
         yield note("changes-waiting", words, FIX, folder, fixable=True)
-    for name in set(found.torn) - set(torn):
+    for name in sorted(set(found.torn) - set(torn)):
         words = "A recorded change cannot be taken into the history, because its note is damaged; your files are as they were."
-        yield warning("journal-damaged", words, command("rm", f"{folder}/{name}"), f"{folder}/{name}")
+        yield warning("journal-damaged", words, f"{FIX} sets it aside.", f"{folder}/{name}", fixable=True)
+    if found.strange:
+        words = (
+            f"In the journal of changes lies what Everself did not put there: {listed(found.strange)}. It is not read."
+        )
+        yield warning("journal-strange", words, f"{FIX} sets it aside.", folder, fixable=True)
+    odd = case.state_files.stat(FOLDER) if case.has_state else None
+    if odd is not None and odd.kind != "directory":
+        words = f"{shown(folder)} should be the folder of the journal, but it is none; nothing can be changed."
+        yield bad("journal-no-folder", words, f"{FIX} sets it aside.", folder, fixable=True)
+
+
+def find_strange(case: Case) -> list[str]:
+    """What lies in the journal, or where it should be, and can only be set aside."""
+    odd = case.state_files.stat(FOLDER) if case.has_state else None
+    if odd is None or odd.kind != "directory":
+        return [] if odd is None else [FOLDER]
+    found = read_journal(case)
+    return [f"{FOLDER}/{name}" for name in (*found.strange, *(one for one in found.torn if one.endswith(".done")))]
+
+
+def find_blocked_locks(case: Case) -> list[str]:
+    """Names of locks that are no files: nobody can hold them."""
+    if not case.has_state:
+        return []
+    stats = [case.state_files.stat(name) for name in (WRITE_LOCK, HISTORY_LOCK)]
+    return [one.path for one in stats if one is not None and (one.kind != "file" or one.links > 1)]
 
 
 def check_temporaries(case: Case) -> Iterator[Finding]:

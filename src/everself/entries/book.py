@@ -18,7 +18,7 @@ from everself.entries.drafts import Draft
 from everself.entries.naming import Found, Known, name_entries, sketch
 from everself.entries.reading import Read, holds_memory, reach, read_document, read_growth, words_at
 from everself.entries.trust import CORRECTION, HAND, base_confidence, is_human, parse_tag, rank, weaker
-from everself.errors import NotFound, WrongUse
+from everself.errors import DiskError, NotFound, UnsafePath, WrongUse
 from everself.layout import Place, is_day, is_quarter, place
 from everself.layout.dates import find_day
 from everself.markdown.copies import COPY, hide_copies, origins
@@ -65,6 +65,8 @@ class Book:
         self._rows = rows
         self._vouchers = vouchers
         self._clock = clock
+        # documents that cannot be read, with the reason: their entries are left out, and nothing is taken to be gone
+        self.unread: dict[str, str] = {}
 
     def refresh(
         self, paths: Sequence[str] | None = None, *, huge: bool = True, progress: Progress | None = None
@@ -108,8 +110,13 @@ class Book:
         """Documents that look other than when they were read, those that are gone, and how they were known."""
         known = self._rows.documents(paths)
         if paths is None:
-            stats = {one.path: one for one in self._workspace.list() if one.kind == "file" and holds_memory(one.path)}
-            missing = [path for path in known if path not in stats]
+            self.unread.clear()
+            there = {one.path: one for one in self._workspace.list() if holds_memory(one.path)}
+            # a folder in the place of a document is no reason to take what it held for gone
+            there |= {path: one for path in known if path not in there and (one := self._workspace.stat(path))}
+            stats = {path: one for path, one in there.items() if one.kind == "file"}
+            self.unread |= {path: "It is no plain file." for path, one in there.items() if one.kind != "file"}
+            missing = [path for path in known if path not in there]
         else:
             asked = {path: self._workspace.stat(path) for path in paths if holds_memory(path)}
             stats = {path: one for path, one in asked.items() if one is not None and one.kind == "file"}
@@ -138,6 +145,7 @@ class Book:
             self.refresh(sorted(unsure))
         rows = self._rows.rows_at([(path, ordinal) for path, places in asked.items() for ordinal in sorted(places)])
         found, torn = self._entries(rows, self._vouchers.find([row.id for row in rows]), held)
+        rows = [row for row in rows if row.path not in self.unread or row.path in held]
         return {(row.path, row.ordinal): one for row, one in zip(rows, found, strict=True) if row.path not in torn}
 
     def find(self, identity: str) -> Entry | None:
@@ -178,7 +186,10 @@ class Book:
             raise WrongUse(f'"{name}" could be {", ".join(row.id for row in rows[:10])}.', mend="Give more of the id.")
         if not rows:
             raise NotFound(f'No entry has the id "{name}".', mend="everself memory list")
-        return self._entries(rows, self._vouchers.find([rows[0].id]))[0][0]
+        read, _ = self._entries(rows, self._vouchers.find([rows[0].id]))
+        if not read:
+            raise DiskError(f"{rows[0].path} cannot be read: {self.unread[rows[0].path]}", mend="everself doctor")
+        return read[0]
 
     def with_words(self, text: str, *, huge: bool = True) -> list[Entry]:
         """Entries that say the same, whatever their spacing, case or width; without `huge`, none of documents over `HUGE`."""
@@ -213,7 +224,7 @@ class Book:
         # documents whose known entries stand as they stood
         settled: set[str] = set()
         for one in changed:
-            document = self._find(one.path)
+            document = self._find_readable(one.path)
             if document is None:
                 continue
             before = known.get(one.path)
@@ -321,9 +332,21 @@ class Book:
             if row.path != path:
                 path, where = row.path, place(row.path)
                 hashed, data = held[path] if path in held else self._read(path)
-                torn += [path] if hashed != hashes.get(path) else []
+                torn += [path] if hashed != hashes.get(path) and path not in self.unread else []
+            if path in self.unread and path not in held:
+                continue
             found.append(_believed(row, span, data, where, vouchers.get(row.id)))
         return found, torn
+
+    def _find_readable(self, path: str) -> Document | None:
+        """A document; none where it cannot be read, which is noted. One bad file must not hide all others."""
+        try:
+            found = self._find(path)
+        except (DiskError, UnsafePath) as error:
+            self.unread[path] = str(error)
+            return None
+        self.unread.pop(path, None)
+        return found
 
     def _find(self, path: str) -> Document | None:
         """A document without what it only copies from another that is still there."""
@@ -348,7 +371,7 @@ class Book:
         return found
 
     def _read(self, path: str) -> tuple[str, bytes]:
-        document = self._find(path)
+        document = self._find_readable(path)
         data = b"" if document is None else document.data
         return digest(data), data
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final, Literal
 
 from everself.disk import writes
+from everself.disk.aside import FOLDER as ASIDE
 from everself.disk.filesystem import READ_LIMIT, FileSystem
 from everself.disk.journal import FOLDER as JOURNAL
 from everself.forgetting.proof import Mention, Remain
@@ -28,6 +29,7 @@ JOURNAL_PLACE: Final = "journal"
 TRANSCRIPTS: Final = "transcripts"
 # where the room of sessions, which this one does not know, keeps them
 TRANSCRIPTS_FOLDER: Final = "sessions"
+SET_ASIDE: Final = "files set aside as damaged"
 OTHER_STATE: Final = "other state"
 # opened by SQLite, which a second reader in the same process would rob of its locks; looked at through SQLite
 _DATABASES: Final = (".db", ".db-wal", ".db-shm", ".db-journal")
@@ -47,6 +49,8 @@ def place_of(root: Root, path: str) -> str:
         return JOURNAL_PLACE
     if path.startswith(f"{TRANSCRIPTS_FOLDER}/"):
         return TRANSCRIPTS
+    if path.startswith(f"{ASIDE}/"):
+        return SET_ASIDE
     if path.endswith(".lock"):
         return NO_TEXT
     return DATABASE if path.endswith(_DATABASES) and "/" not in path else ""
@@ -95,7 +99,7 @@ def search_state(files: FileSystem, words: Words) -> Counter[str]:
     left = Counter[str]()
     for one in walk(files, ""):
         where = place_of("state", one.path)
-        if where in (HISTORY_PLACE, DATABASE, NO_TEXT) or one.path.endswith(_DATABASES):
+        if where in (HISTORY_PLACE, DATABASE, NO_TEXT, SET_ASIDE) or one.path.endswith(_DATABASES):
             continue
         data = _whole(files, one) or b""
         kept = len(words.mentions("journal.md", data)) if where == JOURNAL_PLACE else 0

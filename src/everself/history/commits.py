@@ -5,15 +5,18 @@ write again after a crash. A repository that somebody packed with git is read th
 what to commit is the recorder.
 """
 
+import errno
+import struct
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from everself.disk import writes
 from everself.disk.filesystem import TEMPORARY_PREFIX, FileSystem, parent_of
-from everself.errors import Damaged
+from everself.errors import HistoryDamaged
 from everself.values import FileChange
 
 if TYPE_CHECKING:
@@ -25,6 +28,9 @@ BRANCH = "refs/heads/main"
 TEMPORARY = f"{FOLDER}/{TEMPORARY_PREFIX}new"
 FILE_MODE = 0o100644
 TREE_MODE = 0o040000
+# who stands beside a commit that only takes the documents in as they are, after the history was mended
+MENDER = "everself"
+MEND = "everself doctor --fix"
 _HEX = frozenset("0123456789abcdef")
 SKELETON = {
     "HEAD": f"ref: {BRANCH}\n".encode(),
@@ -48,6 +54,8 @@ class History:
     def __init__(self, files: FileSystem, packs: str | None = None) -> None:
         self._files = files
         self._packs = packs
+        # what else opens the same repository
+        self.place = (files, packs)
         # a commit that nothing refers to yet, and the folders whose new names are not synced
         self._tip: str | None = None
         self._unsynced: set[str] = set()
@@ -70,6 +78,14 @@ class History:
             moment = datetime.fromtimestamp(found.commit_time, UTC)
             yield at, Note(found.author.decode().partition(" ")[0], found.message.decode("utf-8", "replace"), moment)
             at = found.parents[0].decode() if found.parents else None
+
+    def holds(self, commit: str) -> bool:
+        """Whether this commit can be read."""
+        try:
+            self._commit(commit)
+        except HistoryDamaged:
+            return False
+        return True
 
     def content(self, path: str, commit: str | None = None) -> bytes | None:
         """A document as it was in a commit, by default the newest."""
@@ -176,11 +192,15 @@ class History:
         from dulwich.errors import FileFormatException
         from dulwich.objects import ShaFile
 
-        data = writes.find(self._files, f"{FOLDER}/objects/{identity[:2]}/{identity[2:]}")
+        path = f"{FOLDER}/objects/{identity[:2]}/{identity[2:]}"
+        stat = self._files.stat(path)
+        # a folder or a link in the place of an object is none
+        data = writes.find(self._files, path) if stat is not None and stat.kind == "file" and stat.links == 1 else None
         if data is None:
             return None
         try:
-            head, _, body = zlib.decompress(data).partition(b"\0")
+            # not to the very end: the name vouches for the content, and a lost checksum of zlib costs nothing
+            head, _, body = zlib.decompressobj().decompress(data).partition(b"\0")
         except zlib.error:
             return None
         kinds = {b"blob": 3, b"tree": 2, b"commit": 1}
@@ -194,25 +214,29 @@ class History:
 
     def _load(self, identity: str) -> "ShaFile":
         # a branch file or a row of the database that somebody damaged holds anything; it is no part of a path then
-        named = len(identity) == 40 and _HEX.issuperset(identity)
+        named = is_name(identity)
         found = self._find_loose(identity) if named else None
         # an empty tree is there and yet not true
         if found is None and named:
             found = self._find_packed(identity)
         if found is None:
-            raise Damaged(f"The history lacks object {ascii(identity[:12])[1:-1]}.", mend="everself doctor")
+            raise HistoryDamaged(f"Object {ascii(identity[:12])[1:-1]} is missing or cannot be read.", mend=MEND)
         return found
 
     def _find_packed(self, identity: str) -> "ShaFile | None":
         if self._packs is None:
             return None
-        from dulwich.errors import FileFormatException
         from dulwich.object_store import DiskObjectStore
+        from dulwich.objects import ShaFile
 
         store = DiskObjectStore(f"{self._packs}/objects")
         try:
-            return store[_hex(identity)]
-        except (KeyError, OSError, FileFormatException, ValueError):
+            with told_by_the_disk():
+                raw = store.get_raw(_hex(identity))
+            found = ShaFile.from_raw_string(*raw)
+            # a pack vouches for none of its objects one by one
+            return found if found.id.decode() == identity else None
+        except unreadable():
             return None
         finally:
             store.close()
@@ -222,7 +246,7 @@ class History:
 
         found = self._load(identity)
         if not isinstance(found, Commit):
-            raise Damaged(f"History object {identity[:12]} is no commit.", mend="everself doctor")
+            raise HistoryDamaged(f"Object {identity[:12]} is no commit.", mend=MEND)
         return found
 
     def _tree(self, identity: str) -> "Tree":
@@ -230,7 +254,7 @@ class History:
 
         found = self._load(identity)
         if not isinstance(found, Tree):
-            raise Damaged(f"History object {identity[:12]} is no tree.", mend="everself doctor")
+            raise HistoryDamaged(f"Object {identity[:12]} is no tree.", mend=MEND)
         return found
 
     def _with(self, root: str | None, blobs: Mapping[str, str | None]) -> str | None:
@@ -284,6 +308,32 @@ class History:
             ]
             if blobs != [None, None]:
                 yield FileChange(path, *blobs)
+
+
+def is_name(text: str) -> bool:
+    """Whether this can name an object."""
+    return len(text) == 40 and _HEX.issuperset(text)
+
+
+def unreadable() -> tuple[type[Exception], ...]:
+    """What dulwich raises when bytes of a repository were changed: it trusts lengths and offsets that a flipped bit has altered."""
+    from dulwich.errors import ApplyDeltaError, ChecksumMismatch, FileFormatException
+    from dulwich.pack import PackFileDisappeared, UnresolvedDeltas
+
+    of_dulwich = (ApplyDeltaError, ChecksumMismatch, FileFormatException, PackFileDisappeared, UnresolvedDeltas)
+    plain = (LookupError, ValueError, TypeError, AssertionError, AttributeError, ArithmeticError)
+    return (*of_dulwich, *plain, EOFError, MemoryError, RuntimeError, zlib.error, struct.error)
+
+
+@contextmanager
+def told_by_the_disk() -> Iterator[None]:
+    """What the disk says within is its own trouble and passes; that there is no such file or folder is a lack like any other."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno in (None, errno.ENOENT, errno.ENOTDIR, errno.EISDIR):
+            raise LookupError(str(error)) from error
+        raise
 
 
 def _find_branch(packed: str) -> str:

@@ -13,8 +13,18 @@ from typing import TYPE_CHECKING
 
 from everself.disk import writes
 from everself.disk.filesystem import FileSystem, parent_of
-from everself.errors import Damaged
-from everself.history.commits import BRANCH, FOLDER, TEMPORARY, TREE_MODE, History
+from everself.errors import HistoryDamaged
+from everself.history.commits import (
+    BRANCH,
+    FOLDER,
+    MEND,
+    TEMPORARY,
+    TREE_MODE,
+    History,
+    is_name,
+    told_by_the_disk,
+    unreadable,
+)
 from everself.values import digest
 
 if TYPE_CHECKING:
@@ -155,11 +165,11 @@ class RewritableHistory(History):
     def _peel(self, identity: str) -> str:
         """The commit that a tag stands for."""
         for _ in range(8):
-            raw = _read_loose(self._files, FOLDER, identity) or self._read_packed(identity)
+            raw = read_loose(self._files, FOLDER, identity) or self._read_packed(identity)
             if raw is None or raw[0] != _TAG:
                 return identity
             identity = raw[1].partition(b"\n")[0].partition(b" ")[2].decode("ascii", "replace")
-        raise Damaged(f"History object {identity[:12]} is a tag of tags.")
+        raise HistoryDamaged(f"Object {identity[:12]} is a tag of tags.")
 
     def _oldest_first(self, tips: Sequence[str]) -> list[str]:
         order: list[str] = []
@@ -295,17 +305,17 @@ class RewritableHistory(History):
 
         raw = self._read_packed(identity)
         if raw is None:
-            raise Damaged(f"The history lacks object {identity[:12]}.", mend="everself doctor")
+            raise HistoryDamaged(f"Object {identity[:12]} is missing or cannot be read.", mend=MEND)
         self._store(ShaFile.from_raw_string(raw[0], raw[1]))
 
     def _find_packed(self, identity: str) -> "ShaFile | None":
-        from dulwich.errors import FileFormatException
         from dulwich.objects import ShaFile
 
         raw = self._read_packed(identity)
         try:
-            return None if raw is None else ShaFile.from_raw_string(*raw)
-        except (FileFormatException, ValueError):
+            found = None if raw is None else ShaFile.from_raw_string(*raw)
+            return found if found is not None and found.id.decode() == identity else None
+        except unreadable():
             return None
 
     def _read_packed(self, identity: str) -> tuple[int, bytes] | None:
@@ -317,8 +327,9 @@ class RewritableHistory(History):
         if self._packed is None:
             self._packed = DiskObjectStore(f"{self._packs}/objects")
         try:
-            kind, data = self._packed.get_raw(_hex(identity))
-        except (KeyError, OSError, ValueError):
+            with told_by_the_disk():
+                kind, data = self._packed.get_raw(_hex(identity))
+        except unreadable():
             return None
         return kind, data
 
@@ -373,8 +384,10 @@ def _packs(real: str) -> list[tuple[str, list[str]]]:
     return found
 
 
-def _read_loose(files: FileSystem, folder: str, identity: str) -> tuple[int, bytes] | None:
-    data = writes.find(files, f"{folder}/objects/{identity[:2]}/{identity[2:]}") if len(identity) == 40 else None
+def read_loose(files: FileSystem, folder: str, identity: str) -> tuple[int, bytes] | None:
+    path = f"{folder}/objects/{identity[:2]}/{identity[2:]}"
+    stat = files.stat(path) if is_name(identity) else None
+    data = writes.find(files, path) if stat is not None and stat.kind == "file" and stat.links == 1 else None
     if data is None:
         return None
     try:

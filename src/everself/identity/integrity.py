@@ -94,7 +94,8 @@ class Integrity:
         found = self._examine()
         if found.first or found.own or found.tampers or _lags(found):
             # somebody may be in the middle of a change: what counts is what stands when nobody writes
-            with suppress(LockTimeout):
+            # and where nothing can be written, looking is all that can be done
+            with suppress(LockTimeout, DiskError, Damaged):
                 found = self._locked(self._settle)
         elif found.mark is not None and found.since.head.seq > found.mark.ledger.seq:
             self._keep(Mark(found.mark.counter, found.since.head))

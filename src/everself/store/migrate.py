@@ -71,7 +71,7 @@ def apply_migrations(
 def _missing(reader: Reader, known: Sequence[Migration], path: str) -> tuple[Migration, ...]:
     if reader.row(_SQL["has_record_table"]) is None:
         if reader.row(_SQL["has_any_table"]) is not None:
-            raise Damaged(f"{path} holds tables, but not those of Everself.", mend="Move this file away.")
+            raise Damaged(f"{path} holds tables, but not those of Everself.", mend="everself doctor --fix")
         return tuple(known)
     records = reader.rows(_SQL["records"])
     if records and records[-1][0] > len(known):

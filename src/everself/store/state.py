@@ -175,8 +175,11 @@ class State:
         }
         return [self._to_record(row) for row in self.engine.read(_SQL["list_changes"], params)]
 
-    def set_commits(self, commits: Mapping[str, str]) -> None:
-        """Note which history commit holds which change; again, when history was rewritten. Unknown changes are passed over."""
+    def set_commits(self, commits: Mapping[str, str | None]) -> None:
+        """Note which history commit holds which change; again, when history was rewritten. Unknown changes are passed over.
+
+        None for a change that the history does not hold any more.
+        """
 
         def note(writer: Writer) -> None:
             for change_id, commit_id in commits.items():
@@ -191,6 +194,15 @@ class State:
             raise _unknown(change_id)
         commit: str | None = found[0][0]
         return commit
+
+    def commits(self) -> dict[str, str]:
+        """Which commit holds which change, oldest first."""
+        return {str(change): str(commit) for change, commit in self.engine.read(_SQL["commits"])}
+
+    def newest_commit(self) -> str | None:
+        """The commit of the newest change that has one."""
+        found = self.engine.read(_SQL["newest_commit"])
+        return str(found[0][0]) if found else None
 
     def changes_without_commit(self) -> list[ChangeRecord]:
         """What history still has to take in, oldest first."""

@@ -8,6 +8,7 @@ from everself.disk.filesystem import FileSystem
 from everself.disk.journal import Journal
 from everself.disk.lock import TIMEOUT, FileLock, Lock
 from everself.disk.real import RealFileSystem
+from everself.errors import EverselfError
 from everself.history.commits import FOLDER, History
 from everself.values import new_id
 from everself.workspace.interface import Guard, Ledger
@@ -50,6 +51,8 @@ class Habits:
     timeout: float = TIMEOUT
     # off: the history waits for `close`, so that a test decides what happens when
     background: bool = True
+    # why nothing can be written; reading goes on
+    refusal: EverselfError | None = None
 
 
 def assemble(grounds: Grounds, ledger: Ledger, clock: Clock, habits: Habits | None = None) -> DiskWorkspace:
@@ -69,5 +72,6 @@ def assemble(grounds: Grounds, ledger: Ledger, clock: Clock, habits: Habits | No
         clock=clock,
         identify=habits.identify,
         timeout=habits.timeout,
+        refusal=habits.refusal,
     )
     return DiskWorkspace(parts, habits.guards)

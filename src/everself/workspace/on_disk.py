@@ -15,7 +15,7 @@ from everself.disk.filesystem import READ_LIMIT, FileSystem, Reservation, disk_e
 from everself.disk.journal import Filed, Intent, Journal, Step, Survey, unfinished
 from everself.disk.lock import TIMEOUT, Lock
 from everself.disk.paths import find_fault
-from everself.errors import EverselfError, LockTimeout, NotFound, TooLarge
+from everself.errors import Damaged, EverselfError, LockTimeout, NotFound, TooLarge
 from everself.history.commits import History
 from everself.values import (
     Applied,
@@ -34,6 +34,7 @@ from everself.values import (
 )
 from everself.workspace.execution import Hashes, carry_out, take_back
 from everself.workspace.interface import Guard, Ledger
+from everself.workspace.mending import Mended
 from everself.workspace.recorder import Recorder
 from everself.workspace.resolve import Resolved, resolve
 
@@ -61,6 +62,7 @@ class Machinery:
     clock: Clock
     identify: Callable[[], str] = new_id
     timeout: float = TIMEOUT
+    refusal: EverselfError | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +122,7 @@ class DiskWorkspace:
 
     def make_folders(self, paths: Iterable[str]) -> None:
         """Make folders that stay empty for now; change sets know documents only."""
+        self._need_writing()
         with disk_errors("the workspace"), self._parts.lock.hold(self._parts.timeout):
             for path in paths:
                 writes.make_directories(self._parts.files, f"{path}/x")
@@ -132,6 +135,7 @@ class DiskWorkspace:
         return self.apply_plan(lambda: change)
 
     def apply_plan(self, plan: Callable[[], Change | None]) -> Outcome:
+        self._need_writing()
         with disk_errors("the workspace"), self._parts.lock.hold(self._parts.timeout):
             seen = self._parts.journal.survey()
             if seen.unfinished:
@@ -144,15 +148,17 @@ class DiskWorkspace:
 
     def recover(self) -> Recovery:
         """Complete or undo what a process that died left behind."""
-        if self._parts.journal.unfinished_count() == 0:
+        if self._parts.refusal is not None or self._parts.journal.unfinished_count() == 0:
             return Recovery()
         with disk_errors("the workspace"), self._parts.lock.hold(self._parts.timeout):
             return self._recover()
 
     def changes(self, limit: int = 20, path: str | None = None) -> Sequence[ChangeRecord]:
+        self._need_ledger()
         return self._parts.ledger.list_changes(limit, path=path)
 
     def record(self, identity: str) -> tuple[ChangeRecord, tuple[FileChange, ...]]:
+        self._need_ledger()
         record = self._parts.ledger.find_change(identity)
         with disk_errors("the history"):
             commit = self._parts.ledger.commit_of(record.id)
@@ -166,12 +172,14 @@ class DiskWorkspace:
                 self._parts.recorder.settle()
                 commit = self._parts.ledger.commit_of(record.id)
             if commit is None:
-                raise NotFound(f"The history does not hold change {record.id}.", mend="everself doctor")
+                words = f"The history does not hold change {record.id}, so it can be neither shown nor undone."
+                raise NotFound(words, mend="everself doctor says what was lost.")
             files = self._parts.history.files_of(commit)
         return record, files
 
     def note_outside(self) -> Sequence[str]:
         """Record in the history what people changed in their editors: every Markdown document that differs from the newest commit."""
+        self._need_writing()
         with disk_errors("the history"):
             self._parts.recorder.settle()
             paths = [
@@ -181,10 +189,33 @@ class DiskWorkspace:
                 [path for path in paths if path.endswith(".md") and not find_fault(path)], self._parts.clock
             )
 
+    def mend_history(self) -> Mended:
+        """Look at every object of the history and make it whole again, as far as that can be."""
+        self._need_writing()
+        with disk_errors("the history"):
+            return self._parts.recorder.mend()
+
+    @property
+    def mended(self) -> tuple[Mended, ...]:
+        """What had to be mended since this workspace was opened, so that a person can be told."""
+        return self._parts.recorder.mended
+
     def close(self) -> None:
         """Commit to the history what still waits; if another process is at it, that one does."""
+        if self._parts.refusal is not None:
+            return
         with disk_errors("the history"), suppress(LockTimeout):
             self._parts.recorder.settle(PATIENCE)
+
+    def _need_ledger(self) -> None:
+        """What stands in for a damaged ledger knows of no change; that is not the same as that there was none."""
+        if isinstance(self._parts.refusal, Damaged):
+            self._need_writing()
+
+    def _need_writing(self) -> None:
+        why = self._parts.refusal
+        if why is not None:
+            raise type(why)(why.detail, mend=why.mend)
 
     def _content(self, path: str) -> bytes | None:
         """A document as the base of a change: whole or not at all."""

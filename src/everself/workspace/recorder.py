@@ -4,32 +4,26 @@ A document that a person changed in between is recorded as theirs first, so that
 """
 
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Sequence, Set
 from contextlib import contextmanager, suppress
 from datetime import datetime
 from itertools import islice
-from typing import Protocol
 
 from everself.clock import Clock
 from everself.disk import writes
 from everself.disk.filesystem import FileSystem
 from everself.disk.journal import Filed, Intent, Journal, Step
 from everself.disk.lock import TIMEOUT, Lock
-from everself.errors import EverselfError
-from everself.history.commits import History, Note
+from everself.errors import EverselfError, HistoryDamaged
+from everself.history.commits import MENDER, History, Note
 from everself.values import Author, FileChange, digest
 from everself.workspace.execution import sweep
+from everself.workspace.mending import CommitBook, Mended, mend
 
 # how many commits of people are passed over in search of one of ours
 STEPS_BACK = 8
 # changes committed while the lock is held once: about a second on a slow and busy disk
 BATCH = 32
-
-
-class CommitBook(Protocol):
-    """Where it stands which commit holds which change."""
-
-    def set_commits(self, commits: Mapping[str, str]) -> None: ...
 
 
 class Recorder:
@@ -46,6 +40,8 @@ class Recorder:
         self._guard = threading.Lock()
         self.background = True
         self.trouble: EverselfError | OSError | None = None
+        # what was mended while this process lives
+        self.mended: tuple[Mended, ...] = ()
 
     def drain(self, patience: float = TIMEOUT) -> int:
         """Commit everything that waits now. How many changes that were."""
@@ -60,6 +56,15 @@ class Recorder:
         return done
 
     def _drain_some(self, waiting: Sequence[Filed]) -> int:
+        try:
+            return self._commit_all(waiting)
+        except HistoryDamaged:
+            # what waits is acknowledged: it needs a history to go into, and nobody else will make it whole
+            self._mend()
+            return self._commit_all(waiting)
+
+    def _commit_all(self, waiting: Sequence[Filed]) -> int:
+        self._check_whose()
         # one sync of the branch and one transaction for all of them; a crash before either does all of it again
         commits = self._find_commits({filed.intent.id for filed in waiting})
         for filed in waiting:
@@ -71,6 +76,23 @@ class Recorder:
             sweep(self._files, filed.intent)
             self._journal.forget(filed)
         return len(waiting)
+
+    def mend(self, patience: float = TIMEOUT) -> Mended:
+        """Look at every object of the history and make it whole again, as far as that can be."""
+        with self._holding(patience):
+            return self._mend()
+
+    def _mend(self) -> Mended:
+        self._history.abandon()
+        found = mend(self._files, self._journal.files, self._history, self._book)
+        self.mended += (found,) if found.aside or found.lost else ()
+        return found
+
+    def _check_whose(self) -> None:
+        """A history that lacks the newest commit of the ledger is damaged, or another agent's."""
+        newest = self._book.newest_commit()
+        if newest is not None and (self._history.head() is None or not self._history.holds(newest)):
+            raise HistoryDamaged("It lacks the newest recorded change.")
 
     def note_outside(self, paths: list[str], clock: Clock) -> list[str]:
         """Record documents that were changed outside Everself, the removed ones included. Which ones they were."""
@@ -136,7 +158,7 @@ class Recorder:
             identity = note.message.rpartition("\nChange: ")[2].partition("\n")[0]
             if identity in waiting:
                 found[identity] = commit
-            elif note.author != Author.HAND:
+            elif note.author not in (Author.HAND, MENDER):
                 break
         return found
 

@@ -51,6 +51,14 @@ UPDATE changes SET commit_id = ?2 WHERE id = ?1;
 -- name: commit_of
 SELECT commit_id FROM changes WHERE id = ?;
 
+-- name: commits
+SELECT changes.id, commit_id FROM ledger CROSS JOIN changes ON changes.id = ledger.change_id
+WHERE commit_id IS NOT NULL ORDER BY seq;
+
+-- name: newest_commit
+SELECT commit_id FROM ledger CROSS JOIN changes ON changes.id = ledger.change_id
+WHERE commit_id IS NOT NULL ORDER BY seq DESC LIMIT 1;
+
 -- name: changes_without_commit
 SELECT changes.id, changes.at, changes.author, reason, paths, evidence, undoes,
        EXISTS (SELECT 1 FROM forgotten_changes WHERE change_id = changes.id)

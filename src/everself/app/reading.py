@@ -1,0 +1,77 @@
+"""Opens an agent's database; where that is damaged, lost or cannot be written, one that stands in for it, so that documents can be read."""
+
+import os
+from typing import TYPE_CHECKING
+
+from everself.app.moves import finish_restore
+from everself.app.outside import ensure_folder, ensure_key, find_key
+from everself.disk.real import RealFileSystem
+from everself.errors import Damaged, DiskError, EverselfError, NewerSchema, UnsafePath
+from everself.history.commits import History
+from everself.store.stand_in import check_pages, open_stand_in
+from everself.store.state import State, open_state
+
+if TYPE_CHECKING:
+    from everself.config import Agent
+
+STATE_FILE = "state.db"
+MEND = "everself doctor --fix keeps what can be read; everself restore FILE --replace brings all of it back."
+
+
+def open_or_stand_in(agent: "Agent", key_folder: str) -> tuple[State, EverselfError | None]:
+    """The agent's state, and why it can only be read, where that is so. A newer schema is refused: nobody knows what it means."""
+    path = f"{agent.state}/{STATE_FILE}"
+    key = b""
+    try:
+        # before the database is opened: half of it may still stand beside
+        finish_restore(agent)
+        ensure_folder(agent.state)
+        key = ensure_key(key_folder)
+        if is_lost(agent.state):
+            raise Damaged(f"{path} is missing or empty, and there was one: the history knows its changes.", mend=MEND)
+        return _open(path, key), None
+    except NewerSchema:
+        raise
+    except UnsafePath as error:
+        why: EverselfError = Damaged(error.detail, mend=MEND)
+    except Damaged as error:
+        # of the key or of an interrupted restore: those have words of their own
+        why = Damaged(error.detail, mend=MEND if error.detail.startswith(path) else error.mend)
+    except DiskError as error:
+        why = error
+    return open_stand_in(path, key or _any_key(key_folder), why), why
+
+
+def is_lost(folder: str) -> bool:
+    """Whether a database is gone that must have been there: the history holds changes that only it can have recorded."""
+    path = f"{folder}/{STATE_FILE}"
+    if os.path.lexists(path) and (not os.path.isfile(path) or os.path.getsize(path)):
+        return False
+    # what stands in its log alone is not lost
+    if os.path.isfile(f"{path}-wal") and os.path.getsize(f"{path}-wal"):
+        return False
+    return History(RealFileSystem(folder)).head() is not None
+
+
+def _open(path: str, key: bytes) -> State:
+    state = open_state(path, key)
+    problem = ""
+    try:
+        problem = check_pages(state, os.path.getsize(path))
+    except Damaged as error:
+        problem = error.detail
+    finally:
+        if problem:
+            state.close()
+    if problem:
+        raise Damaged(f"{path}: {problem}")
+    return state
+
+
+def _any_key(folder: str) -> bytes:
+    """Where there is no key and none can be made, nothing can be vouched for, and any will do."""
+    try:
+        found = find_key(folder)
+    except (Damaged, DiskError):
+        found = None
+    return found or os.urandom(32)

@@ -1,0 +1,46 @@
+"""A state for reading where the real one is damaged, lost, or on a disk that cannot be written.
+
+It lives in memory: a copy of the real one as far as that can be read, else empty. What documents tell is derived into it as usual.
+Whatever would have to last is refused, with the reason why it stands in.
+"""
+
+from contextlib import suppress
+
+from everself.database.connection import MEMORY
+from everself.database.engine import Engine
+from everself.errors import DiskError, EverselfError, NotFound, RefusedByRule, StoreBusy
+from everself.store.migrate import apply_migrations, load_migrations
+from everself.store.state import State
+
+# so long a database is looked through whenever it is opened; that takes a few milliseconds
+CHECKED_BYTES = 2_000_000
+
+
+def open_stand_in(path: str, key: bytes, refusal: EverselfError) -> State:
+    """`refusal` is what keeps the real one from being used; of a damaged one nothing is taken over."""
+    engine = Engine.open(MEMORY, exclusive=True)
+    done = False
+    try:
+        # what the disk refuses to have written can mostly be read; what is damaged vouches for nothing
+        if isinstance(refusal, DiskError):
+            with suppress(DiskError, NotFound, RefusedByRule, StoreBusy), _reading(path) as real:
+                engine.load(real)
+        apply_migrations(engine, load_migrations("state"))
+        engine.refusal = refusal
+        done = True
+    finally:
+        if not done:
+            engine.close()
+    return State(engine, key)
+
+
+def _reading(path: str) -> Engine:
+    return Engine.open(path, read_only=True)
+
+
+def check_pages(state: State, size: int) -> str:
+    """What SQLite finds wrong with a small database; empty when nothing is, or when it is too large to be looked through."""
+    if size > CHECKED_BYTES:
+        return ""
+    found = [str(row[0]) for row in state.engine.read("PRAGMA quick_check(1)")]
+    return "" if found == ["ok"] else found[0]
