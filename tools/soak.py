@@ -60,6 +60,7 @@ ROWS: dict[str, Row] = {
     "R6": Row("tests.trust.rows.r06", "run_r6", 1_000, 50, "seed", "interleavings"),
     "R5-MEMORY": Row("tests.trust.rows.r05_memory", "run_r5_memory", 1_000, 1_000, "seed", "thoughts of each writer"),
     "R6-MEMORY": Row("tests.trust.rows.r06_memory", "run_r6_memory", 1_000, 50, "seed", "interleavings"),
+    "R6-BELOW": Row("tests.trust.rows.r06_below", "run_r6_below", 1_000, 50, "seed", "interleavings"),
     "R7": Row("tests.trust.rows.r07", "run_r7", 10_000, 100, "seed", "walks"),
     "R8": Row("tests.trust.rows.r08", "run_r8", 1_000_000, 20_000, "seed", "documents"),
     "R9": Row("tests.trust.rows.r09", "run_r9", 300, 30, "seed", "damages"),

@@ -20,7 +20,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Protocol
 
-from everself.entries.reading import REFERENCE, Read, read_document
+from everself.entries.reading import Read, read_document, refers
 from everself.history.rewriting import Cleaned
 from everself.layout import Kind, place
 from everself.markdown.blocks import scan
@@ -170,7 +170,7 @@ class Words:
             return words in self.texts or words in self.homes.get(path, ())
         text = span.text(data).decode("utf-8", "replace").strip()
         named = [part[:12] for part in text.split("entry:")[1:]]
-        return text.startswith(REFERENCE) and bool(named) and self.ids.issuperset(named)
+        return refers(text) and bool(named) and self.ids.issuperset(named)
 
     def _without_lines(self, data: bytes, known: Sequence[str], pieces: list[bytes], *, labels: bool) -> bytes:
         text = data.decode("utf-8", "surrogateescape")
