@@ -128,6 +128,8 @@ class Forgetting:
             stood = derived.remove(words)
             found[derived.name] += stood
             removed[derived.name] += stood
+        # from here on nobody can read it any more who reads anew
+        self._scrub.advance()
         rewritten, objects = self._clean_history(task, words, change, tell)
         found["history"] += rewritten.documents + rewritten.messages
         removed["history"] += rewritten.documents + rewritten.messages

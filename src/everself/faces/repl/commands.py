@@ -62,8 +62,6 @@ async def _forget(talk: "Talk", words: str) -> None:
             talk.screen.say(("Nothing was changed.",))
             return
         proof = await asyncio.to_thread(talk.app.forgetting.carry_out, plan)
-        # what a prompt still held of it is not told to a model again
-        talk.chat.desk.drop_prefixes()
         talk.screen.say(proof.lines())
         return
     talk.screen.say((*plan, "Which one? /forget and its id."))
