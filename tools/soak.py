@@ -83,6 +83,7 @@ ROWS: dict[str, Row] = {
     "S8": Row("tests.trust.rows.s08", "run_s8", 10_000, 500, "seed", "texts"),
     "S9": Row("tests.trust.rows.s09", "run_s9", 5_000, 5_000, "seed", "invisible characters"),
     "S10": Row("tests.trust.rows.s10", "run_s10", 1_500, 1_500, "seed", "texts"),
+    "S11-CHAT": Row("tests.trust.rows.s11_chat", "run_s11_chat", 100, 10, "seed", "conversations"),
     "S11": Row("tests.trust.rows.s11", "run_s11", 100, 5, "seed", "lives of every kind"),
     "S12": Row("tests.trust.rows.s12", "run_s12", 500, 50, "seed", "patterns", {"judged": True}),
     "S15": Row("tests.trust.rows.s15", "run_s15", 50, 5, "seed", "agents"),

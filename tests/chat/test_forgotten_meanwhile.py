@@ -110,10 +110,9 @@ def test_a_summary_that_was_under_way_is_not_kept(tmp_path: Path) -> None:
         entry = remember(app)
         session = app.chat.begin()
         app.chat.use(FakeModel("All right."))
-        for number in range(12):
-            say(app, f"Line {number}. " + "words " * 400, session)
         say(app, f"Listen. {FACT} That is all.", session)
-        say(app, "One more. " + "words " * 400, session)
+        for number in range(8):
+            say(app, f"Line {number}. " + "words " * 600, session)
 
         def summarise(request: ChatRequest) -> str:
             if request.tools:

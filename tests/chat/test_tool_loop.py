@@ -84,14 +84,16 @@ def test_a_model_that_never_stops_calling_is_stopped(tmp_path: Path) -> None:
 def test_a_turn_cancelled_within_a_tool_keeps_what_was_said_before_it(tmp_path: Path) -> None:
     with talking(tmp_path, ["One moment.", call("spawn", task="wait")], "Yes?") as (app, model):
         session = app.chat.begin()
-        app.chat.use(FakeModel(["One moment.", call("spawn", task="wait")], Wait(), "Yes?"))
+        waiting = FakeModel(["One moment.", call("spawn", task="wait")], Wait(), "Yes?")
+        app.chat.use(waiting)
 
         async def stop() -> list[object]:
             events: list[object] = []
             async for event in app.chat.converse(session, "Go"):
                 events.append(event)
                 if isinstance(event, ToolCalled):
-                    await asyncio.sleep(0.05)
+                    while len(waiting.requests) < 2:
+                        await asyncio.sleep(0.01)
                     app.chat.cancel(session)
             return events
 

@@ -100,10 +100,10 @@ def _taint(app: "App", search: "SearchRecord") -> "Stamp":
 
 def _unsaid(app: "App", text: str) -> str:
     """A text without what was forgotten. Only hashes are left of that, so it is looked for in all that may stand for itself."""
-    from everself.forgetting.words import Words, candidates
+    from everself.forgetting.words import Words, candidates, runs
 
     book = app.memory.book
-    return Words((), [one for one in set(candidates(text)) if one and book.is_buried(one)]).in_message(text)
+    return Words((), [one for one in {*candidates(text), *runs(text)} if one and book.is_buried(one)]).in_message(text)
 
 
 def _first(app: "App", name: str) -> bool:
