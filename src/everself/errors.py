@@ -3,6 +3,7 @@
     EverselfError
     ├── WrongUse                 the call itself is off: bad flag, bad id, bad combination
     ├── NotFound                 a thing that was named does not exist
+    │   └── NoEntryContains      words that stand in no entry and no place
     ├── RefusedByRule            a rule of the house says no
     │   └── UnsafePath           a path that leaves the workspace, passes a link, or is no plain file
     ├── ChangedMeanwhile         somebody else was faster; trying again can help
@@ -59,6 +60,14 @@ class WrongUse(EverselfError):
 
 class NotFound(EverselfError):
     """There is no such thing."""
+
+
+class NoEntryContains(NotFound):
+    """No entry contains"""
+
+    def __init__(self, words: str = "") -> None:
+        short = words if len(words) <= 72 else f"{words[:71]}…"
+        super().__init__(f"“{' '.join(short.split())}”.", mend="everself memory list --all")
 
 
 class RefusedByRule(EverselfError):

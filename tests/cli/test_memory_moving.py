@@ -105,7 +105,13 @@ def test_forgetting_shows_asks_and_proves(everself, file: Path, quiet: Path) -> 
     entry = everself("memory", "list", "--tier", "T2", "--json").json["data"][0]["entry"]["id"]
     planned = everself("memory", "forget", entry, "--dry-run")
     assert (planned.code, "Nothing was changed." in planned.out) == (0, True)
-    assert everself("memory", "forget", entry).code == 2
+    unasked = everself("memory", "forget", "--words", "prefers TEA")
+    assert unasked.code == 2
+    assert "Prefers tea" in unasked.out
+    assert "--yes" in unasked.err
+    assert everself("memory", "forget", "--words", "prefers coffee", "--yes").err.startswith(
+        "No entry contains “prefers coffee”."
+    )
     refused = everself("memory", "forget", entry, typed="n\n", at_terminal=True)
     assert refused.code == 130
     assert "Prefers tea" in refused.out

@@ -38,8 +38,9 @@ def test_noise_and_front_matter_are_no_pieces() -> None:
 
 
 def test_our_comments_are_not_said() -> None:
-    text = "- Likes tea <!-- everself: id=7K3QX9M2ABCD tag=event seen=2026-03-19 -->\n  and cake\n"
-    assert texts("MEMORY.md", text) == ["Likes tea\nand cake"]
+    text = "- Likes tea <!-- everself: id=7K3QX9M2ABCD tag=event seen=2026-03-19 --> <!-- dc:x=1 -->\n  and cake\n"
+    # what stands below the comment is an entry of its own, and so a piece of its own
+    assert texts("MEMORY.md", text) == ["Likes tea", "and cake"]
 
 
 def test_a_comment_of_somebody_else_inside_a_text_stays() -> None:

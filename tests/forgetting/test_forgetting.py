@@ -153,7 +153,7 @@ def test_short_words_take_no_sentence_with_them(mind: Mind) -> None:
         "MEMORY.md", '# Memory\n\n- tea\n- Green tea is best.\n- Steam trains.\n- Says "tea" a lot.\n- Buy: tea.\n'
     )
     mind.say("s1", 1, "I drink tea every day")
-    proof = mind.forget(words="Tea")
+    proof = mind.forget(ids=(entry_of(mind, "tea"),))
     expected = '# Memory\n\n- Green tea is best.\n- Steam trains.\n- Says "[forgotten]" a lot.\n- Buy: tea.\n'
     assert mind.text("MEMORY.md") == expected
     assert mind.messages() == ["I drink tea every day"]
@@ -162,12 +162,78 @@ def test_short_words_take_no_sentence_with_them(mind: Mind) -> None:
 
 def test_words_within_another_sentence_stay_and_are_named(mind: Mind) -> None:
     mind.write("MEMORY.md", "# Memory\n\n- Prefers green tea\n- Max says he prefers green tea too, on Mondays.\n")
-    proof = mind.forget(words="prefers green tea")
+    proof = mind.forget(ids=(entry_of(mind, "Prefers green tea"),))
     assert mind.text("MEMORY.md") == "# Memory\n\n- Max says he prefers green tea too, on Mondays.\n"
     assert [(one.reference, one.reason) for one in proof.mentions] == [
         ("MEMORY.md#L3", "part of another sentence, not removed")
     ]
     assert proof.gone
+
+
+def entry_of(mind: Mind, text: str) -> str:
+    return next(one.id for one in mind.book.all() if one.text == text)
+
+
+def test_words_take_every_entry_and_place_that_contains_them(mind: Mind) -> None:
+    mind.memory.remember(Thought("My old address is 5 Elm Street, third floor.", "owner"))
+    mind.write(
+        "MEMORY.md",
+        "# Memory\n\n## Around elm  street\n\n- ELM\n  Street floods in spring.\n- ~~Max had a flat in “Elm Street”.~~\n"
+        "- Elm Streets of the world.\n- The elm by the street.\n",
+    )
+    mind.write("CORRECTIONS.md", "# Corrections\n\n- **Wrong:** lives in elm street now\n")
+    mind.say("s1", 1, "We pass elm street on the way")
+    plan = mind.forgetting.plan(Target(words="Elm street"))
+    assert {entry.text.split()[0] for entry in plan.entries} == {"My", "ELM", "Max"}
+    assert {cut.path for cut in plan.documents} == {"MEMORY.md", "CORRECTIONS.md", "memory/2026-03-19.md"}
+    assert "ELM Street floods in spring." in "\n".join(plan.lines())
+    before = mind.text("MEMORY.md")
+    assert mind.text("MEMORY.md") == before
+    proof = mind.forgetting.carry_out(plan)
+    assert proof.gone
+    assert mind.text("MEMORY.md") == (
+        "# Memory\n\n## Around [forgotten]\n\n- Elm Streets of the world.\n- The elm by the street.\n"
+    )
+    assert mind.text("CORRECTIONS.md") == "# Corrections\n\n- **Wrong:** lives in [forgotten] now\n"
+    assert mind.messages() == ["We pass [forgotten] on the way"]
+    mind.workspace.close()
+    assert set(mind.raw(b"Elm Street,")) | set(mind.raw(b"elm street")) | set(mind.raw(b"ELM")) == set()
+
+
+def test_words_that_only_the_past_contains_go_from_there(mind: Mind) -> None:
+    done = mind.memory.remember(Thought(f"Once the code was {CANARY.decode()}, they say.", "owner"))
+    mind.memory.edit(done.entry, "Once there was a code, they say.")
+    mind.workspace.close()
+    assert mind.raw()
+    plan = mind.forgetting.plan(Target(words=CANARY.decode().lower()))
+    assert plan.commits
+    assert mind.forgetting.carry_out(plan).gone
+    assert mind.raw() == {}
+    assert [one.text for one in mind.book.all()] == ["Once there was a code, they say."]
+
+
+def test_one_operation_decides_what_words_or_an_id_mean(mind: Mind) -> None:
+    done = mind.memory.remember(Thought(FACT, "owner"))
+    other = mind.memory.remember(Thought(f"Ask Max for {CANARY.decode()} again.", "owner"))
+    assert [one.id for one in mind.forgetting.plan_for(done.entry.lower()).entries] == [done.entry]
+    assert {one.id for one in mind.forgetting.plan_for("kestrel-4471").entries} == {done.entry, other.entry}
+    with pytest.raises(NotFound) as told:
+        mind.forgetting.plan_for("kestrel-44")
+    assert str(told.value) == "No entry contains “kestrel-44”."
+
+
+def test_words_within_others_are_forgotten_after_a_crash_too(mind: Mind, monkeypatch: pytest.MonkeyPatch) -> None:
+    mind.memory.remember(Thought(FACT, "owner"))
+    mind.say("s1", 1, "Is it true that KESTREL-4471, of all birds, opens it?")
+    plan = mind.forgetting.plan(Target(words="kestrel-4471"))
+    with monkeypatch.context() as broken:
+        broken.setattr(Forgetting, "_perform", lambda *_: None)
+        mind.forgetting.carry_out(plan)
+    (proof,) = mind.forgetting.resume()
+    assert (proof.gone, proof.searched) == (True, True)
+    assert mind.messages() == ["Is it true that [forgotten], of all birds, opens it?"]
+    mind.workspace.close()
+    assert mind.raw() == {}
 
 
 def test_the_soul_is_not_changed_by_forgetting(mind: Mind) -> None:

@@ -72,10 +72,10 @@ def test_replacing_keeps_marker_comments_and_line_ends() -> None:
     assert changed == b"1) new\r\n   words <!-- dc:x=1 --> <!-- everself: id=A -->\r\n2) c\r\n"
 
 
-def test_replacing_takes_a_comment_amid_the_entry_to_its_new_end() -> None:
+def test_replacing_leaves_what_stands_below_the_comment() -> None:
     data = b"- a <!-- everself: id=A -->\n  - sub\n- b\n"
     changed = apply_splice(data, replace_text(scan(data), entries(data)[0], b"new"))
-    assert changed == b"- new <!-- everself: id=A -->\n- b\n"
+    assert changed == b"- new <!-- everself: id=A -->\n  - sub\n- b\n"
 
 
 def test_replacing_with_a_fence_moves_the_comment_below_it() -> None:
@@ -240,6 +240,60 @@ def test_removing_an_entry_leaves_the_others_alone(data: bytes, which: int) -> N
     left = texts(changed)
     assert said(left) == said(rest)
     assert len(left) >= len(rest) - 1
+
+
+# what a person types on the lines below an entry; each says HUMAN
+BELOW = [
+    b"HUMAN\n",
+    b"\nHUMAN\n",
+    b"  HUMAN indented\n",
+    b"    HUMAN code\n",
+    b"\n  HUMAN own paragraph\n",
+    b"- HUMAN item\n",
+    b"  - HUMAN sub\n",
+    b"\n### HUMAN heading\n\nHUMAN body\n",
+    b"```\nHUMAN fenced\n```\n",
+    b"> HUMAN quoted\n",
+    b"<!-- HUMAN hidden -->\n",
+    b"| HUMAN | b |\n|---|---|\n",
+    b"---\nHUMAN\n",
+    "→ HUMAN arrow (entry:7K3QX9M2ABCD) and more\n".encode(),
+]
+
+
+@few
+@given(documents, st.integers(0, 9), st.sampled_from(BELOW))
+@example(b"## [08:00:00] a\n\nA\n\n## [09:00:00] b\n\nB\n", 1, b"HUMAN\n")
+@example(b"- z\n- a\n", 1, b"  HUMAN indented\n")
+@example(b"- z\n- a\n", 1, b"HUMAN\n")
+@example("## [08:00:00] a\n\n→ M.md (entry:A)\n\n## [09:00:00] b\n\nB\n".encode(), 1, b"HUMAN\n")
+def test_what_a_person_writes_below_a_comment_stays_when_the_entry_goes(data: bytes, which: int, below: bytes) -> None:
+    below = below.replace(b"\n", newline(data))
+    found = [entry for entry in entries(data) if entry.kind is not EntryKind.FRONT_MATTER]
+    assume(found)
+    marked = apply_splice(data, set_comment(scan(data), found[which % len(found)], MINE))
+    (mine,) = (entry for entry in entries(marked) if entry.comment and entry.comment.comment.id == MINE.id)
+    line_end = marked.find(b"\n", mine.end - 1) + 1 or len(marked)
+    assume(not scan(marked[:line_end]).closer)
+    grown = (
+        marked[:line_end] + (b"" if marked[:line_end].endswith(b"\n") else newline(data)) + below + marked[line_end:]
+    )
+    again = [entry for entry in entries(grown) if entry.comment and entry.comment.comment.id == MINE.id]
+    # the words that somebody vouches for are the same, so the voucher still holds
+    assert [entry.text(grown) for entry in again] == [mine.text(marked)]
+    rest = [entry.text(grown) for entry in entries(grown) if entry.start != again[0].start]
+    changed = apply_splice(grown, remove_entry(scan(grown), again[0]))
+    assert below.strip() in changed
+    assert said(texts(changed)) == said(rest)
+    others = [one.text(changed) for one in entries(changed) if b"HUMAN" in one.text(changed)]
+    assert len(others) == sum(b"HUMAN" in text for text in rest)
+
+
+def test_the_heading_of_a_log_entry_stays_for_what_a_person_wrote_under_it() -> None:
+    data = b"## 08:00\n\nBreakfast.\n\n## [09:00:00] note\n\nTea.\n<!-- everself: id=A -->\nMine.\n\n## [10:00:00] x\n\ny\n"
+    changed = apply_splice(data, remove_entry(scan(data), entries(data)[1]))
+    assert changed == b"## 08:00\n\nBreakfast.\n\n## [09:00:00] note\n\nMine.\n\n## [10:00:00] x\n\ny\n"
+    assert texts(changed) == [b"Breakfast.", b"Mine.", b"y"]
 
 
 def test_removing_leaves_no_double_gap() -> None:

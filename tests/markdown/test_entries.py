@@ -84,14 +84,12 @@ def test_comments_of_other_tools_stay_part_of_the_text() -> None:
 @pytest.mark.parametrize(
     "data",
     [
-        b"- a <!-- everself: id=A -->\n  - added later\n",
         b"- a\n  - b <!-- everself: id=A -->\n",
         b"- a\n  <!-- everself: id=A -->\n",
         b"- a\n<!-- everself: id=A -->\n",
         b"## S\ntext\n\n<!-- everself: id=A -->\n",
         b"## S\ntext <!-- everself: id=A -->\n\n---\n",
         b"text\n<!-- everself: id=A -->",
-        b"## 14:30\ntext\n<!-- everself: id=A -->\nmore\n",
         b"\xef\xbb\xbf- a <!-- everself: id=A -->\r\n",
     ],
 )
@@ -118,6 +116,56 @@ def test_the_comment_is_found_where_people_leave_it(data: bytes) -> None:
 )
 def test_a_comment_in_code_in_a_quotation_or_amid_words_is_nobodys(data: bytes) -> None:
     assert all(entry.comment is None for entry in entries(data))
+
+
+@pytest.mark.parametrize(
+    ("data", "expected"),
+    [
+        (b"## 14:30\ntext\n<!-- everself: id=A -->\nmore\n", [("log", b"text"), ("paragraph", b"more")]),
+        (
+            b"## 14:30\n\ntext\n<!-- everself: id=A -->\n\nmore\n\nand more\n- item\n### Sub\nbody\n## 15:00\nnext\n",
+            [
+                ("log", b"text"),
+                ("paragraph", b"more\n\nand more"),
+                ("item", b"item"),
+                ("section", b"body"),
+                ("log", b"next"),
+            ],
+        ),
+        (
+            b"## 14:30\ntext\n<!-- everself: id=A -->\nother\n<!-- everself: id=B -->\n",
+            [("log", b"text"), ("paragraph", b"other")],
+        ),
+        (b"- a <!-- everself: id=A -->\n  - added later\n", [("item", b"a"), ("item", b"added later")]),
+        (b"- a <!-- everself: id=A -->\n  - b\n  - c\n- d\n", [("item", t) for t in (b"a", b"b", b"c", b"d")]),
+        (b"- a <!-- everself: id=A -->\nlazy\n- b\n", [("item", b"a"), ("paragraph", b"lazy"), ("item", b"b")]),
+        (
+            b"# H\n- a <!-- everself: id=A -->\n  goes on\n\n  still\n",
+            [("item", b"a"), ("paragraph", b"goes on\n\n  still")],
+        ),
+        (
+            b"- a <!-- everself: id=A -->\nlazy\n\nPara\n",
+            [("item", b"a"), ("paragraph", b"lazy"), ("paragraph", b"Para")],
+        ),
+        (b"text <!-- everself: id=A -->\nmore\n", [("paragraph", b"text"), ("paragraph", b"more")]),
+        (b"## S\ntext <!-- everself: id=A -->\nmore\n", [("section", b"text"), ("paragraph", b"more")]),
+        (b"## S\r\ntext <!-- everself: id=A -->\r\nmore\r\n", [("section", b"text"), ("paragraph", b"more")]),
+        (
+            "## [09:00:00] note\n\n→ MEMORY.md (entry:7K3QX9M2ABCD)\nmine\n".encode(),
+            [("log", "→ MEMORY.md (entry:7K3QX9M2ABCD)".encode()), ("paragraph", b"mine")],
+        ),
+        (
+            "## [09:00:00] note\n\n→ MEMORY.md (entry:7K3QX9M2ABCD)\n\nmine\n".encode(),
+            [("log", "→ MEMORY.md (entry:7K3QX9M2ABCD)".encode()), ("paragraph", b"mine")],
+        ),
+    ],
+)
+def test_an_entry_ends_at_its_comment(data: bytes, expected: list[tuple[str, bytes]]) -> None:
+    assert told(data) == expected
+    marked = entries(data)[0]
+    if marked.comment is not None:
+        assert marked.comment.comment.id == "A"
+        assert marked.comment.end <= marked.end
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from everself.app.changes import Changes
 from everself.archiving.corrections import archive_corrections
 from everself.archiving.days import archive_days, find_old_days
 from everself.archiving.retiring import archive_lines, find_faded, merge_lines
-from everself.entries.reading import REFERENCE, holds_memory, read_document, text_of
+from everself.entries.reading import holds_memory, read_document, text_of
 from everself.entries.trust import OWNER
 from everself.errors import NotFound, RefusedByRule
 from everself.forgetting.forgetting import Forgetting, Grip
@@ -24,6 +24,7 @@ from everself.layout import is_quarter, place
 from everself.markdown.blocks import scan
 from everself.markdown.copies import hide_copies, parts
 from everself.markdown.edit import append_item, apply_splice, remove_entry
+from everself.markdown.endings import REFERENCE
 from everself.markdown.entries import EntryKind, EntrySpan, entries
 from everself.memory.bank import Bank
 from everself.memory.quarantine import quarantine, release

@@ -68,6 +68,8 @@ def gather(app: "App") -> Parts:
         checkpoint=room.checkpoint,
         recover=room.recover,
         note=room.note,
+        generation=app.state.scrub.generation,
+        unsay=lambda text: _unsaid(app, text),
     )
 
 
@@ -94,6 +96,14 @@ def _taint(app: "App", search: "SearchRecord") -> "Stamp":
     """How what was recalled taints whoever reads it."""
     found = [app.memory.book.find(hit.entry) for hit in search.hits if hit.entry]
     return stamp_of(app.memory.trust(entry) for entry in found if entry is not None)
+
+
+def _unsaid(app: "App", text: str) -> str:
+    """A text without what was forgotten. Only hashes are left of that, so it is looked for in all that may stand for itself."""
+    from everself.forgetting.words import Words, candidates, runs
+
+    book = app.memory.book
+    return Words((), [one for one in {*candidates(text), *runs(text)} if one and book.is_buried(one)]).in_message(text)
 
 
 def _first(app: "App", name: str) -> bool:

@@ -10,11 +10,12 @@ from datetime import date
 from typing import Final
 
 from everself.entries.drafts import Draft
-from everself.entries.reading import REFERENCE, TRANSCRIPT, read_document, text_hash
+from everself.entries.reading import TRANSCRIPT, read_document, text_hash
 from everself.entries.trust import AGENT, base_confidence, rank
 from everself.markdown.blocks import Scan, scan
 from everself.markdown.comment import EntryComment
 from everself.markdown.edit import Splice, append_item, lead_in
+from everself.markdown.endings import REFERENCE
 from everself.memory.writing import clean
 from everself.values import Entry, Tag, Voucher, new_id
 

@@ -116,14 +116,25 @@ class Compactor:
         cut = cut_at(messages, stays(why, window))
         if not cut:
             return RoomMade(now, "", checked.entries, 0, now.summary, 0)
+        last = messages[cut - 1].seq
         flushed, trouble = await self._flushed(now, model)
-        gone = messages[:cut]
+        # read again after each request: what was forgotten while a model was asked must not come back with its answer
+        generation = await self._desk.aside(self._parts.generation)
+        now, gone = await self._desk.aside(lambda: self._until(session, last))
         summary, failure = await self._summary(now, gone, model)
-        made = await self._desk.aside(lambda: log.mark(now, compacted=gone[-1].seq, summary=summary))
+        if await self._desk.aside(self._parts.generation) != generation:
+            now, gone = await self._desk.aside(lambda: self._until(session, last))
+            summary = digest_of(gone, now.summary, self.most_of_a_summary())
+        made = await self._desk.aside(lambda: log.mark(now, compacted=last, summary=summary))
         notice = f"{len(gone)} messages became a summary; {len(checked.entries)} statements were kept first."
         return RoomMade(
             made, " ".join(filter(None, (notice, trouble, failure))), checked.entries, flushed, summary, cut
         )
+
+    def _until(self, session: Session, last: int) -> tuple[Session, list[Message]]:
+        """The session as it stands, and what of it the next summary stands for."""
+        now = self._parts.log.fresh(session)
+        return now, [one for one in self._parts.log.messages(now, now.compacted) if one.seq <= last]
 
     async def note(self, session: Session) -> str:
         """The note of a session that ends, after its checkpoint; where it stands, empty where there was nothing to note."""
@@ -134,7 +145,11 @@ class Compactor:
             return ""
         model = await self._desk.aside(self._model)
         await self._flushed(now, model)
+        generation = await self._desk.aside(self._parts.generation)
+        messages = await self._desk.aside(lambda: self._notes.material(now))
         name, summary = await self._named(now, messages, model)
+        if await self._desk.aside(self._parts.generation) != generation:
+            messages, name, summary = await self._desk.aside(lambda: self._notes.material(now)), "", ""
         noted = await self._desk.aside(lambda: self._notes.write(now, messages, name, summary))
         return noted.path if noted is not None else ""
 

@@ -26,7 +26,8 @@ _PREFIXES: Final = 32
 class Desk:
     def __init__(self, parts: Parts) -> None:
         self.parts = parts
-        self._prefixes: OrderedDict[str, Prefix] = OrderedDict()
+        # each with the generation of forgetting that it was made in
+        self._prefixes: OrderedDict[str, tuple[int, Prefix]] = OrderedDict()
         self._told: set[tuple[str, str]] = set()
         self._recovered = False
         self._outside: dict[str, Outside] = {}
@@ -72,11 +73,13 @@ class Desk:
             with suppress(EverselfError):
                 self.parts.recover()
 
-    def prefix(self, session: str) -> "Prefix | None":
-        return self._prefixes.get(session)
+    def prefix(self, session: str, generation: int) -> "Prefix | None":
+        """What was laid out for a session; nothing where something was forgotten since."""
+        made, prefix = self._prefixes.get(session, (generation, None))
+        return prefix if made == generation else None
 
-    def keep_prefix(self, session: str, prefix: "Prefix") -> None:
-        self._prefixes[session] = prefix
+    def keep_prefix(self, session: str, prefix: "Prefix", generation: int) -> None:
+        self._prefixes[session] = (generation, prefix)
         self._prefixes.move_to_end(session)
         while len(self._prefixes) > _PREFIXES:
             self._prefixes.popitem(last=False)
@@ -84,10 +87,6 @@ class Desk:
     def drop_prefix(self, session: str) -> None:
         """The next turn lays it out anew, from the documents as they are then."""
         self._prefixes.pop(session, None)
-
-    def drop_prefixes(self) -> None:
-        """Nothing of what they hold may be shown again."""
-        self._prefixes.clear()
 
     def is_new(self, session: str, notice: str) -> bool:
         """Whether this was not told in that session yet."""

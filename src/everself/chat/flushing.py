@@ -10,6 +10,7 @@ from typing import Final
 from everself.chat.desk import Desk
 from everself.chat.loop import Course, run_loop
 from everself.context.asking import Ask
+from everself.errors import ChangedMeanwhile
 from everself.models.chat.protocol import ChatModel, ChatRequest, ToolCall, Turn, Usage, UserTurn
 from everself.sessions.session import Message, Session
 from everself.sessions.turns import turns_of
@@ -33,6 +34,7 @@ class Flushing:
         model = await desk.aside(lambda: desk.model)
         await desk.aside(lambda: parts.allow(JOB))
         tools = [one for one in await desk.aside(lambda: parts.tools(session.scope)) if one.spec.name in TOOLS]
+        generation = await desk.aside(parts.generation)
         messages = await desk.aside(lambda: parts.log.messages(session, session.compacted))
         said = next((one.id for one in reversed(messages) if one.role == "user"), "")
         if not tools or not said:
@@ -40,7 +42,7 @@ class Flushing:
         setting = Setting(session.scope, session.id, said, "", False, session.taint)
         request = await desk.aside(lambda: self._request(session, messages, instruction, model))
         course = Course(taint=session.taint)
-        async for _ in run_loop(model, request, tools, setting, course, _Unkept(desk, session, model)):
+        async for _ in run_loop(model, request, tools, setting, course, _Unkept(desk, session, model, generation)):
             pass
         return sum(one.deed in _KEPT for one in course.written)
 
@@ -55,12 +57,18 @@ class Flushing:
 
 
 class _Unkept:
-    """Counts what it costs and keeps nothing else."""
+    """Counts what it costs and keeps nothing else. A turn that nobody sees ends where something is forgotten meanwhile."""
 
-    def __init__(self, desk: Desk, session: Session, model: ChatModel) -> None:
+    def __init__(self, desk: Desk, session: Session, model: ChatModel, generation: int) -> None:
         self._desk = desk
         self._session = session
         self._model = model
+        self._generation = generation
+
+    async def renewed(self, request: ChatRequest) -> ChatRequest:
+        if await self._desk.aside(self._desk.parts.generation) != self._generation:
+            raise ChangedMeanwhile("(something was forgotten)")
+        return request
 
     async def called(self, text: str, calls: Sequence[ToolCall], usage: Usage) -> None: ...
 

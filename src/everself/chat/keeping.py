@@ -1,20 +1,27 @@
 """Keeps what a turn does as it happens: calls before they run, results before the model is shown them, what each request cost."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 
 from everself.chat.desk import Desk
 from everself.chat.receipts import Used
-from everself.models.chat.protocol import ChatModel, JsonObject, ToolCall, Usage
+from everself.models.chat.protocol import ChatModel, ChatRequest, JsonObject, ToolCall, Usage
 from everself.sessions.session import Session
 from everself.toolbox.calling import Called
 
 
 class Keeper:
-    """Of one turn. `cost` is in dollars, None where a price is unknown; `used` are the tools that were called."""
+    """Of one turn. `cost` is in dollars, None where a price is unknown; `used` are the tools that were called.
 
-    def __init__(self, desk: Desk, session: Session, model: ChatModel, job: str) -> None:
+    `prepare` puts the request of the turn together from what is stored. `generation` is that of the request that was sent last.
+    """
+
+    def __init__(
+        self, desk: Desk, session: Session, model: ChatModel, job: str, prepare: Callable[[], ChatRequest]
+    ) -> None:
         self._desk = desk
+        self._prepare = prepare
+        self.generation = 0
         self._log = desk.parts.log
         self._session = session
         self._model = model
@@ -22,10 +29,19 @@ class Keeper:
         self.used: list[Used] = []
         self.cost: float | None = 0.0
 
+    async def renewed(self, request: ChatRequest) -> ChatRequest:
+        def renew() -> ChatRequest:
+            return request if self._desk.parts.generation() == self.generation else self._prepare()
+
+        return await self._desk.aside(renew)
+
     async def called(self, text: str, calls: Sequence[ToolCall], usage: Usage) -> None:
-        listed = [[call.id, call.name, call.arguments] for call in calls]
-        meta = {"calls": listed, "model": self._model.name, "usage": asdict(usage), "why": "tools"}
-        await self._desk.aside(lambda: self._log.add(self._session, "assistant", text, meta=meta))
+        def keep() -> None:
+            listed = [[call.id, call.name, self._unsaid(call.arguments)] for call in calls]
+            meta = {"calls": listed, "model": self._model.name, "usage": asdict(usage), "why": "tools"}
+            self._log.add(self._session, "assistant", self._unsaid(text), meta=meta)
+
+        await self._desk.aside(keep)
 
     async def returned(self, called: Called) -> None:
         outcome, call = called.outcome, called.call
@@ -42,7 +58,7 @@ class Keeper:
             if called.stamp != "own":
                 # before the words themselves: whoever finds them after a crash finds the taint
                 self._log.mark(self._session, taint=called.stamp)
-            self._log.add(self._session, "tool", outcome.content, meta=meta)
+            self._log.add(self._session, "tool", self._unsaid(outcome.content), meta=meta)
 
         await self._desk.aside(keep)
 
@@ -53,5 +69,11 @@ class Keeper:
 
     async def replied(self, text: str, meta: JsonObject) -> str:
         """Keep the end of a reply; the message's id."""
-        message = await self._desk.aside(lambda: self._log.add(self._session, "assistant", text, meta=meta))
+        message = await self._desk.aside(
+            lambda: self._log.add(self._session, "assistant", self._unsaid(text), meta=meta)
+        )
         return message.id
+
+    def _unsaid(self, text: str) -> str:
+        """What the model was told before somebody forgot it does not come back through what it answers."""
+        return text if self._desk.parts.generation() == self.generation else self._desk.parts.unsay(text)

@@ -32,7 +32,12 @@ Ending = Literal["stop", "length", "refused", "steps"]
 
 
 class Keep(Protocol):
-    """Makes what happens durable, before the model is shown anything that follows from it."""
+    """Makes what happens durable, before the model is shown anything that follows from it.
+
+    `renewed` is asked before each request: where something was forgotten since it was put together, it is put together anew.
+    """
+
+    async def renewed(self, request: ChatRequest) -> ChatRequest: ...
 
     async def called(self, text: str, calls: Sequence[ToolCall], usage: Usage) -> None: ...
 
@@ -71,6 +76,7 @@ async def run_loop(
     while True:
         calls: list[ToolCall] = []
         end = EndPiece()
+        request = replace(await keep.renewed(request), tools=request.tools)
         async for piece in model.stream(request):
             match piece:
                 case TextPiece(text):

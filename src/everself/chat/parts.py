@@ -64,7 +64,8 @@ class Parts:
     cost in millionths; `first` is true the first time that something is told, ever. `near` says whether so many tokens are too near a
     window's end, `heavy` whether more was said than every turn should read; `compact` makes room, None where nothing can; `reserve` is
     what of a window is kept free for the answer. `checkpoint` keeps what was said and not yet kept, `recover` what killed processes left
-    so, and `note` writes the note about a conversation that ends, and says where.
+    so, and `note` writes the note about a conversation that ends, and says where. `generation` rises whenever something is forgotten,
+    whoever forgot it, and `unsay` takes out of a text what was forgotten.
     """
 
     log: "Log"
@@ -87,6 +88,8 @@ class Parts:
     checkpoint: "Callable[[Session], object]" = lambda _: None
     recover: Callable[[], object] = lambda: None
     note: "Callable[[Session], Awaitable[str]] | None" = None
+    generation: Callable[[], int] = lambda: 0
+    unsay: Callable[[str], str] = lambda text: text
     reserve: Callable[[int], int] = lambda window: min(20_000, window // 4)
     aside: Aside = field(default_factory=Aside)
     outside: "Callable[[Scope], Awaitable[Outside]] | None" = None

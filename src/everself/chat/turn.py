@@ -1,7 +1,7 @@
 """One turn: keep the message, put right what it corrects, make the prompt, run the loop, keep the reply, and see that promises are kept."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final, Literal
 
@@ -12,7 +12,7 @@ from everself.chat.loop import MOST_STEPS, Course, run_loop
 from everself.chat.parts import Acted
 from everself.chat.receipts import receipt_json
 from everself.context.asking import Ask
-from everself.errors import ContextTooSmall, EverselfError, ModelFailed
+from everself.errors import ContextTooSmall, EverselfError, ModelFailed, NotFound
 from everself.models.chat.protocol import ChatModel, ChatRequest, ModelTurn, ToolTurn, Turn, UserTurn
 from everself.recall.scopes import SessionKind
 from everself.recall.sharing import is_owner
@@ -82,8 +82,6 @@ class Turning:
             why = self._course.why
             await self._end(why)
             await self._keep_promises(setting)
-            if any(one.deed == "forgotten" for one in self._course.written):
-                self._desk.drop_prefixes()
         except asyncio.CancelledError:
             why = "cancelled"
             await self._end(why)
@@ -127,7 +125,7 @@ class Turning:
         if model.name != REFLEX:
             tools = (*tools, *await self._reach())
         job = setting.scope.kind.value if setting.scope.kind in _BACKGROUND else "chat"
-        self._keeper = Keeper(desk, self._session, model, job)
+        self._keeper = Keeper(desk, self._session, model, job, lambda: self._renew(model, tools, message))
         await desk.aside(lambda: parts.allow(job))
         try:
             await self._attempt(model, tools, setting, message)
@@ -170,9 +168,25 @@ class Turning:
             async for event in run_loop(model, request, tools, setting, self._course, self._keeper):
                 self._emit(event)
 
+    def _renew(self, model: ChatModel, tools: Sequence[Tool], message: Message) -> ChatRequest:
+        """The request once more, after something was forgotten. What this turn holds itself is read again as well."""
+        self._session = self._parts.log.fresh(self._session)
+        stored = next((one for one in self._parts.log.messages(self._session) if one.id == message.id), None)
+        if stored is None:
+            raise NotFound("This conversation was forgotten meanwhile.", mend="Begin a new one.")
+        if stored.content != message.content:
+            self._text = stored.content
+        # sentences about what was done with the message quote it
+        self._acted = replace(self._acted, done=(), question="")
+        return self._prepare(model, tools, message)
+
     def _prepare(self, model: ChatModel, tools: Sequence[Tool], message: Message) -> ChatRequest:
         """The request from what is stored, but for the message itself: the model sees it as it was said."""
         parts, session = self._parts, self._session
+        # before anything is read: what is forgotten from now on is noticed when the request is sent
+        generation = parts.generation()
+        if self._keeper is not None:
+            self._keeper.generation = generation
         turns = list(turns_of(parts.log.messages(session, session.compacted), session.summary))
         question = (self._acted.question,) if self._acted.question else ()
         said = UserTurn(self._text, (*self._acted.done, *question))
@@ -184,13 +198,13 @@ class Turning:
             message=self._text,
             session=session.id,
             turn=message.seq,
-            prefix=self._desk.prefix(session.id),
+            prefix=self._desk.prefix(session.id, generation),
             window=model.window,
             other=spoken + min(model.most_output, parts.reserve(model.window)),
             facts=parts.facts(session.channel, tuple(tool.spec.name for tool in tools)),
         )
         self._prompt = parts.assemble(ask)
-        self._desk.keep_prefix(session.id, self._prompt.prefix)
+        self._desk.keep_prefix(session.id, self._prompt.prefix, generation)
         self._estimated = spoken + self._prompt.receipt.total
         self._search = parts.searched(self._prompt.receipt.search)
         if self._search is not None:

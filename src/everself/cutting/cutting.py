@@ -21,7 +21,7 @@ from everself.markdown.copies import origins
 from everself.markdown.entries import heading_time
 
 # Part of an index's identity: raise it whenever the same document would give other pieces.
-CUTTING_VERSION = 5
+CUTTING_VERSION = 6
 
 # A correction is one piece, what was said beside what is right, unless somebody pasted a book.
 _CORRECTION_LIMIT = 10 * LIMIT

@@ -44,6 +44,8 @@ MANY = 500
 _TITLE = 400
 # no key of a comment: what a row notes of an entry in an archive
 _DAY = "of day"
+# raised whenever the same bytes would give other entries; what an older reader noted is read again
+READING = 2
 _NOTHING_HELD: Mapping[str, tuple[str, bytes]] = {}
 # one write asks four times about the same words
 _fold = lru_cache(maxsize=8)(fold)
@@ -140,7 +142,7 @@ class Book:
         """Entries by document and by their place in its order. Whoever has read a document gives its hash and bytes along."""
         known = self._rows.documents(sorted(asked))
         # the same bytes need no look at the file
-        unsure = [one for one in asked if one not in held or one not in known or known[one].hash != held[one][0]]
+        unsure = [path for path in asked if path not in held or _hash_of(known.get(path)) != held[path][0]]
         if unsure:
             self.refresh(sorted(unsure))
         rows = self._rows.rows_at([(path, ordinal) for path, places in asked.items() for ordinal in sorted(places)])
@@ -230,7 +232,7 @@ class Book:
             before = known.get(one.path)
             now = int(self._clock.now().timestamp() * 1e9)
             row = DocumentRow(one.path, _stamp(one), digest(document.data), now)
-            if before is not None and before.hash == row.hash:
+            if _hash_of(before) == row.hash:
                 settled.add(one.path)
                 # within the grain of the clock a document is looked at again and again; that need not be noted
                 documents += [row] if one.mtime_ns + GRAIN_NS < row.read_at else []
@@ -274,10 +276,13 @@ class Book:
         # what has no name of its own gets one when the document is read
         if grown is None or not holds_memory(path) or "" in names or len(names) < len(reads):
             return
+        known = self._rows.documents([path]).get(path)
+        if known is None or not _is_current(known):
+            return
         today = self._clock.today().isoformat()
         rows = [EntryRow(one.claim("id"), path, one.ordinal, _pack(one), *self._hashes(one), today) for one in reads]
         # never fresh: what the file will look like on the disk is not known yet
-        document = DocumentRow(path, f"0 0 {len(after)} 0 0", digest(after), 0)
+        document = DocumentRow(path, f"0 0 {len(after)} 0 0 {READING}", digest(after), 0)
         self._rows.foresee(Foreseen(digest(before), document, rows))
 
     def _hashes(self, read: Read) -> tuple[str, bytes]:
@@ -285,7 +290,7 @@ class Book:
 
     def _growth(self, data: bytes, before: DocumentRow | None) -> tuple[Read, ...] | None:
         """What was added at the end of a document that is otherwise as it was; None when it must be read again."""
-        if before is None:
+        if before is None or not _is_current(before):
             return None
         size = int(before.stamp.split()[2])
         if size >= len(data) or digest(data[:size]) != before.hash:
@@ -452,7 +457,16 @@ def _is_fresh(one: FileStat, known: DocumentRow | None) -> bool:
 
 
 def _stamp(one: FileStat) -> str:
-    return f"{one.device} {one.inode} {one.size} {one.mtime_ns} {one.ctime_ns}"
+    return f"{one.device} {one.inode} {one.size} {one.mtime_ns} {one.ctime_ns} {READING}"
+
+
+def _is_current(row: DocumentRow) -> bool:
+    return row.stamp.split()[5:] == [str(READING)]
+
+
+def _hash_of(row: DocumentRow | None) -> str | None:
+    """The hash of the bytes that the noted entries were read from, by a reader of this version."""
+    return row.hash if row is not None and _is_current(row) else None
 
 
 def _with_days(data: bytes, reads: tuple[Read, ...]) -> tuple[Read, ...]:

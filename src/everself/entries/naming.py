@@ -7,7 +7,7 @@ anywhere else, then words that are much alike at the place where they stood. Wha
 import math
 import zlib
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from everself.entries.reading import Read
@@ -86,8 +86,8 @@ def name_entries(
         used.add(identity)
         rest.pop(identity, None)
 
-    for index, one in enumerate(found):
-        claimed = one.read.claim("id")
+    for index in sorted(range(len(found)), key=lambda at: _precedence(found[at], rest)):
+        claimed = found[index].read.claim("id")
         # an id that stands twice names the first; the copy is a text of its own
         if claimed and claimed not in used and (claimed in rest or not taken(claimed)):
             give(index, claimed)
@@ -104,6 +104,15 @@ def name_entries(
         if names[index] is None:
             give(index, _derived(one, used, taken, numbers))
     return [name or "" for name in names]
+
+
+def _precedence(one: Found, known: Mapping[str, Known]) -> tuple[bool, int, str, int]:
+    """Who comes first of those that claim one id: where it stood until now, else the shorter name.
+
+    A program that synchronises folders adds to the name of the document that it copies.
+    """
+    home = known.get(one.read.claim("id"))
+    return home is None or home.path != one.path, len(one.path), one.path, one.read.ordinal
 
 
 def _by_words(

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from everself.layout import Kind, place
 from everself.markdown.blocks import scan
+from everself.markdown.endings import is_reference
 from everself.markdown.entries import EntryKind, EntrySpan, entries
 from everself.markdown.lines import measure
 from everself.markdown.sections import before_comments
@@ -32,7 +33,6 @@ TRANSCRIPT = "transcript"
 _SPEAKERS = ("user:", "assistant:", "system:", "human:", "tool:")
 # what the note of a session says about the session itself
 _SESSION, _SESSION_LABELS = "session:", ("**session key**", "**session id**", "**source**")
-REFERENCE = "→ "
 # Lines of a document that are looked at; each may be an entry, and an entry costs more than a kilobyte while it is read. As many as
 # fill what is read of a file at all, where they are lines that somebody wrote.
 LINES_READ = 200_000
@@ -130,7 +130,7 @@ def is_memory(span: EntrySpan, text: str) -> bool:
         return False
     if span.comment is not None:
         return True
-    if text.strip("*_`. ") in NOISE or (text.startswith(REFERENCE) and "entry:" in text):
+    if text.strip("*_`. ") in NOISE or refers(text):
         return False
     if span.path and span.path[0].lower().startswith(_SESSION) and text.lower().startswith(_SESSION_LABELS):
         return False
@@ -194,6 +194,12 @@ def _is_transcript(text: str) -> bool:
     if spoken >= 2 and spoken * 3 >= len(lines):
         return True
     return "untrusted" in lines[0] and len(lines) > 1 and lines[1].startswith(("```", "~~~"))
+
+
+def refers(text: str) -> bool:
+    """Whether the words only refer to an entry that stands elsewhere."""
+    data = text.encode("utf-8", "surrogatepass")
+    return is_reference(data, 0, len(data))
 
 
 def text_hash(text: str) -> str:

@@ -6,18 +6,21 @@ from datetime import date, datetime
 
 from everself.clock import Clock
 from everself.entries.book import Book
+from everself.entries.reading import TRANSCRIPT
 from everself.entries.trust import PERSON
 from everself.errors import WrongUse
 from everself.forgetting.proof import Target
+from everself.forgetting.words import contains
 from everself.layout import place
 from everself.store.scrub import MessageRow, Scrub, SearchRow
-from everself.text.normalise import slug
+from everself.text.normalise import fold, slug
 from everself.values import Entry
 
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """`homes`: documents with the texts that are meant only there; a folder (ending in /) with no text goes as a whole."""
+    """`homes`: documents with the texts that are meant only there; a folder (ending in /) with no text goes as a whole, and a text
+    without a document is meant wherever it stands."""
 
     entries: tuple[Entry, ...]
     texts: tuple[str, ...]
@@ -34,22 +37,22 @@ def choose(target: Target, book: Book, said: Scrub, clock: Clock) -> Chosen:
         raise WrongUse(f"{target.since} comes after {target.until}.")
     found = {entry.id: entry for entry in (book.get(name) for name in target.ids)}
     texts = [entry.text for entry in found.values()]
-    if target.words.strip():
-        book.refresh()
-        same = book.with_words(target.words)
-        found |= {entry.id: entry for entry in same}
-        texts += [target.words.strip(), *(entry.text for entry in same)]
+    homes: list[tuple[str, str]] = []
+    if words := fold(target.words):
+        holding = [one for one in book.all() if one.kind != TRANSCRIPT and contains(fold(one.text), words)]
+        found |= {entry.id: entry for entry in holding}
+        texts += [target.words.strip(), *(entry.text for entry in holding)]
+        homes.append(("", target.words.strip()))
     in_bulk = bool(target.session or target.person or target.since or target.until)
     gone: list[str] = []
     searches: list[str] = []
-    homes: list[tuple[str, str]] = []
     if in_bulk:
         gone = list(_meant(target, said.messages(), clock))
         searches = list(_meant(target, said.searches(), clock))
         whole = [entry for entry in book.all() if _is_meant(target, entry, set(gone))]
         found |= {entry.id: entry for entry in whole}
         texts += [entry.text for entry in whole]
-        homes = [(entry.path, entry.text) for entry in whole]
+        homes += [(entry.path, entry.text) for entry in whole]
         if target.person:
             homes.append((f"users/{_person(target)}/", ""))
     every = tuple(dict.fromkeys(texts))

@@ -17,11 +17,11 @@ from everself.disk.journal import FOLDER as JOURNAL
 from everself.entries.book import Book
 from everself.entries.drafts import Draft
 from everself.entries.reading import read_document, text_hash
-from everself.errors import ChangedMeanwhile, Damaged, DiskError, NotFound, RefusedByRule, Unfinished
+from everself.errors import ChangedMeanwhile, Damaged, DiskError, NoEntryContains, NotFound, RefusedByRule, Unfinished
 from everself.forgetting import search
 from everself.forgetting.choosing import choose
 from everself.forgetting.proof import Cut, ForgetPlan, ForgetProof, Found, Mention, Remain, Target
-from everself.forgetting.words import FORGOTTEN, Derived, Place, Words, candidates, is_open, is_telling
+from everself.forgetting.words import FORGOTTEN, Derived, Place, Words, candidates, is_open, is_telling, runs
 from everself.history.rewriting import RewritableHistory, Rewritten
 from everself.layout import place
 from everself.store.scrub import SEARCHES, Task
@@ -85,6 +85,14 @@ class Forgetting:
             searches=chosen.searches,
         )
 
+    def plan_for(self, what: str, tell: Tell | None = None) -> ForgetPlan:
+        """The plan for what a person calls by an id or by words. Every interface asks here. NotFound where nothing holds them."""
+        named = self._book.find(what.strip().upper())
+        plan = self.plan(Target(ids=(named.id,)) if named is not None else Target(words=what), tell)
+        if plan.empty:
+            raise NoEntryContains(what)
+        return plan
+
     def carry_out(self, plan: ForgetPlan, tell: Tell | None = None) -> ForgetProof:
         """Forget what was planned, and whatever a crash left half forgotten before it."""
         self.resume(tell)
@@ -132,6 +140,8 @@ class Forgetting:
             stood = derived.remove(words)
             found[derived.name] += stood
             removed[derived.name] += stood
+        # from here on nobody can read it any more who reads anew
+        self._scrub.advance()
         rewritten, objects = self._clean_history(task, words, change, tell)
         found["history"] += rewritten.documents + rewritten.messages
         removed["history"] += rewritten.documents + rewritten.messages
@@ -236,7 +246,8 @@ class Forgetting:
             commits=tuple(commits.items()),
             mentions=self._mentions(words),
             remains=self._remains(words),
-            searched=bool(words.known) or not task.texts,
+            searched=(bool(words.known) or not task.texts)
+            and len(words.anywhere) == sum(not path for path, _ in task.homes),
             notices=tuple(one.notice for one in self._grip.derived if one.notice),
         )
 
@@ -273,6 +284,10 @@ class Forgetting:
                 look(_texts_of(self._content(one.path) or b""))
         for _, stored in self._scrub.texts():
             look(candidates(stored))
+        anywhere = {mac for path, mac in task.homes if not path}
+        if anywhere - found.keys():
+            # words within others: few enough in a row are tried everywhere
+            look(run for text in self._texts_within() for run in runs(text))
         with self._history() as history:
             for _, data in history.objects():
                 if len(found) == len(wanted):
@@ -280,6 +295,12 @@ class Forgetting:
                 look(_texts_of(data.partition(b"\0")[2] if data[:5] in (b"blob ", b"commi") else data))
         homes = [(path, found.get(mac, "")) for path, mac in task.homes if not mac or mac in found]
         return Words(task.entries, tuple(found.values()), homes)
+
+    def _texts_within(self) -> Iterator[str]:
+        for one in self._grip.workspace.list():
+            if one.kind == "file" and one.links == 1 and one.path.endswith(".md"):
+                yield (self._content(one.path) or b"").decode("utf-8", "replace")
+        yield from (stored for _, stored in self._scrub.texts())
 
     def _content(self, path: str) -> bytes | None:
         document = self._grip.workspace.find(path)

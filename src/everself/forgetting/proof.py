@@ -10,12 +10,12 @@ from everself.text.normalise import one_line
 from everself.values import Entry
 
 # of the entries that would go, as many as a person reads
-_SHOWN: Final = 20
+_SHOWN: Final = 200
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What to forget: entries by id, exact words, everything of a session, of a person, or of the days `since` to `until`."""
+    """What to forget: entries by id, words wherever they stand, everything of a session, of a person, or of the days `since` to `until`."""
 
     ids: tuple[str, ...] = ()
     words: str = ""
@@ -62,7 +62,8 @@ class ForgetPlan:
     commits: int
     mentions: tuple[Mention, ...]
     remains: tuple[Remain, ...]
-    # documents with the texts that are meant only there; a folder (ending in /) with no text goes as a whole
+    # documents with the texts that are meant only there; a folder (ending in /) with no text goes as a whole; a text without a
+    # document is meant wherever it stands
     homes: tuple[tuple[str, str], ...] = ()
     searches: tuple[str, ...] = ()
 

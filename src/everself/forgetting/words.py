@@ -10,6 +10,9 @@
 * words within another sentence of a document are that sentence's. They stay, and are reported as a mention. So "tea" takes no line
   about tea with it.
 
+Words that somebody asks to be forgotten as such (`anywhere`) go wherever they stand: an entry that holds them goes as a whole, and all
+else loses the words.
+
 When whole days, people or sessions are forgotten, short words ("yes") count only in the documents they came from.
 What the owner alone may write (the soul, the settings) is never changed by forgetting; it is reported as well.
 """
@@ -20,7 +23,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Protocol
 
-from everself.entries.reading import REFERENCE, Read, read_document
+from everself.entries.reading import TRANSCRIPT, Read, holds_memory, read_document, refers
 from everself.history.rewriting import Cleaned
 from everself.layout import Kind, place
 from everself.markdown.blocks import scan
@@ -37,6 +40,8 @@ TELLING = 12
 # beyond this many characters words are looked for as they are: a pattern of them would outgrow its limits
 LONGEST_PATTERN = 4000
 MOST_SENTENCES = 8
+MOST_WORDS = 8
+_AROUND = ".,;:!?…\"'()[]{}<>*_~`#-“”„‘’«»"
 
 _RECORDS = frozenset({Kind.CORRECTIONS, Kind.CONFLICTS, Kind.CHANGELOG, Kind.COMPACTION_LOG})
 _CLOSED = frozenset({Kind.SOUL_HISTORY, Kind.TEMPORARY, Kind.FOREIGN})
@@ -69,19 +74,24 @@ class Derived(Place, Protocol):
 class Words:
     """What is forgotten: entries by id, their words, and folders that go as a whole.
 
-    With `homes` (document, text) short words are meant only there; an empty text makes a folder, whose name ends in /.
+    With `homes` (document, text) short words are meant only there; an empty text makes a folder, whose name ends in /, and an empty
+    document means anywhere, also within other words.
     """
 
     def __init__(self, ids: Iterable[str], texts: Iterable[str], homes: Sequence[tuple[str, str]] = ()) -> None:
         self.ids = frozenset(ids)
         self.folders = tuple(path for path, text in homes if not text)
+        self.anywhere = frozenset(fold(text) for path, text in homes if not path)
+        homes = [(path, text) for path, text in homes if path]
         self.homes: dict[str, set[str]] = defaultdict(set)
         for path, text in homes:
             if text:
                 self.homes[path].add(fold(text))
         every = {fold(text): text for text in texts if fold(text)}
         self.known = frozenset(every)
-        self.texts = {folded: text for folded, text in every.items() if not homes or is_telling(folded)}
+        self.texts = {
+            folded: text for folded, text in every.items() if not homes or is_telling(folded) or folded in self.anywhere
+        }
         self._needles = tuple({needle for folded, text in self.texts.items() for needle in _needles(folded, text)})
         # what else entries with these ids said, in the documents that were looked at
         self.older: set[str] = set()
@@ -113,7 +123,7 @@ class Words:
             for one in self.texts
             if one in folded
             for start, end in _occurrences(self.texts[one], text)
-            if is_telling(one) or _stands(text, start, end, telling=False, labels=False)
+            if is_telling(one) or one in self.anywhere or _stands(text, start, end, telling=False, labels=False)
         ]
         return _replaced(text, spans) if spans else None
 
@@ -131,7 +141,7 @@ class Words:
         for one in self.texts:
             if one in folded:
                 for start, end in _occurrences(self.texts[one], text):
-                    if not is_open(path) or not _stands(text, start, end, telling=is_telling(one), labels=labels):
+                    if not is_open(path) or not self._goes(one, text, (start, end), labels=labels):
                         found.append(text.count("\n", 0, start) + 1)
         return sorted(found)
 
@@ -167,10 +177,19 @@ class Words:
             return True
         if read is not None:
             words = fold(read.text)
-            return words in self.texts or words in self.homes.get(path, ())
+            if words in self.texts or words in self.homes.get(path, ()):
+                return True
+            return self._holds(words) and holds_memory(path) and read.kind != TRANSCRIPT
         text = span.text(data).decode("utf-8", "replace").strip()
         named = [part[:12] for part in text.split("entry:")[1:]]
-        return text.startswith(REFERENCE) and bool(named) and self.ids.issuperset(named)
+        return refers(text) and bool(named) and self.ids.issuperset(named)
+
+    def _holds(self, folded: str) -> bool:
+        return any(contains(folded, one) for one in self.anywhere)
+
+    def _goes(self, one: str, text: str, where: tuple[int, int], *, labels: bool) -> bool:
+        """Whether these words of a document go from this place."""
+        return one in self.anywhere or _stands(text, *where, telling=is_telling(one), labels=labels)
 
     def _without_lines(self, data: bytes, known: Sequence[str], pieces: list[bytes], *, labels: bool) -> bytes:
         text = data.decode("utf-8", "surrogateescape")
@@ -178,7 +197,7 @@ class Words:
             (start, end)
             for one in known
             for start, end in _occurrences(self.texts[one], text)
-            if _stands(text, start, end, telling=is_telling(one), labels=labels)
+            if self._goes(one, text, (start, end), labels=labels)
         ]
         pieces += [text[start:end].encode("utf-8", "surrogateescape") for start, end in spans]
         return _replaced(text, spans).encode("utf-8", "surrogateescape") if spans else data
@@ -194,6 +213,28 @@ def is_telling(folded: str) -> bool:
     return sum(2 if ord(char) > 0x2E7F else 1 for char in folded[:TELLING]) >= TELLING
 
 
+def contains(folded: str, words: str) -> bool:
+    """Whether words stand in a text, not as a part of other words. Both are folded."""
+    at = folded.find(words) if words else -1
+    while at >= 0:
+        end = at + len(words)
+        if not (_touches(folded[at - 1 : at] if at else "", words[0]) or _touches(words[-1], folded[end : end + 1])):
+            return True
+        at = folded.find(words, at + 1)
+    return False
+
+
+def runs(text: str) -> Iterator[str]:
+    """Everything in a text that a few words in a row may be, for words that stood within others."""
+    for line in text.splitlines():
+        words = line.split()
+        for first in range(len(words)):
+            for last in range(first + 1, min(len(words), first + MOST_WORDS) + 1):
+                run = " ".join(words[first:last])
+                yield run
+                yield run.strip(_AROUND)
+
+
 def candidates(text: str) -> Iterator[str]:
     """Everything in a text that may stand for itself: when only the hash of what was forgotten is left, its words are found so."""
     yield text
@@ -202,7 +243,8 @@ def candidates(text: str) -> Iterator[str]:
         yield from (line.strip(), bare, bare.partition(":")[2].strip(" *_~"))
         for mark in ('"', "`", "~~"):
             yield from line.split(mark)[1::2]
-        starts = [0, *(at + 1 for at, char in enumerate(bare) if char in _ENDS)]
+        # "I was told: …" says a sentence as well
+        starts = [0, *(at + 1 for at, char in enumerate(bare) if char in _ENDS or char in ":：")]
         for number, first in enumerate(starts):
             yield from (bare[first:last].strip() for last in starts[number + 1 : number + 1 + MOST_SENTENCES])
 

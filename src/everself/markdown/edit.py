@@ -6,14 +6,17 @@ line is part of what we add. Does not decide what may be edited, and knows no fi
 """
 
 from bisect import bisect_left
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from everself.errors import WrongUse
 from everself.markdown import lines as line_syntax
 from everself.markdown.blocks import Block, BlockKind, Scan, scan
 from everself.markdown.comment import EntryComment, FoundComment, render_comment
-from everself.markdown.entries import EntryKind, EntrySpan, entries
-from everself.markdown.sections import before_comments, sections
+from everself.markdown.endings import divide
+from everself.markdown.entries import EntryKind, EntrySpan, entries, heading_time
+from everself.markdown.lines import BOM
+from everself.markdown.sections import before_comments, heading_title, sections
 
 _SILENT = frozenset({BlockKind.BLANK, BlockKind.BREAK})
 # nothing flows into what follows these
@@ -111,7 +114,7 @@ def replace_text(document: Scan, span: EntrySpan, text: bytes) -> Splice:
 
 def _kept_apart(document: Scan, span: EntrySpan, lines: list[bytes], splice: Splice) -> Splice:
     """The splice with blank lines where new words would flow into a block that touches the entry."""
-    data, blocks, nl = document.data, document.blocks, newline(document.data)
+    data, blocks, nl = document.data, divide(document), newline(document.data)
     first = bisect_left(blocks, span.start, key=lambda block: block.start)
     after = bisect_left(blocks, span.end, key=lambda block: block.start)
     fresh = scan(b"\n" + b"\n".join(lines)).blocks[1:]
@@ -156,26 +159,73 @@ def set_comment(document: Scan, span: EntrySpan, comment: EntryComment | None) -
 
 
 def remove_entry(document: Scan, span: EntrySpan) -> Splice:
-    """Take an entry away, and with it one of two blank stretches around it; its neighbours never flow together."""
-    data, blocks = document.data, document.blocks
+    """Take an entry away, and with it one of two blank stretches around it; its neighbours never flow together.
+
+    The heading of a log entry stays where something else stands under it, which would pass to the entry above.
+    """
+    data, blocks = document.data, divide(document)
     first = bisect_left(blocks, span.start, key=lambda block: block.start)
     after = bisect_left(blocks, span.end, key=lambda block: block.start)
+    if span.kind is not EntryKind.LOG or not _heads_more(data, blocks, first, after):
+        return _remove(data, blocks, (first, after), (span.start, span.end))
+    head = blocks[first]
+    first += 1
+    while first < after and blocks[first].kind is BlockKind.BLANK:
+        first += 1
+    start = blocks[first].start if first < after else span.end
+    rest = _remove(data, blocks, (first, after), (start, span.end))
+    others = [one.text(data) for one in entries(document) if one.start != span.start]
+    made = apply_splice(data, rest)
+    if [one.text(made) for one in entries(made)] == others:
+        return rest
+    # items and sub-sections would become one entry beneath a time
+    title = _title_start(data, head)
+    return Splice(title, rest.end, _BELOW + data[title : rest.start] + rest.data)
+
+
+# begins a title that would begin with a time
+_BELOW = b"Below "
+
+
+def _title_start(data: bytes, head: Block) -> int:
+    at = head.start + (len(BOM) if head.start == 0 and data.startswith(BOM) else 0)
+    while data[at : at + 1] in (b" ", b"\t", b"#"):
+        at += 1
+    return at
+
+
+def _remove(data: bytes, blocks: Sequence[Block], held: tuple[int, int], where: tuple[int, int]) -> Splice:
+    """Take away blocks `held`, which are the bytes `where`."""
+    (first, after), (start, end) = held, where
     above = blocks[first - 1] if first else None
-    end = span.end
     blank_above = above is None or above.kind is BlockKind.BLANK
-    if after < len(blocks) and blocks[after].kind is BlockKind.BLANK:
-        if blank_above:
-            end = blocks[after].end
-        after += 1
-    elif not blank_above and after < len(blocks) and not _stay_apart(above, blocks[after]):
-        return Splice(span.start, end, newline(data))
-    while first and blocks[first - 1].kind is BlockKind.BLANK:
-        first -= 1
-    listed = first > 0 and (blocks[first - 1].depth > 0 or blocks[first - 1].kind is BlockKind.LIST_ITEM)
-    if listed and after < len(blocks) and data[blocks[after].start] in b" \t":
+    spoken = first
+    while spoken and blocks[spoken - 1].kind is BlockKind.BLANK:
+        spoken -= 1
+    listed = spoken > 0 and (blocks[spoken - 1].depth > 0 or blocks[spoken - 1].kind is BlockKind.LIST_ITEM)
+    below = after
+    if below < len(blocks) and blocks[below].kind is BlockKind.BLANK:
+        below += 1
+    if listed and below < len(blocks) and data[blocks[below].start] in b" \t":
         # an indented neighbour would slip into the list item above
-        return Splice(span.start, span.end, _SEPARATOR + newline(data))
-    return Splice(span.start, end, b"")
+        return Splice(start, end, _SEPARATOR + newline(data))
+    if below > after:
+        return Splice(start, blocks[after].end if blank_above else end, b"")
+    if not blank_above and after < len(blocks) and not _stay_apart(above, blocks[after]):
+        return Splice(start, end, newline(data))
+    return Splice(start, end, b"")
+
+
+def _heads_more(data: bytes, blocks: Sequence[Block], head: int, after: int) -> bool:
+    """Whether the heading `head` has anything below block `after` that is not part of its entry."""
+    while after < len(blocks) and blocks[after].kind in (*_SILENT, BlockKind.COMMENT):
+        after += 1
+    if after == len(blocks):
+        return False
+    block = blocks[after]
+    if block.kind is not BlockKind.HEADING or block.depth:
+        return True
+    return block.level > blocks[head].level and not heading_time(heading_title(data, block))[0]
 
 
 def _stay_apart(above: Block | None, below: Block) -> bool:
@@ -209,7 +259,7 @@ def _change_comment(data: bytes, found: FoundComment, comment: EntryComment | No
 
 def _line_ends(document: Scan, span: EntrySpan, raw: bytes) -> list[Splice]:
     """Places for an item's comment, best first: the end of its last line, else of its last paragraph."""
-    data, blocks = document.data, document.blocks
+    data, blocks = document.data, divide(document)
     first = bisect_left(blocks, span.start, key=lambda block: block.start)
     after = bisect_left(blocks, span.end, key=lambda block: block.start)
     for block in reversed(blocks[first:after]):

@@ -3,13 +3,17 @@
 What a person would point at and call one entry:
 
 * a section whose heading begins with a time (`## [09:30:00] decision`, `## 02:14 UTC - Heartbeat`, `## 14:30`), with
-  its sub-sections and lists, up to the next heading of its level or the next heading with a time (`log`);
+  its sub-sections and lists, up to its comment, or without one up to the next heading of its level or the next heading
+  with a time (`log`);
 * a list item at the left margin with its continuation lines, paragraphs, fences and sub-items (`item`);
 * the text directly under a heading, up to its first list, `---` or sub-section, with the fences, tables and quotes in
   it (`section`); further text after a list or a `---` is an entry of its own (`paragraph`), so that adding an item
   never splits what stood there before;
 * where there is no heading, each paragraph with the fences, tables and quotes that follow it (`paragraph`);
 * front matter (`front_matter`).
+
+An entry ends at its comment, whatever kind it is: what stands below that is another entry, somebody else's. A line that
+only refers to an entry by its id ends what it is in as well.
 
 Headings without text, `---`, blank lines and comments that follow nothing are no entries. The same section twice gives
 two entries. An unclosed fence runs to the end of the document, as CommonMark says, and takes what it swallows with it.
@@ -22,6 +26,7 @@ from enum import StrEnum
 from everself.markdown import lines as line_syntax
 from everself.markdown.blocks import Block, BlockKind, Scan, scan
 from everself.markdown.comment import FoundComment, find_comment
+from everself.markdown.endings import divide, is_reference
 from everself.markdown.lines import BOM
 from everself.markdown.sections import Section, before_comments, sections
 
@@ -103,9 +108,10 @@ _SILENT = frozenset({BlockKind.BLANK, BlockKind.BREAK})
 class _Finder:
     def __init__(self, scanned: Scan) -> None:
         self.data = scanned.data
-        self.blocks = scanned.blocks
+        self.blocks = divide(scanned)
         self.sections = sections(scanned)
         self.commented = b"everself:" in self.data
+        self.referring = b"(entry:" in self.data
 
     def find(self) -> Iterator[EntrySpan]:
         blocks = self.blocks
@@ -125,31 +131,58 @@ class _Finder:
                 ):
                     following += 1
             end = heads[following] if following < len(heads) else len(blocks)
-            if time:
-                yield self._log(heads[order], end, section, (time, rest if bracketed else ""))
-            else:
+            if not time:
                 yield from self._part(heads[order] + 1, end, section)
-            order = following
+                order = following
+                continue
+            stop = self._log_end(heads[order], end)
+            yield self._log(heads[order], stop, section, (time, rest if bracketed else ""))
+            # what stands below the comment belongs to no log entry, sub-sections included
+            order += 1
+            while order < len(heads) and heads[order] < stop:
+                order += 1
+            below = heads[order] if order < len(heads) else len(blocks)
+            yield from self._part(stop, min(below, end), section, below=True)
+
+    def _log_end(self, head: int, end: int) -> int:
+        """Where the entry ends whose heading is block `head`, `end` at the latest."""
+        text = False
+        for at in range(head + 1, end):
+            if self._ends(at, EntryKind.LOG, first=not text):
+                return at + 1
+            text = text or self.blocks[at].kind not in _SILENT
+        return end
+
+    def _ends(self, at: int, kind: EntryKind, *, first: bool) -> bool:
+        """Whether an entry of that kind ends with block `at`; `first`: it is the first with the entry's text."""
+        block = self.blocks[at]
+        if block.kind is BlockKind.HEADING:
+            return False
+        if first and self.referring and is_reference(self.data, block.start, block.end):
+            return True
+        return self.commented and self._comment(kind, range(at, at + 1)) is not None
 
     def _log(self, head: int, end: int, section: Section, clock: tuple[str, str]) -> EntrySpan:
         while self.blocks[end - 1].kind in _SILENT:
             end -= 1
         return self._span(EntryKind.LOG, range(head, end), head + 1, section.path, clock)
 
-    def _part(self, begin: int, end: int, section: Section | None) -> Iterator[EntrySpan]:
-        """Entries among blocks begin..end, which hold no heading at the margin."""
+    def _part(self, begin: int, end: int, section: Section | None, *, below: bool = False) -> Iterator[EntrySpan]:
+        """Entries among blocks begin..end, which hold no heading at the margin. `below`: an entry stands above them."""
         blocks = self.blocks
         path = section.path if section else ()
         units: list[tuple[EntryKind, range]] = []
         kind, first, last = EntryKind.PARAGRAPH, -1, -1
-        direct = section is not None
+        direct = section is not None and not below
+        ended = False
         for at in range(begin, end):
             block = blocks[at]
             what = block.kind
             if what is BlockKind.BLANK:
                 continue
-            if first >= 0 and self._joins(block, kind, at == last + 1, section is not None):
+            if first >= 0 and not ended and self._joins(block, kind, first, at == last + 1, section is not None):
                 last = at
+                ended = self._ends(at, kind, first=False)
                 continue
             if first >= 0:
                 units.append((kind, range(first, last + 1)))
@@ -162,6 +195,7 @@ class _Finder:
                 kind, first, last = EntryKind.FRONT_MATTER, at, at
             elif what is not BlockKind.COMMENT:
                 kind, first, last, direct = EntryKind.SECTION if direct else EntryKind.PARAGRAPH, at, at, False
+            ended = first >= 0 and self._ends(at, kind, first=True)
         if first >= 0:
             units.append((kind, range(first, last + 1)))
         if (
@@ -176,10 +210,11 @@ class _Finder:
         for kind, held in units:
             yield self._span(kind, held, held.start, path)
 
-    def _joins(self, block: Block, kind: EntryKind, adjacent: bool, headed: bool) -> bool:
-        """Whether the block belongs to the unit before it."""
-        if block.depth:
-            return True
+    def _joins(self, block: Block, kind: EntryKind, first: int, adjacent: bool, headed: bool) -> bool:
+        """Whether the block belongs to the unit before it, which begins with block `first`."""
+        around = self.blocks[first].depth
+        if block.depth != around:
+            return block.depth > around
         what = block.kind
         if what is BlockKind.BREAK or what is BlockKind.LIST_ITEM or kind is EntryKind.FRONT_MATTER:
             return False

@@ -4,12 +4,13 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime
 
 from everself.entries.drafts import Draft, comment_of
-from everself.entries.reading import REFERENCE, Read, read_document, text_hash
+from everself.entries.reading import Read, read_document, text_hash
 from everself.entries.trust import base_confidence
 from everself.layout import Kind, place
 from everself.markdown.blocks import BlockKind, Scan, scan
 from everself.markdown.comment import EntryComment, with_fields
 from everself.markdown.edit import Splice, append_item, append_log, replace_text, set_comment
+from everself.markdown.endings import REFERENCE
 from everself.markdown.entries import EntryKind, EntrySpan
 from everself.text.normalise import slug, without_surrogates
 from everself.values import Entry, Tag, Tier, Voucher

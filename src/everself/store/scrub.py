@@ -89,8 +89,18 @@ class Scrub:
                 writer.run(_SQL["bury"], (text_mac, identity, task.at))
             lists = (task.entries, task.texts, task.messages, task.homes, task.searches)
             writer.run(_SQL["begin"], (task.id, task.at, *(json.dumps(one) for one in lists)))
+            writer.run(_SQL["advance"])
 
         self._engine.write(work)
+
+    def generation(self) -> int:
+        """A number that rises whenever something is forgotten, by whichever process: what was read before it rose may be gone."""
+        found = self._engine.read(_SQL["generation"])
+        return int(found[0][0]) if found else 0
+
+    def advance(self) -> None:
+        """Whoever read what was being forgotten while it was still there reads again."""
+        self._engine.write(lambda writer: writer.run(_SQL["advance"]))
 
     def unfinished(self) -> list[Task]:
         """What a process that died had begun, oldest first."""
@@ -102,7 +112,11 @@ class Scrub:
         return found
 
     def finish(self, task: str, at: str) -> None:
-        self._engine.write(lambda writer: writer.run(_SQL["finish"], (task, at)))
+        def work(writer: Writer) -> None:
+            writer.run(_SQL["finish"], (task, at))
+            writer.run(_SQL["advance"])
+
+        self._engine.write(work)
 
     def messages(self) -> Iterator[MessageRow]:
         for _, *columns in self._pages(_SQL["message_page"]):

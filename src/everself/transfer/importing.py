@@ -8,10 +8,11 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from everself.entries.reading import REFERENCE, holds_memory, text_hash
+from everself.entries.reading import holds_memory, text_hash
 from everself.entries.trust import CORRECTION, IMPORT, parse_tag, weaker
 from everself.errors import WrongUse
 from everself.layout import Place, place
+from everself.markdown.endings import REFERENCE
 from everself.memory.memory import Memory
 from everself.memory.writing import Thought, clean
 from everself.transfer.exporting import Line, numbered, parse_line

@@ -41,7 +41,6 @@ class FakeChat:
     heard: list[str] = field(default_factory=list)
     closed: list[str] = field(default_factory=list)
     renewed: int = 0
-    dropped: int = 0
 
     def begin(self, channel: str = "cli", resume: str = "") -> Session:
         return Session(f"SESSION{resume}", OWNER, channel, system_now())
@@ -53,9 +52,6 @@ class FakeChat:
     @property
     def desk(self) -> "FakeChat":
         return self
-
-    def drop_prefixes(self) -> None:
-        self.dropped += 1
 
     def cancel(self, _: Session) -> bool:
         return False

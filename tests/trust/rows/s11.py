@@ -71,7 +71,7 @@ DOCUMENTS = {
 # a forgetting syncs about this often
 REACH = 400
 ORPHANS = f"SELECT count(*) FROM embeddings WHERE hash NOT IN (SELECT substr(data, {TEXT_FROM}, 16) FROM units)"
-KINDS = ("ids", "words", "session", "person", "date")
+KINDS = ("ids", "words", "part", "session", "person", "date")
 
 
 def live(workspace: DiskWorkspace, state: State, memory: Memory) -> str:
@@ -110,6 +110,8 @@ def target_of(kind: str, entry: str) -> Target:
     return {
         "ids": Target(ids=(entry,)),
         "words": Target(words=f"  {FACT.lower()} "),
+        # words that are a part of every entry and message that holds them
+        "part": Target(words=CANARY.lower()),
         "session": Target(session="s1"),
         "person": Target(person="max"),
         "date": Target(since=DAY, until=DAY),

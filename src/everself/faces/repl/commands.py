@@ -5,12 +5,12 @@ from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from everself.errors import ChangedMeanwhile, NotFound, RefusedByRule
+from everself.errors import ChangedMeanwhile, RefusedByRule
 from everself.faces.repl import looking
 from everself.faces.repl.deciding import decide
 from everself.faces.repl.meeting import agreed, meet
 from everself.faces.repl.why import told
-from everself.text.normalise import fold, one_line
+from everself.text.normalise import one_line
 
 if TYPE_CHECKING:
     from everself.app.app import App
@@ -53,38 +53,20 @@ async def _why(talk: "Talk", words: str) -> None:
 async def _forget(talk: "Talk", words: str) -> None:
     """Show what would go, ask, forget, and show the proof."""
     if not words:
-        talk.screen.say(("What? /forget and an entry's id, or its words; /memory lists them.",))
+        talk.screen.say(("What? /forget and an entry's id, or words that it contains; /memory lists them.",))
         return
-    plan = await asyncio.to_thread(_plan_forgetting, talk.app, words)
-    if not isinstance(plan, list):
-        talk.screen.say(plan.lines())
-        if not await agreed(talk.ask, "Forget it for good? It cannot be undone. (yes/no)"):
-            talk.screen.say(("Nothing was changed.",))
-            return
-        proof = await asyncio.to_thread(talk.app.forgetting.carry_out, plan)
-        # what a prompt still held of it is not told to a model again
-        talk.chat.desk.drop_prefixes()
-        talk.screen.say(proof.lines())
+    plan = await asyncio.to_thread(talk.app.forgetting.plan_for, words)
+    talk.screen.say(plan.lines())
+    if not await agreed(talk.ask, _all_of_it(plan)):
+        talk.screen.say(("Nothing was changed. /forget and an id forgets one entry alone.",))
         return
-    talk.screen.say((*plan, "Which one? /forget and its id."))
+    proof = await asyncio.to_thread(talk.app.forgetting.carry_out, plan)
+    talk.screen.say(proof.lines())
 
 
-def _plan_forgetting(app: "App", words: str) -> "ForgetPlan | list[str]":
-    """The plan for what is meant, by id, by exact words, or as the only entry that holds them; else what could be meant."""
-    from everself.forgetting.proof import Target
-    from everself.memory.selection import Selection, Standing, list_entries
-
-    found = list_entries(app.memory, Selection(standing=Standing.ANY))
-    named = [one for one in found if one.entry.id == words.upper()]
-    wanted = fold(words)
-    exact = [one for one in found if fold(one.entry.text) == wanted]
-    near = named or exact or [one for one in found if wanted in fold(one.entry.text)]
-    if len(near) > 1 and not exact:
-        return [f"{one.entry.id}  {one_line(one.entry.text, _WIDE)}  ({one.citation})" for one in near]
-    plan = app.forgetting.plan(Target(ids=tuple(one.entry.id for one in near)) if near else Target(words=words))
-    if plan.empty:
-        raise NotFound("Nothing like that is remembered.", mend="/memory lists what is.")
-    return plan
+def _all_of_it(plan: "ForgetPlan") -> str:
+    what = f"all {len(plan.entries)} entries" if len(plan.entries) > 1 else "it"
+    return f"Forget {what} for good? It cannot be undone. (yes/no)"
 
 
 async def _new(talk: "Talk", _: str) -> None:

@@ -2,6 +2,13 @@
 INSERT INTO forgettings (id, at, done_at, entries, texts, messages, homes, searches) VALUES (?, ?, NULL, ?, ?, ?, ?, ?)
 ON CONFLICT (id) DO NOTHING;
 
+-- name: generation
+SELECT value FROM meta WHERE key = 'forgetting generation';
+
+-- name: advance
+INSERT INTO meta (key, value) VALUES ('forgetting generation', '1')
+ON CONFLICT (key) DO UPDATE SET value = CAST(CAST(value AS INTEGER) + 1 AS TEXT);
+
 -- name: unfinished
 SELECT id, at, entries, texts, messages, homes, searches FROM forgettings WHERE done_at IS NULL ORDER BY at, id;
 

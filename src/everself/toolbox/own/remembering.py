@@ -153,33 +153,24 @@ def _forget(kit: Kit, arguments: JsonObject, setting: Setting) -> Outcome:
         raise RefusedByRule("Only the owner, in private, has something forgotten.", mend="/forget")
     if not kit.asks_to_forget(setting.said):
         raise RefusedByRule("The person did not ask in this message to forget anything.", mend="They can use /forget.")
-    memory = kit.memory()
-    meant = _meant(memory, what)
-    if len(meant) != 1:
-        hint = "Nothing was forgotten: it is not clear which is meant. Ask the person, or let them use /forget ID."
-        return _candidates(kit, setting, what, hint, meant)
-    entry = meant[0]
+    forgetting = kit.forgetting()
+    try:
+        plan = forgetting.plan_for(what)
+    except NotFound:
+        return _candidates(kit, setting, what, "Nothing was forgotten: no entry contains these words.")
+    if len(plan.entries) != 1:
+        hint = "Nothing was forgotten: several entries or none contain these words. Ask the person, or let them use /forget."
+        return _candidates(kit, setting, what, hint, plan.entries)
+    entry = plan.entries[0]
     if _says_more(entry, what):
         hint = "Nothing was forgotten: this entry says more than that. Ask the person whether all of it may go, then use its id."
-        return _candidates(kit, setting, what, hint, meant)
-    forgetting = kit.forgetting()
+        return _candidates(kit, setting, what, hint, plan.entries)
+    # nobody sees a list here, so only what the entry itself says goes elsewhere
     proof = forgetting.carry_out(forgetting.plan(Target(ids=(entry.id,))))
     places = {one.place: one.removed for one in proof.places if one.removed}
     result = {"forgotten": len(proof.entries), "gone": proof.gone, "places": places, "candidates": []}
     # without its words: they are gone
     return Outcome(told(result), written=(Written("forgotten", "", entry.path, entry.id, proof.change),))
-
-
-def _meant(memory: "Memory", what: str) -> list[Entry]:
-    """By id, by exact words, or as the only entries that hold them."""
-    named = memory.book.find(what.strip().upper())
-    if named is not None:
-        return [named]
-    memory.book.refresh()
-    exact = memory.book.with_words(what)
-    if exact:
-        return list(exact)
-    return [one for one in memory.book.all() if not one.closed and stands_in(what, one.text)]
 
 
 def _says_more(entry: Entry, what: str) -> bool:

@@ -19,7 +19,7 @@ from everself.cli.call import (
 from everself.cli.commands.memory.given import DAY
 from everself.cli.exit_codes import ExitCode
 from everself.cli.shapes import Verb
-from everself.errors import Interrupted, NotFound, WrongUse
+from everself.errors import Interrupted, NoEntryContains, NotFound, WrongUse
 
 if TYPE_CHECKING:
     from everself.forgetting.proof import ForgetPlan, Target
@@ -45,12 +45,12 @@ class Wanted(TypedDict):
     cls=Verb,
     examples=[
         ("everself memory forget 7K3QX9M2ABCD --dry-run", "see what would go, and where it stands"),
-        ('everself memory forget --words "My old address is 5 Elm Street"', "by exact words, wherever they are"),
+        ('everself memory forget --words "5 Elm Street"', "every entry and place that contains these words"),
         ("everself memory forget --on 2026-03-19", "everything of one day"),
     ],
 )
 @click.argument("identities", metavar="[ID]...", nargs=-1)
-@click.option("--words", metavar="TEXT", default="", help="Exact words, wherever they stand.")
+@click.option("--words", metavar="TEXT", default="", help="Every entry and place that contains these words.")
 @click.option("--session", metavar="ID", default="", help="Everything of one conversation.")
 @click.option("--person", metavar="NAME", default="", help="Everything of one person.")
 @click.option("--on", type=DAY, help="Everything of one day.")
@@ -69,7 +69,7 @@ def forget(**given: Unpack[Wanted]) -> int:
     with opened(given["agent"]) as app:
         plan = app.forgetting.plan(target)
         if plan.empty:
-            raise NotFound("Nothing like that is remembered.", mend="everself memory list --all")
+            raise NoEntryContains(target.words) if target.words else NotFound("Nothing of it is remembered.")
         if given["dry_run"]:
             answer(plan, [*plan.lines(), "Nothing was changed."], recovery_notices(app))
             return ExitCode.DONE
@@ -96,9 +96,9 @@ def _ask(plan: "ForgetPlan", given: Wanted) -> None:
     if given["yes"]:
         return
     if this_call().json or not sys.stdin.isatty():
-        raise WrongUse(
-            "Forgetting cannot be undone, so it wants to be meant.", mend="--dry-run shows it, --yes does it."
-        )
+        if not this_call().json:
+            show_lines(plan.lines())
+        raise WrongUse("Nothing was changed: forgetting cannot be undone.", mend="Add --yes to forget this.")
     show_lines(plan.lines())
     # on stderr, where it is seen even when the rest goes into a file
     if not click.confirm("Forget it for good?", err=True):

@@ -1,0 +1,44 @@
+"""S11 in open conversations at CI size, and that the row would notice one that does not look who forgot."""
+
+from pathlib import Path
+
+import pytest
+from tests.trust.rows.s11_chat import live, run_s11_chat
+
+from everself.chat.desk import Desk
+from everself.chat.keeping import Keeper
+from everself.models.chat.protocol import ChatRequest
+
+pytestmark = [pytest.mark.trust, pytest.mark.timeout(600)]
+
+
+def test_s11_no_request_after_the_words_were_forgotten_holds_them(seed: int) -> None:
+    print(run_s11_chat(6, seed))
+
+
+def test_s11_notices_a_turn_that_does_not_look_before_each_request(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    async def renewed(_: Keeper, request: ChatRequest) -> ChatRequest:
+        return request
+
+    monkeypatch.setattr(Keeper, "renewed", renewed)
+    _fails(tmp_path, "still holds the words")
+
+
+def test_s11_notices_a_prefix_that_is_kept(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(Desk, "prefix", lambda desk, session, _: desk._prefixes.get(session, (0, None))[1])
+    _fails(tmp_path, "still holds the words")
+
+
+def test_s11_notices_a_reply_that_brings_the_words_back(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(Keeper, "_unsaid", lambda _, text: text)
+    _fails(tmp_path, "")
+
+
+def _fails(top: Path, why: str) -> None:
+    with pytest.raises(AssertionError, match=why):
+        for number in range(6):
+            folder = top / str(number)
+            folder.mkdir()
+            live(folder, 1_000_000 + number)
