@@ -9,6 +9,7 @@ from datetime import date, timedelta
 from typing import Final
 
 from everself.context.budget import Slot
+from everself.context.ended import mark_ended
 from everself.errors import EverselfError
 from everself.identity.persona import SOUL_FILE, Speaker
 from everself.layout import Kind, place
@@ -159,7 +160,7 @@ class _Desk:
                 f"{path} is larger than Everself reads; its last {found.cut:,} bytes are not in the prompt."
             )
         whole = self.viewer.gets(path)
-        seen = self.viewer.visible(path, found.data)
+        seen = mark_ended(path, self.viewer.visible(path, found.data))
         return Source(path, seen, digest(found.data), place(path).day, not whole) if whole or seen.strip() else None
 
     def all(self, paths: Sequence[str], *, expected: bool = False) -> tuple[Source, ...]:
