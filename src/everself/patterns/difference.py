@@ -8,6 +8,7 @@ import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
+from functools import lru_cache
 from itertools import takewhile
 from typing import Final, Literal
 
@@ -125,12 +126,13 @@ def _words(tokens: Sequence[_Token]) -> str:
     return blank.join(one.text for one in tokens)
 
 
-def _read(text: str) -> list[_Token]:
+@lru_cache(maxsize=1024)
+def _read(text: str) -> tuple[_Token, ...]:
     tokens = list(_split(nfkc(text)))
     keys = [one.key for one in tokens]
     dated = {at for one in read_dates(text, _LATE) for at in _places(keys, one.words)}
     cited = {at for one in quoted(text) for at in _places(keys, one)}
-    return [replace(one, date=at in dated, quoted=at in cited) for at, one in enumerate(tokens)]
+    return tuple(replace(one, date=at in dated, quoted=at in cited) for at, one in enumerate(tokens))
 
 
 def _places(keys: Sequence[str], words: str) -> Iterator[int]:
