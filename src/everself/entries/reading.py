@@ -196,6 +196,12 @@ def _is_transcript(text: str) -> bool:
     return "untrusted" in lines[0] and len(lines) > 1 and lines[1].startswith(("```", "~~~"))
 
 
+def quotes_a_talk(text: str) -> bool:
+    """Whether a line of it is somebody's turn in a conversation, as notes of sessions have them."""
+    lines = (line.replace("*", "").strip("-+>#_ ").lower() for line in text.splitlines())
+    return any(line.startswith(_SPEAKERS) for line in lines)
+
+
 def text_hash(text: str) -> str:
     """The hash of the words, whatever their spacing, case or width."""
     from everself.text.normalise import fold
