@@ -12,17 +12,13 @@ from typing import Final
 from everself.entries.drafts import Draft
 from everself.entries.reading import REFERENCE, TRANSCRIPT, read_document, text_hash
 from everself.entries.trust import AGENT, base_confidence, rank
+from everself.layout import MONTHS, chronicle_of
 from everself.markdown.blocks import Scan, scan
 from everself.markdown.comment import EntryComment
 from everself.markdown.edit import Splice, append_item, lead_in
 from everself.memory.writing import clean
 from everself.values import Entry, Tag, Voucher, ended_words, new_id
 
-FOLDER: Final = "Archive/Chronicles"
-MONTHS: Final = (
-    *("January", "February", "March", "April", "May", "June"),
-    *("July", "August", "September", "October", "November", "December"),
-)
 LONGEST: Final = 200
 # so that the comment is read back
 MOST_CITED: Final = 200
@@ -38,10 +34,6 @@ class Story:
     day: date
     text: str
     entries: tuple[str, ...]
-
-
-def chronicle_of(day: date) -> str:
-    return f"{FOLDER}/{day.year}-{MONTHS[day.month - 1]}.md"
 
 
 def tells(entry: Entry, trust: str) -> bool:
