@@ -84,6 +84,15 @@ def test_what_ended_is_marked_in_the_curated_core_too(app: App) -> None:
     assert f"~~{OLD}~~ ({until(app)}, now: {NEW})" in prompt_of(app)
 
 
+def test_a_note_that_was_written_before_it_ended_is_marked(app: App) -> None:
+    old = app.remember(OLD)
+    note = Path(app.agent.workspace, "memory", f"{app.clock.today().isoformat()}-drinks.md")
+    note.write_text(f"# Session\n\n- User: Hello. {OLD}\n- Assistant: Lovely.\n")
+    new = app.remember(NEW)
+    app.memory.supersede(old.entry, new.entry)
+    assert f"User: Hello. {OLD} (“{OLD}” {until(app)}, now: {NEW})" in prompt_of(app)
+
+
 def test_what_is_recalled_for_a_message_is_marked(app: App) -> None:
     superseded(app)
     day = Path(app.agent.workspace, "memory", f"{app.clock.today().isoformat()}.md")
