@@ -8,6 +8,8 @@ import pytest
 from tests.chat.talks import hear, talking
 
 from everself.app.app import App
+from everself.entries.trust import AGENT
+from everself.memory.writing import Thought
 from everself.recall.scopes import Scope, SessionKind
 from everself.reflex.model import Reflex
 from everself.schedule.schedule import Wish
@@ -49,6 +51,18 @@ def test_the_note_of_a_session_is_none(app: App) -> None:
     assert notes
     assert found(app) == []
     assert review_week(app).queued == ()
+
+
+def test_a_summary_of_a_session_and_what_rests_on_a_reply_are_none(app: App) -> None:
+    session = app.log.begin()
+    asked = app.log.add(session, "user", "What about the doors?")
+    answered = app.log.add(session, "assistant", "We decided on oak.")
+    for words, message, category in (
+        ("We decided on oak, and that is important.", asked, "session"),
+        ("We decided on oak doors.", answered, "note"),
+    ):
+        app.memory.remember(Thought(words, AGENT, category, lineage=(f"msg:{message.id}",)))
+    assert found(app) == []
 
 
 def test_what_a_job_says_and_is_answered_is_none(app: App) -> None:

@@ -145,9 +145,12 @@ def test_the_reflex_says_it_in_the_language_of_the_message(app: App) -> None:
     assert reply("left_out", "zh") in replied(app, f"记住我的 GitHub token 是 {SECRET}")
 
 
-def test_a_correction_with_a_secret_says_so_too(app: App) -> None:
-    app.remember("The deploy token is written on a card")
-    told = replied(app, f"That's wrong, the deploy token is not written on a card but token={SECRET}")
+@pytest.mark.parametrize("known", ["Our deploy word is tulip.", "The shed is blue."])
+def test_a_correction_with_a_secret_says_so_too(app: App, known: str) -> None:
+    old = app.remember(known)
+    told = replied(app, f"No, our deploy word is {SECRET}, not tulip")
+    assert app.memory.book.get(old.entry).closed is ("tulip" in known)
+    assert reply("left_out", "en") in told
     assert SECRET not in told
 
 
@@ -158,6 +161,11 @@ def test_a_model_that_claims_to_remember_a_secret_is_put_right(tmp_path: Path, t
     with talking(tmp_path, *script) as (app, _):
         assert reply("left_out", "en") in notices(say(app, words))
         assert not any(SECRET in one.text for one in app.memory.book.all())
+
+
+def test_a_secret_in_what_a_model_writes_by_itself_is_told_too(tmp_path: Path) -> None:
+    with talking(tmp_path, [call("memory_write", content=f"The token is {SECRET}.")], "Done.") as (app, _):
+        assert reply("left_out", "en") in notices(say(app, "Keep the token that you made."))
 
 
 def test_without_a_secret_nothing_was_left_out(tmp_path: Path) -> None:
