@@ -286,7 +286,10 @@ class ScorePart(NamedTuple):
 
 
 class Hit(NamedTuple):
-    """A piece of a document that answers a query. `also` are the other places where the same words stand."""
+    """A piece of a document that answers a query. `also` are the other places where the same words stand.
+
+    `closed`: it no longer holds; `now` are the words that hold instead, where they are known and whoever asks may see them.
+    """
 
     path: str
     first_line: int
@@ -301,12 +304,25 @@ class Hit(NamedTuple):
     imported: bool = False
     also: tuple[str, ...] = ()
     parts: tuple[ScorePart, ...] = ()
+    closed: bool = False
+    now: str = ""
 
     @property
     def reference(self) -> str:
         """How an answer cites it."""
         lines = f"L{self.first_line}" + (f"-L{self.last_line}" if self.last_line > self.first_line else "")
         return f"{self.path}#{lines}"
+
+    @property
+    def ended(self) -> str:
+        """What to say beside words that no longer hold; empty where they do."""
+        return ended_words(self.until, self.now) if self.closed or self.until is not None else ""
+
+
+def ended_words(until: date | None, now: str = "") -> str:
+    """How everything that no longer holds is marked, wherever it is shown."""
+    since = f"until {until.isoformat()}" if until is not None else "no longer holds"
+    return f"{since}, now: {now}" if now else since
 
 
 # ── findings ─────────────────────────────────────────────────────────────────────────────────────────────────────────

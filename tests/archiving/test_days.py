@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from datetime import date, timedelta
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -235,6 +236,24 @@ def test_search_gives_archived_text_the_day_it_had_and_sees_a_copy_once(
     (folder / kept[0]).unlink()
     assert sources.list()[0][QUARTER] != stamp, "it shows something else now, and must be read again"
     assert seen() == [(QUARTER, "Day 0", date(2026, 3, 19)), (QUARTER, "Day 1", date(2026, 3, 20))]
+
+
+@pytest.mark.parametrize("first", ["closed", "archived"])
+def test_the_chronicle_marks_what_ended_before_or_after_it_was_told(
+    mind: Mind, time: FrozenTime, folder: Path, first: str
+) -> None:
+    old = mind.memory.remember(Thought("I live in Leeds.", "owner"))
+    other = mind.memory.remember(Thought("The shed is blue.", "owner"))
+    time.advance(timedelta(days=1))
+    new = mind.memory.remember(Thought("I live in York.", "owner"))
+    close = partial(mind.memory.supersede, old.entry, new.entry)
+    archive = partial(archive_days, mind.memory, ["memory/2026-03-19.md"], remove=True, chronicled=True)
+    for step in (close, archive) if first == "closed" else (archive, close):
+        step()
+    text = (folder / "Archive/Chronicles/2026-March.md").read_text()
+    now = ", now: I live in York." if first == "closed" else ""
+    assert f"I live in Leeds. (until 2026-03-20{now}) (entry:{old.entry})" in text
+    assert f"The shed is blue. (entry:{other.entry})" in text
 
 
 def test_forgetting_reaches_archive_copy_and_chronicle(mind: Mind, time: FrozenTime, folder: Path) -> None:

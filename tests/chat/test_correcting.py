@@ -181,13 +181,28 @@ def test_what_only_says_that_it_is_a_correction_is_taken_away(sentence: str, lef
     assert bare(sentence) == left
 
 
-@pytest.mark.parametrize(("score", "closed"), [(0.85, True), (0.84, False)])
-def test_what_shares_few_words_is_the_wrong_one_where_it_matches_at_85(app: App, score: float, closed: bool) -> None:
-    wrong = app.remember("Our new office by the harbour opens at eight")
+@pytest.mark.parametrize(("score", "asked"), [(0.85, True), (0.84, False)])
+def test_what_is_only_alike_is_asked_about_from_85_on_and_never_closed(app: App, score: float, asked: bool) -> None:
+    other = app.remember("Our new office by the harbour opens at eight")
     correcting = Correcting(app.memory, app.recall, Triage(), alike=lambda _, others: [score] * len(others))
     said = "That's wrong, the office starts work at nine."
-    correcting.heed(said, Setting(OWNER, "session", "m1", said, True))
-    assert app.memory.book.get(wrong.entry).closed is closed
+    acted = correcting.heed(said, Setting(OWNER, "session", "m1", said, True))
+    assert ("harbour" in acted.question) is asked
+    assert not app.memory.book.get(other.entry).closed
+
+
+@pytest.mark.parametrize(
+    ("known", "said"),
+    [
+        ("I play the piano", "No, I play tennis."),
+        ("I changed my bank to N26", "That's wrong, I changed my tyres and my bank card."),
+        ("Our cat is called Miso and sleeps a lot", "No, our cat is called a tabby and sleeps outside."),
+    ],
+)
+def test_what_shares_words_and_may_hold_as_well_is_not_closed_by_a_guess(app: App, known: str, said: str) -> None:
+    other = app.remember(known)
+    act(app, said)
+    assert not app.memory.book.get(other.entry).closed
 
 
 def test_of_two_that_match_none_is_closed_and_the_person_is_asked(app: App) -> None:

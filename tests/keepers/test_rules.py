@@ -21,6 +21,7 @@ from everself.keepers.checks import Checks
 from everself.keepers.compactor import put_away
 from everself.keepers.hands import Deeds
 from everself.promotion import judging
+from everself.values import Entry
 
 TESTS = Path(__file__).parents[1]
 RULES = load_rules()
@@ -88,21 +89,33 @@ def _nothing(*_: object) -> bool:
     return False
 
 
+def _always(*_: object) -> bool:
+    return True
+
+
+def _backwards(one: Entry, other: Entry) -> tuple[Entry, Entry]:
+    older, newer = IN_ORDER(one, other)
+    return newer, older
+
+
+IN_ORDER = conflicts._in_order
+
+
 BREAKS = (
     Break(
-        "seed 4 §5.4 resolution 2",
-        test_conflicts.test_the_newer_wins_after_thirty_days_and_what_rests_on_the_loser_is_stale,
-        ((conflicts, "LATER", timedelta(days=1000)),),
+        "seed 4 §5.4 resolution 1, product.md §6.2",
+        test_conflicts.test_what_was_said_first_never_closes_what_was_said_later,
+        ((conflicts, "_is_own", _always), (conflicts, "_in_order", _backwards)),
+    ),
+    Break(
+        "seed 4 §5.4 resolution 2, product.md §6.2",
+        test_conflicts.test_with_a_model_the_owners_later_statement_closes_what_it_replaces_and_an_undo_takes_it_back,
+        ((conflicts, "_is_own", _nothing),),
     ),
     Break(
         "seed 4 §5.4 resolution 3",
-        test_conflicts.test_two_statements_within_thirty_days_become_one_question,
-        ((conflicts, "LATER", timedelta(0)),),
-    ),
-    Break(
-        "seed 4 §5.4 resolution 1",
-        test_conflicts.test_a_correction_wins_whichever_came_first,
-        ((conflicts, "_is_correction", _nothing),),
+        test_conflicts.test_five_a_day_are_asked_and_the_rest_on_other_days,
+        ((conflicts, "MOST_ASKED", 6),),
     ),
     Break(
         "seed 4 §5.1 rule 1",

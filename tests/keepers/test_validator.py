@@ -128,6 +128,15 @@ def test_where_one_entry_matches_and_the_right_words_were_noted_it_is_closed(min
     assert not mind.run(Validator()).changed
 
 
+def test_what_differs_in_more_than_one_word_is_asked_about_and_not_closed(mind: Mind):
+    other = mind.knows("The rent of the office is 900 euros")
+    said = mind.say("No, the rent of the office is not 900 euros at all.")
+    mind.knows(said.content, category="correction", lineage=(f"msg:{said.id}",))
+    report = mind.run(Validator())
+    assert [type(one.planned.operation) for one in (*report.applied, *report.queued)] == [Ask]
+    assert not mind.memory.book.get(other.id).closed
+
+
 def test_what_was_put_right_at_once_is_not_asked_about(mind: Mind):
     said = "No, the meeting is on Tuesday, not Monday"
     wrong = mind.knows("The meeting with Ann is on Monday")

@@ -10,6 +10,7 @@ from everself.clock import Clock
 from everself.disk.lock import OpenLock
 from everself.entries.book import Book
 from everself.memory.memory import Memory
+from everself.memory.writing import Thought
 from everself.recall.scopes import Scope, SessionKind
 from everself.sessions.log import Log
 from everself.sessions.notes import Notes
@@ -47,6 +48,24 @@ def test_the_last_fifteen_without_calls_commands_and_system_text(desk: Desk) -> 
     desk.log.add(session, "assistant", "The last word.")
     texts = [one.content for one in desk.notes.material(session)]
     assert texts == [*(f"Number {number}" for number in range(6, 20)), "The last word."]
+
+
+def test_what_was_taken_back_before_the_note_is_marked_in_it(desk: Desk) -> None:
+    session = desk.log.begin()
+    told = desk.log.add(session, "user", "My favourite drink is green tea.")
+    both = desk.log.add(session, "user", "The shed is green. I drive to Hull on Monday.")
+    desk.log.add(session, "assistant", "Lovely.")
+    tea = desk.memory.remember(Thought(told.content, "owner", lineage=(f"msg:{told.id}",)))
+    shed = desk.memory.remember(Thought("The shed is green.", "owner", lineage=(f"msg:{both.id}",)))
+    desk.memory.correct(tea.entry, "My favourite drink is oolong.")
+    desk.memory.correct(shed.entry, "The shed is blue.")
+    made = desk.notes.write(session, desk.notes.material(session))
+    assert made is not None
+    day = desk.memory.clock.today().isoformat()
+    lines = desk.read(made.path).splitlines()
+    assert f"- User: {told.content} (until {day}, now: My favourite drink is oolong.)" in lines
+    assert f"- User: {both.content} (“The shed is green.” until {day}, now: The shed is blue.)" in lines
+    assert "- Assistant: Lovely." in lines
 
 
 @pytest.mark.parametrize(

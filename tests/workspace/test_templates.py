@@ -207,7 +207,7 @@ def test_a_keeper_has_a_role_a_mission_and_proposes_only(keeper: str) -> None:
         ("soul-keeper", "a day old and have come up twice"),
         ("recall-validator", "Nothing is deleted."),
         ("recall-validator", '"How many times did the job run?" is a question.'),
-        ("conflict-detector", "One side is a correction by the owner: it wins. Always."),
+        ("conflict-detector", "Nothing is closed by a guess."),
         ("conflict-detector", "ask the person"),
         ("memory-compactor", "What the owner said is never removed because it grew old."),
         ("memory-compactor", "What is tagged #correction is never compacted."),

@@ -24,7 +24,7 @@ def promoting_of(app: "App") -> Promoting:
     def look(days: int, frequent: bool) -> "tuple[Candidate, ...]":
         from everself.promotion.candidates import candidates
 
-        return candidates(app.memory, app.state.searches, asked_of(app, days, frequent=frequent))
+        return candidates(app.memory, app.state, asked_of(app, days, frequent=frequent))
 
     def ask(entries: tuple[str, ...]) -> AskedAbout:
         from everself.keepers.weekly_review import WeeklyReview

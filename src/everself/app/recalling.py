@@ -105,7 +105,10 @@ def open_recall(app: "App") -> "Recall":
 
     book = app.memory.book
     keeping = Keeping(
-        lambda asked, held: find_entries(book, asked, held), app.memory.confidence, app.state.searches.record
+        lambda asked, held: find_entries(book, asked, held),
+        app.memory.confidence,
+        app.state.searches.record,
+        app.memory.words_now,
     )
     boost = app.tunables.correction_relevance_boost
     return Recall(app.index, app.clock, app.agent.search, keeping, boost=boost)

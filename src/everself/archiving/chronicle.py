@@ -12,18 +12,14 @@ from typing import Final
 from everself.entries.drafts import Draft
 from everself.entries.reading import TRANSCRIPT, read_document, text_hash
 from everself.entries.trust import AGENT, base_confidence, rank
+from everself.layout import MONTHS, chronicle_of
 from everself.markdown.blocks import Scan, scan
 from everself.markdown.comment import EntryComment
 from everself.markdown.edit import Splice, append_item, lead_in
 from everself.markdown.endings import REFERENCE
 from everself.memory.writing import clean
-from everself.values import Entry, Tag, Voucher, new_id
+from everself.values import Entry, Tag, Voucher, ended_words, new_id
 
-FOLDER: Final = "Archive/Chronicles"
-MONTHS: Final = (
-    *("January", "February", "March", "April", "May", "June"),
-    *("July", "August", "September", "October", "November", "December"),
-)
 LONGEST: Final = 200
 # so that the comment is read back
 MOST_CITED: Final = 200
@@ -41,10 +37,6 @@ class Story:
     entries: tuple[str, ...]
 
 
-def chronicle_of(day: date) -> str:
-    return f"{FOLDER}/{day.year}-{MONTHS[day.month - 1]}.md"
-
-
 def tells(entry: Entry, trust: str) -> bool:
     """Whether a chronicle speaks of it: not of raw transcripts and signs of life, and not of what came from outside."""
     return entry.kind != TRANSCRIPT and entry.category != _HEARTBEAT and rank(trust) >= rank(AGENT)
@@ -55,8 +47,10 @@ def add_days(
     days: Mapping[date, Sequence[Entry]],
     stories: Sequence[Story] = (),
     identify: Callable[[], str] = new_id,
+    now: Callable[[Entry], str] = lambda _: "",
 ) -> tuple[Voucher, ...]:
-    """Tell of these days, each in the chronicle of its month: by the story that was given, else by its entries' first sentences."""
+    """Tell of these days, each in the chronicle of its month: by the story that was given, else by its entries' first sentences. `now`
+    gives the words that hold in the place of one that ended."""
     told = {one.day: one for one in stories}
     vouchers = []
     for day, entries in sorted(days.items()):
@@ -66,7 +60,7 @@ def add_days(
         if story is not None and clean(story.text).text:
             vouchers.append(_tell(draft, path, head, story, identify()))
         elif entries:
-            lines = "".join(f"- {line_of(entry)}\n" for entry in entries)
+            lines = "".join(f"- {line_of(entry, now(entry) if entry.closed else '')}\n" for entry in entries)
             body = f"## {day.isoformat()}\n\n{lines}".encode("utf-8", "replace")
             before = draft.find(path)
             document = scan(head if before is None else before)
@@ -74,8 +68,10 @@ def add_days(
     return tuple(vouchers)
 
 
-def line_of(entry: Entry) -> str:
-    return f"{REFERENCE}{first_sentence(entry.text)} (entry:{entry.id})"
+def line_of(entry: Entry, now: str = "") -> str:
+    """`now` is what holds in its place, where it ended."""
+    ended = f" ({ended_words(entry.until, now)})" if entry.closed else ""
+    return f"{REFERENCE}{first_sentence(entry.text)}{ended} (entry:{entry.id})"
 
 
 def first_sentence(text: str) -> str:

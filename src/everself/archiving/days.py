@@ -133,7 +133,7 @@ def archive_days(
             verify(before, making.draft.find(path) or b"", making.days[path], making.replaced[path])
         vouchers: tuple[Voucher, ...] = ()
         if chronicled:
-            vouchers = add_days(making.draft, _told(memory, making.paths), stories)
+            vouchers = add_days(making.draft, _told(memory, making.paths), stories, now=memory.words_now)
         what = "days archived" if remove else "days copied"
         record.note(making.draft, memory.clock.now(), what, making.lines)
         edits = (*making.draft.edits(), *making.edits)

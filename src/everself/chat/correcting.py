@@ -1,6 +1,6 @@
 """A correction acts at once: what is wrong is closed and what is right stands in its place, before any model sees the message.
 
-Changes only what can be told apart: one entry that holds the wrong words, or one that says the same of something else. Where
+Changes only what can be told apart: one entry that holds the wrong words, or one that is the same save for one word. Where
 that is not clear it changes nothing and asks. Does not judge whether a message is a correction: triage does.
 """
 
@@ -15,6 +15,7 @@ from everself.layout import place
 from everself.memory.memory import Memory
 from everself.memory.writing import Thought
 from everself.patterns.corrections import Correction
+from everself.patterns.difference import differ_in_one_word
 from everself.patterns.folding import fold, language_of
 from everself.patterns.openers import bare
 from everself.patterns.reading import Language, SentenceKind
@@ -22,6 +23,7 @@ from everself.patterns.statements import read
 from everself.recall.likeness import Likeness
 from everself.recall.recall import Recall, Request
 from everself.recall.scopes import SessionKind
+from everself.reflex.wordings import reply
 from everself.text.search import TermKind, read_query
 from everself.toolbox.tool import Setting, Written
 from everself.triage.triage import Triage, Verdict
@@ -116,7 +118,8 @@ class Correcting:
         return None, ()
 
     def _choose_alike(self, found: list[Entry], told: Correction) -> tuple[Entry | None, Sequence[Entry]]:
-        """The one entry that says the same of something else: in the same words, or in others to the degree of a match."""
+        """The one entry that says the same of something else. Closed only where all but one word is the same: two that share most of
+        their words may both hold, and so may two that are alike; those are asked about."""
         right = bare(told.trigger)
         said = _terms(right)
         # what says nothing but what is right is not wrong
@@ -127,7 +130,7 @@ class Correcting:
         if not best and other and said:
             scores = self.alike(right, [entry.text for entry in other])
             best = [entry for entry, score in zip(other, scores, strict=True) if score >= MATCH]
-        if len(best) == 1 and told.sure == "high":
+        if len(best) == 1 and told.sure == "high" and differ_in_one_word(best[0].text, right):
             return best[0], ()
         return None, best
 
@@ -148,9 +151,10 @@ class Correcting:
             made = self.memory.correct(wrong.id, right, said=wrong.text, trigger=told.trigger, sure=told.sure)
         except (RefusedByRule, NotFound):
             return Acted(question=_WHAT[language])
-        where = self.memory.book.get(made.entry).reference
-        done = _DONE[language].format(old=wrong.text, new=right, where=where)
-        return Acted((Written("corrected", right, where, made.entry, made.change),), (done,))
+        entry = self.memory.book.get(made.entry)
+        done = _DONE[language].format(old=wrong.text, new=entry.text, where=entry.reference)
+        written = Written("corrected", entry.text, entry.reference, made.entry, made.change, made.redacted)
+        return Acted((written,), (done, *_left_out(made.redacted, language)))
 
     def _note(self, told: Correction, setting: Setting, language: Language) -> Acted:
         """Nothing is known that could be wrong. What was said is kept where it says something, in the words it was said in."""
@@ -163,9 +167,14 @@ class Correcting:
         except RefusedByRule:
             return Acted()
         entry = self.memory.book.find(made.entry)
-        where = entry.reference if entry is not None else made.path
-        done = _KEPT[language].format(new=told.trigger, where=where)
-        return Acted((Written("remembered", told.trigger, where, made.entry, made.change),), (done,))
+        where, words = (entry.reference, entry.text) if entry is not None else (made.path, told.trigger)
+        done = _KEPT[language].format(new=words, where=where)
+        written = Written("remembered", words, where, made.entry, made.change, made.redacted)
+        return Acted((written,), (done, *_left_out(made.redacted, language)))
+
+
+def _left_out(secrets: tuple[str, ...], language: Language) -> tuple[str, ...]:
+    return (reply("left_out", language),) if secrets else ()
 
 
 def _choose_holding(found: list[Entry], told: Correction) -> tuple[Entry | None, Sequence[Entry]]:

@@ -14,8 +14,11 @@ from everself.chat.receipts import receipt_json
 from everself.context.asking import Ask
 from everself.errors import ContextTooSmall, EverselfError, ModelFailed, NotFound
 from everself.models.chat.protocol import ChatModel, ChatRequest, ModelTurn, ToolTurn, Turn, UserTurn
+from everself.patterns.folding import language_of
 from everself.recall.scopes import SessionKind
 from everself.recall.sharing import is_owner
+from everself.redaction.redact import redact
+from everself.reflex.wordings import reply
 from everself.sessions.session import Message, Session
 from everself.sessions.turns import turns_of
 from everself.text.tokens import estimate
@@ -264,12 +267,22 @@ class Turning:
     async def _keep_promises(self, setting: Setting) -> None:
         """Saying is doing: what a reply claims to keep is kept, or the person is told that it is not."""
         written = (*self._acted.written, *self._course.written)
-        if any(one.deed in _KEPT for one in written) or not self._parts.claims(self._course.text):
+        if not any(one.deed in _KEPT for one in written) and self._parts.claims(self._course.text):
+            kept = await self._desk.aside(lambda: self._parts.keep(setting))
+            self._tell(kept)
+            written = (*written, *kept)
+            if not kept:
+                self._emit(Notice(UNKEPT, "warning", REMEMBER))
+        self._tell_left_out(written)
+
+    def _tell_left_out(self, written: Sequence[Written]) -> None:
+        """A secret is taken out of whatever is written, and no reply may leave it at "I'll remember that". The reflex says so itself."""
+        kept = [one for one in written if one.deed in _KEPT]
+        if not kept or (self._model is not None and self._model.name == REFLEX):
             return
-        kept = await self._desk.aside(lambda: self._parts.keep(setting))
-        self._tell(kept)
-        if not kept:
-            self._emit(Notice(UNKEPT, "warning", REMEMBER))
+        # what is written from the message as it was kept was without the secret already
+        if any(one.left_out for one in kept) or redact(self._text).found:
+            self._emit(Notice(reply("left_out", language_of(self._course.text, self._text)), "warning"))
 
     def _tell(self, written: Sequence[Written]) -> None:
         for one in written:

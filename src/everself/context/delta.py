@@ -225,7 +225,10 @@ class _Turn:
 
 
 def _item(hit: Hit) -> Recalled:
-    return Recalled(hit.text, hit.reference, hit.day, f"until {hit.until.isoformat()}" if hit.until else "")
+    # beside the words and quoted like them: what holds now is data too
+    gap = " " if "\n" not in hit.text else "\n"
+    text = f"{hit.text}{gap}({hit.ended})" if hit.ended else hit.text
+    return Recalled(text, hit.reference, hit.day)
 
 
 def _gap(name: str, paragraph: int, size: int, room: int) -> Omission:

@@ -4,11 +4,12 @@ Reads documents and decides nothing about budgets. What is missing or cannot be 
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 from typing import Final
 
 from everself.context.budget import Slot
+from everself.context.ended import ended_in, mark_ended, mark_quoted
 from everself.errors import EverselfError
 from everself.identity.persona import SOUL_FILE, Speaker
 from everself.layout import Kind, place
@@ -33,6 +34,8 @@ class Source:
     hash: str
     day: date | None = None
     partly: bool = False
+    # words in it that no longer hold, and what to say beside them
+    ended: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,12 +115,16 @@ class Sources:
             Slot.RECENT: desk.all(self._recent(days, own)),
             Slot.LONGTERM: desk.all([f"{own}/MEMORY.md"] if own else []) + desk.core(),
         }
+        ended = [one for slot in (Slot.RECENT, Slot.LONGTERM) for source in slots[slot] for one in source.ended]
+        slots[Slot.RECENT] = tuple(_with_marks(one, ended) for one in slots[Slot.RECENT])
         return Material(soul, files, slots, tuple(desk.missing), tuple(desk.notices))
 
     def again(self, viewer: Viewer, paths: Iterable[str]) -> dict[str, Source | None]:
         """The same documents as they are now."""
         desk = _Desk(self._find, viewer)
-        return {path: desk.read(path) for path in paths}
+        found = {path: desk.read(path) for path in paths}
+        ended = [one for source in found.values() if source is not None for one in source.ended]
+        return {path: None if one is None else _with_marks(one, ended) for path, one in found.items()}
 
     def _recent(self, days: Sequence[date], own: str) -> list[str]:
         """Logs and notes of these days: the day's log before its notes, the newest day first."""
@@ -128,6 +135,13 @@ class Sources:
                 if where.day in days and where.kind in _DATED:
                     found.append((days.index(where.day), where.kind is not Kind.DAILY_LOG, path))
         return [path for _, _, path in sorted(found)]
+
+
+def _with_marks(source: Source, ended: Sequence[tuple[str, str]]) -> Source:
+    """A note of a session, with what was said in it and no longer holds marked by what the documents beside it say."""
+    if place(source.path).kind is not Kind.SESSION_NOTE:
+        return source
+    return replace(source, data=mark_quoted(source.data, ended))
 
 
 def recent_days(today: date, hours: int) -> tuple[date, ...]:
@@ -159,8 +173,11 @@ class _Desk:
                 f"{path} is larger than Everself reads; its last {found.cut:,} bytes are not in the prompt."
             )
         whole = self.viewer.gets(path)
-        seen = self.viewer.visible(path, found.data)
-        return Source(path, seen, digest(found.data), place(path).day, not whole) if whole or seen.strip() else None
+        shown = self.viewer.visible(path, found.data)
+        seen, ended = mark_ended(path, shown), ended_in(path, shown)
+        return (
+            Source(path, seen, digest(found.data), place(path).day, not whole, ended) if whole or seen.strip() else None
+        )
 
     def all(self, paths: Sequence[str], *, expected: bool = False) -> tuple[Source, ...]:
         found: list[Source] = []

@@ -202,6 +202,12 @@ def refers(text: str) -> bool:
     return is_reference(data, 0, len(data))
 
 
+def quotes_a_talk(text: str) -> bool:
+    """Whether a line of it is somebody's turn in a conversation, as notes of sessions have them."""
+    lines = (line.replace("*", "").strip("-+>#_ ").lower() for line in text.splitlines())
+    return any(line.startswith(_SPEAKERS) for line in lines)
+
+
 def text_hash(text: str) -> str:
     """The hash of the words, whatever their spacing, case or width."""
     from everself.text.normalise import fold

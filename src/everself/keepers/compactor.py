@@ -33,7 +33,7 @@ from everself.keepers.world import World
 from everself.layout import Kind, place
 from everself.memory.memory import Memory
 from everself.models.chat.protocol import JsonObject
-from everself.values import Author, Entry
+from everself.values import Author, Entry, ended_words
 
 T = TypeVar("T")
 NAME: Final = "memory-compactor"
@@ -134,7 +134,8 @@ async def _tell_of(world: World, paths: Sequence[str], notes: list[str]) -> Asyn
         for entry in world.memory.book.of(path):
             if day is not None and tells(entry, world.trust(entry)):
                 known[day.isoformat()].add(entry.id)
-                lines.append(f"{day.isoformat()} [{entry.id}] {' '.join(entry.text.split())[: 4 * LONGEST]}")
+                ended = f" ({ended_words(entry.until, world.memory.words_now(entry))})" if entry.closed else ""
+                lines.append(f"{day.isoformat()} [{entry.id}] {' '.join(entry.text.split())[: 4 * LONGEST]}{ended}")
     for some in _batches(lines, _MOST_LINES):
         answered = await world.answer("\n".join(some), _SCHEMA)
         if answered.value is None:

@@ -1,7 +1,7 @@
-"""The Conflict Detector: what is new against what resembles it; two that cannot both be true are settled by rule, or asked about.
+"""The Conflict Detector: what is new against what resembles it. It asks; it closes only what the owner's later statement replaces.
 
-Contradictions are found by rules, and by a model where there is one. The loser is closed, never removed; what was derived from it is
-stale from then on, which memory works out by itself and the record names. Proposes only.
+Nothing is closed by a guess. Without a model it asks, and only about two statements that are alike save for one number, date or name. A
+model finds more, and may name a replacement, which both quotes have to bear out. Proposes only.
 """
 
 from collections.abc import Iterator, Sequence
@@ -9,35 +9,36 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import Final
 
-from everself.contradiction import attributes_of, contradicts
-from everself.entries.trust import CORRECTION, is_human, rank
+from everself.entries.trust import AGENT, CORRECTION, OWNER
 from everself.keepers.judging import Doubt, judge
 from everself.keepers.shape import Ask, Choice, CloseEntry, Note, Planned, Progress, Proposal, Tell, referenced
 from everself.keepers.world import World
 from everself.layout import Kind, place
+from everself.patterns.difference import find_difference
+from everself.patterns.openers import bare
 from everself.text.normalise import one_line
 from everself.values import Entry, Tag
 
 NAME: Final = "conflict-detector"
 ALIKE: Final = 0.8
 RECENT: Final = timedelta(days=1)
-# so much later, the newer of two facts holds
-LATER: Final = timedelta(days=30)
-_DATED: Final = frozenset({Tag.EVENT, Tag.KNOWLEDGE, Tag.DECISION})
+# questions a day: who is asked more answers none
+MOST_ASKED: Final = 5
 _RECORDS: Final = frozenset({Kind.CONFLICTS, Kind.CHANGELOG, Kind.COMPACTION_LOG, Kind.CHRONICLE})
-# entries on one attribute that a new one is held against, the newest first
-_MOST_ON_ONE: Final = 40
 _SHOWN: Final = 160
 
 
 @dataclass(frozen=True, slots=True)
 class Conflict:
-    """Two entries that cannot both hold, and why; `sure` as whoever found it is."""
+    """Two entries that may exclude each other, and why. `replaces`: a model says that the newer takes the place of the older; the quotes
+    are the words of each that it goes by, and stand there."""
 
     older: Entry
     newer: Entry
     why: str
     sure: float
+    replaces: bool = False
+    quotes: tuple[str, str] = ("", "")
 
 
 class Detector:
@@ -46,64 +47,71 @@ class Detector:
     schedule = "cron_conflict_detector"
 
     async def propose(self, world: World, tell: Tell) -> Proposal:
-        fresh = list(_fresh(world))
-        conflicts: list[Conflict] = []
+        since = _since(world)
+        fresh = list(_fresh(world, since))
         doubts: list[Doubt] = []
         tell(Progress(0, len(fresh), "entries"))
-        topics = _Topics(world.open_entries()) if fresh else None
         for number, entry in enumerate(fresh, 1):
             tell(Progress(number, len(fresh), "entries"))
-            for other, alike in _resembling(world, entry, topics):
-                older, newer = _in_order(entry, other)
-                if world.state.reviews.about("conflict", _about(older, newer)) is not None:
-                    continue
-                verdict = contradicts(older.text, newer.text)
-                if verdict:
-                    conflicts.append(Conflict(older, newer, f"{verdict.kind}: {verdict.why}", verdict.sure))
-                elif alike:
-                    doubts.append(Doubt(older, newer))
-        judged = await judge(world, _once(doubts))
-        conflicts += [Conflict(one.doubt.older, one.doubt.newer, one.why, one.sure) for one in judged.found]
-        planned = [each for one in _unique(conflicts) for each in _settled(world, one)]
-        return Proposal(tuple(planned), judged.notes)
+            doubts += [one for one in _doubts(world, entry) if not _is_asked(world, one)]
+        doubts = list({_about(one.older, one.newer): one for one in doubts}.values())
+        judged = await judge(world, doubts)
+        found = [Conflict(*_pair(one.doubt), one.why, one.sure, one.replaces, one.quotes) for one in judged.found]
+        # what a model was asked about it has answered
+        found += [Conflict(*_pair(one), one.why, 1.0) for one in doubts if one.why and one not in judged.asked]
+        planned, left = _settled(world, found)
+        notes = (*judged.notes, *((f"{left} more to ask about; {MOST_ASKED} a day are asked.",) if left else ()))
+        return Proposal(tuple(planned), notes, (since if left else world.today).isoformat())
 
 
-def _fresh(world: World) -> Iterator[Entry]:
-    """What was written or mentioned within a day, or since the last run where that is longer ago."""
-    last = world.last_run()
-    begun = world.now - RECENT
+def _since(world: World) -> date:
+    """A day ago, the last run where that is longer ago, or the day from which there is more to ask about."""
+    last, begun = world.last_run(), world.now - RECENT
     if last is not None:
         begun = min(begun, datetime.fromisoformat(last.at))
-    since = world.clock.day_of(begun)
+    since, upto = world.clock.day_of(begun), world.upto()
+    return min(since, date.fromisoformat(upto)) if upto else since
+
+
+def _fresh(world: World, since: date) -> Iterator[Entry]:
+    """What was written or mentioned since then."""
     for one in world.open_entries():
         newest = max((day for day in (one.day, one.seen) if day is not None), default=None)
         if newest is not None and newest >= since and place(one.path).kind not in _RECORDS:
             yield one
 
 
-class _Topics:
-    """Open entries by the exclusive attributes they speak of: who says "we moved to Leeds" shares no word with "I live in York"."""
-
-    def __init__(self, entries: Sequence[Entry]) -> None:
-        self._by_name: dict[str, list[Entry]] = {}
-        for one in sorted(entries, key=_when, reverse=True):
-            for name in attributes_of(one.text):
-                self._by_name.setdefault(name, []).append(one)
-
-    def beside(self, entry: Entry) -> Iterator[Entry]:
-        for name in attributes_of(entry.text):
-            yield from self._by_name.get(name, ())[:_MOST_ON_ONE]
-
-
-def _resembling(world: World, entry: Entry, topics: _Topics | None) -> Iterator[tuple[Entry, bool]]:
-    """What to hold an entry against, and whether it is so much alike that a model is worth asking."""
-    alike = {one.entry.id: one.entry for one in world.similar(entry.text, ALIKE)}
-    others = [*alike.values(), *world.related(entry.text), *(topics.beside(entry) if topics is not None else ())]
-    for other in {one.id: one for one in others}.values():
-        if other.id == entry.id or other.closed or place(other.path).kind in _RECORDS:
+def _doubts(world: World, entry: Entry) -> Iterator[Doubt]:
+    """What is alike save for one thing; and, for a model, what is much alike."""
+    alike = {one.entry.id: one.entry for one in world.similar(entry.text, ALIKE)} if world.has_model() else {}
+    others = {one.id: one for one in (*alike.values(), *world.related(entry.text))}
+    for other in others.values():
+        if not _is_comparable(entry, other):
             continue
-        if _scope(other) == _scope(entry) and f"entry:{other.id}" not in entry.lineage:
-            yield other, other.id in alike
+        older, newer = _in_order(entry, other)
+        found = find_difference(bare(older.text), bare(newer.text))
+        if found is not None or other.id in alike:
+            why = f"They differ in one {found.kind}: {found.one} or {found.other}." if found is not None else ""
+            yield Doubt(older, newer, why, _is_own(world, older, newer))
+
+
+def _is_comparable(entry: Entry, other: Entry) -> bool:
+    if other.id == entry.id or other.closed or place(other.path).kind in _RECORDS or _scope(other) != _scope(entry):
+        return False
+    return f"entry:{other.id}" not in entry.lineage and f"entry:{entry.id}" not in other.lineage
+
+
+def _is_own(world: World, older: Entry, newer: Entry) -> bool:
+    """Whether the newer is the owner's own later statement, and neither holds words from outside, which could talk a model into it."""
+    if world.trust(newer) not in (OWNER, CORRECTION) or world.trust(older) not in (AGENT, OWNER, CORRECTION):
+        return False
+    if older.day is None or newer.day is None or (_is_correction(older) and not _is_correction(newer)):
+        return False
+    return (older.day, older.time) < (newer.day, newer.time)
+
+
+def _is_asked(world: World, doubt: Doubt) -> bool:
+    return world.state.reviews.about("conflict", _about(doubt.older, doubt.newer)) is not None
 
 
 def _scope(entry: Entry) -> tuple[str | None, str | None]:
@@ -119,59 +127,48 @@ def _in_order(one: Entry, other: Entry) -> tuple[Entry, Entry]:
     return (one, other) if _when(one) <= _when(other) else (other, one)
 
 
-def _once(doubts: Sequence[Doubt]) -> list[Doubt]:
-    return list({(one.older.id, one.newer.id): one for one in doubts}.values())
-
-
-def _unique(conflicts: Sequence[Conflict]) -> list[Conflict]:
-    """Each pair once, and of an entry that loses twice only the first: closed is closed."""
-    return list({(one.older.id, one.newer.id): one for one in reversed(conflicts)}.values())[::-1]
-
-
-@dataclass(frozen=True, slots=True)
-class _Ruling:
-    """`loser` is None where a human decides."""
-
-    loser: Entry | None
-    winner: Entry | None
-    rule: str
-
-
-def _rule(world: World, conflict: Conflict) -> _Ruling:
-    older, newer = conflict.older, conflict.newer
-    corrections = [one for one in (older, newer) if _is_correction(one)]
-    if corrections:
-        winner = corrections[-1]
-        loser = older if winner is newer else newer
-        return _Ruling(loser, winner, "A correction by the owner wins.")
-    trusts = world.trust(older), world.trust(newer)
-    if rank(trusts[1]) < rank(trusts[0]):
-        return _Ruling(None, None, "The newer is less trusted than the older.")
-    told = is_human(trusts[1])
-    dated = older.tag in _DATED and newer.tag in _DATED
-    if told and dated and older.day is not None and newer.day is not None and newer.day - older.day >= LATER:
-        return _Ruling(older, newer, f"The newer was said {(newer.day - older.day).days} days later.")
-    near = "Both were said within 30 days." if told and dated else "No rule settles this."
-    return _Ruling(None, None, near)
+def _pair(doubt: Doubt) -> tuple[Entry, Entry]:
+    return doubt.older, doubt.newer
 
 
 def _is_correction(entry: Entry) -> bool:
     return entry.tag is Tag.CORRECTION or entry.source == CORRECTION
 
 
-def _settled(world: World, conflict: Conflict) -> Iterator[Planned]:
+def _settled(world: World, conflicts: Sequence[Conflict]) -> tuple[list[Planned], int]:
+    """What is done about them, and how many have to wait for another day."""
+    may_ask = MOST_ASKED - world.state.reviews.count("conflict", world.today.isoformat())
+    planned: list[Planned] = []
+    closed: set[str] = set()
+    left = 0
+    # first what is closed: there is nothing to ask about it any more
+    for one in sorted(conflicts, key=lambda found: not found.replaces):
+        if closed & {one.older.id, one.newer.id}:
+            continue
+        if one.replaces:
+            closed.add(one.older.id)
+        elif may_ask <= 0:
+            left += 1
+            continue
+        else:
+            may_ask -= 1
+        planned += _planned(world, one)
+    return planned, left
+
+
+def _planned(world: World, conflict: Conflict) -> Iterator[Planned]:
     """The record first: killed between the two, the next run finds the record made and does the rest."""
-    ruling = _rule(world, conflict)
     evidence = referenced((conflict.older.id, conflict.newer.id))
-    title = "Conflict settled" if ruling.loser is not None else "Conflict open"
-    note = Note("CONFLICTS.md", _record(world, conflict, ruling))
+    title = "Conflict settled" if conflict.replaces else "Conflict open"
+    note = Note("CONFLICTS.md", _record(world, conflict))
     # a model says why in other words each time, and the same conflict is told once
     yield Planned(note, evidence, title, conflict.sure, key=f"conflict {_about(conflict.older, conflict.newer)}")
-    if ruling.loser is not None and ruling.winner is not None:
-        close = CloseEntry(ruling.loser.id, ruling.winner.id)
-        yield Planned(close, evidence, f"{ruling.rule} {conflict.why}"[:300], conflict.sure)
-        return
-    yield Planned(_question(conflict), evidence, f"{ruling.rule} {conflict.why}"[:300], conflict.sure)
+    if conflict.replaces:
+        before, now = conflict.quotes
+        reason = f"“{one_line(now, _SHOWN)}” replaces “{one_line(before, _SHOWN)}”"
+        yield Planned(CloseEntry(conflict.older.id, conflict.newer.id), evidence, reason, conflict.sure)
+    else:
+        yield Planned(_question(conflict), evidence, conflict.why[:300], conflict.sure)
 
 
 def _question(conflict: Conflict) -> Ask:
@@ -193,16 +190,18 @@ def _said(entry: Entry) -> str:
     return f"“{one_line(entry.text, _SHOWN)}”" + (f" ({entry.day.isoformat()})" if entry.day is not None else "")
 
 
-def _record(world: World, conflict: Conflict, ruling: _Ruling) -> str:
+def _record(world: World, conflict: Conflict) -> str:
+    older, newer = conflict.older, conflict.newer
     lines = [
-        f"- older: {_described(world, conflict.older)}",
-        f"- newer: {_described(world, conflict.newer)}",
+        f"- older: {_described(world, older)}",
+        f"- newer: {_described(world, newer)}",
         f"- found: {one_line(conflict.why, _SHOWN)}",
     ]
-    if ruling.loser is None:
-        return "\n".join([*lines, f"- open: {ruling.rule} The owner is asked."]) + "\n"
-    lines.append(f"- settled: {ruling.rule} {ruling.loser.id} is closed.")
-    stale = _derived(world, ruling.loser)
+    if not conflict.replaces:
+        return "\n".join([*lines, "- open: The owner is asked."]) + "\n"
+    before, now = (one_line(one, _SHOWN) for one in conflict.quotes)
+    lines.append(f"- settled: The owner's later statement “{now}” replaces “{before}”. {older.id} is closed.")
+    stale = _derived(world, older)
     lines += [f"- stale from now on: {', '.join(stale)}"] if stale else []
     return "\n".join(lines) + "\n"
 

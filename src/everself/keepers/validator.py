@@ -15,6 +15,7 @@ from everself.keepers.world import World, is_memory, mark
 from everself.layout import Kind, place
 from everself.memory.corrections import PATH, not_embedded
 from everself.patterns.corrections import Correction
+from everself.patterns.difference import differ_in_one_word
 from everself.patterns.openers import bare
 from everself.recall.likeness import words_of
 from everself.sessions.session import Message
@@ -109,7 +110,7 @@ def _asked(world: World, message: Message, told: Correction) -> Iterator[Planned
         return
     evidence = (reference, *referenced([one.id for one in others]))
     right = noted.id if noted is not None else ""
-    if len(others) == 1 and noted is not None and told.sure == "high" and _matches(world, others[0], told):
+    if len(others) == 1 and noted is not None and told.sure == "high" and _matches(others[0], told):
         yield Planned(CloseEntry(others[0].id, noted.id), (reference,), f"Corrected: {one_line(told.trigger, _SHOWN)}")
         return
     listed = " or ".join(f"“{one_line(one.text, _SHOWN)}”" for one in others[:_NAMED])
@@ -132,9 +133,9 @@ def _candidates(world: World, told: Correction) -> list[Entry]:
     return list({one.id: one for one in found}.values())
 
 
-def _matches(world: World, entry: Entry, told: Correction) -> bool:
-    right = bare(told.trigger)
-    return world.alike(entry.text, right) >= MATCH and bool(contradicts(entry.text, right))
+def _matches(entry: Entry, told: Correction) -> bool:
+    """Whether it says the same save for one word: what is only alike may hold too, and is asked about."""
+    return differ_in_one_word(entry.text, bare(told.trigger))
 
 
 def _records(world: World) -> bytes:

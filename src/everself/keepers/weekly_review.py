@@ -37,7 +37,7 @@ class WeeklyReview:
 
         if self._named:
             return _about(world, self._named, asked)
-        found = candidates(world.memory, world.state.searches, asked, told)
+        found = candidates(world.memory, world.state, asked, told)
         asks = tuple(ask_about(one) for one in found if one.standing.may != "held")
         held = len(found) - len(asks)
         notes = (f"{held} rest on what came from outside and are not asked about.",) if held else ()

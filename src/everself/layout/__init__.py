@@ -1,14 +1,16 @@
 """Where every path of a workspace belongs. Pure: it judges names, and knows neither contents nor the disk."""
 
-from everself.layout.archives import archives_of, is_day, is_quarter
+from everself.layout.archives import MONTHS, archives_of, chronicle_of, is_day, is_quarter
 from everself.layout.names import fold, is_hidden, is_temporary
 from everself.layout.places import Kind, Place, Writer, place
 
 __all__ = [
+    "MONTHS",
     "Kind",
     "Place",
     "Writer",
     "archives_of",
+    "chronicle_of",
     "fold",
     "is_day",
     "is_hidden",

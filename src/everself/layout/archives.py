@@ -1,12 +1,18 @@
 """Which files are days, and the archive that each belongs to once it is old. By names alone."""
 
 from collections.abc import Iterator
+from datetime import date
 from itertools import count
 
 from everself.layout.names import fold
 from everself.layout.places import Kind, place
 from everself.values import Tier
 
+MONTHS = (
+    *("January", "February", "March", "April", "May", "June"),
+    *("July", "August", "September", "October", "November", "December"),
+)
+_CHRONICLES = "Archive/Chronicles"
 _DAYS = frozenset({Kind.DAILY_LOG, Kind.SESSION_NOTE, Kind.PERSON_MEMORY, Kind.PROJECT_MEMORY})
 _ARCHIVES = frozenset({Kind.ARCHIVE, Kind.PERSON_MEMORY, Kind.PROJECT_MEMORY})
 
@@ -23,6 +29,11 @@ def is_quarter(path: str) -> bool:
     """Whether this is an archive of many days."""
     where = place(path)
     return where.span and where.kind in _ARCHIVES
+
+
+def chronicle_of(day: date) -> str:
+    """Where the month of a day is told."""
+    return f"{_CHRONICLES}/{day.year}-{MONTHS[day.month - 1]}.md"
 
 
 def archives_of(path: str) -> Iterator[str]:

@@ -8,7 +8,17 @@ from everself.clock import Clock
 from everself.entries import trust
 from everself.entries.book import Book
 from everself.entries.drafts import Draft
-from everself.entries.trust import CORRECTION, HAND, OWNER, Dynamics, check_source, is_human, rank, weakest_source
+from everself.entries.trust import (
+    AGENT,
+    CORRECTION,
+    HAND,
+    OWNER,
+    Dynamics,
+    check_source,
+    is_human,
+    rank,
+    weakest_source,
+)
 from everself.errors import ChangedMeanwhile, LockTimeout, NotFound, RefusedByRule, StoreBusy, WrongUse
 from everself.layout import place
 from everself.memory.corrections import log_correction
@@ -28,10 +38,15 @@ from everself.memory.writing import (
     restamp,
     target,
 )
+from everself.redaction.redact import redact
+from everself.text.normalise import one_line
 from everself.values import Applied, Author, Change, Conflict, Entry, Outcome, Refused, Voucher, new_id
 from everself.workspace.interface import Workspace
 
 TRIES = 5
+_SHOWN = 160
+# entries that closed each other in a row; a ring of them, which a hand may make, has no end
+_SUCCESSORS = 16
 _AUTHORS = {OWNER: Author.OWNER, CORRECTION: Author.OWNER, HAND: Author.OWNER}
 
 
@@ -215,6 +230,23 @@ class Memory:
             gone |= {f"entry:{identity}" for identity in new}
             grown = bool(new)
         return stale
+
+    def successor(self, entry: Entry) -> Entry | None:
+        """What holds in the place of a closed entry, through however many steps; None where nothing does."""
+        found: Entry | None = entry
+        for _ in range(_SUCCESSORS):
+            found = self.book.find(found.closed_by) if found is not None and found.closed_by else None
+            if found is None or not found.closed:
+                return found
+        return None
+
+    def words_now(self, entry: Entry) -> str:
+        """The words of what holds in its place, on one line. Empty where they came from outside: they would stand beside words that did
+        not."""
+        found = self.successor(entry)
+        if found is None or rank(self.trust(found)) < rank(AGENT):
+            return ""
+        return one_line(redact(found.text).text, _SHOWN)
 
     def doubt(self, thought: Thought) -> str:
         """Why a thought would be kept apart; empty where it would not."""

@@ -6,14 +6,14 @@ from datetime import date, datetime
 from everself.entries.drafts import Draft, comment_of
 from everself.entries.reading import Read, read_document, text_hash
 from everself.entries.trust import base_confidence
-from everself.layout import Kind, place
+from everself.layout import Kind, chronicle_of, place
 from everself.markdown.blocks import BlockKind, Scan, scan
 from everself.markdown.comment import EntryComment, with_fields
 from everself.markdown.edit import Splice, append_item, append_log, replace_text, set_comment
 from everself.markdown.endings import REFERENCE
 from everself.markdown.entries import EntryKind, EntrySpan
 from everself.text.normalise import slug, without_surrogates
-from everself.values import Entry, Tag, Tier, Voucher
+from everself.values import Entry, Tag, Tier, Voucher, ended_words
 
 CORE = "MEMORY.md"
 # a longer one would make the line unreadable; the closed entry and CORRECTIONS.md hold it anyway
@@ -163,9 +163,19 @@ def close_entry(draft: Draft, entry: Entry, day: date, by: str) -> None:
         return set_comment(document, span, with_fields(known, until=day.isoformat(), by=by or None))
 
     draft.edit_entry(entry, close)
+    _mark_chronicle(draft, entry, day)
     plain = "\n" not in entry.text and "~~" not in entry.text
     if entry.tier is Tier.CORE and entry.kind == EntryKind.ITEM and not entry.struck and plain:
         draft.edit_entry(entry, strike)
+
+
+def _mark_chronicle(draft: Draft, entry: Entry, day: date) -> None:
+    """What a chronicle told of it before it ended is marked like the entry itself."""
+    path = chronicle_of(entry.day) if entry.day is not None else ""
+    told = draft.find(path) if path else None
+    reference = f" (entry:{entry.id})".encode()
+    if told is not None and reference in told:
+        draft.put(path, told.replace(reference, f" ({ended_words(day)})".encode() + reference, 1))
 
 
 def change_words(draft: Draft, entry: Entry, text: str, source: str) -> Voucher:

@@ -5,16 +5,17 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Final
 
-from everself.entries.reading import TRANSCRIPT
 from everself.errors import ChangedMeanwhile
 from everself.markdown.blocks import scan
 from everself.markdown.entries import EntryKind
 from everself.memory.memory import Memory
+from everself.promotion.evidence import is_told
 from everself.promotion.judging import Category, Judgement, judge
 from everself.promotion.places import Recalled, can_leave, target_for
 from everself.promotion.standing import Standing, standing_of
 from everself.promotion.units import moving_along
 from everself.store.searches import EntryHits, Searches
+from everself.store.state import State
 from everself.values import Entry
 
 # what being found in that many sessions is worth by itself: flagged, and no more
@@ -47,21 +48,21 @@ class Candidate:
 
 
 def candidates(
-    memory: Memory, searches: Searches, asked: Asked | None = None, tell: Callable[[int, int], None] | None = None
+    memory: Memory, state: State, asked: Asked | None = None, tell: Callable[[int, int], None] | None = None
 ) -> tuple[Candidate, ...]:
-    """The surest first. Closed and stale entries, transcripts and what is kept apart are none."""
+    """The surest first. Closed and stale entries, what is kept apart and what neither the owner nor evidence of theirs says are none."""
     wish = asked or Asked()
     today = memory.clock.today()
     everything = memory.book.all()
     stale = memory.stale(everything)
     open_ones = [one for one in everything if _may_leave(one) and one.id not in stale]
-    hits = searches.hits_of([one.id for one in open_ones], _back(today, wish.within))
+    hits = state.searches.hits_of([one.id for one in open_ones], _back(today, wish.within))
     found: list[Candidate] = []
     for done, entry in enumerate(open_ones):
         if tell is not None and done % 256 == 0:
             tell(done, len(open_ones))
         candidate = _weigh(entry, hits.get(entry.id), wish, today)
-        if candidate is not None:
+        if candidate is not None and is_told(memory, state.messages, entry):
             found.append(candidate)
     return _settled(memory, found, everything)
 
@@ -78,7 +79,7 @@ def explain(memory: Memory, searches: Searches, identity: str, asked: Asked | No
 
 
 def _may_leave(entry: Entry) -> bool:
-    return not entry.closed and entry.kind != TRANSCRIPT and can_leave(entry.path)
+    return not entry.closed and can_leave(entry.path)
 
 
 def _weigh(entry: Entry, hits: EntryHits | None, wish: Asked, today: date) -> Candidate | None:

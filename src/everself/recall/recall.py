@@ -18,6 +18,7 @@ from everself.recall.adjusting import CORRECTED, Ageing, adjust, is_exact
 from everself.recall.diversity import diversify, merge_equals, newest_first
 from everself.recall.packing import pack, render
 from everself.recall.scopes import Scope, SessionKind
+from everself.recall.sharing import is_owner
 from everself.recall.shelf import Shelf
 from everself.redaction.redact import redact
 from everself.store.searches import HitRecord, LeftOut, SearchRecord
@@ -106,6 +107,8 @@ class Keeping:
     entries: FindEntries
     confidence: Callable[[Entry], float]
     record: Callable[[SearchRecord, Sequence[HitRecord]], str]
+    # the words that hold in the place of a closed entry; empty where nobody knows, or where they came from outside
+    now: Callable[[Entry], str] = lambda _: ""
 
 
 class Recall:
@@ -277,6 +280,9 @@ class Recall:
                 tier=where.tier,
                 tag=entry.tag if entry else Tag.NONE,
                 until=entry.until if entry else None,
+                closed=entry.closed if entry else bool(flags & Flag.CLOSED),
+                # what took its place may stand where this session sees nothing
+                now=self._keeping.now(entry) if entry and entry.closed and is_owner(request.scope) else "",
                 imported=bool(flags & Flag.IMPORTED),
                 parts=tuple(
                     ScorePart(name, value)

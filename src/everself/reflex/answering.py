@@ -124,13 +124,21 @@ def _day(act: Act, returns: Sequence[ToolReturn]) -> str:
     for one in returns:
         read = _object(one.content) if not one.failed else {}
         first = read.get("from")
+        gone = _ended_lines(read)
         for number, line in enumerate(str(read.get("text", "")).splitlines(), first if isinstance(first, int) else 1):
             words = _without_comment(line.removeprefix("- "))
-            if words and not words.startswith(_NO_ENTRY):
+            if words and number not in gone and not words.startswith(_NO_ENTRY):
                 lines.append(f"- {_shortened(words)} ({read.get('path')}#L{number})")
     if not lines:
         return reply("day_none", act.language, what=act.words)
     return "\n".join((reply("day", act.language, what=act.words), *lines[: 2 * _MOST_LISTED]))
+
+
+def _ended_lines(read: dict[str, object]) -> set[int]:
+    """The lines of what no longer holds."""
+    listed = read.get("ended")
+    found = [one for one in listed if isinstance(one, dict)] if isinstance(listed, list) else []
+    return {line for one in found for line in range(int(one.get("from", 0)), int(one.get("to", -1)) + 1)}
 
 
 def confirm(language: Language, returns: Sequence[ToolReturn]) -> list[str]:
@@ -144,6 +152,8 @@ def confirm(language: Language, returns: Sequence[ToolReturn]) -> list[str]:
         if places:
             more = ", …" if len(places) > _MOST_PLACES else ""
             said.append(reply(key, language, where=", ".join(places[:_MOST_PLACES]) + more))
+    if any(one.get("left_out") for one in told):
+        said.append(reply("left_out", language))
     return said + [reply("failed", language, why=_why(one)) for one in returns if one.failed]
 
 
@@ -174,7 +184,10 @@ def found_in(returns: Sequence[ToolReturn]) -> list[Found]:
     for number, one in enumerate(returns):
         results = _object(one.content).get("results") if not one.failed else None
         for result in results if isinstance(results, list) else ():
-            if isinstance(result, dict) and result.get("path") not in _RECORDS and not _is_transcript(result):
+            # what no longer holds answers nothing: what holds now stands in memory too
+            if not isinstance(result, dict) or result.get("ended"):
+                continue
+            if result.get("path") not in _RECORDS and not _is_transcript(result):
                 score = float(result.get("score") or 0.0) * (1.0 if number == 0 else _SECOND)
                 made = Found(
                     str(result.get("snippet", "")),

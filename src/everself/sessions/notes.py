@@ -14,12 +14,13 @@ from everself.recall.scopes import SessionKind
 from everself.sessions.excerpts import lines_of, spoken
 from everself.sessions.log import Log
 from everself.sessions.session import Message, Session
-from everself.text.normalise import fold
-from everself.values import Tag
+from everself.text.normalise import fold, one_line
+from everself.values import Entry, Tag, ended_words
 
 MOST_WORDS: Final = 2
 LONGEST_NAME: Final = 40
 _MOST_OF_ONE_NAME: Final = 99
+_ENDS: Final = " .!?。！？…"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +49,7 @@ class Notes:
 
     def write(self, session: Session, messages: tuple[Message, ...], name: str = "", summary: str = "") -> Noted | None:
         """One note of these messages, once. None where there is nothing to say."""
-        text = summary.strip() or "\n".join(f"- {line}" for line in lines_of(messages))
+        text = summary.strip() or "\n".join(self._lines(messages))
         if not messages or not text:
             return None
         now = self._memory.clock.now()
@@ -69,6 +70,21 @@ class Notes:
         made = self._memory.remember(thought)
         # asked for again after a crash, the first note stands and no second is made
         return Noted(made.path, made.entry) if self._memory.workspace.stat(made.path) is not None else None
+
+    def _lines(self, messages: tuple[Message, ...]) -> list[str]:
+        """What was said, and of what was taken back or replaced since that it was."""
+        ended: dict[str, list[Entry]] = {}
+        for entry in self._memory.book.all():
+            for reference in entry.lineage if entry.closed else ():
+                ended.setdefault(reference, []).append(entry)
+        said = spoken(messages)
+        marks = [[self._mark(one, message) for one in ended.get(f"msg:{message.id}", ())] for message in said]
+        return [" ".join((f"- {line}", *mark)) for line, mark in zip(lines_of(said), marks, strict=True)]
+
+    def _mark(self, ended: Entry, message: Message) -> str:
+        words = ended_words(ended.until, self._memory.words_now(ended))
+        whole = fold(ended.text).strip(_ENDS) == fold(message.content).strip(_ENDS)
+        return f"({words})" if whole else f"(“{one_line(ended.text)}” {words})"
 
     def key_of(self, session: Session) -> str:
         """How the session is called among all: by agent, kind and person."""

@@ -72,6 +72,10 @@ class Messages:
         found = self._engine.read(_SQL["message"], (message,))
         return Said(*found[0]) if found else None
 
+    def is_told(self, message: str) -> bool:
+        """Whether a person said it in a conversation of theirs: no reply, no tool, no job, no group, and no text of the system."""
+        return bool(self._engine.read(_SQL["is_told"], (message,)))
+
     def of(self, session: str, after: int = 0) -> Iterator[Said]:
         """The messages of a session beyond that number, in order."""
         while page := self._engine.read(_SQL["messages_after"], (session, after, _PAGE)):

@@ -68,6 +68,10 @@ class Reviews:
         found = self._engine.read(_SQL["review_about"], (kind, about))
         return _review(found[0]) if found else None
 
+    def count(self, kind: str, day: str) -> int:
+        """How many of this kind were asked on a day, whatever became of them."""
+        return int(self._engine.read(_SQL["count_reviews"], (kind, day))[0][0])
+
     def find(self, name: str) -> Review:
         """By its id or the beginning of its id."""
         found = [_review(row) for row in self._engine.read(_SQL["find_reviews"], (name.upper(),))] if name else []

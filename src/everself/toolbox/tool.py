@@ -38,13 +38,15 @@ class Setting:
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """Something that a tool did to the workspace, cited as it can be found: path#L3."""
+    """Something that a tool did to the workspace, cited as it can be found: path#L3. `left_out` are the kinds of secrets that were not
+    written."""
 
     deed: Deed
     words: str
     path: str
     entry: str = ""
     change: str = ""
+    left_out: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

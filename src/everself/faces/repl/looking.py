@@ -51,7 +51,7 @@ def search(app: "App", words: str) -> Iterator[str]:
     if not found.hits:
         yield "Nothing is remembered that fits."
     for at, one in enumerate(found.hits, 1):
-        yield f"{at}  {one.hit.score:.2f}  {one.citation}" + (f"  until {one.hit.until}" if one.hit.until else "")
+        yield f"{at}  {one.hit.score:.2f}  {one.citation}" + (f"  {one.hit.ended}" if one.hit.ended else "")
         lines = [line for line in one.hit.text.splitlines() if line.strip()]
         yield from (f"   {one_line(line, _WIDE)}" for line in lines[:_LINES])
     yield from (f"Note: {notice}" for notice in found.notices)

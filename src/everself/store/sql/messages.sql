@@ -59,3 +59,9 @@ SELECT rowid, id, session, seq, at, role, person, content, meta FROM messages WH
 -- sessions in which something was said that no checkpoint has seen
 SELECT DISTINCT s.id FROM sessions AS s JOIN messages AS m ON m.session = s.id
 WHERE m.role = 'user' AND m.seq > coalesce(json_extract(s.meta, '$.checkpoint'), 0) ORDER BY s.rowid;
+
+-- name: is_told
+-- by a person in a conversation with one person; what a job says stands in a session of its kind
+SELECT 1 FROM messages JOIN sessions ON sessions.id = messages.session
+WHERE messages.id = ?1 AND messages.role = 'user' AND sessions.kind IN ('main', 'guest')
+  AND coalesce(json_extract(messages.meta, '$.system'), 0) = 0;

@@ -8,6 +8,7 @@ from everself.toolbox.own.arguments import NUMBER, TEXT, WHOLE, describe, field,
 from everself.toolbox.own.kit import Kit, told
 from everself.toolbox.own.origin import stamp_of
 from everself.toolbox.tool import MOST_CHARACTERS, Outcome, Setting, Stamp, Tool
+from everself.values import ended_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,7 +26,7 @@ _SHORTEST: Final = 80
 _SEARCH = describe(
     "memory_search",
     "Search your memory by words and meaning. Use it before you answer about earlier work, decisions, dates, people, preferences or "
-    "to-dos. Each result has its citation, path#L3-L5.",
+    "to-dos. Each result has its citation, path#L3-L5; one that is `ended` no longer holds.",
     {
         "query": field(TEXT, "What you look for, in the words it may stand in."),
         "maxResults": field(WHOLE, "Results at most."),
@@ -35,7 +36,7 @@ _SEARCH = describe(
 )
 _GET = describe(
     "memory_get",
-    "Read lines of a memory file that a search named.",
+    "Read lines of a memory file that a search named. Lines that are listed as `ended` no longer hold.",
     {
         "path": field(TEXT, "The file, as in a search result."),
         "from": field(WHOLE, "First line; 1 where it is not given."),
@@ -77,12 +78,14 @@ def _result(memory: "Memory", hit: "Hit", share: int, meaning: float | None) -> 
     """`meaning` is there only where vectors were compared: from 0 to 1, how near the piece is to the query whatever its words."""
     entry = memory.book.find(hit.entry) if hit.entry else None
     near = {} if meaning is None else {"meaning": round(meaning, 3)}
+    ended = {"ended": hit.ended} if hit.ended else {}
     return {
         "path": hit.path,
         "from": hit.first_line,
         "to": hit.last_line,
         "score": round(hit.score, 3),
         **near,
+        **ended,
         "snippet": hit.text if len(hit.text) <= share else f"{hit.text[:share]}…",
         "citation": hit.reference,
         "day": hit.day.isoformat() if hit.day else None,
@@ -99,8 +102,17 @@ def _get(kit: Kit, recall: "Recall", setting: Setting, asked: tuple[str, int, in
     if len(text) > most:
         text = text[:most].rpartition("\n")[0] or text[:most]
         last = hit.first_line + text.count("\n")
-    content = told({"path": hit.path, "from": hit.first_line, "to": last, "text": text})
+    ended = _ended(kit.memory(), hit.path, hit.first_line, last)
+    content = told(
+        {"path": hit.path, "from": hit.first_line, "to": last, "text": text} | ({"ended": ended} if ended else {})
+    )
     return Outcome(content, stamp=stamp_of_lines(kit.memory(), hit.path, hit.first_line, last))
+
+
+def _ended(memory: "Memory", path: str, first: int, last: int) -> list[dict[str, object]]:
+    """Which of these lines no longer hold: a file keeps them, and only a comment in it says so."""
+    closed = [one for one in memory.book.of(path) if one.closed and one.first_line <= last and one.last_line >= first]
+    return [{"from": one.first_line, "to": one.last_line, "ended": ended_words(one.until)} for one in closed]
 
 
 def stamp_of_lines(memory: "Memory", path: str, first: int, last: int) -> Stamp:

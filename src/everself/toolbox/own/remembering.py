@@ -108,7 +108,9 @@ def _write(kit: Kit, arguments: JsonObject, setting: Setting) -> Outcome:
             "It is in quarantine until the owner has looked at it: everself memory list --path quarantine"
         )
     words = entry.text if entry is not None else content
-    return Outcome(told(result), written=(Written("remembered", words, citation, done.entry, done.change),))
+    return Outcome(
+        told(result), written=(Written("remembered", words, citation, done.entry, done.change, done.redacted),)
+    )
 
 
 def _correct(kit: Kit, arguments: JsonObject, setting: Setting) -> Outcome:
@@ -129,7 +131,9 @@ def _correct(kit: Kit, arguments: JsonObject, setting: Setting) -> Outcome:
     entry = memory.book.find(done.entry)
     citation = entry.reference if entry is not None else ""
     result = {"entry": done.entry, "closed": list(done.closed), "citation": citation}
-    return Outcome(told(result), written=(Written("corrected", new, citation, done.entry, done.change),))
+    if done.redacted:
+        result["left_out"] = list(done.redacted)
+    return Outcome(told(result), written=(Written("corrected", new, citation, done.entry, done.change, done.redacted),))
 
 
 def _texts(memory: "Memory", old: str) -> str:

@@ -116,7 +116,7 @@ def review_week(app: "App", tell: Tell | None = None) -> Asking:
 def _look(app: "App", wanted: Wanted, tell: Tell | None) -> tuple[Candidate, ...]:
     asked = asked_of(app, wanted.days, frequent=wanted.frequent, least=wanted.min_confidence)
     if not wanted.entries:
-        return candidates(app.memory, app.state.searches, asked, tell)
+        return candidates(app.memory, app.state, asked, tell)
     found = [explain(app.memory, app.state.searches, one, asked) for one in wanted.entries]
     return tuple({one.entry.id: one for one in found}.values())
 

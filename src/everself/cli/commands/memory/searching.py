@@ -122,7 +122,7 @@ def _found(found: "Answer", *, explain: bool) -> Iterator[Line]:
         yield "Nothing is remembered that fits."
     for at, one in enumerate(found.hits, 1):
         hit = one.hit
-        ended = f"  until {hit.until}" if hit.until else ""
+        ended = f"  {hit.ended}" if hit.ended else ""
         yield (
             f"{at:>2}  " + paint(f"{hit.score:.2f}", bold=True) + f"  {hit.day or '          '}  {one.citation}{ended}"
         )
