@@ -1,0 +1,309 @@
+"""What of a message its writer says, and what they show: quotations, fences, pasted pages, forwarded mail, what a question is about. Pure.
+
+By layout, in any language. Nobody can tell a pasted line without any mark from a typed one; from two lines on the form tells much. Where
+it is in doubt, text is shown: it stays in the conversation, and its writer can still ask to remember it.
+"""
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final, Literal
+
+from everself.patterns.layout import Line, lines_of
+from everself.patterns.reading import SentenceKind
+from everself.patterns.sentences import judge, language_of, quotations, split
+from everself.text.normalise import without_surrogates
+
+# wish: asks to remember what follows, which is `asked`. wrapping: lines of a program around the message, which are nobody's words.
+Role = Literal["said", "wish", "asked", "shown", "wrapping"]
+
+# Lengths are in Latin characters. A character of a script without blanks says as much as these.
+_DENSE: Final = 2.5
+# Of a longer message only the edges are read: there stands what its writer says of it.
+LONGEST: Final = 12_000
+_EDGE: Final = 3_000
+# What people type about themselves at once is shorter (tests/corpora/provenance).
+_PARAGRAPHS: Final = 3
+_LONG_PARAGRAPH: Final = 700
+_LONG_MESSAGE: Final = 1_500
+_MANY_LINES: Final = 20
+# beside a question in the same line or the line before it, so much is the matter of the question and not a page
+_BESIDE: Final = 260
+_BESIDE_SENTENCES: Final = 3
+# more than a name, a title or a motto in quotation marks is somebody's text
+_LONG_QUOTE: Final = 90
+_ASKS: Final = frozenset({SentenceKind.QUESTION, SentenceKind.ORDER})
+_EMPTY: Final = frozenset({SentenceKind.GREETING, SentenceKind.THANKS, SentenceKind.OTHER})
+_COLONS: Final = (":", "：")
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """A stretch of a message. Stretches do not overlap; what lies between them is blank."""
+
+    start: int
+    end: int
+    role: Role
+
+
+@lru_cache(maxsize=64)
+def stretches(message: str) -> tuple[Stretch, ...]:
+    """The message from beginning to end, each stretch with its role."""
+    message = without_surrogates(message)
+    if len(message) > LONGEST:
+        return _long(message)
+    lines = lines_of(message)
+    roles = _Reader(message, lines).roles()
+    return tuple(_quoted(message, _merged(lines, roles)))
+
+
+def said(message: str) -> str:
+    """What its writer says or asks to remember, without what they show."""
+    return _text(message, "said", "wish", "asked")
+
+
+def shown(message: str) -> str:
+    """What its writer shows: others' words, or words that cannot be told from others'."""
+    return _text(message, "shown")
+
+
+def _text(message: str, *roles: Role) -> str:
+    return "\n".join(message[one.start : one.end] for one in stretches(message) if one.role in roles)
+
+
+def _long(message: str) -> tuple[Stretch, ...]:
+    """Where it opens with the wish to remember, all of it is meant; else all but a line or two at its edges is shown."""
+    head, tail = message[:_EDGE], message[-_EDGE:]
+    lines = lines_of(head)
+    wish = _wish(lines, message)
+    if wish is not None:
+        end = lines[wish].end
+        return Stretch(lines[wish].start, end, "wish"), Stretch(end, len(message), "asked")
+    first = _edge(lines[:2], message)
+    offset = len(message) - len(tail)
+    last = [Line(one.start + offset, one.end + offset, one.kind, one.text) for one in lines_of(tail)[-2:]]
+    end = _edge(list(reversed(last)), message)
+    return tuple(
+        one
+        for one in (
+            Stretch(first.start, first.end, "said") if first else None,
+            Stretch(first.end if first else 0, end.start if end else len(message), "shown"),
+            Stretch(end.start, end.end, "said") if end else None,
+        )
+        if one is not None
+    )
+
+
+def _edge(lines: list[Line], message: str) -> Line | None:
+    """The line at an edge of a long message, where a blank line sets it apart and it is short."""
+    if len(lines) < 2 or lines[1].kind != "blank" or lines[0].kind != "prose":
+        return None
+    return lines[0] if _weight(message[lines[0].start : lines[0].end]) <= _BESIDE else None
+
+
+def _weight(text: str) -> float:
+    dense = sum(char > "\u2e7f" for char in text)
+    return len(text) + dense * (_DENSE - 1)
+
+
+def _kinds(text: str) -> list[SentenceKind]:
+    own = language_of(text)
+    return [judge(text[start:end], own).kind for start, end in split(text)]
+
+
+def _asks(text: str) -> bool:
+    """Whether a line asks for something now. What follows a colon is what it asks about."""
+    head = _before_colon(text)
+    return any(kind in _ASKS for kind in _kinds(head))
+
+
+def _before_colon(text: str) -> str:
+    places = [at for at in (text.find(": "), text.find("："), len(text) - 1 if text.endswith(":") else -1) if at > 0]
+    return text[: min(places)] if places else text
+
+
+def _wish(lines: list[Line], message: str) -> int | None:
+    """The number of the line that asks to remember what follows it, where nothing but greetings stands before."""
+    for number, line in enumerate(lines):
+        if line.kind in ("blank", "wrapping"):
+            continue
+        words = message[line.start : line.end].strip()
+        if line.kind != "prose":
+            return None
+        own = language_of(words)
+        found = [judge(words[start:end].rstrip(":： "), own) for start, end in split(words)]
+        if found and found[-1].kind is SentenceKind.REMEMBER and all(one.kind in _EMPTY for one in found[:-1]):
+            follows = any(each.kind != "blank" for each in lines[number + 1 :])
+            bare = not found[-1].what or words.endswith(_COLONS)
+            return number if follows and bare else None
+        if not all(one.kind in _EMPTY for one in found):
+            return None
+    return None
+
+
+class _Reader:
+    """Of one message."""
+
+    def __init__(self, message: str, lines: list[Line]) -> None:
+        self._message = message
+        self._lines = lines
+        self._roles: list[Role] = ["said"] * len(lines)
+        # an asking line may itself hold what it asks about: where that begins
+        self._cuts: dict[int, int] = {}
+
+    def roles(self) -> "tuple[list[Role], dict[int, int]]":
+        wish = _wish(self._lines, self._message)
+        if wish is not None:
+            self._wrap(upto=wish)
+            self._roles[wish:] = ["wish"] + ["asked"] * (len(self._lines) - wish - 1)
+            return self._roles, {}
+        for at, line in enumerate(self._lines):
+            if line.kind in ("block", "rule", "heading", "link"):
+                self._roles[at] = "shown"
+        self._wrap()
+        self._by_documents()
+        # before leads: a text that is asked about may hold any
+        self._by_questions()
+        self._by_leads()
+        self._by_length()
+        return self._roles, self._cuts
+
+    def _wrap(self, upto: int | None = None) -> None:
+        for at, line in enumerate(self._lines[:upto]):
+            if line.kind in ("wrapping", "blank"):
+                self._roles[at] = "wrapping"
+
+    def _show(self, numbers: "range | list[int]") -> None:
+        for at in numbers:
+            if self._roles[at] == "said":
+                self._roles[at] = "shown"
+
+    def _by_documents(self) -> None:
+        """What follows a heading, a rule or an address alone is a document, but for a last question about it."""
+        for at, line in enumerate(self._lines):
+            if line.kind in ("heading", "rule", "link") and at + 1 < len(self._lines):
+                after = [number for number in range(at + 1, len(self._lines)) if not self._is_question(number)]
+                self._show(after)
+                return
+
+    def _is_question(self, at: int) -> bool:
+        kinds = _kinds(self._lines[at].text)
+        return bool(kinds) and all(kind in _ASKS for kind in kinds)
+
+    def _by_leads(self) -> None:
+        """What a line that ends with a colon introduces. Items of a list stay the writer's where no question introduces them."""
+        for at, line in enumerate(self._lines):
+            if self._roles[at] != "said" or not line.text.endswith(_COLONS):
+                continue
+            follows = next((one for one in self._lines[at + 1 :] if one.kind != "blank"), None)
+            if follows is None or (follows.kind == "item" and not _asks(line.text)):
+                continue
+            self._show(range(at + 1, len(self._lines)))
+            if not _asks(line.text):
+                # half a sentence, whose other half is shown
+                start, _ = list(split(self._message[line.start : line.end]))[-1]
+                self._cuts[at] = line.start + start
+            return
+
+    def _paragraphs(self) -> list[list[int]]:
+        """The numbers of the lines that are still said, by paragraphs; greetings are none."""
+        found: list[list[int]] = [[]]
+        for at, line in enumerate(self._lines):
+            if self._roles[at] == "said" and line.kind in ("prose", "item"):
+                found[-1].append(at)
+            elif line.kind != "wrapping":
+                found.append([])
+        return [one for one in found if one and not self._is_empty(one)]
+
+    def _is_empty(self, paragraph: list[int]) -> bool:
+        return all(kind in _EMPTY for at in paragraph for kind in _kinds(self._lines[at].text))
+
+    def _by_questions(self) -> None:
+        """What a question or an order is about: what follows it in lines of its own, and what stands before it at length."""
+        paragraphs = self._paragraphs()
+        if not paragraphs:
+            return
+        first, last = paragraphs[0], paragraphs[-1]
+        end = len(self._lines)
+        asking = next((at for at in first if _asks(self._lines[at].text)), None)
+        if asking is not None:
+            self._beside(asking)
+            self._show(range(asking + 1, end))
+            self._before(first[: first.index(asking)])
+            return
+        asking = next((at for at in reversed(last) if _asks(self._lines[at].text)), None)
+        if asking is not None and last is not first:
+            self._beside(asking)
+            self._show(range(asking))
+
+    def _before(self, numbers: list[int]) -> None:
+        """The lines above a question in its own paragraph: a fact that it needs, or a text that it is about."""
+        text = "\n".join(self._lines[at].text for at in numbers)
+        if _weight(text) > _BESIDE or len(list(split(text))) > _BESIDE_SENTENCES:
+            self._show(numbers)
+
+    def _beside(self, at: int) -> None:
+        """What stands in the line of the question itself: behind its colon, or more of it than belongs to a question."""
+        line = self._lines[at]
+        text = self._message[line.start : line.end]
+        head = _before_colon(text)
+        if len(head) < len(text.rstrip(":： ")):
+            self._cuts[at] = line.start + len(head)
+            return
+        if _weight(text) > 2 * _BESIDE or len(list(split(text))) > 2 * _BESIDE_SENTENCES:
+            self._roles[at] = "shown"
+
+    def _by_length(self) -> None:
+        numbers = [at for at, line in enumerate(self._lines) if self._roles[at] == "said" and line.kind != "blank"]
+        paragraphs = self._paragraphs()
+        weights = [sum(_weight(self._lines[at].text) for at in one) for one in paragraphs]
+        if len(paragraphs) > _PARAGRAPHS or sum(weights) > _LONG_MESSAGE or len(numbers) > _MANY_LINES:
+            self._show(numbers)
+            return
+        for paragraph, weight in zip(paragraphs, weights, strict=True):
+            if weight > _LONG_PARAGRAPH:
+                self._show(paragraph)
+
+
+def _merged(lines: list[Line], judged: "tuple[list[Role], dict[int, int]]") -> list[Stretch]:
+    """Neighbouring lines of one role as one stretch."""
+    roles, cuts = judged
+    found: list[Stretch] = []
+    for at, line in enumerate(lines):
+        if line.kind == "blank" and roles[at] == "wrapping":
+            continue
+        pieces = [Stretch(line.start, line.end, roles[at])]
+        if at in cuts:
+            pieces = [Stretch(line.start, cuts[at], roles[at]), Stretch(cuts[at], line.end, "shown")]
+        for one in pieces:
+            if found and found[-1].role == one.role and at not in cuts:
+                found[-1] = Stretch(found[-1].start, one.end, one.role)
+            else:
+                found.append(one)
+    return found
+
+
+def _quoted(message: str, found: list[Stretch]) -> list[Stretch]:
+    """With the sentences that hold a long quotation, or are one, shown."""
+    made: list[Stretch] = []
+    for one in found:
+        text = message[one.start : one.end]
+        hidden = [span for span in split(text) if _is_quotation(text[span[0] : span[1]])] if one.role == "said" else []
+        at = one.start
+        for start, end in hidden:
+            made += [Stretch(at, one.start + start, "said")] if message[at : one.start + start].strip() else []
+            made.append(Stretch(one.start + start, one.start + end, "shown"))
+            at = one.start + end
+        if message[at : one.end].strip():
+            made.append(Stretch(at, one.end, one.role))
+    return made
+
+
+def _is_quotation(sentence: str) -> bool:
+    for start, end in quotations(sentence):
+        inner = sentence[start + 1 : end - 1]
+        outside = sentence[:start] + sentence[end:]
+        if not any(char.isalnum() for char in outside):
+            return True
+        if _weight(inner) > _LONG_QUOTE or "\n" in inner or len(list(split(inner))) > 1:
+            return True
+    return False
