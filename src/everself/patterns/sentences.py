@@ -30,7 +30,7 @@ _TAGS: Final = (
 )
 KEPT: Final = frozenset({SentenceKind.STATEMENT, SentenceKind.REMEMBER})
 # quotation marks that open and close differently, and the straight one
-_QUOTES: Final = {"“": "”", "„": "“”", "«": "»", "「": "」", "『": "』", "《": "》", "‘": "’", '"': '"'}
+_QUOTES: Final = {"“": "”", "„": "“”\"", "«": "»", "「": "」", "『": "』", "《": "》", "‘": "’", '"': '"'}
 # a quotation that is never closed within so much was none
 _LONGEST_QUOTE: Final = 4_000
 
@@ -72,7 +72,7 @@ def _abbreviated() -> "re2._Regexp":
     import re2
 
     return re2.compile(
-        r"(?i)(?:^|[\s(])(?:mr|mrs|ms|dr|prof|st|no|nr|vs|etc|e\.g|i\.e|approx|ca|inc|ltd|jr|sr|\p{L}|\d+)\.$"
+        r"(?i)(?:^|[\s(])(?:mr|mrs|ms|dr|prof|st|no|nr|vs|etc|e\.g|i\.e|approx|ca|inc|ltd|jr|sr|\p{L}|\d{1,2})\.$"
     )
 
 

@@ -10,7 +10,7 @@ from typing import Final, Literal
 
 from everself.patterns.layout import Line, lines_of
 from everself.patterns.reading import SentenceKind
-from everself.patterns.sentences import judge, language_of, quotations, split
+from everself.patterns.sentences import KEPT, judge, language_of, quotations, split
 from everself.text.normalise import without_surrogates
 
 # wish: asks to remember what follows, which is `asked`. wrapping: lines of a program around the message, which are nobody's words.
@@ -162,6 +162,7 @@ class _Reader:
         self._wrap()
         self._by_documents()
         # before leads: a text that is asked about may hold any
+        self._by_paragraphs()
         self._by_questions()
         self._by_leads()
         self._by_length()
@@ -198,9 +199,10 @@ class _Reader:
             if follows is None or (follows.kind == "item" and not _asks(line.text)):
                 continue
             self._show(range(at + 1, len(self._lines)))
-            if not _asks(line.text):
+            text = self._message[line.start : line.end]
+            start, end = list(split(text))[-1]
+            if not _asks(text[start:end]):
                 # half a sentence, whose other half is shown
-                start, _ = list(split(self._message[line.start : line.end]))[-1]
                 self._cuts[at] = line.start + start
             return
 
@@ -217,23 +219,42 @@ class _Reader:
     def _is_empty(self, paragraph: list[int]) -> bool:
         return all(kind in _EMPTY for at in paragraph for kind in _kinds(self._lines[at].text))
 
-    def _by_questions(self) -> None:
-        """What a question or an order is about: what follows it in lines of its own, and what stands before it at length."""
+    def _by_paragraphs(self) -> None:
+        """A first line that a blank line sets apart introduces what follows. Short sentences with blank lines between are a letter."""
         paragraphs = self._paragraphs()
-        if not paragraphs:
+        if len(paragraphs) < 2 or self._is_letter(paragraphs):
             return
         first, last = paragraphs[0], paragraphs[-1]
-        end = len(self._lines)
-        asking = next((at for at in first if _asks(self._lines[at].text)), None)
-        if asking is not None:
-            self._beside(asking)
-            self._show(range(asking + 1, end))
-            self._before(first[: first.index(asking)])
-            return
-        asking = next((at for at in reversed(last) if _asks(self._lines[at].text)), None)
-        if asking is not None and last is not first:
-            self._beside(asking)
-            self._show(range(asking))
+        # a last question is the writer's, whatever it is about
+        asked = {at for at in last if self._is_question(at)}
+        asks = any(_asks(self._lines[at].text) for at in first)
+        told = sum(kind in KEPT for at in first for kind in _kinds(self._lines[at].text))
+        if len(first) > 1 or told > 1 or self._weight(first) > _BESIDE or (asked and not asks):
+            self._show(first)
+        self._show([at for at in range(first[-1] + 1, len(self._lines)) if at not in asked])
+
+    def _is_letter(self, paragraphs: list[list[int]]) -> bool:
+        """Each paragraph one line with one short sentence. Of two, neither asks: one would be about the other."""
+        if any(len(one) > 1 or self._size(one) > 1 or self._weight(one) > _BESIDE for one in paragraphs):
+            return False
+        asks = [_asks(self._lines[one[0]].text) for one in paragraphs]
+        return not asks[0] and (len(paragraphs) > 2 or not asks[-1])
+
+    def _size(self, paragraph: list[int]) -> int:
+        """How many sentences that say something."""
+        return sum(kind not in _EMPTY for at in paragraph for kind in _kinds(self._lines[at].text))
+
+    def _weight(self, paragraph: list[int]) -> float:
+        return sum(_weight(self._lines[at].text) for at in paragraph)
+
+    def _by_questions(self) -> None:
+        """What a question or an order is about within its paragraph: what follows it in lines of its own, what stands before it at length."""
+        for paragraph in self._paragraphs():
+            asking = next((at for at in paragraph if _asks(self._lines[at].text)), None)
+            if asking is not None:
+                self._beside(asking)
+                self._show([at for at in paragraph if at > asking])
+                self._before(paragraph[: paragraph.index(asking)])
 
     def _before(self, numbers: list[int]) -> None:
         """The lines above a question in its own paragraph: a fact that it needs, or a text that it is about."""
