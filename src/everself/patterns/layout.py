@@ -106,26 +106,26 @@ def _tag(line: str) -> str | None:
 
 def _without_transcripts(lines: list[Line]) -> list[Line]:
     """What several people said, line by line, is not said by the one who sends it: a label that comes back, or a time before each."""
-    labels = [found.group(1) if (found := _form("turn").search(one.text)) else "" for one in lines]
-    stamped = sum(one.kind == "prose" and _form("stamped").search(one.text) is not None for one in lines)
-    again = {label for label in labels if label and labels.count(label) > 1} if len(lines) < _MOST_TURNS else set()
-    if not again and stamped < _FEWEST_FIELDS:
+    if len(lines) > _MOST_TURNS:
         return lines
-    first = next(
-        at for at, one in enumerate(lines) if labels[at] in again or (stamped and _form("stamped").search(one.text))
-    )
+    labels = [found.group(1) if (found := _form("turn").search(one.text)) else "" for one in lines]
+    again = {label for label in labels if label and labels.count(label) > 1}
+    turns = [at for at, label in enumerate(labels) if label in again]
+    stamped = [at for at, one in enumerate(lines) if _form("stamped").search(one.text)]
+    turns += stamped if len(stamped) >= _FEWEST_FIELDS else []
+    if not turns:
+        return lines
+    first, last = min(turns), max(turns)
+    # the last turn may be one of somebody who speaks once
+    while last + 1 < len(lines) and labels[last + 1]:
+        last += 1
     return [
-        Line(one.start, one.end, "block", one.text) if at >= first and one.text and _is_turn(one, labels[at]) else one
-        for at, one in enumerate(lines)
+        Line(one.start, one.end, "block", one.text) if first <= at <= last else one for at, one in enumerate(lines)
     ]
 
 
 # a message of more lines is judged by its length
 _MOST_TURNS: Final = 200
-
-
-def _is_turn(line: Line, label: str) -> bool:
-    return bool(label) or _form("stamped").search(line.text) is not None
 
 
 def _without_headers(lines: list[Line]) -> list[Line]:
@@ -171,7 +171,7 @@ _FORMS: Final = {
     "rule": r"^(?:(?:[-*_=~—─]\s?){3,}|[-_=*]{3,}.+[-_=*]{3,})$",
     "heading": r"^#{1,6}\s+\S",
     "link": r"^<?(?:https?|ftp)://\S+>?$",
-    "turn": r"^(?:\[[^\]]*\d[^\]]*\]\s*)?([\p{L}][\p{L}\d ._'-]{0,24})[:：]\s*\S",
+    "turn": r"^(?:\[[^\]]*\d[^\]]*\]\s*)?([\p{L}][\p{L}\d ._'-]{0,24})[:：](?:\s+\S|[^\s\d/])",
     # a time before each line, as chats are exported
     "stamped": r"^\[?(?:\d{4}[-/.]\d\d?[-/.]\d\d?,? )?\d{1,2}:\d\d(?::\d\d)?(?: ?[AaPp][Mm])?\]?[ ,-]+[\p{L}][^:：]{0,30}[:：]",
     # the marks of mail programs and messengers, in the languages that they come in

@@ -49,16 +49,28 @@ def adopt_workspace(app: App, agree: Callable[[str, int], bool] = lambda _, __: 
     `agree` is asked once, with the folder and how many documents it holds: what stands in its soul is believed from then on.
     """
     folder = app.agent.workspace
-    if not os.path.isdir(folder) or not needs_adoption(app.workspace, app.state):
+    count = _count_markdown(folder) if os.path.isdir(folder) else 0
+    # a state that does not exist is not made before there is a yes
+    if not count or (os.path.isdir(app.agent.state) and not needs_adoption(app.workspace, app.state)):
         return None
-    count = sum(one.kind == "file" and one.path.endswith(".md") for one in app.workspace.list())
     if not agree(folder, count):
         raise RefusedByRule(
             f"{folder} holds {count} Markdown {'file' if count == 1 else 'files'} that this installation never saw. "
             "Nothing was changed.",
-            mend="everself setup --adopt takes them over as they are",
+            mend="everself setup --adopt",
         )
+    if not needs_adoption(app.workspace, app.state):
+        return None
     return adopt(app.workspace, app.state, app.memory, lambda documents: line_days(folder, documents))
+
+
+def _count_markdown(folder: str) -> int:
+    """Documents that anybody would take for notes; hidden folders hold other programs' files."""
+    count = 0
+    for _, folders, names in os.walk(folder):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        count += sum(name.endswith(".md") and not name.startswith(".") for name in names)
+    return count
 
 
 @contextmanager
