@@ -60,7 +60,10 @@ def test_what_is_shown_is_not_stated(message: str) -> None:
         ("I moved to Porto. My sister Ana lives there.", ("I moved to Porto.", "My sister Ana lives there.")),
         ("I'm allergic to nuts. What can I cook?", ("I'm allergic to nuts.",)),
         ("I'm allergic to nuts.\nWhat can I cook?", ("I'm allergic to nuts.",)),
-        ("Hi!\n\nI moved to Porto.\n\nMy sister is Ana.", ("I moved to Porto.", "My sister is Ana.")),
+        (
+            "Hi!\n\nI moved to Porto.\n\nMy sister is Ana.\n\nWe share a flat.",
+            ("I moved to Porto.", "My sister is Ana.", "We share a flat."),
+        ),
         (
             "About the house:\n- the boiler is from 2009\n- the stopcock is under the stairs",
             ("About the house:", "the boiler is from 2009", "the stopcock is under the stairs"),

@@ -104,8 +104,11 @@ def test_of_a_paste_only_what_stands_apart_from_it_is_the_persons() -> None:
     lines = [f"2026-01-01 worker {number} finished job {number * 7}" for number in range(2000)]
     assert read("\n".join(lines)).of(STATEMENT) == ()
     own = "I run this on the machine in my cellar."
-    assert [one.text for one in read("\n".join([*lines, "", own])).of(STATEMENT)] == [own]
     assert [one.text for one in read("\n".join([own, "", *lines])).of(STATEMENT)] == [own]
+    # a page may end with such a line
+    assert read("\n".join([*lines, "", own])).of(STATEMENT) == ()
+    asked = "Which of these jobs failed?"
+    assert [one.text for one in read("\n".join([*lines, "", asked])).of(QUESTION)] == [asked]
     diary = "\n".join(f"I had tea with guest {number}." for number in range(2000))
     assert read(diary).of(STATEMENT) == ()
 

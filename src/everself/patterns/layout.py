@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Final, Literal
 
+from everself.patterns.sentences import quotations
+
 if TYPE_CHECKING:
     import re2
 
@@ -34,8 +36,35 @@ class Line:
 
 
 def lines_of(message: str) -> list[Line]:
-    found = list(_lines(message))
+    found = _without_quotations(message, list(_lines(message)))
     return _without_headers(_without_transcripts(found))
+
+
+def _without_quotations(message: str, lines: list[Line]) -> list[Line]:
+    """A quotation over several lines is one, wherever its lines break, and so is a line that is nothing else."""
+    spans = quotations(message)
+    found: list[Line] = []
+    at = 0
+    for one in lines:
+        while at < len(spans) and spans[at][1] <= one.start:
+            at += 1
+        quoted = at < len(spans) and one.kind != "blank" and _is_of(one, *spans[at], message)
+        # what a line ends with may go on in the next
+        last = at
+        while not quoted and last + 1 < len(spans) and spans[last + 1][0] < one.end:
+            last += 1
+            quoted = spans[last][1] > one.end
+        found.append(Line(one.start, one.end, "block", one.text) if quoted else one)
+    return found
+
+
+def _is_of(line: Line, start: int, end: int, message: str) -> bool:
+    """Whether a line belongs to a quotation of several lines, or holds nothing beside one."""
+    if start >= line.end or end <= line.start:
+        return False
+    if start < line.start or end > line.end:
+        return True
+    return not any(char.isalnum() for char in message[line.start : start] + message[end : line.end])
 
 
 def _lines(message: str) -> Iterator[Line]:

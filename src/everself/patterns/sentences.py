@@ -33,6 +33,9 @@ KEPT: Final = frozenset({SentenceKind.STATEMENT, SentenceKind.REMEMBER})
 _QUOTES: Final = {"“": "”", "„": "“”\"", "«": "»", "「": "」", "『": "』", "《": "》", "‘": "’", '"': '"'}
 # a quotation that is never closed within so much was none
 _LONGEST_QUOTE: Final = 4_000
+_BOOK: Final = 50_000
+# quotations within quotations
+_DEEPEST: Final = 8
 
 
 def language_of(text: str) -> Language:
@@ -79,7 +82,8 @@ def _abbreviated() -> "re2._Regexp":
 def split(text: str) -> Iterator[tuple[int, int]]:
     """Where each sentence stands, without the blanks around it. A sentence does not end within a quotation that it holds."""
     text = without_surrogates(text)
-    quoted = quotations(text)
+    # a book is asked to be remembered, not said
+    quoted = quotations(text) if len(text) <= _BOOK else []
     at = 0
     start = 0
     for found in _ends().finditer(text):
@@ -179,30 +183,30 @@ def _breaths() -> "re2._Regexp":
 
 
 def quotations(text: str) -> list[tuple[int, int]]:
-    """Where each quotation begins and ends, its marks included. Linear: each mark is looked at once."""
-    found: list[tuple[int, int]] = []
-    at = 0
-    closing = {close: text.rfind(close) for marks in _QUOTES.values() for close in marks}
-    for match in _openings().finditer(text):
-        begin = match.start()
-        if begin < at or not _opens(text, begin):
-            continue
-        ends = [
-            end
-            for close in _QUOTES[text[begin]]
-            if closing[close] > begin and (end := _close(text, begin, close)) > begin
-        ]
-        if ends:
-            at = min(ends) + 1
-            found.append((begin, at))
-    return found
+    """Where each quotation begins and ends, its marks included and those within it aside, in one pass."""
+    closed: list[tuple[int, int]] = []
+    opened: list[int] = []
+    for found in _marks().finditer(text):
+        at, mark = found.start(), found.group()
+        depth = next((one for one in range(len(opened) - 1, -1, -1) if mark in _QUOTES[text[opened[one]]]), None)
+        if depth is not None and _closes(text, at):
+            if at - opened[depth] < _LONGEST_QUOTE:
+                closed.append((opened[depth], at + 1))
+            del opened[depth:]
+        elif mark in _QUOTES and len(opened) < _DEEPEST and _opens(text, at):
+            opened.append(at)
+    outer: list[tuple[int, int]] = []
+    for start, end in sorted(closed):
+        if not outer or start >= outer[-1][1]:
+            outer.append((start, end))
+    return outer
 
 
 @lru_cache(maxsize=1)
-def _openings() -> "re2._Regexp":
+def _marks() -> "re2._Regexp":
     import re2
 
-    return re2.compile("[" + "".join(_QUOTES) + "]")
+    return re2.compile("[" + "".join(sorted({*_QUOTES, *"".join(_QUOTES.values())})) + "]")
 
 
 def _opens(text: str, at: int) -> bool:
@@ -213,13 +217,9 @@ def _opens(text: str, at: int) -> bool:
     return not after.isspace() and after != "" and not (before.isascii() and before.isalnum())
 
 
-def _close(text: str, begin: int, close: str) -> int:
-    limit = begin + _LONGEST_QUOTE
-    end = text.find(close, begin + 1, limit)
-    # an apostrophe closes nothing
-    while end >= 0 and close == "’" and text[end + 1 : end + 2].isalpha():
-        end = text.find(close, end + 1, limit)
-    return end
+def _closes(text: str, at: int) -> bool:
+    """An apostrophe closes nothing."""
+    return text[at] != "’" or not text[at + 1 : at + 2].isalpha()
 
 
 def judge(words: str, own: Language) -> Sentence:

@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Final, Literal
 
 from everself.patterns.layout import Line, lines_of
-from everself.patterns.reading import SentenceKind
+from everself.patterns.reading import Language, SentenceKind
 from everself.patterns.sentences import KEPT, judge, language_of, quotations, split
 from everself.text.normalise import without_surrogates
 
@@ -19,16 +19,22 @@ Role = Literal["said", "wish", "asked", "shown", "wrapping"]
 # Lengths are in Latin characters. A character of a script without blanks says as much as these.
 _DENSE: Final = 2.5
 # Of a longer message only the edges are read: there stands what its writer says of it.
-LONGEST: Final = 12_000
-_EDGE: Final = 3_000
+LONGEST: Final = 3_000
+MOST_LINES: Final = 60
+_EDGE: Final = 1_000
+_EDGE_LINES: Final = 8
 # What people type about themselves at once is shorter (tests/corpora/provenance).
-_PARAGRAPHS: Final = 3
+_PARAGRAPHS: Final = 4
 _LONG_PARAGRAPH: Final = 700
 _LONG_MESSAGE: Final = 1_500
 _MANY_LINES: Final = 20
-# beside a question in the same line or the line before it, so much is the matter of the question and not a page
-_BESIDE: Final = 260
-_BESIDE_SENTENCES: Final = 3
+_PROSE_LINES: Final = 4
+# a letter in short sentences has so many paragraphs at least; the line that introduces a text is so long at most
+_LETTER: Final = 3
+_LEAD: Final = 200
+# what somebody tells beside a question: a sentence of so much, or so many before it in its line
+_MATTER: Final = 120
+_MATTER_BEFORE: Final = 4
 # more than a name, a title or a motto in quotation marks is somebody's text
 _LONG_QUOTE: Final = 90
 _ASKS: Final = frozenset({SentenceKind.QUESTION, SentenceKind.ORDER})
@@ -48,9 +54,9 @@ class Stretch:
 @lru_cache(maxsize=64)
 def stretches(message: str) -> tuple[Stretch, ...]:
     """The message from beginning to end, each stretch with its role."""
-    message = without_surrogates(message)
-    if len(message) > LONGEST:
+    if len(message) > LONGEST or message.count("\n") > MOST_LINES:
         return _long(message)
+    message = without_surrogates(message)
     lines = lines_of(message)
     roles = _Reader(message, lines).roles()
     return tuple(_quoted(message, _merged(lines, roles)))
@@ -71,33 +77,22 @@ def _text(message: str, *roles: Role) -> str:
 
 
 def _long(message: str) -> tuple[Stretch, ...]:
-    """Where it opens with the wish to remember, all of it is meant; else all but a line or two at its edges is shown."""
-    head, tail = message[:_EDGE], message[-_EDGE:]
+    """Where it opens with the wish to remember, all of it is meant; else all but its first line and a last question is shown."""
+    head = without_surrogates("\n".join(message[:_EDGE].split("\n")[:_EDGE_LINES]))
     lines = lines_of(head)
-    wish = _wish(lines, message)
+    wish = _wish(lines, head)
     if wish is not None:
-        end = lines[wish].end
-        return Stretch(lines[wish].start, end, "wish"), Stretch(end, len(message), "asked")
-    first = _edge(lines[:2], message)
-    offset = len(message) - len(tail)
-    last = [Line(one.start + offset, one.end + offset, one.kind, one.text) for one in lines_of(tail)[-2:]]
-    end = _edge(list(reversed(last)), message)
-    return tuple(
-        one
-        for one in (
-            Stretch(first.start, first.end, "said") if first else None,
-            Stretch(first.end if first else 0, end.start if end else len(message), "shown"),
-            Stretch(end.start, end.end, "said") if end else None,
-        )
-        if one is not None
-    )
-
-
-def _edge(lines: list[Line], message: str) -> Line | None:
-    """The line at an edge of a long message, where a blank line sets it apart and it is short."""
-    if len(lines) < 2 or lines[1].kind != "blank" or lines[0].kind != "prose":
-        return None
-    return lines[0] if _weight(message[lines[0].start : lines[0].end]) <= _BESIDE else None
+        return Stretch(lines[wish].start, lines[wish].end, "wish"), Stretch(lines[wish].end, len(message), "asked")
+    before, _, last = message[-_EDGE:].rstrip().rpartition("\n")
+    found: list[Stretch] = []
+    start, end = 0, len(message)
+    if len(lines) > 1 and lines[1].kind == "blank" and lines[0].kind == "prose" and _weight(lines[0].text) <= _LEAD:
+        start = lines[0].end
+        found.append(Stretch(lines[0].start, start, "said"))
+    if before and _weight(last) <= _LEAD and _kinds(last, language_of(last)) == [SentenceKind.QUESTION]:
+        end = len(message.rstrip()) - len(last)
+    found.append(Stretch(start, end, "shown"))
+    return (*found, Stretch(end, end + len(last), "said")) if end < len(message) else tuple(found)
 
 
 def _weight(text: str) -> float:
@@ -105,15 +100,13 @@ def _weight(text: str) -> float:
     return len(text) + dense * (_DENSE - 1)
 
 
-def _kinds(text: str) -> list[SentenceKind]:
-    own = language_of(text)
+def _kinds(text: str, own: Language) -> list[SentenceKind]:
     return [judge(text[start:end], own).kind for start, end in split(text)]
 
 
-def _asks(text: str) -> bool:
+def _asks(text: str, own: Language) -> bool:
     """Whether a line asks for something now. What follows a colon is what it asks about."""
-    head = _before_colon(text)
-    return any(kind in _ASKS for kind in _kinds(head))
+    return any(kind in _ASKS for kind in _kinds(_before_colon(text), own))
 
 
 def _before_colon(text: str) -> str:
@@ -145,10 +138,13 @@ class _Reader:
 
     def __init__(self, message: str, lines: list[Line]) -> None:
         self._message = message
+        self._own = language_of(message)
         self._lines = lines
         self._roles: list[Role] = ["said"] * len(lines)
-        # an asking line may itself hold what it asks about: where that begins
+        # a line may hold both, what is said first: where the rest begins
         self._cuts: dict[int, int] = {}
+        self._judged: dict[int, list[SentenceKind]] = {}
+        self._asking: dict[int, bool] = {}
 
     def roles(self) -> "tuple[list[Role], dict[int, int]]":
         wish = _wish(self._lines, self._message)
@@ -161,10 +157,9 @@ class _Reader:
                 self._roles[at] = "shown"
         self._wrap()
         self._by_documents()
-        # before leads: a text that is asked about may hold any
         self._by_paragraphs()
-        self._by_questions()
         self._by_leads()
+        self._by_questions()
         self._by_length()
         return self._roles, self._cuts
 
@@ -178,33 +173,24 @@ class _Reader:
             if self._roles[at] == "said":
                 self._roles[at] = "shown"
 
-    def _by_documents(self) -> None:
-        """What follows a heading, a rule or an address alone is a document, but for a last question about it."""
-        for at, line in enumerate(self._lines):
-            if line.kind in ("heading", "rule", "link") and at + 1 < len(self._lines):
-                after = [number for number in range(at + 1, len(self._lines)) if not self._is_question(number)]
-                self._show(after)
-                return
+    def _kinds(self, *numbers: int) -> list[SentenceKind]:
+        for at in numbers:
+            if at not in self._judged:
+                self._judged[at] = _kinds(self._lines[at].text, self._own)
+        return [kind for at in numbers for kind in self._judged[at]]
+
+    def _asks(self, at: int) -> bool:
+        if at not in self._asking:
+            self._asking[at] = _asks(self._lines[at].text, self._own)
+        return self._asking[at]
 
     def _is_question(self, at: int) -> bool:
-        kinds = _kinds(self._lines[at].text)
+        """Whether it asks and says nothing else."""
+        kinds = self._kinds(at)
         return bool(kinds) and all(kind in _ASKS for kind in kinds)
 
-    def _by_leads(self) -> None:
-        """What a line that ends with a colon introduces. Items of a list stay the writer's where no question introduces them."""
-        for at, line in enumerate(self._lines):
-            if self._roles[at] != "said" or not line.text.endswith(_COLONS):
-                continue
-            follows = next((one for one in self._lines[at + 1 :] if one.kind != "blank"), None)
-            if follows is None or (follows.kind == "item" and not _asks(line.text)):
-                continue
-            self._show(range(at + 1, len(self._lines)))
-            text = self._message[line.start : line.end]
-            start, end = list(split(text))[-1]
-            if not _asks(text[start:end]):
-                # half a sentence, whose other half is shown
-                self._cuts[at] = line.start + start
-            return
+    def _weight(self, paragraph: list[int]) -> float:
+        return sum(_weight(self._lines[at].text) for at in paragraph)
 
     def _paragraphs(self) -> list[list[int]]:
         """The numbers of the lines that are still said, by paragraphs; greetings are none."""
@@ -214,10 +200,14 @@ class _Reader:
                 found[-1].append(at)
             elif line.kind != "wrapping":
                 found.append([])
-        return [one for one in found if one and not self._is_empty(one)]
+        return [one for one in found if one and not all(kind in _EMPTY for kind in self._kinds(*one))]
 
-    def _is_empty(self, paragraph: list[int]) -> bool:
-        return all(kind in _EMPTY for at in paragraph for kind in _kinds(self._lines[at].text))
+    def _by_documents(self) -> None:
+        """What follows a heading, a rule or an address alone is a document, but for a last question about it."""
+        for at, line in enumerate(self._lines):
+            if line.kind in ("heading", "rule", "link") and at + 1 < len(self._lines):
+                self._show([number for number in range(at + 1, len(self._lines)) if not self._is_question(number)])
+                return
 
     def _by_paragraphs(self) -> None:
         """A first line that a blank line sets apart introduces what follows. Short sentences with blank lines between are a letter."""
@@ -227,61 +217,87 @@ class _Reader:
         first, last = paragraphs[0], paragraphs[-1]
         # a last question is the writer's, whatever it is about
         asked = {at for at in last if self._is_question(at)}
-        asks = any(_asks(self._lines[at].text) for at in first)
-        told = sum(kind in KEPT for at in first for kind in _kinds(self._lines[at].text))
-        if len(first) > 1 or told > 1 or self._weight(first) > _BESIDE or (asked and not asks):
+        told = sum(kind in KEPT for kind in self._kinds(*first))
+        asks = any(map(self._asks, first))
+        if len(first) > 1 or told > 1 or self._weight(first) > _LEAD or (asked and not asks):
             self._show(first)
         self._show([at for at in range(first[-1] + 1, len(self._lines)) if at not in asked])
 
     def _is_letter(self, paragraphs: list[list[int]]) -> bool:
-        """Each paragraph one line with one short sentence. Of two, neither asks: one would be about the other."""
-        if any(len(one) > 1 or self._size(one) > 1 or self._weight(one) > _BESIDE for one in paragraphs):
+        """Several paragraphs, each of them one line with one short sentence. Of two, one may be about the other."""
+        if not _LETTER <= len(paragraphs) <= _PARAGRAPHS or self._asks(paragraphs[0][0]) or "shown" in self._roles:
             return False
-        asks = [_asks(self._lines[one[0]].text) for one in paragraphs]
-        return not asks[0] and (len(paragraphs) > 2 or not asks[-1])
-
-    def _size(self, paragraph: list[int]) -> int:
-        """How many sentences that say something."""
-        return sum(kind not in _EMPTY for at in paragraph for kind in _kinds(self._lines[at].text))
-
-    def _weight(self, paragraph: list[int]) -> float:
-        return sum(_weight(self._lines[at].text) for at in paragraph)
+        kinds = [[kind for kind in self._kinds(*one) if kind not in _EMPTY] for one in paragraphs]
+        return all(
+            len(one) == 1 and len(found) == 1 and self._weight(one) <= _LEAD
+            for one, found in zip(paragraphs, kinds, strict=True)
+        )
 
     def _by_questions(self) -> None:
-        """What a question or an order is about within its paragraph: what follows it in lines of its own, what stands before it at length."""
+        """What a question or an order is about within its paragraph: the lines below it, and more than a sentence before or beside it."""
         for paragraph in self._paragraphs():
-            asking = next((at for at in paragraph if _asks(self._lines[at].text)), None)
+            asking = next((at for at in paragraph if self._asks(at)), None)
             if asking is not None:
                 self._beside(asking)
                 self._show([at for at in paragraph if at > asking])
-                self._before(paragraph[: paragraph.index(asking)])
-
-    def _before(self, numbers: list[int]) -> None:
-        """The lines above a question in its own paragraph: a fact that it needs, or a text that it is about."""
-        text = "\n".join(self._lines[at].text for at in numbers)
-        if _weight(text) > _BESIDE or len(list(split(text))) > _BESIDE_SENTENCES:
-            self._show(numbers)
+                before = [at for at in paragraph if at < asking]
+                if not self._is_matter("\n".join(self._lines[at].text for at in before)):
+                    self._show(before)
 
     def _beside(self, at: int) -> None:
-        """What stands in the line of the question itself: behind its colon, or more of it than belongs to a question."""
+        """What stands in the line of the question itself: behind its colon, or more than its matter before or after it."""
         line = self._lines[at]
         text = self._message[line.start : line.end]
         head = _before_colon(text)
         if len(head) < len(text.rstrip(":： ")):
             self._cuts[at] = line.start + len(head)
             return
-        if _weight(text) > 2 * _BESIDE or len(list(split(text))) > 2 * _BESIDE_SENTENCES:
+        spans = list(split(text))
+        asks = [number for number, kind in enumerate(self._kinds(at)) if kind in _ASKS]
+        if not asks or len(spans) <= asks[0]:
+            return
+        start, end = spans[asks[0]]
+        if len(text[:start]) > 0 and not self._is_matter(text[:start], _MATTER_BEFORE):
             self._roles[at] = "shown"
+        elif not self._is_matter(text[end:], 0 if self._follows(at) else 1):
+            self._cuts[at] = line.start + end
+
+    def _follows(self, at: int) -> bool:
+        """Whether more lines follow than those of programs."""
+        return any(one.kind not in ("blank", "wrapping") for one in self._lines[at + 1 :])
+
+    def _is_matter(self, text: str, times: int = 1) -> bool:
+        """Whether it is no more than somebody tells who asks: a short sentence or, before the question, some."""
+        told = sum(kind in KEPT for kind in _kinds(text, self._own))
+        return not told or (told <= times and _weight(text) <= times * _MATTER)
+
+    def _by_leads(self) -> None:
+        """What a line that ends with a colon introduces. Items of a list stay the writer's where no question introduces them."""
+        for at, line in enumerate(self._lines):
+            if self._roles[at] != "said" or not line.text.endswith(_COLONS):
+                continue
+            follows = next((one for one in self._lines[at + 1 :] if one.kind != "blank"), None)
+            if follows is None or (follows.kind == "item" and not self._asks(at)):
+                continue
+            last = len(self._lines) - 1
+            self._show(range(at + 1, last if self._is_question(last) else last + 1))
+            text = self._message[line.start : line.end]
+            start, end = list(split(text))[-1]
+            if not _asks(text[start:end], self._own):
+                # half a sentence, whose other half is shown
+                self._cuts[at] = line.start + start
+            return
 
     def _by_length(self) -> None:
-        numbers = [at for at, line in enumerate(self._lines) if self._roles[at] == "said" and line.kind != "blank"]
         paragraphs = self._paragraphs()
-        weights = [sum(_weight(self._lines[at].text) for at in one) for one in paragraphs]
+        numbers = [at for one in paragraphs for at in one]
+        weights = [self._weight(one) for one in paragraphs]
         if len(paragraphs) > _PARAGRAPHS or sum(weights) > _LONG_MESSAGE or len(numbers) > _MANY_LINES:
             self._show(numbers)
             return
         for paragraph, weight in zip(paragraphs, weights, strict=True):
-            if weight > _LONG_PARAGRAPH:
+            prose = sum(self._lines[at].kind == "prose" for at in paragraph)
+            if weight > _LONG_PARAGRAPH or prose > _PROSE_LINES:
                 self._show(paragraph)
 
 
