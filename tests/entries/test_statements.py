@@ -102,7 +102,13 @@ def test_a_statement_is_a_whole_sentence(message: str, sentence: str) -> None:
 
 @pytest.mark.parametrize(
     "wish",
-    ["Remember the following:", "Hi! Please remember this:", "请记住以下内容：", "다음을 기억해 줘:", "以下を覚えておいて："],
+    [
+        "Remember the following:",
+        "Hi! Please remember this:",
+        "请记住以下内容：",
+        "다음을 기억해 줘:",
+        "以下を覚えておいて：",
+    ],
 )
 def test_an_explicit_wish_makes_what_follows_the_speakers(wish: str) -> None:
     message = f"{wish}\n\n> The door code is 4411.\n\nThe dog is called Rex."

@@ -59,7 +59,9 @@ def test_not_a_byte_nor_a_time_of_a_foreign_workspace_changes(tmp_path: Path) ->
 def test_lines_without_a_date_are_dated_by_those_who_know_and_else_not_at_all(tmp_path: Path) -> None:
     notes = tmp_path / "workspace"
     notes.mkdir()
-    (notes / "MEMORY.md").write_text("# Memory\n\n- Lives in Oslo.\n- Owns a cat,\n  called Mia.\n- Likes tea.\n- To come.\n")
+    (notes / "MEMORY.md").write_text(
+        "# Memory\n\n- Lives in Oslo.\n- Owns a cat,\n  called Mia.\n- Likes tea.\n- To come.\n"
+    )
     (notes / "USER.md").write_text("- Name is Kim.\n")
     days = (None, None, date(2020, 5, 1), date(2020, 6, 1), date(2021, 6, 1), None, date(9999, 1, 1))
     with open_mind(str(tmp_path)) as mind:

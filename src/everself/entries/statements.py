@@ -51,12 +51,11 @@ def is_stated(words: str, message: str) -> bool:
 
 def _goes(sought: str, sentences: list[str]) -> bool:
     """Whether these are the next sentences, one after another."""
-    rest, count = sought, 0
+    rest = sought
     for sentence in sentences:
         if not sentence or not rest.startswith(sentence):
             return False
         rest = rest[len(sentence) :]
-        count += 1
         if not rest:
             return True
         if rest[0] not in _ENDS:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from dulwich.diff_tree import TreeChange
-    from dulwich.objects import Commit
+    from dulwich.objects import Commit, ObjectID
     from dulwich.repo import Repo
 
 # commits that are looked at, the newest first, and bytes of one version of a document
@@ -124,7 +124,7 @@ class _Follower:
         self,
         followed: _Followed,
         change: "TreeChange",
-        gone: "dict[bytes | None, bytes | None]",
+        gone: "Mapping[ObjectID, bytes]",
         day: date,
     ) -> None:
         old, new = change.old, change.new

@@ -174,8 +174,8 @@ class World:
         known = self.state.messages.find(name) if name else None
         since = datetime.fromisoformat(at) if at else None
         found: list[Message] = []
-        for said in self.state.messages.newest():
-            message = message_of(said)
+        for row in self.state.messages.newest():
+            message = message_of(row)
             # where that message was forgotten since, its time has to do
             if (message.id == name) if known is not None else (since is not None and message.at <= since):
                 break

@@ -34,9 +34,7 @@ def needs_adoption(workspace: DiskWorkspace, state: State) -> bool:
     return any(one.kind == "file" and one.path.endswith(".md") for one in workspace.list())
 
 
-def adopt(
-    workspace: DiskWorkspace, state: State, memory: Memory, lines: DaysOfLines = lambda _: {}
-) -> AdoptionReport:
+def adopt(workspace: DiskWorkspace, state: State, memory: Memory, lines: DaysOfLines = lambda _: {}) -> AdoptionReport:
     """Record the workspace as it is in the history, and read its entries. Done twice, it changes nothing.
 
     `lines` tells when each line of a document was written, where somebody knows. Without it, what bears no date has none: the day on which

@@ -148,9 +148,7 @@ def _without_transcripts(lines: list[Line]) -> list[Line]:
     # the last turn may be one of somebody who speaks once
     while last + 1 < len(lines) and labels[last + 1]:
         last += 1
-    return [
-        Line(one.start, one.end, "block", one.text) if first <= at <= last else one for at, one in enumerate(lines)
-    ]
+    return [Line(one.start, one.end, "block", one.text) if first <= at <= last else one for at, one in enumerate(lines)]
 
 
 # a message of more lines is judged by its length
@@ -205,7 +203,8 @@ _FORMS: Final = {
     "stamped": r"^\[?(?:\d{4}[-/.]\d\d?[-/.]\d\d?,? )?\d{1,2}:\d\d(?::\d\d)?(?: ?[AaPp][Mm])?\]?[ ,-]+[\p{L}][^:：]{0,30}[:：]",
     # the marks of mail programs and messengers, in the languages that they come in
     "forwarded": (
-        r"^\W*(?i:fwd?|fw|wg|tr|rv|转发|轉發|轉寄|전달|転送)\s*[:：]|^\W*(?i:begin )?(?i:forwarded|fwd) (?i:message|from|by|via|chat|invite)\b"
+        r"^\W*(?i:fwd?|fw|wg|tr|rv|转发|轉發|轉寄|전달|転送)\s*[:：]"
+        r"|^\W*(?i:begin )?(?i:forwarded|fwd) (?i:message|from|by|via|chat|invite)\b"
         r"|^[\[【(][^\]】)]*(?i:forward|fwd|转发|轉發|전달|転送)[^\]】)]*[\]】)]"
     ),
     # one of these alone is enough: nobody lists facts so

@@ -30,7 +30,7 @@ _TAGS: Final = (
 )
 KEPT: Final = frozenset({SentenceKind.STATEMENT, SentenceKind.REMEMBER})
 # quotation marks that open and close differently, and the straight one
-_QUOTES: Final = {"“": "”", "„": "“”\"", "«": "»", "「": "」", "『": "』", "《": "》", "‘": "’", '"': '"'}
+_QUOTES: Final = {"“": "”", "„": '“”"', "«": "»", "「": "」", "『": "』", "《": "》", "‘": "’", '"': '"'}
 # a quotation that is never closed within so much was none
 _LONGEST_QUOTE: Final = 4_000
 _BOOK: Final = 50_000
@@ -178,7 +178,8 @@ def _breaths() -> "re2._Regexp":
     import re2
 
     return re2.compile(
-        rf"(?:[\p{{Han}}\p{{Hiragana}}\p{{Katakana}}ー〜~…]|[{_PAST}][어다음네지]|니다|[어아여해에예]요|[ㅋㅎㅠㅜ]{{2,}}|[\p{{So}}])[ \t\x{{3000}}]+"
+        rf"(?:[\p{{Han}}\p{{Hiragana}}\p{{Katakana}}ー〜~…]|[{_PAST}][어다음네지]|니다|[어아여해에예]요"
+        rf"|[ㅋㅎㅠㅜ]{{2,}}|[\p{{So}}])[ \t\x{{3000}}]+"
     )
 
 
@@ -211,7 +212,7 @@ def _marks() -> "re2._Regexp":
 
 def _opens(text: str, at: int) -> bool:
     """A straight mark opens before a word and after none: 6" is a length."""
-    if text[at] not in "\"‘":
+    if text[at] not in '"‘':
         return True
     before, after = text[at - 1 : at], text[at + 1 : at + 2]
     return not after.isspace() and after != "" and not (before.isascii() and before.isalnum())

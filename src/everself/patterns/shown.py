@@ -150,7 +150,9 @@ class _Reader:
         wish = _wish(self._lines, self._message)
         if wish is not None:
             self._wrap(upto=wish)
-            self._roles[wish:] = ["wish"] + ["asked"] * (len(self._lines) - wish - 1)
+            self._roles[wish] = "wish"
+            for at in range(wish + 1, len(self._lines)):
+                self._roles[at] = "asked"
             return self._roles, {}
         for at, line in enumerate(self._lines):
             if line.kind in ("block", "rule", "heading", "link"):

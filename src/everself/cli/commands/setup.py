@@ -64,7 +64,9 @@ def setup(agent: str, workspace: str, adopt: bool, restore: bool) -> None:
         if adopt or this_call().json or not sys.stdin.isatty():
             return adopt
         files = count_of(count, "Markdown file")
-        return click.confirm(f"{folder} holds {files} that this installation never saw. Take them over as they are?", err=True)
+        return click.confirm(
+            f"{folder} holds {files} that this installation never saw. Take them over as they are?", err=True
+        )
 
     done = settle(agent, workspace, restore=restore, agree=agree)
     notices = recovered_notices(done.recovered)
