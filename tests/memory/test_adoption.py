@@ -59,11 +59,30 @@ def test_not_a_byte_nor_a_time_of_a_foreign_workspace_changes(tmp_path: Path) ->
 def test_lines_without_a_date_are_dated_by_those_who_know_and_else_not_at_all(tmp_path: Path) -> None:
     notes = tmp_path / "workspace"
     notes.mkdir()
-    (notes / "MEMORY.md").write_text(
-        "# Memory\n\n- Lives in Oslo.\n- Owns a cat,\n  called Mia.\n- Likes tea.\n- To come.\n"
+    lines = (
+        "# Memory",
+        "",
+        "- Lives in Oslo.",
+        "- Owns a cat,",
+        "  called Mia.",
+        "- Likes tea.",
+        "- To come.",
+        "- Half",
+        "  told.",
     )
+    (notes / "MEMORY.md").write_text("\n".join(lines))
     (notes / "USER.md").write_text("- Name is Kim.\n")
-    days = (None, None, date(2020, 5, 1), date(2020, 6, 1), date(2021, 6, 1), None, date(9999, 1, 1))
+    days = (
+        None,
+        None,
+        date(2020, 5, 1),
+        date(2020, 6, 1),
+        date(2021, 6, 1),
+        None,
+        date(9999, 1, 1),
+        date(2020, 1, 1),
+        None,
+    )
     with open_mind(str(tmp_path)) as mind:
         asked: list[object] = []
         adopt(
@@ -78,6 +97,7 @@ def test_lines_without_a_date_are_dated_by_those_who_know_and_else_not_at_all(tm
             "Owns": date(2021, 6, 1),
             "Likes": None,
             "To": None,
+            "Half": None,
             "Name": None,
         }
         # what is written from now on is newer, and adopting again dates nothing anew
