@@ -57,7 +57,12 @@ def test_files_of_the_person_are_named_as_untouched(everself, tmp_path: Path) ->
     (there / "SOUL.md").write_text("I am Kim.")
     (there / "shopping.md").write_text("milk")
     before = snapshot(there)
-    said = everself("setup", "--workspace", str(there))
+    refused = everself("setup", "--workspace", str(there))
+    assert refused.code == 3
+    assert "2 Markdown files that this installation never saw" in refused.err
+    assert "everself setup --adopt" in refused.err
+    assert snapshot(there) == before
+    said = everself("setup", "--workspace", str(there), "--adopt")
     assert said.code == 0
     assert "2 files that were there already: untouched." in said.out
     assert "and 1 other file of yours" in said.out
@@ -214,3 +219,51 @@ def test_a_broken_host_file_stops_it_before_anything_is_made(everself, home: Pat
     said = everself("setup", "--json")
     assert (said.code, said.json["ok"], said.json["error"]["kind"]) == (1, False, "BadConfig")
     assert not (home / ".everself" / "workspace").exists()
+
+
+def test_a_clone_is_taken_over_after_one_question(everself, home: Path, tmp_path: Path) -> None:
+    there = tmp_path / "clone"
+    (there / "memory").mkdir(parents=True)
+    (there / "SOUL.md").write_text("I am Kim.")
+    (there / "memory" / "tea.md").write_text("- Likes tea.\n")
+    no = everself("setup", "--workspace", str(there), typed="n\n", at_terminal=True)
+    assert no.code == 3
+    assert "2 Markdown files that this installation never saw. Take them over as they are?" in no.err
+    # nothing was begun either
+    assert not (home / ".everself" / "agents").exists()
+    assert sorted(path.name for path in there.iterdir()) == ["SOUL.md", "memory"]
+    yes = everself("setup", "--workspace", str(there), typed="y\n", at_terminal=True)
+    assert yes.code == 0
+    assert "everself memory vouch --all" in yes.err
+    # asked once
+    again = everself("setup", "--workspace", str(there), typed="", at_terminal=True)
+    assert again.code == 0
+    assert "Take them over" not in again.err
+    (entry,) = (one["entry"] for one in everself("memory", "list", "--json").json["data"])
+    assert (entry["text"], entry["source"], entry["vouched"], entry["day"]) == ("Likes tea.", "hand", False, None)
+    assert everself("soul", "verify").code == 0
+
+
+def test_a_clone_is_dated_by_its_own_repository(everself, tmp_path: Path) -> None:
+    from dulwich import porcelain
+    from dulwich.repo import Repo
+
+    there = tmp_path / "clone"
+    there.mkdir()
+    (there / "MEMORY.md").write_text("- Likes tea.\n")
+    repo = Repo.init(str(there))
+    porcelain.add(repo, [str(there / "MEMORY.md")])
+    repo.get_worktree().commit(
+        message=b"x",
+        committer=b"A <a@example.org>",
+        author=b"A <a@example.org>",
+        commit_timestamp=1_600_000_000,
+        author_timestamp=1_600_000_000,
+        commit_timezone=0,
+        author_timezone=0,
+    )
+    before = snapshot(there)
+    assert everself("setup", "--workspace", str(there), "--adopt").code == 0
+    assert {path: data for path, data in snapshot(there).items() if path in before} == before
+    (entry,) = (one["entry"] for one in everself("memory", "list", "--json").json["data"])
+    assert entry["day"] == "2020-09-13"

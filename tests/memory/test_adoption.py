@@ -2,6 +2,7 @@
 
 import shutil
 from collections.abc import Iterator
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -53,6 +54,61 @@ def test_not_a_byte_nor_a_time_of_a_foreign_workspace_changes(tmp_path: Path) ->
         vouch_for(mind.bench.state, mind.memory, mind.book.all())
         assert all(entry.vouched for entry in mind.book.all())
     assert tree(tmp_path / "workspace") == before
+
+
+def test_lines_without_a_date_are_dated_by_those_who_know_and_else_not_at_all(tmp_path: Path) -> None:
+    notes = tmp_path / "workspace"
+    notes.mkdir()
+    lines = (
+        "# Memory",
+        "",
+        "- Lives in Oslo.",
+        "- Owns a cat,",
+        "  called Mia.",
+        "- Likes tea.",
+        "- To come.",
+        "- Half",
+        "  told.",
+    )
+    (notes / "MEMORY.md").write_text("\n".join(lines))
+    (notes / "USER.md").write_text("- Name is Kim.\n")
+    days = (
+        None,
+        None,
+        date(2020, 5, 1),
+        date(2020, 6, 1),
+        date(2021, 6, 1),
+        None,
+        date(9999, 1, 1),
+        date(2020, 1, 1),
+        None,
+    )
+    with open_mind(str(tmp_path)) as mind:
+        asked: list[object] = []
+        adopt(
+            mind.bench.workspace,
+            mind.bench.state,
+            mind.memory,
+            lambda found: asked.append(sorted(found)) or {"MEMORY.md": days},
+        )
+        assert asked == [["MEMORY.md", "USER.md"]]
+        assert {one.text.split()[0]: one.day for one in mind.book.all()} == {
+            "Lives": date(2020, 5, 1),
+            "Owns": date(2021, 6, 1),
+            "Likes": None,
+            "To": None,
+            "Half": None,
+            "Name": None,
+        }
+        # what is written from now on is newer, and adopting again dates nothing anew
+        said = mind.memory.remember(Thought("Lives in Bergen.", "owner", explicit=True))
+        with (notes / "USER.md").open("a") as file:
+            file.write("- Has a boat.\n")
+        adopt(mind.bench.workspace, mind.bench.state, mind.memory, lambda found: asked.append(found) or {})
+        assert len(asked) == 1
+        today = mind.memory.clock.today()
+        found = {one.text: one.day for one in mind.book.all()}
+        assert (mind.book.get(said.entry).day, found["Has a boat."], found["Name is Kim."]) == (today, today, None)
 
 
 def test_a_clone_keeps_its_sources_as_claims_until_the_owner_vouches(tmp_path: Path) -> None:

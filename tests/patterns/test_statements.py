@@ -3,7 +3,8 @@
 import pytest
 
 from everself.patterns.reading import SentenceKind
-from everself.patterns.statements import LONGEST_PIECE, MOST_OF_A_PASTE, language_of, read
+from everself.patterns.sentences import language_of
+from everself.patterns.statements import LONGEST_PIECE, read
 from everself.values import Tag
 
 STATEMENT, QUESTION = SentenceKind.STATEMENT, SentenceKind.QUESTION
@@ -93,19 +94,23 @@ def test_a_question_beside_a_statement_is_read_apart() -> None:
 
 def test_a_long_row_of_statements_is_kept_in_readable_pieces() -> None:
     text = " ".join(f"Our shelf number {number} holds the books about birds." for number in range(60))
-    found = read(text).of(STATEMENT)
+    found = read(f"Remember the following:\n{text}").of(SentenceKind.REMEMBER)
     assert " ".join(one.text for one in found) == text
     assert all(len(one.text) <= LONGEST_PIECE for one in found)
     assert len(found) > 1
 
 
-def test_of_a_paste_only_what_speaks_of_the_person_is_theirs_and_not_all_of_it() -> None:
+def test_of_a_paste_only_what_stands_apart_from_it_is_the_persons() -> None:
     lines = [f"2026-01-01 worker {number} finished job {number * 7}" for number in range(2000)]
     assert read("\n".join(lines)).of(STATEMENT) == ()
-    lines.append("I run this on the machine in my cellar.")
-    assert [one.text for one in read("\n".join(lines)).of(STATEMENT)] == [lines[-1]]
+    own = "I run this on the machine in my cellar."
+    assert [one.text for one in read("\n".join([own, "", *lines])).of(STATEMENT)] == [own]
+    # a page may end with such a line
+    assert read("\n".join([*lines, "", own])).of(STATEMENT) == ()
+    asked = "Which of these jobs failed?"
+    assert [one.text for one in read("\n".join([*lines, "", asked])).of(QUESTION)] == [asked]
     diary = "\n".join(f"I had tea with guest {number}." for number in range(2000))
-    assert len(read(diary).of(STATEMENT)) == MOST_OF_A_PASTE
+    assert read(diary).of(STATEMENT) == ()
 
 
 def test_code_is_no_statement() -> None:

@@ -309,7 +309,7 @@ def test_what_was_corrected_already_is_said_and_not_written_again() -> None:
 def test_a_paste_of_two_thousand_lines_writes_next_to_nothing() -> None:
     lines = [f"2026-01-01 worker {number} finished job {number * 7}" for number in range(2000)]
     assert calls_of(UserTurn("\n".join(lines))) == []
-    calls = calls_of(UserTurn("\n".join([*lines, "I run this on the machine in my cellar."])))
+    calls = calls_of(UserTurn("\n".join(["I run this on the machine in my cellar.", "", *lines])))
     assert [json.loads(call.arguments)["content"] for call in calls] == ["I run this on the machine in my cellar."]
 
 
@@ -327,7 +327,7 @@ def test_no_canned_reply_but_a_confirmation_claims_that_something_was_kept() -> 
         "unknown",
         "order",
         "self",
-        "pasted_none",
+        "shown",
         "failed",
         "not_forgotten",
     )

@@ -6,7 +6,7 @@ from everself.contradiction.lexicon import Frame, lexicon
 from everself.contradiction.quantities import differ, read_quantities
 from everself.contradiction.statement import LONGEST, Statement, content_of
 from everself.contradiction.verdict import AGREE, Verdict
-from everself.patterns.statements import language_of
+from everself.patterns.sentences import language_of
 from everself.text.normalise import fold, without_surrogates
 
 # a street lies in a town, a team in a company

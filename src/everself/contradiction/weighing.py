@@ -13,7 +13,7 @@ from everself.contradiction.signals import read_signals
 from everself.contradiction.statement import Statement, read_statement
 from everself.contradiction.verdict import AGREE, Kind, Verdict
 from everself.patterns.reading import Language
-from everself.patterns.statements import language_of
+from everself.patterns.sentences import language_of
 from everself.text.normalise import fold
 
 # A logistic regression, one for all languages, printed by tools/fit_contradiction.py; never changed by hand. The weight of the rules was

@@ -193,6 +193,13 @@ class Book:
             raise DiskError(f"{rows[0].path} cannot be read: {self.unread[rows[0].path]}", mend="everself doctor")
         return read[0]
 
+    def date_lines(self, days: Mapping[str, Sequence[date | None]]) -> None:
+        """Date what is known as it was written: by the days of the lines of each document, else as unknown, which is never newer.
+
+        An entry is as old as its newest line. What says itself when it was written is not concerned.
+        """
+        self._rows.date({one.id: _day_of(one, days.get(one.path, ())) for one in self.all()})
+
     def with_words(self, text: str, *, huge: bool = True) -> list[Entry]:
         """Entries that say the same, whatever their spacing, case or width; without `huge`, none of documents over `HUGE`."""
         mac = self._mac(text)
@@ -379,6 +386,12 @@ class Book:
         document = self._find_readable(path)
         data = b"" if document is None else document.data
         return digest(data), data
+
+
+def _day_of(entry: Entry, days: Sequence[date | None]) -> str:
+    lines = days[entry.first_line - 1 : entry.last_line]
+    known = [day for day in lines if day is not None]
+    return max(known).isoformat() if known and len(known) == len(lines) else ""
 
 
 def _believed(row: EntryRow, span: Span, data: bytes, where: Place, voucher: Voucher | None) -> Entry:

@@ -10,10 +10,9 @@ from typing import Final
 
 from everself.keepers.digging import dig
 from everself.keepers.junk import count_junk
-from everself.keepers.quoting import own_words
 from everself.keepers.sameness import says_no_more
 from everself.keepers.shape import Mention, Merge, Planned, Progress, Proposal, Remember, Tell, referenced
-from everself.keepers.world import World, mark, stands_in
+from everself.keepers.world import World, mark
 from everself.layout import place
 from everself.recall.scopes import SessionKind
 from everself.sessions.checkpoint import Checkpoint
@@ -63,8 +62,6 @@ class Miner:
             found += [one for one in planned if one.fate in ("new", "mention") and one.message.id in names]
         corrected = _corrected(world)
         for one in sorted(found, key=lambda one: one.message.id not in flagged):
-            if not stands_in(one.thought.text, own_words(one.message.content)):
-                continue
             if not _is_corrected(one.thought.text, one.message.at, corrected, world):
                 yield one
 

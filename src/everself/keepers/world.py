@@ -3,6 +3,7 @@
 Knows no keeper and writes nothing. Blocks while it reads: whoever runs a keeper beside a conversation gives it a thread.
 """
 
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
@@ -11,7 +12,8 @@ from typing import TYPE_CHECKING, Final
 from everself.clock import Clock
 from everself.config.sections import SoulPolicy, Tunables
 from everself.entries.reading import TRANSCRIPT
-from everself.entries.trust import AGENT, CORRECTION, OWNER, PERSON, source_of_reference, weaker
+from everself.entries.statements import is_stated, said, shown
+from everself.entries.trust import AGENT, CORRECTION, IMPORT, OWNER, PERSON, source_of_reference, weaker
 from everself.errors import EverselfError
 from everself.keepers.answering import Answered, Purse, ask
 from everself.keepers.wordbook import Wordbook
@@ -19,14 +21,12 @@ from everself.layout import place
 from everself.memory.memory import Memory
 from everself.memory.writing import is_quarantined
 from everself.models.chat.protocol import ChatModel, JsonObject, Usage
-from everself.patterns.reading import SentenceKind
 from everself.recall.likeness import Likeness
 from everself.recall.scopes import SessionKind
 from everself.sessions.log import Log
 from everself.sessions.session import Message, Session, message_of
 from everself.store.reviews import KeeperRun
 from everself.store.state import State
-from everself.text.normalise import fold
 from everself.triage.triage import Verdict
 from everself.values import Entry, Tag, Tier
 
@@ -36,9 +36,6 @@ if TYPE_CHECKING:
 LOOKED_AT: Final = 12
 PROMPTS: Final = "agents/{name}/SOUL.md"
 _HEARTBEAT: Final = "heartbeat"
-_ENDS: Final = " .!?。！？…"
-# a sentence ends with these, or with its text
-_STOPS: Final = (".", "!", "?", "。", "！", "？", "…", "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +85,7 @@ class World:
         self._asked = False
         self._related: dict[tuple[str, int], list[Entry]] = {}
         self._sessions: dict[str, Session] = {}
+        self._shown: dict[str, int] = {}
 
     @property
     def clock(self) -> Clock:
@@ -176,8 +174,8 @@ class World:
         known = self.state.messages.find(name) if name else None
         since = datetime.fromisoformat(at) if at else None
         found: list[Message] = []
-        for said in self.state.messages.newest():
-            message = message_of(said)
+        for row in self.state.messages.newest():
+            message = message_of(row)
             # where that message was forgotten since, its time has to do
             if (message.id == name) if known is not None else (since is not None and message.at <= since):
                 break
@@ -190,17 +188,29 @@ class World:
         return self._sessions[name]
 
     def source_of(self, message: Message, words: str | None = None) -> str:
-        """Whose words these are, if they rest on this message: the person's where they stand in it, else the agent's, or those of
-        whoever tainted the conversation. Without words: who spoke."""
+        """Whose words these are, if they rest on this message: the person's where they state them, else the agent's, or those of whoever
+        tainted the conversation. What rests on a message that shows a text may come from that. Without words: who spoke."""
         session = self.session(message.session)
         taint = AGENT if session.taint == "own" else session.taint
+        if message.seq >= self._shown_from(session):
+            taint = weaker(taint, IMPORT)
         if message.role != "user" or message.meta.get("system"):
             return taint
         private = session.scope.kind in (SessionKind.MAIN, SessionKind.GUEST)
-        if not private or (words is not None and not is_stated(words, message.content)):
+        own = said(message.content).strip() if words is None else is_stated(words, message.content)
+        if not private or not own:
             return taint
         person = message.person or session.scope.person
         return f"{PERSON}{person}" if person else OWNER
+
+    def _shown_from(self, session: Session) -> int:
+        """The number of the first message of a conversation that shows a text: from there on, what is concluded may come from it."""
+        if session.id not in self._shown:
+            numbers = (
+                one.seq for one in self.log.messages(session) if one.role == "user" and shown(one.content).strip()
+            )
+            self._shown[session.id] = next(numbers, sys.maxsize)
+        return self._shown[session.id]
 
     def bears(self, evidence: Sequence[str], words: str | None = None) -> str:
         """The most that this evidence bears as a source for these words: the minimum over all of it."""
@@ -257,26 +267,3 @@ def is_memory(entry: Entry) -> bool:
     if entry.kind == TRANSCRIPT or entry.tier is Tier.SOUL or is_quarantined(entry.path):
         return False
     return entry.category != _HEARTBEAT and not place(entry.path).humans_only
-
-
-def stands_in(words: str, text: str) -> bool:
-    """Whether the words were said so, spacing, case and the end of the sentence aside."""
-    sought = fold(words).strip(_ENDS)
-    return bool(sought) and sought in fold(text)
-
-
-def is_stated(words: str, text: str) -> bool:
-    """Whether somebody states just this: whole sentences of theirs, neither asked nor a part of one that says something else."""
-    from everself.patterns.statements import read
-
-    sought = fold(words).strip(_ENDS)
-    if not sought or sought not in fold(text):
-        return False
-    for sentence in read(text).of(SentenceKind.STATEMENT, SentenceKind.REMEMBER):
-        said = fold(sentence.text)
-        if sought in (said.strip(_ENDS), fold(sentence.what).strip(_ENDS)):
-            return True
-        before, found, after = said.partition(sought)
-        if found and before.rstrip()[-1:] in _STOPS and after.lstrip()[:1] in _STOPS:
-            return True
-    return False

@@ -3,8 +3,9 @@
 What its comments say about where entries come from is a claim until the owner vouches for it.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 
 from everself.entries.reading import text_hash
 from everself.entries.trust import CORRECTION, HAND, OWNER, known_source, rank
@@ -14,6 +15,8 @@ from everself.values import Entry, Tag, Voucher
 from everself.workspace.on_disk import DiskWorkspace
 
 META = "adopted"
+# the day of each line of these documents
+DaysOfLines = Callable[[Mapping[str, bytes]], Mapping[str, Sequence[date | None]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,9 +34,17 @@ def needs_adoption(workspace: DiskWorkspace, state: State) -> bool:
     return any(one.kind == "file" and one.path.endswith(".md") for one in workspace.list())
 
 
-def adopt(workspace: DiskWorkspace, state: State, memory: Memory) -> AdoptionReport:
-    """Record the workspace as it is in the history, and read its entries. Done twice, it changes nothing."""
+def adopt(workspace: DiskWorkspace, state: State, memory: Memory, lines: DaysOfLines = lambda _: {}) -> AdoptionReport:
+    """Record the workspace as it is in the history, and read its entries. Done twice, it changes nothing.
+
+    `lines` tells when each line of a document was written, where somebody knows. Without it, what bears no date has none: the day on which
+    it was taken over would make it newer than whatever the owner said before.
+    """
     recorded = workspace.note_outside()
+    if state.get_meta(META) is None:
+        paths = sorted({entry.path for entry in memory.book.all()})
+        found = {path: document.data for path in paths if (document := workspace.find(path)) is not None}
+        memory.book.date_lines(_past(lines(found), memory.clock.today()))
     entries = memory.book.all()
     unvouched = sum(not entry.vouched for entry in entries)
     if state.get_meta(META) is None:
@@ -41,6 +52,11 @@ def adopt(workspace: DiskWorkspace, state: State, memory: Memory) -> AdoptionRep
     claims = sorted({entry.claimed for entry in entries if entry.claimed and not entry.vouched})
     notes = (f"They say of themselves: {', '.join(claims)}.",) if claims else ()
     return AdoptionReport(len(recorded), len(entries), unvouched, notes)
+
+
+def _past(days: Mapping[str, Sequence[date | None]], today: date) -> dict[str, list[date | None]]:
+    """Without days that are still to come: a clock was wrong."""
+    return {path: [day if day is not None and day <= today else None for day in found] for path, found in days.items()}
 
 
 def vouch_for(state: State, memory: Memory, entries: Iterable[Entry]) -> tuple[str, ...]:

@@ -116,7 +116,7 @@ def _spoken(plan: "Plan", turn: UserTurn, at: int, returns: dict[str, ToolReturn
     from everself.reflex.wordings import reply
 
     said = list(turn.done)
-    said += [reply(remark, plan.language, lines=f"{plan.lines:,}") for remark in plan.remarks]
+    said += [reply(remark, plan.language) for remark in plan.remarks]
     if ritual and "greeting" in plan.remarks:
         said.append(reply("ritual", plan.language))
     given = _given(plan, at, returns)

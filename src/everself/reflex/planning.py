@@ -9,7 +9,9 @@ from typing import Final, Literal
 
 from everself.dates import read_dates
 from everself.patterns.reading import Language, Sentence, SentenceKind
-from everself.patterns.statements import PASTED_CHARACTERS, PASTED_LINES, language_of, read
+from everself.patterns.sentences import language_of
+from everself.patterns.shown import shown
+from everself.patterns.statements import read
 from everself.patterns.wording import folded, wording
 from everself.reflex.asking import FILE, Asked, ask
 from everself.values import Tag
@@ -21,7 +23,7 @@ _MOST_DAYS: Final = 7
 _TAGS: Final = frozenset({Tag.EVENT, Tag.KNOWLEDGE, Tag.SKILL, Tag.DECISION})
 
 Job = Literal["write", "answer", "about", "day", "forget"]
-Remark = Literal["greeting", "thanks", "order", "self", "okay", "pasted", "pasted_none"]
+Remark = Literal["greeting", "thanks", "order", "self", "okay", "shown"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +52,6 @@ class Plan:
     language: Language
     acts: tuple[Act, ...]
     remarks: tuple[Remark, ...]
-    lines: int = 1
 
 
 def plan_reply(text: str, done: tuple[str, ...], today: date | None) -> Plan:
@@ -81,19 +82,11 @@ def plan_reply(text: str, done: tuple[str, ...], today: date | None) -> Plan:
             case SentenceKind.OTHER:
                 pass
         before = sentence.text
-    lines = text.count("\n") + 1
-    if len(text) > PASTED_CHARACTERS or lines > PASTED_LINES:
-        acts = _of_a_paste(acts)
-        remarks = ["pasted" if any(act.job == "write" for act in acts) else "pasted_none"]
+    if any(char.isalpha() for char in shown(text)) and not any(act.job == "write" for act in acts):
+        remarks.append("shown")
     if not acts and not remarks and not done:
         remarks = ["okay"]
-    return Plan(language, tuple(acts), tuple(dict.fromkeys(remarks)), lines)
-
-
-def _of_a_paste(acts: list[Act]) -> list[Act]:
-    """What is asked inside a pasted text is asked of somebody else, but for the last thing."""
-    last = acts[-1:] if acts and acts[-1].job != "write" else []
-    return [act for act in acts if act.job == "write"] + last
+    return Plan(language, tuple(acts), tuple(dict.fromkeys(remarks)))
 
 
 def _write(sentence: Sentence) -> Act:
@@ -148,4 +141,4 @@ def questions_within(plan: Plan) -> Plan:
         asking = act.job in ("answer", "about", "day")
         if not asking or sum(one.job in ("answer", "about", "day") for one in kept) < _MOST_QUESTIONS:
             kept.append(act)
-    return Plan(plan.language, tuple(kept), plan.remarks, plan.lines)
+    return Plan(plan.language, tuple(kept), plan.remarks)

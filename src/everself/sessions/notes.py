@@ -7,7 +7,8 @@ model: it is given what one said, which may be nothing.
 from dataclasses import dataclass
 from typing import Final
 
-from everself.entries.trust import AGENT
+from everself.entries.statements import shown
+from everself.entries.trust import AGENT, IMPORT, weaker
 from everself.memory.memory import Memory
 from everself.memory.writing import Spot, Thought, scope_of
 from everself.recall.scopes import SessionKind
@@ -58,7 +59,7 @@ class Notes:
         path = self._free(f"{scope_of(whose)}memory/{now.date().isoformat()}-{_name(name) or now.strftime('%H%M')}")
         thought = Thought(
             text,
-            AGENT if session.taint == "own" else session.taint,
+            _source(session, messages),
             category="session",
             tag=Tag.EVENT,
             lineage=tuple(f"msg:{one.id}" for one in messages),
@@ -101,6 +102,12 @@ class Notes:
             if self._memory.workspace.stat(path) is None:
                 return path
         return f"{stem}-{self._memory.clock.now().strftime('%H%M%S%f')}.md"
+
+
+def _source(session: Session, messages: tuple[Message, ...]) -> str:
+    """The agent's words, or as little trusted as what the conversation read or was shown."""
+    source: str = AGENT if session.taint == "own" else session.taint
+    return weaker(source, IMPORT) if any(one.role == "user" and shown(one.content) for one in messages) else source
 
 
 def _name(said: str) -> str:

@@ -141,6 +141,15 @@ class EntryRows:
 
         self._engine.write(work, durable=False)
 
+    def date(self, days: Mapping[str, str]) -> None:
+        """When entries were first seen, by id; empty where nobody knows."""
+
+        def work(writer: Writer) -> None:
+            for identity, day in days.items():
+                writer.run(_SQL["date_row"], (identity, day))
+
+        self._engine.write(work)
+
     def foresee(self, found: Foreseen) -> None:
         """What the change that is being planned will make of a document. It takes the place of what was foreseen before."""
         self._foreseen = found

@@ -10,6 +10,7 @@ from everself.patterns.corrections import Correction, find_correction, window
 from everself.patterns.custom import LARGEST_TOGETHER, size_of
 from everself.patterns.folding import fold
 from everself.patterns.sets import load_set
+from everself.patterns.shown import said
 from everself.patterns.triggers import Trigger, find_triggers
 
 if TYPE_CHECKING:
@@ -54,16 +55,18 @@ class Triage:
         self._set = _compile(self._patterns) if self._patterns else None
 
     def read(self, text: str) -> Verdict:
-        correction = find_correction(text)
-        triggers = find_triggers(text)
-        read = fold(window(text))
+        # what somebody shows neither corrects nor asks to be kept, whatever it says; a program may still want to see it
+        told = said(text)
+        correction = find_correction(told)
+        triggers = find_triggers(told)
+        read = fold(window(told))
         found = self._own(read)
-        routes = [route for route in found if route not in (MINER, VALIDATOR)]
+        routes = [route for route in self._own(fold(window(text))) if route not in (MINER, VALIDATOR)]
         about: Literal["memory", "tool"] = "tool" if load_set("tools").names(read) else "memory"
         if self._handler and about == "tool":
             routes.insert(0, self._handler)
         if correction is None and VALIDATOR in found:
-            correction = Correction("medium", " ".join(text[:200].split()))
+            correction = Correction("medium", " ".join(told[:200].split()))
         keep = bool(triggers) or MINER in found
         return Verdict(correction, keep, tuple(dict.fromkeys(routes)), self.refused, triggers, about)
 

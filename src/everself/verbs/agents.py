@@ -4,7 +4,7 @@ Knows where a workspace may not be. What setup creates is another module's knowl
 """
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from everself.app.app import App
@@ -49,11 +49,20 @@ class Prepared:
         return tuple(self.keys)
 
 
-def settle(agent: str = "", workspace: str = "", *, restore: bool = False) -> Settled:
-    """Set up the agent, adding it where nobody knew it, in the folder that is named, known or usual."""
+def settle(
+    agent: str = "",
+    workspace: str = "",
+    *,
+    restore: bool = False,
+    agree: Callable[[str, int], bool] = lambda _, __: False,
+) -> Settled:
+    """Set up the agent, adding it where nobody knew it, in the folder that is named, known or usual.
+
+    `agree` is asked before a folder with documents that this installation never saw is taken over; a no ends it.
+    """
     prepared = prepare(agent, workspace)
     with prepared.app as app:
-        adopted = adopt_workspace(app)
+        adopted = adopt_workspace(app, agree)
         report = set_up(app, restore=restore)
         documents = tuple(one.path for one in app.workspace.list())
         recovered = app.recovered

@@ -2,7 +2,7 @@
 
 import os
 import shlex
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -11,6 +11,7 @@ from everself.disk import writes
 from everself.disk.filesystem import TEMPORARY_PREFIX, disk_errors
 from everself.disk.real import RealFileSystem
 from everself.errors import NotFound, RefusedByRule
+from everself.history.blame import line_days
 from everself.memory.adoption import AdoptionReport, adopt, needs_adoption
 from everself.transfer.exporting import export_entries
 from everself.transfer.importing import ImportOptions, ImportReport, import_lines
@@ -42,11 +43,34 @@ def import_memory(app: App, file: str, options: ImportOptions) -> ImportReport:
         return import_lines(app.memory, lines, options)
 
 
-def adopt_workspace(app: App) -> AdoptionReport | None:
-    """Take over a workspace that this installation never saw, as it is; None when there is nothing to take over."""
-    if not os.path.isdir(app.agent.workspace) or not needs_adoption(app.workspace, app.state):
+def adopt_workspace(app: App, agree: Callable[[str, int], bool] = lambda _, __: True) -> AdoptionReport | None:
+    """Take over a workspace that this installation never saw, as it is; None when there is nothing to take over.
+
+    `agree` is asked once, with the folder and how many documents it holds: what stands in its soul is believed from then on.
+    """
+    folder = app.agent.workspace
+    count = _count_markdown(folder) if os.path.isdir(folder) else 0
+    # a state that does not exist is not made before there is a yes
+    if not count or (os.path.isdir(app.agent.state) and not needs_adoption(app.workspace, app.state)):
         return None
-    return adopt(app.workspace, app.state, app.memory)
+    if not agree(folder, count):
+        raise RefusedByRule(
+            f"{folder} holds {count} Markdown {'file' if count == 1 else 'files'} that this installation never saw. "
+            "Nothing was changed.",
+            mend="everself setup --adopt",
+        )
+    if not needs_adoption(app.workspace, app.state):
+        return None
+    return adopt(app.workspace, app.state, app.memory, lambda documents: line_days(folder, documents))
+
+
+def _count_markdown(folder: str) -> int:
+    """Documents that anybody would take for notes; hidden folders hold other programs' files."""
+    count = 0
+    for _, folders, names in os.walk(folder):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        count += sum(name.endswith(".md") and not name.startswith(".") for name in names)
+    return count
 
 
 @contextmanager

@@ -1,11 +1,12 @@
 """`everself setup`: create what is missing, and show a person what they have now."""
 
+import sys
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import click
 
-from everself.cli.call import agent_option, answer, count_of, entries_of, json_option, recovered_notices
+from everself.cli.call import agent_option, answer, count_of, entries_of, json_option, recovered_notices, this_call
 from everself.cli.lines import Line, paint
 from everself.cli.shapes import Verb
 
@@ -41,22 +42,33 @@ PURPOSES = {
     examples=[
         ("everself setup", "your agent, in its usual place"),
         ("everself setup --workspace ~/notes/agent", "in a folder of yours; what is there is not touched"),
+        ("everself setup --workspace ~/clone --adopt", "a folder with notes in it, taken over as it is"),
         ("everself setup --agent aria", "one more agent, with a workspace of its own"),
     ],
 )
 @agent_option
 @click.option("--workspace", metavar="PATH", default="", help="The folder to use; remembered in the host file.")
+@click.option("--adopt", is_flag=True, help="Take over a folder that already holds notes, without asking.")
 @click.option("--restore", is_flag=True, help="Create again what you removed since an earlier setup.")
 @json_option
-def setup(agent: str, workspace: str, restore: bool) -> None:
+def setup(agent: str, workspace: str, adopt: bool, restore: bool) -> None:
     """Create an agent's workspace, or what is missing of it.
 
-    No byte of a file that exists is changed, and what you removed stays removed.
+    No byte of a file that exists is changed, and what you removed stays removed. A folder that already holds notes, such as a clone, is
+    taken over after one question, or with --adopt.
     """
     from everself.verbs.agents import settle
     from everself.verbs.settings import host_file
 
-    done = settle(agent, workspace, restore=restore)
+    def agree(folder: str, count: int) -> bool:
+        if adopt or this_call().json or not sys.stdin.isatty():
+            return adopt
+        files = count_of(count, "Markdown file")
+        return click.confirm(
+            f"{folder} holds {files} that this installation never saw. Take them over as they are?", err=True
+        )
+
+    done = settle(agent, workspace, restore=restore, agree=agree)
     notices = recovered_notices(done.recovered)
     if done.remembered:
         notices.append(f"Remembered in {host_file()}: {', '.join(done.remembered)}")

@@ -57,6 +57,10 @@ INSERT INTO entries (id, path, ordinal, span, text_mac, words, first_seen, gone_
 ON CONFLICT (id) DO UPDATE SET path = excluded.path, ordinal = excluded.ordinal, span = excluded.span,
     text_mac = excluded.text_mac, words = excluded.words, gone_at = NULL;
 
+-- name: date_row
+-- Empty: nobody knows when it was written.
+UPDATE entries SET first_seen = ?2 WHERE id = ?1;
+
 -- name: mark_gone
 UPDATE entries SET path = NULL, gone_at = ?2 WHERE id = ?1;
 
