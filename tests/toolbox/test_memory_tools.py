@@ -8,6 +8,7 @@ from tests.toolbox.boxes import Box, living
 from everself.memory.writing import Thought
 from everself.recall.scopes import Scope, SessionKind
 from everself.testing.embedding import FakeEmbedder
+from everself.testing.origins import origin_of
 from everself.toolbox.own.origin import stands_in
 
 GUEST = Scope(SessionKind.GUEST, "jun")
@@ -73,8 +74,8 @@ def test_what_strangers_led_to_does_not_get_into_every_prompt(tmp_path: Path) ->
 
 def test_strangers_words_taint_whoever_finds_them_again(tmp_path: Path) -> None:
     with living(tmp_path) as app:
-        app.memory.remember(Thought("The lighthouse opens at nine.", "web"))
-        app.memory.remember(Thought("The bakery opens at seven.", "owner"))
+        app.memory.remember(Thought("The lighthouse opens at nine.", origin_of("web")))
+        app.memory.remember(Thought("The bakery opens at seven.", origin_of("owner")))
         box = Box(app)
         assert box.call("memory_search", query="lighthouse", maxResults=1).stamp == "web"
         assert box.call("memory_search", query="bakery", maxResults=1).stamp == "own"

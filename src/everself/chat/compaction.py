@@ -119,7 +119,8 @@ class Compactor:
         flushed, trouble = await self._flushed(now, model)
         gone = messages[:cut]
         summary, failure = await self._summary(now, gone, model)
-        made = await self._desk.aside(lambda: log.mark(now, compacted=gone[-1].seq, summary=summary))
+        seq, source = gone[-1].seq, now.taint
+        made = await self._desk.aside(lambda: log.mark(now, compacted=seq, summary=summary, summary_source=source))
         notice = f"{len(gone)} messages became a summary; {len(checked.entries)} statements were kept first."
         return RoomMade(
             made, " ".join(filter(None, (notice, trouble, failure))), checked.entries, flushed, summary, cut

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 from everself.clock import Clock
 from everself.config.sections import SoulPolicy, Tunables
 from everself.entries.reading import TRANSCRIPT
-from everself.entries.trust import AGENT, CORRECTION, OWNER, PERSON, source_of_reference, weaker
+from everself.entries.trust import AGENT, CORRECTION, OWNER, PERSON, concluded, source_of_reference, weaker
 from everself.errors import EverselfError
 from everself.keepers.answering import Answered, Purse, ask
 from everself.keepers.wordbook import Wordbook
@@ -193,7 +193,7 @@ class World:
         """Whose words these are, if they rest on this message: the person's where they stand in it, else the agent's, or those of
         whoever tainted the conversation. Without words: who spoke."""
         session = self.session(message.session)
-        taint = AGENT if session.taint == "own" else session.taint
+        taint = concluded(session.taint)
         if message.role != "user" or message.meta.get("system"):
             return taint
         private = session.scope.kind in (SessionKind.MAIN, SessionKind.GUEST)

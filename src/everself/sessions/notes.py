@@ -7,7 +7,7 @@ model: it is given what one said, which may be nothing.
 from dataclasses import dataclass
 from typing import Final
 
-from everself.entries.trust import AGENT
+from everself.entries.trust import concluded_in
 from everself.memory.memory import Memory
 from everself.memory.writing import Spot, Thought, scope_of
 from everself.recall.scopes import SessionKind
@@ -53,14 +53,13 @@ class Notes:
             return None
         now = self._memory.clock.now()
         scope = session.scope
-        whose = Thought("", AGENT, person=scope.person or "", project=scope.project or "")
-        path = self._free(f"{scope_of(whose)}memory/{now.date().isoformat()}-{_name(name) or now.strftime('%H%M')}")
+        folder = scope_of(scope.person or "", scope.project or "")
+        path = self._free(f"{folder}memory/{now.date().isoformat()}-{_name(name) or now.strftime('%H%M')}")
         thought = Thought(
             text,
-            AGENT if session.taint == "own" else session.taint,
+            concluded_in(session.taint, "chat", *(f"msg:{one.id}" for one in messages)),
             category="session",
             tag=Tag.EVENT,
-            lineage=tuple(f"msg:{one.id}" for one in messages),
             person=scope.person or "",
             project=scope.project or "",
             key=f"note {session.id} {messages[-1].id}",
