@@ -69,8 +69,8 @@ class Mind:
     def say(self, text: str, session: Session | None = None, role: str = "user") -> Message:
         return self.log.add(session or self.log.begin(), role, text)  # type: ignore[arg-type]
 
-    def knows(self, text: str, source: str = "owner", **details: object) -> Entry:
-        made = self.memory.remember(Thought(text, origin_of(source), **details))  # type: ignore[arg-type]
+    def knows(self, text: str, source: str = "owner", lineage: tuple[str, ...] = (), **details: object) -> Entry:
+        made = self.memory.remember(Thought(text, origin_of(source, *lineage), **details))  # type: ignore[arg-type]
         return self.memory.book.get(made.entry)
 
     def entry(self, text: str) -> Entry:
