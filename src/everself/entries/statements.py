@@ -19,6 +19,12 @@ def stated(message: str) -> tuple[str, ...]:
     return tuple(found)
 
 
+def shown(message: str) -> str:
+    """What the speaker shows and does not say. What is fenced is told apart by the sentences themselves."""
+    del message
+    return ""
+
+
 def is_stated(words: str, message: str) -> bool:
     """Whether the speaker states just this: one or several whole sentences of theirs, from the first word to the last."""
     sought = fold(words).strip(_EDGES)

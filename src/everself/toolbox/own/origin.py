@@ -6,8 +6,10 @@ person's. All else, a part of such a sentence included, is the agent's, or no be
 
 from typing import Final
 
-from everself.entries.statements import is_stated
+from everself.entries.statements import is_stated, shown
 from everself.entries.trust import concluded_in, stated_by, stated_by_owner, taint_of
+from everself.patterns.reading import SentenceKind
+from everself.patterns.statements import read
 from everself.recall.scopes import SessionKind
 from everself.recall.sharing import effective, speaker_of
 from everself.text.normalise import fold
@@ -20,13 +22,20 @@ _EDGES: Final = " \t.,;:!?…\"'()[]。、，；：！？「」『』（）"
 def origin_of(words: str, setting: Setting) -> Origin:
     """Whose words they are that a model wants to be remembered."""
     message = f"msg:{setting.message}"
-    if is_stated(words, setting.said):
+    if is_stated(words, setting.said) or _is_all(words, setting.said):
         if setting.by_owner:
             return stated_by_owner("chat", message)
         scope = effective(setting.scope)
         if scope.kind is SessionKind.GUEST and scope.person:
             return stated_by(scope.person, message)
     return concluded_in(taint_of((setting.taint, speaker_of(setting.scope))), "chat", message)
+
+
+def _is_all(words: str, message: str) -> bool:
+    """Whether these are all the words of a message that asks nothing and shows nothing: then nothing was cut out."""
+    if fold(words).strip(_EDGES) != fold(message).strip(_EDGES) or shown(message).strip():
+        return False
+    return bool(message.strip()) and not read(message).of(SentenceKind.QUESTION)
 
 
 def stands_in(words: str, said: str) -> bool:
