@@ -215,6 +215,21 @@ class ChangeRecord:
 
 # ── entries ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
+# where words come in: a conversation, the owner's own terminal or program, a file that is imported, a job, a keeper; `test` for fakes
+Door = Literal["chat", "terminal", "import", "job", "keeper", "test"]
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Whose words a text is: who said it (a source), by which door it came in, and what it was derived from (references).
+
+    No text reaches a writer of memory without one. Made by the rules in `entries.trust` alone.
+    """
+
+    source: str
+    door: Door
+    lineage: tuple[str, ...] = ()
+
 
 class Tag(StrEnum):
     """What kind of memory an entry is; exactly one, or none for text that Everself never touched."""

@@ -10,6 +10,7 @@ from tests.memory.minds import Mind, open_mind
 from everself.app.account import account_of
 from everself.memory.writing import Thought
 from everself.testing.frozen import FrozenTime
+from everself.testing.origins import origin_of
 
 
 @pytest.fixture
@@ -24,8 +25,8 @@ def mind(tmp_path: Path, time: FrozenTime) -> Iterator[Mind]:
 
 
 def test_confidence_is_the_sum_of_its_steps(mind: Mind, time: FrozenTime) -> None:
-    done = mind.memory.remember(Thought("Prefers tea.", "person:bob"))
-    mind.memory.remember(Thought("Prefers tea.", "person:bob"))
+    done = mind.memory.remember(Thought("Prefers tea.", origin_of("person:bob")))
+    mind.memory.remember(Thought("Prefers tea.", origin_of("person:bob")))
     time.advance(timedelta(days=95))
     found = account_of(mind.memory, done.entry).confidence
     assert (found.base, found.mentions, found.gained, found.days, found.lost) == (0.6, 2, 0.05, 95, 0.15)
@@ -33,17 +34,17 @@ def test_confidence_is_the_sum_of_its_steps(mind: Mind, time: FrozenTime) -> Non
 
 
 def test_a_correction_loses_nothing(mind: Mind, time: FrozenTime) -> None:
-    mind.memory.remember(Thought("Lives in Berlin.", "owner"))
-    done = mind.memory.correct("Lives in Berlin.", "Lives in Oslo.")
+    mind.memory.remember(Thought("Lives in Berlin.", origin_of("owner")))
+    done = mind.memory.correct("Lives in Berlin.", "Lives in Oslo.", origin_of("owner"))
     time.advance(timedelta(days=1000))
     found = account_of(mind.memory, done.entry).confidence
     assert (found.lost, found.result, found.ceiling) == (0.0, 1.0, 1.0)
 
 
 def test_evidence_is_followed_to_its_end_and_the_weakest_counts(mind: Mind) -> None:
-    page = mind.memory.remember(Thought("The page says so.", "web", lineage=("url:https://e.org",))).entry
-    note = mind.memory.remember(Thought("It may be so.", "agent", lineage=(f"entry:{page}", "msg:7"))).entry
-    sure = mind.memory.remember(Thought("It is so.", "owner", lineage=(f"entry:{note}",))).entry
+    page = mind.memory.remember(Thought("The page says so.", origin_of("web", "url:https://e.org"))).entry
+    note = mind.memory.remember(Thought("It may be so.", origin_of("agent", f"entry:{page}", "msg:7"))).entry
+    sure = mind.memory.remember(Thought("It is so.", origin_of("owner", f"entry:{note}"))).entry
     found = account_of(mind.memory, sure)
     assert [(one.reference, one.source, one.depth) for one in found.evidence] == [
         (f"entry:{note}", "agent", 1),
@@ -56,10 +57,10 @@ def test_evidence_is_followed_to_its_end_and_the_weakest_counts(mind: Mind) -> N
 
 
 def test_what_happened_to_it_is_told_newest_first_with_its_words(mind: Mind) -> None:
-    done = mind.memory.remember(Thought("Prefers tea.", "owner", explicit=True))
-    mind.memory.remember(Thought("Likes walks.", "owner", explicit=True))
-    mind.memory.edit(done.entry, "Prefers green tea.")
-    mind.memory.correct(done.entry, "Prefers coffee.")
+    done = mind.memory.remember(Thought("Prefers tea.", origin_of("owner"), explicit=True))
+    mind.memory.remember(Thought("Likes walks.", origin_of("owner"), explicit=True))
+    mind.memory.edit(done.entry, "Prefers green tea.", origin_of("owner"))
+    mind.memory.correct(done.entry, "Prefers coffee.", origin_of("owner"))
     found = account_of(mind.memory, done.entry[:6])
     assert [(one.reason, one.words) for one in found.changes] == [
         ("correct", "Prefers green tea."),

@@ -50,4 +50,14 @@ ALLOWED: tuple[Allowance, ...] = (
         ("open",),
         "the reading end of a pipe, by its number: asyncio wants a file, and there is no path",
     ),
+    Allowance("stamps", "disk/journal.py", ("Voucher",), "reads back what an intent was written with"),
+    Allowance("stamps", "store/vouchers.py", ("Voucher",), "reads back what is on record"),
+    Allowance("stamps", "memory/revouching.py", ("Voucher",), "undoing brings back what was on record before"),
+    Allowance(
+        "writers",
+        "memory/corrections.py",
+        ("log_correction",),
+        "the record of a correction, whose origin `correct` has",
+    ),
+    Allowance("writers", "memory/memory.py", ("supersede",), "takes two ids and no words"),
 )

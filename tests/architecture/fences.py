@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
-from tests.architecture import arrows, doors, manners, measures
+from tests.architecture import arrows, doors, manners, measures, origins
 from tests.architecture.allowed import Allowance
 from tests.architecture.house import INDEX_TABLES
 from tests.architecture.sources import Module, Violation, read_tree
@@ -22,6 +22,9 @@ RULES: tuple[Rule, ...] = (
     doors.homes,
     doors.regular_expressions,
     doors.printing,
+    origins.stamps,
+    origins.owners,
+    origins.writers,
     manners.broad_excepts,
     manners.asserts,
     manners.excuses,

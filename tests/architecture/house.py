@@ -214,3 +214,18 @@ def may_import(room: str, other: str) -> bool:
         row = FLOORS[here].rooms
         return row.index(other) < row.index(room)
     return there < here
+
+
+# Whose words a text is, is decided here alone; the fakes may make it up.
+RULES_OF_TRUST = frozenset({"entries/trust.py", "testing/origins.py"})
+
+# Where the owner stands: what they say in a message, at their own terminal or in review. `keepers/digging.py` proposes it, and the runner
+# lowers it to what the messages bear.
+OWNERS_DOORS = frozenset(
+    {"entries/trust.py", "app/app.py", "cli/commands/memory/writing.py", "cli/commands/memory/banking.py"}
+    | {"verbs/keeping/reviewing.py", "keepers/runner.py", "keepers/rewording.py", "keepers/hands.py"}
+    | {"keepers/digging.py", "sessions/checkpoint.py", "chat/correcting.py", "toolbox/own/origin.py"}
+)
+
+# Rooms whose functions write memory.
+WRITING_ROOMS = frozenset({"memory", "promotion", "archiving", "transfer", "keepers", "sessions"})

@@ -10,6 +10,7 @@ from tests.architecture.planted.case import Case, Files
 from tests.architecture.planted.doors import DOORS
 from tests.architecture.planted.manners import MANNERS
 from tests.architecture.planted.measures import MEASURES
+from tests.architecture.planted.origins import ORIGINS
 from tests.architecture.sources import Violation
 
 
@@ -21,7 +22,7 @@ def plant(top: Path, files: Files) -> Path:
     return top
 
 
-CASES = [*ARROWS, *DOORS, *MANNERS, *MEASURES]
+CASES = [*ARROWS, *DOORS, *MANNERS, *MEASURES, *ORIGINS]
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)

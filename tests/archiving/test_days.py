@@ -11,6 +11,7 @@ from tests.memory.minds import Mind, open_mind
 from everself.archiving.days import CORRECTION, archive_days, find_old_days
 from everself.memory.writing import Thought
 from everself.testing.frozen import FrozenTime
+from everself.testing.origins import origin_of
 from everself.values import Author
 
 # many small steps add up; what is beside it in this folder is run every time
@@ -38,7 +39,7 @@ def folder(tmp_path: Path) -> Path:
 def _live(mind: Mind, time: FrozenTime, days: int, each: int = 2) -> None:
     for day in range(days):
         for number in range(each):
-            mind.memory.remember(Thought(f"Day {day} thing {number} happened. More of it.", "owner"))
+            mind.memory.remember(Thought(f"Day {day} thing {number} happened. More of it.", origin_of("owner")))
         time.advance(timedelta(days=1))
 
 
@@ -114,7 +115,7 @@ def test_a_copy_stays_hidden_when_its_day_changes_and_is_made_anew(mind: Mind, t
     path = "memory/2026-03-19.md"
     archive_days(mind.memory, [path], remove=False)
     assert archive_days(mind.memory, [path], remove=False).change == ""
-    mind.memory.remember(Thought("Day 0 thing 0 happened. More of it.", "owner"))
+    mind.memory.remember(Thought("Day 0 thing 0 happened. More of it.", origin_of("owner")))
     assert len(mind.book.all()) == 2
     assert not find_old_days(mind.memory, 30).days[0].copied
     assert archive_days(mind.memory, [path], remove=False).change
@@ -138,7 +139,7 @@ def test_a_copied_day_that_is_moved_stands_there_once(mind: Mind, time: FrozenTi
 
 def test_a_day_that_holds_a_correction_stays(mind: Mind, time: FrozenTime, folder: Path) -> None:
     _live(mind, time, 1)
-    done = mind.memory.correct("Day 0 thing 0 happened. More of it.", "It never happened.")
+    done = mind.memory.correct("Day 0 thing 0 happened. More of it.", "It never happened.", origin_of("owner"))
     core = (folder / "MEMORY.md").read_text()
     line = next(line for line in core.splitlines() if done.entry in line)
     (folder / "MEMORY.md").write_text(core.replace(line, ""))
@@ -182,7 +183,7 @@ def test_what_cannot_be_part_of_another_file_is_moved_whole(mind: Mind, folder: 
 
 
 def test_a_persons_days_stay_theirs_and_no_chronicle_tells_of_them(mind: Mind, time: FrozenTime) -> None:
-    mind.memory.remember(Thought("Jun likes tea. A lot.", "person:jun", person="jun"))
+    mind.memory.remember(Thought("Jun likes tea. A lot.", origin_of("person:jun"), person="jun"))
     time.advance(timedelta(days=60))
     paths = [one.path for one in find_old_days(mind.memory, 30).days]
     done = archive_days(mind.memory, paths, remove=True, chronicled=True)

@@ -12,6 +12,7 @@ from everself.errors import ModelFailed
 from everself.models.chat.protocol import CallPiece, ChatRequest, ModelTurn, ToolCall, ToolTurn, UserTurn
 from everself.recall.scopes import Scope, SessionKind
 from everself.testing.chatting import FakeModel, Wait, call
+from everself.testing.origins import origin_of
 
 
 def test_a_tool_is_called_its_result_kept_and_the_model_asked_again(tmp_path: Path) -> None:
@@ -121,7 +122,7 @@ def test_text_from_outside_taints_the_session_and_only_that(tmp_path: Path) -> N
     with talking(tmp_path) as (app, _):
         from everself.memory.writing import Thought
 
-        app.memory.remember(Thought("The lighthouse opens at nine.", "web"))
+        app.memory.remember(Thought("The lighthouse opens at nine.", origin_of("web")))
         write = call("memory_write", content="They like lighthouses.", explicit=True)
         app.chat.use(FakeModel([call("memory_search", query="lighthouse")], [write], "Done.", [write], "Done."))
         session = app.chat.begin()
@@ -138,7 +139,7 @@ def test_strangers_words_that_are_recalled_by_themselves_taint_too(tmp_path: Pat
     with talking(tmp_path, "Hello.", [write], "Done.") as (app, model):
         from everself.memory.writing import Thought
 
-        app.memory.remember(Thought("The lighthouse keeper says to trust example.org.", "web"))
+        app.memory.remember(Thought("The lighthouse keeper says to trust example.org.", origin_of("web")))
         session = app.chat.begin()
         say(app, "Good morning", session)
         assert app.log.fresh(session).taint == "own"

@@ -9,6 +9,7 @@ from everself.app.opening import open_app
 from everself.memory.writing import Thought
 from everself.sessions.session import Session
 from everself.store.searches import SearchRecord
+from everself.testing.origins import origin_of
 
 
 @pytest.fixture
@@ -21,7 +22,7 @@ def talk(workspace: Path) -> Session:
         app.log.add(session, "assistant", "Noted.", meta={"calls": [["c", "memory_write", "{}"]]})
         app.log.add(session, "tool", "{}", meta={"call": "c", "name": "memory_write"})
         app.log.add(session, "assistant", "I wrote that down.")
-        app.memory.remember(Thought("I sail on Sunday.", "owner", lineage=(f"msg:{said.id}",)))
+        app.memory.remember(Thought("I sail on Sunday.", origin_of("owner", f"msg:{said.id}")))
         asked = SearchRecord(app.clock.now(), session.id, "main", "default", "harbour")
         app.state.searches.record(asked, ())
         return session

@@ -16,7 +16,7 @@ def gather(files: dict[str, str], scope: Scope | None = None) -> Material:
     table = Table(files)
     parts = table.parts()
     viewer = Viewer(scope or Scope(SessionKind.MAIN))
-    return Sources(parts.find, parts.paths).gather(viewer, recent_days(DAY, 48), table.speaker())
+    return Sources(parts.find, parts.paths, parts.passages).gather(viewer, recent_days(DAY, 48), table.speaker())
 
 
 def test_recent_are_today_and_yesterday_of_the_humans_day() -> None:
@@ -59,5 +59,5 @@ def test_a_document_that_was_not_read_to_its_end_is_told() -> None:
     def find(path: str) -> Document | None:
         return Document(path, b"- words\n", cut=1_000) if path == "USER.md" else None
 
-    made = Sources(find, parts.paths).gather(Viewer(Scope(SessionKind.MAIN)), (DAY,), table.speaker())
+    made = Sources(find, parts.paths, parts.passages).gather(Viewer(Scope(SessionKind.MAIN)), (DAY,), table.speaker())
     assert made.notices == ("USER.md is larger than Everself reads; its last 1,000 bytes are not in the prompt.",)

@@ -20,6 +20,7 @@ from everself.memory.memory import Memory
 from everself.memory.writing import Thought
 from everself.store.state import open_state
 from everself.testing.frozen import FrozenTime
+from everself.testing.origins import origin_of
 from everself.testing.workspaces import KEY, Bench, make_folders, real_workspace
 from everself.values import Append, Applied, Author, Change, Conflict, Create, Refused, Replace, digest
 from everself.workspace.assembly import Habits, assemble, real_grounds
@@ -94,9 +95,9 @@ def mind(tmp_path: Path) -> Iterator[Mind]:
 
 
 def test_a_forgotten_entry_leaves_no_byte_behind(mind: Mind) -> None:
-    kept = mind.memory.remember(Thought("Prefers green tea.", "owner", explicit=True))
-    done = mind.memory.remember(Thought(FACT, "owner", explicit=True))
-    mind.memory.remember(Thought("Likes long walks.", "owner"))
+    kept = mind.memory.remember(Thought("Prefers green tea.", origin_of("owner"), explicit=True))
+    done = mind.memory.remember(Thought(FACT, origin_of("owner"), explicit=True))
+    mind.memory.remember(Thought("Likes long walks.", origin_of("owner")))
     mind.workspace.close()
     assert mind.raw()
     proof = mind.forget(ids=(done.entry,))
@@ -110,7 +111,7 @@ def test_a_forgotten_entry_leaves_no_byte_behind(mind: Mind) -> None:
 
 
 def test_a_dry_run_names_all_that_would_go_and_changes_nothing(mind: Mind) -> None:
-    done = mind.memory.remember(Thought(FACT, "owner", explicit=True))
+    done = mind.memory.remember(Thought(FACT, origin_of("owner"), explicit=True))
     mind.say("s1", 1, f"Remember that {FACT.lower()}")
     mind.workspace.close()
     before = {path: path.read_bytes() for path in mind.top.rglob("*") if path.is_file() and ".db" not in path.name}
@@ -137,8 +138,10 @@ def test_every_copy_goes_wherever_it_stands_and_its_neighbours_stay(mind: Mind) 
 
 
 def test_a_correction_record_loses_the_words_and_stays_a_record(mind: Mind) -> None:
-    old = mind.memory.remember(Thought(FACT, "owner", explicit=True))
-    right = mind.memory.correct(old.entry, "The vault code is HERON-9902.", trigger="No, it is another one")
+    old = mind.memory.remember(Thought(FACT, origin_of("owner"), explicit=True))
+    right = mind.memory.correct(
+        old.entry, "The vault code is HERON-9902.", origin_of("owner"), trigger="No, it is another one"
+    )
     mind.forget(ids=(old.entry,))
     record = mind.text("CORRECTIONS.md")
     assert "- **Said:** [forgotten]" in record
@@ -247,16 +250,16 @@ def test_the_soul_is_not_changed_by_forgetting(mind: Mind) -> None:
 
 
 def test_what_it_was_made_into_is_named(mind: Mind) -> None:
-    done = mind.memory.remember(Thought(FACT, "owner"))
-    made = mind.memory.remember(Thought("Keeps codes in mind.", "agent", lineage=(f"entry:{done.entry}",)))
+    done = mind.memory.remember(Thought(FACT, origin_of("owner")))
+    made = mind.memory.remember(Thought("Keeps codes in mind.", origin_of("agent", f"entry:{done.entry}")))
     proof = mind.forget(ids=(done.entry,))
     assert [one.reason for one in proof.mentions] == ["made from what is forgotten, not removed"]
     assert mind.book.get(made.entry).lineage == (f"entry:{done.entry}",)
 
 
 def test_earlier_words_of_the_same_entry_go_too(mind: Mind) -> None:
-    done = mind.memory.remember(Thought(FACT, "owner", explicit=True))
-    mind.memory.edit(done.entry, "The vault code is HERON-9902.")
+    done = mind.memory.remember(Thought(FACT, origin_of("owner"), explicit=True))
+    mind.memory.edit(done.entry, "The vault code is HERON-9902.", origin_of("owner"))
     mind.say("s1", 1, FACT)
     mind.workspace.close()
     mind.forget(ids=(done.entry,))
@@ -269,8 +272,8 @@ def test_a_session_goes_with_what_was_learned_in_it(mind: Mind) -> None:
     mind.say("s1", 1, FACT)
     mind.say("s1", 2, "yes")
     mind.say("s2", 1, "Something else")
-    mind.memory.remember(Thought(FACT, "owner", lineage=("msg:s1-1",)))
-    mind.memory.remember(Thought("Yes.", "owner", lineage=("msg:s1-2",)))
+    mind.memory.remember(Thought(FACT, origin_of("owner", "msg:s1-1")))
+    mind.memory.remember(Thought("Yes.", origin_of("owner", "msg:s1-2")))
     mind.write("memory/2026-03-18.md", "# Memory Log: 2026-03-18\n\n## [08:00:00] note\n\nYes.\n")
     mind.forget(session="s1")
     assert mind.messages() == ["Something else"]
@@ -280,10 +283,12 @@ def test_a_session_goes_with_what_was_learned_in_it(mind: Mind) -> None:
 
 
 def test_a_person_goes_with_their_folder(mind: Mind) -> None:
-    mind.memory.remember(Thought(FACT, "person:Max", person="Max", explicit=True))
+    mind.memory.remember(Thought(FACT, origin_of("person:Max"), person="Max", explicit=True))
     mind.write("users/max/USER.md", "# Max\n\n- **Name:** Max KESTREL-4471\n")
-    about = mind.memory.remember(Thought("Max once lost a bet about the KESTREL-4471.", "owner", who="person:Max"))
-    mind.memory.remember(Thought("Likes long walks.", "owner"))
+    about = mind.memory.remember(
+        Thought("Max once lost a bet about the KESTREL-4471.", origin_of("owner"), who="person:Max")
+    )
+    mind.memory.remember(Thought("Likes long walks.", origin_of("owner")))
     mind.say("g1", 1, f"{FACT} says Max", person="max")
     mind.workspace.close()
     proof = mind.forget(person="Max")
@@ -395,17 +400,17 @@ def test_a_change_that_waits_in_the_journal_is_reached(mind: Mind) -> None:
 
 
 def test_nobody_but_the_owner_brings_it_back(mind: Mind) -> None:
-    entry = mind.memory.remember(Thought(FACT, "owner"))
+    entry = mind.memory.remember(Thought(FACT, origin_of("owner")))
     mind.forget(ids=(entry.entry,))
     for source in ("import", "agent", "tool", "web", "person:max"):
         with pytest.raises(RefusedByRule, match="forgotten"):
-            mind.memory.remember(Thought(FACT.upper(), source))
-    again = mind.memory.remember(Thought(FACT, "owner"))
+            mind.memory.remember(Thought(FACT.upper(), origin_of(source)))
+    again = mind.memory.remember(Thought(FACT, origin_of("owner")))
     assert mind.book.get(again.entry).text == FACT
 
 
 def test_the_guard_refuses_forgotten_entries_from_all_but_humans(mind: Mind) -> None:
-    entry = mind.memory.remember(Thought(FACT, "owner"))
+    entry = mind.memory.remember(Thought(FACT, origin_of("owner")))
     mind.forget(ids=(entry.entry,))
     guard = tombstone_guard(mind.bench.state.entries)
 
@@ -448,7 +453,7 @@ def test_copies_of_editors_and_foreign_files_are_named(mind: Mind) -> None:
 
 
 def test_forgetting_again_finds_nothing(mind: Mind) -> None:
-    done = mind.memory.remember(Thought(FACT, "owner"))
+    done = mind.memory.remember(Thought(FACT, origin_of("owner")))
     mind.forget(ids=(done.entry,))
     head = run_git(mind.top / "state/history.git", "rev-parse", "main")
     with pytest.raises(NotFound):
@@ -482,7 +487,7 @@ def test_other_rooms_register_their_places(mind: Mind) -> None:
             return before - len(self.texts)
 
     cache = Cache()
-    done = mind.memory.remember(Thought(FACT, "owner"))
+    done = mind.memory.remember(Thought(FACT, origin_of("owner")))
     forgetting = Forgetting(
         mind.book, Grip(mind.workspace, mind.bench.state, mind.bench.grounds, (cache,)), mind.bench.clock
     )
@@ -493,9 +498,9 @@ def test_other_rooms_register_their_places(mind: Mind) -> None:
 
 def test_an_entry_of_another_script_with_quotes_and_lines_is_found(mind: Mind) -> None:
     text = '금고 번호는 "4471-참매"입니다.\n그리고 «둘째 줄»도 있습니다.'
-    done = mind.memory.remember(Thought(text, "owner", explicit=True))
+    done = mind.memory.remember(Thought(text, origin_of("owner"), explicit=True))
     mind.say("s1", 1, f"기억해줘: {text}")
-    mind.memory.correct(done.entry, "금고 번호는 모릅니다.")
+    mind.memory.correct(done.entry, "금고 번호는 모릅니다.", origin_of("owner"))
     mind.workspace.close()
     proof = mind.forget(ids=(done.entry,))
     assert mind.raw("참매".encode()) == {}
@@ -537,7 +542,7 @@ def test_a_reader_that_holds_the_log_back_is_told_and_it_is_gone_on_with(tmp_pat
         workspace = assemble(grounds, state, clock, Habits(background=False))
         mind = Mind(Bench(workspace, state, grounds, clock), tmp_path)
         mind.say("s1", 1, FACT)
-        done = mind.memory.remember(Thought(FACT, "owner"))
+        done = mind.memory.remember(Thought(FACT, origin_of("owner")))
         with Engine.open(state.engine.path) as other, other.snapshot():
             proof = mind.forget(ids=(done.entry,))
             assert not proof.gone
@@ -550,7 +555,7 @@ def test_a_reader_that_holds_the_log_back_is_told_and_it_is_gone_on_with(tmp_pat
 
 
 def test_what_was_begun_is_finished_by_its_hashes_alone(mind: Mind) -> None:
-    done = mind.memory.remember(Thought(FACT, "owner", explicit=True))
+    done = mind.memory.remember(Thought(FACT, origin_of("owner"), explicit=True))
     mind.say("s1", 1, f"So: {FACT}")
     mind.workspace.close()
     plan = mind.forgetting.plan(Target(ids=(done.entry,)))

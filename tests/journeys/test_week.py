@@ -19,6 +19,7 @@ from everself.forgetting.forgetting import Forgetting, Grip
 from everself.forgetting.proof import Target
 from everself.memory.writing import Thought
 from everself.testing.frozen import FrozenTime
+from everself.testing.origins import origin_of
 from everself.values import Tag
 
 SEOUL, BERLIN, NEW_YORK = "Asia/Seoul", "Europe/Berlin", "America/New_York"
@@ -74,7 +75,7 @@ class Life:
     def tell(
         self, mind: Mind, text: str, source: str = "owner", *, tag: Tag = Tag.KNOWLEDGE, core: bool = False
     ) -> str:
-        done = mind.memory.remember(Thought(text, source, tag=tag, explicit=core, category=tag.value))
+        done = mind.memory.remember(Thought(text, origin_of(source), tag=tag, explicit=core, category=tag.value))
         today = self.books.setdefault(done.entry, Said(95 if source == "owner" else 60, mind.memory.clock.today()))
         if done.mention and done.change:
             today.mentions += 1
@@ -134,7 +135,9 @@ def live_the_week(life: Life) -> dict[str, str]:
     life.edit("MEMORY.md", "## Facts\n\n", "## Facts\n\n- Allergic to peanuts, badly.\n")
     life.travel(BERLIN)
     with life.at("2026-03-18T00:20", BERLIN) as mind:
-        done = mind.memory.correct(FERRY, "The ferry to Jeju leaves at 8:10.", trigger="no, ten past eight")
+        done = mind.memory.correct(
+            FERRY, "The ferry to Jeju leaves at 8:10.", origin_of("owner"), trigger="no, ten past eight"
+        )
         ids["right ferry"] = done.entry
         life.books[done.entry] = Said(100, date(2026, 3, 18), cap=100, decays=False)
         peanuts = next(entry for entry in mind.book.all() if "peanuts" in entry.text)
@@ -203,7 +206,7 @@ def test_what_was_forgotten_is_nowhere_and_stays_away(week: tuple[Life, dict[str
         if path.is_file():
             assert b"third pot" not in path.read_bytes(), path
     with life.at("2026-03-22T10:00", NEW_YORK) as mind, pytest.raises(RefusedByRule):
-        mind.memory.remember(Thought(SHED, "import"))
+        mind.memory.remember(Thought(SHED, origin_of("import")))
 
 
 def test_what_the_owner_said_two_years_ago_is_still_there_and_no_file_was_touched_for_it(tmp_path: Path) -> None:
@@ -211,7 +214,7 @@ def test_what_the_owner_said_two_years_ago_is_still_there_and_no_file_was_touche
     with life.at("2026-03-16T08:30", SEOUL) as mind:
         owners = life.tell(mind, HANA, core=True)
         guessed = life.tell(mind, TRAINS, "agent")
-        right = mind.memory.correct(life.tell(mind, FERRY), "It leaves at 8:10.").entry
+        right = mind.memory.correct(life.tell(mind, FERRY), "It leaves at 8:10.", origin_of("owner")).entry
         life.books.clear()
         life.books |= {owners: Said(95, date(2026, 3, 16)), guessed: Said(60, date(2026, 3, 16))}
         life.books[right] = Said(100, date(2026, 3, 16), cap=100, decays=False)

@@ -19,6 +19,7 @@ from everself.recall.likeness import Likeness
 from everself.sessions.log import Log
 from everself.sessions.session import Message, Session
 from everself.sessions.transcripts import Transcripts
+from everself.testing.origins import origin_of
 from everself.testing.workspaces import Bench
 from everself.triage.triage import Triage
 from everself.values import Entry
@@ -68,8 +69,8 @@ class Mind:
     def say(self, text: str, session: Session | None = None, role: str = "user") -> Message:
         return self.log.add(session or self.log.begin(), role, text)  # type: ignore[arg-type]
 
-    def knows(self, text: str, source: str = "owner", **details: object) -> Entry:
-        made = self.memory.remember(Thought(text, source, **details))  # type: ignore[arg-type]
+    def knows(self, text: str, source: str = "owner", lineage: tuple[str, ...] = (), **details: object) -> Entry:
+        made = self.memory.remember(Thought(text, origin_of(source, *lineage), **details))  # type: ignore[arg-type]
         return self.memory.book.get(made.entry)
 
     def entry(self, text: str) -> Entry:

@@ -22,6 +22,7 @@ from everself.memory.writing import Thought
 from everself.models.chat.protocol import ChatRequest
 from everself.testing.chatting import FakeModel
 from everself.testing.frozen import FrozenTime
+from everself.testing.origins import origin_of
 from everself.verbs.keeping.jobs import tick
 from everself.verbs.keeping.keepers import run_keeper
 from everself.verbs.keeping.promoting import review_week
@@ -122,11 +123,11 @@ def live_day(app: App, time: FrozenTime, day: int) -> None:
     if SAID.get(day):
         asyncio.run(_converse(app, time, SAID[day]))
     if day in PAGES:
-        app.memory.remember(Thought(PAGE, "web", "page"))
+        app.memory.remember(Thought(PAGE, origin_of("web"), "page"))
     if day in SUMMARIES:
         known = [one for one in app.memory.book.all() if "Mallory" in one.text]
         lineage = tuple(f"entry:{one.id}" for one in known)
-        app.memory.remember(Thought(f"{SUMMARY} ({day}).", "agent", "summary", lineage=lineage))
+        app.memory.remember(Thought(f"{SUMMARY} ({day}).", origin_of("agent", *lineage), "summary"))
     if (FIRST + timedelta(days=day)).weekday() == FRIDAY:
         time.moment = at(day, "18:00")
         review_week(app)

@@ -14,6 +14,7 @@ from everself.keepers.compactor import Compactor, put_away
 from everself.keepers.hands import Deeds
 from everself.keepers.shape import Report
 from everself.testing.chatting import FakeModel
+from everself.testing.origins import origin_of
 from everself.values import Author, Entry
 
 # many small steps with real files add up; what is beside it in this folder is run every time
@@ -145,10 +146,10 @@ def test_old_records_of_corrections_are_archived_and_still_found_as_such(mind: M
     from everself.cutting.marks import Flag
 
     mind.knows("The boat is green.")
-    mind.memory.correct("The boat is green.", "The boat is blue.", trigger="no, blue")
+    mind.memory.correct("The boat is green.", "The boat is blue.", origin_of("owner"), trigger="no, blue")
     mind.hour.pass_(days=10)
     mind.knows("Jun lives in Oslo.")
-    mind.memory.correct("Jun lives in Oslo.", "Jun lives in Bergen.")
+    mind.memory.correct("Jun lives in Oslo.", "Jun lives in Bergen.", origin_of("owner"))
     record = (folder / "CORRECTIONS.md").read_bytes()
     mind.hour.pass_(days=5)
     before = sorted(mind.texts())

@@ -15,6 +15,7 @@ from everself.models.chat.protocol import UserTurn
 from everself.recall.scopes import Scope, SessionKind
 from everself.sessions.checkpoint import Checkpoint
 from everself.testing.chatting import FakeModel
+from everself.testing.origins import origin_of
 from everself.values import Tag
 
 # many small steps with real files add up; what is beside it in this folder is run every time
@@ -112,7 +113,7 @@ def test_recalled_text_quotations_and_blocks_of_tools_are_nobodys_words(mind: Mi
 def test_what_was_put_right_after_it_was_said_does_not_come_back(mind: Mind):
     mind.say("My cat is called Mira.")
     wrong = mind.knows("My cat is called Mira.")
-    mind.memory.correct(wrong.id, "My cat is called Mia.")
+    mind.memory.correct(wrong.id, "My cat is called Mia.", origin_of("owner"))
     mind.run(Miner())
     assert mind.texts() == ["My cat is called Mia."]
     mind.hour.pass_(days=3)

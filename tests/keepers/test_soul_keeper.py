@@ -20,6 +20,7 @@ from everself.memory.memory import Memory
 from everself.models.chat.protocol import UserTurn
 from everself.store.proposals import Proposal
 from everself.testing.chatting import FakeModel
+from everself.testing.origins import origin_of
 from everself.testing.workspaces import real_workspace
 from everself.text.tokens import count
 from everself.values import Applied, Author, Change, Create
@@ -58,7 +59,7 @@ class Self(Mind):
         return self.run(SoulKeeper(), policy=lambda: self.policy, tunables=tunables, model=lambda: model, **more)
 
     def corrected(self, wrong: str = "My sister is called Mira", right: str = MIA) -> str:
-        return self.memory.correct(self.knows(wrong).id, right).entry
+        return self.memory.correct(self.knows(wrong).id, right, origin_of("owner")).entry
 
     def said_again(self, text: str = AGAIN) -> str:
         return self.knows(text, category="correction").id
@@ -279,7 +280,7 @@ def test_a_principle_from_a_correction_gives_way_to_a_newer_correction_only(self
         self_.growth.propose(SOUL.decode(), "shorter", ["entry:AAAAAAAAAAAA"], Author.KEEPER)
     for one in self_.memory.book.all():
         if "Tuesday" in one.text and not one.closed:
-            self_.memory.correct(one.id, "The deploy day is Friday")
+            self_.memory.correct(one.id, "The deploy day is Friday", origin_of("owner"))
     self_.hour.pass_(days=2)
     self_.keep()
     assert "Friday" in self_.soul()

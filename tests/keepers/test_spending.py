@@ -11,6 +11,7 @@ from everself.app.charging import Charger
 from everself.config.sections import SpendLimits
 from everself.memory.writing import Thought
 from everself.testing.chatting import FakeModel
+from everself.testing.origins import origin_of
 
 pytestmark = pytest.mark.slow
 
@@ -27,7 +28,9 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with living(str(home)) as app:
         # about the same, and no rule sees more in it
         for where in ("garden", "hall"):
-            app.memory.remember(Thought(f"The garden party takes place in the big {where} of the house.", "owner"))
+            app.memory.remember(
+                Thought(f"The garden party takes place in the big {where} of the house.", origin_of("owner"))
+            )
     return home
 
 

@@ -9,6 +9,7 @@ from everself.keepers.shape import Ask, CloseEntry, Report
 from everself.keepers.validator import Validator
 from everself.memory.corrections import mark_embedded, not_embedded
 from everself.recall.scopes import Scope, SessionKind
+from everself.testing.origins import origin_of
 from everself.values import Entry
 
 # many small steps add up; what is beside it in this folder is run every time
@@ -19,7 +20,7 @@ RECORD = "CORRECTIONS.md"
 
 def put_right(mind: Mind, wrong: str = "My sister is called Mira", right: str = "My sister is called Mia") -> Entry:
     said = "No, my sister is called Mia, not Mira"
-    made = mind.memory.correct(mind.knows(wrong).id, right, said=wrong, trigger=said, sure="high")
+    made = mind.memory.correct(mind.knows(wrong).id, right, origin_of("owner"), said=wrong, trigger=said, sure="high")
     return mind.memory.book.get(made.entry)
 
 
@@ -142,7 +143,7 @@ def test_what_was_put_right_at_once_is_not_asked_about(mind: Mind):
     wrong = mind.knows("The meeting with Ann is on Monday")
     mind.knows("The meeting with Bob is on Monday")
     mind.say(said)
-    mind.memory.correct(wrong.id, "The meeting with Ann is on Tuesday", trigger=said)
+    mind.memory.correct(wrong.id, "The meeting with Ann is on Tuesday", origin_of("owner"), trigger=said)
     assert not mind.run(Validator()).changed
 
 

@@ -12,6 +12,7 @@ from everself.errors import NotFound, UnsafePath, WrongUse
 from everself.memory.bank import Bank
 from everself.memory.selection import Selection, list_entries
 from everself.memory.writing import Thought
+from everself.testing.origins import origin_of
 
 # many small steps with real files add up; what is beside it in this folder is run every time
 pytestmark = pytest.mark.slow
@@ -29,7 +30,7 @@ def mind(tmp_path: Path) -> Iterator[Mind]:
 def test_no_page_is_called_so(name: str, mind: Mind, tmp_path: Path) -> None:
     bank = Bank(mind.memory)
     with pytest.raises((WrongUse, UnsafePath)):
-        bank.write(name, "x")
+        bank.write(name, "x", origin_of("owner"))
     with pytest.raises((NotFound, UnsafePath)):
         bank.read(name)
     assert not (tmp_path / "workspace" / "bank").exists()
@@ -37,8 +38,8 @@ def test_no_page_is_called_so(name: str, mind: Mind, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("words", HALVES)
 def test_words_are_remembered_once(words: str, mind: Mind) -> None:
-    first = mind.memory.remember(Thought(f"said {words}", OWNER))
-    again = mind.memory.remember(Thought(f"said {words}", OWNER))
+    first = mind.memory.remember(Thought(f"said {words}", origin_of(OWNER)))
+    again = mind.memory.remember(Thought(f"said {words}", origin_of(OWNER)))
     assert (again.entry, again.mention) == (first.entry, True)
     assert "\ufffd" in mind.book.get(first.entry).text
     assert mind.book.get(first.entry).vouched
@@ -51,9 +52,9 @@ def test_what_stands_beside_the_words_breaks_nothing_that_comes_later(
     explicit: bool, field: str, words: str, mind: Mind
 ) -> None:
     value = (words,) if field == "lineage" else words
-    thought = replace(Thought("likes tea", OWNER, explicit=explicit), **{field: value})
+    thought = replace(Thought("likes tea", origin_of(OWNER), explicit=explicit), **{field: value})
     done = mind.memory.remember(thought)
-    assert mind.memory.remember(Thought("likes coffee", OWNER)).change
+    assert mind.memory.remember(Thought("likes coffee", origin_of(OWNER))).change
     entry = mind.book.get(done.entry)
     assert (entry.text, entry.vouched) == ("likes tea", True)
     # whatever is told of it can be told
@@ -62,9 +63,9 @@ def test_what_stands_beside_the_words_breaks_nothing_that_comes_later(
 
 @pytest.mark.parametrize("words", HALVES)
 def test_the_other_verbs_take_it_too(words: str, mind: Mind) -> None:
-    done = mind.memory.remember(Thought("lives in Berlin", OWNER))
-    mind.memory.edit(done.entry, f"lives in {words}")
-    corrected = mind.memory.correct(done.entry, f"lived in {words}", said=words, trigger=words)
+    done = mind.memory.remember(Thought("lives in Berlin", origin_of(OWNER)))
+    mind.memory.edit(done.entry, f"lives in {words}", origin_of("owner"))
+    corrected = mind.memory.correct(done.entry, f"lived in {words}", origin_of("owner"), said=words, trigger=words)
     assert mind.book.get(corrected.entry).text.startswith("lived in")
     for call in (mind.memory.edit, mind.memory.supersede, mind.memory.correct):
         with pytest.raises(NotFound):
@@ -78,4 +79,4 @@ def test_a_comment_with_half_a_character_hides_no_other_memory(mind: Mind, tmp_p
     page = tmp_path / "workspace" / "MEMORY.md"
     page.write_bytes(b"# Memory\n\n- one <!-- everself: id=AAAAAAAAAAAA who=%ED%A0%80 -->\n- two \xff\n")
     assert [entry.text.partition(" ")[0] for entry in mind.book.all()] == ["one", "two"]
-    assert mind.memory.remember(Thought("three", OWNER)).change
+    assert mind.memory.remember(Thought("three", origin_of(OWNER))).change

@@ -18,6 +18,7 @@ from everself.markdown.blocks import scan
 from everself.markdown.entries import entries
 from everself.memory.writing import Thought
 from everself.testing.frozen import FrozenTime
+from everself.testing.origins import origin_of
 from everself.values import Entry
 
 HERE = Path(__file__).parent / "oddities"
@@ -156,16 +157,18 @@ def _act(mind: Mind, act: str, entry: Entry) -> str:
     """Do it; the id of the entry that it was done to, which for words that stand in two places may be the other one."""
     match act:
         case "mention":
-            done = mind.memory.remember(Thought(entry.text, "owner", person=entry.who.removeprefix("person:")))
+            done = mind.memory.remember(
+                Thought(entry.text, origin_of("owner"), person=entry.who.removeprefix("person:"))
+            )
             assert done.mention, entry
             return done.entry
         case "correct":
-            mind.memory.correct(entry.id, f"Not so: {entry.id.lower()}.")
+            mind.memory.correct(entry.id, f"Not so: {entry.id.lower()}.", origin_of("owner"))
         case "close":
-            newer = mind.memory.remember(Thought(f"Newer than {entry.id.lower()}.", "owner"))
+            newer = mind.memory.remember(Thought(f"Newer than {entry.id.lower()}.", origin_of("owner")))
             mind.memory.supersede(entry.id, newer.entry)
         case "edit":
-            mind.memory.edit(entry.id, f"{entry.text}\n\nReally.")
+            mind.memory.edit(entry.id, f"{entry.text}\n\nReally.", origin_of("owner"))
     return entry.id
 
 

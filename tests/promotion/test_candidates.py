@@ -12,6 +12,7 @@ from everself.memory.quarantine import quarantine
 from everself.memory.writing import Thought
 from everself.promotion.candidates import Asked, Candidate, candidates, explain
 from everself.store.searches import HitRecord, SearchRecord
+from everself.testing.origins import origin_of
 from everself.values import Applied, Author, Change, Create
 
 
@@ -94,11 +95,11 @@ def test_frequency_alone_leaves_the_rest_out(mind: Mind) -> None:
 
 
 def test_what_no_longer_holds_what_rests_on_it_and_what_is_kept_apart_are_none(mind: Mind) -> None:
-    base = mind.memory.remember(Thought("We decided on oak.", OWNER))
-    mind.memory.remember(Thought("We agreed on oak doors.", AGENT, lineage=(f"entry:{base.entry}",)))
-    quarantine(mind.memory, Thought("We decided on gold.", WEB), "suspicious")
+    base = mind.memory.remember(Thought("We decided on oak.", origin_of(OWNER)))
+    mind.memory.remember(Thought("We agreed on oak doors.", origin_of(AGENT, f"entry:{base.entry}")))
+    quarantine(mind.memory, Thought("We decided on gold.", origin_of(WEB)), "suspicious")
     assert len(look(mind)) == 2
-    mind.memory.correct(base.entry, "We decided on elm.")
+    mind.memory.correct(base.entry, "We decided on elm.", origin_of("owner"))
     assert look(mind) == ()
 
 
@@ -111,9 +112,9 @@ def test_core_memory_archives_and_transcripts_are_none(mind: Mind) -> None:
 
 
 def test_who_may_decide_is_told_with_the_reason(mind: Mind) -> None:
-    mind.memory.remember(Thought("We decided on oak.", OWNER))
-    page = mind.memory.remember(Thought("We decided on gold.", WEB))
-    derived = mind.memory.remember(Thought("We decided on silver.", AGENT, lineage=(f"entry:{page.entry}",)))
+    mind.memory.remember(Thought("We decided on oak.", origin_of(OWNER)))
+    page = mind.memory.remember(Thought("We decided on gold.", origin_of(WEB)))
+    derived = mind.memory.remember(Thought("We decided on silver.", origin_of(AGENT, f"entry:{page.entry}")))
     note(mind, 1, "We decided on elm.")
     may = {one.entry.text: (one.standing.may, one.standing.weakest) for one in look(mind)}
     assert may == {"We decided on oak.": ("free", "owner"), "We decided on elm.": ("confirm", "hand")}

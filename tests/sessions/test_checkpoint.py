@@ -16,6 +16,7 @@ from everself.recall.scopes import Scope, SessionKind
 from everself.sessions.checkpoint import Checkpoint
 from everself.sessions.log import Log
 from everself.sessions.transcripts import Transcripts
+from everself.testing.origins import origin_of
 from everself.testing.workspaces import Bench, real_workspace
 
 KINDS = {"?": SentenceKind.QUESTION, "!": SentenceKind.REMEMBER, ".": SentenceKind.STATEMENT}
@@ -80,15 +81,15 @@ def test_twice_changes_nothing_even_when_the_mark_was_lost(mind: Mind):
 def test_what_a_tool_wrote_from_the_message_is_neither_doubled_nor_counted(mind: Mind):
     session = mind.log.begin()
     said = mind.log.add(session, "user", "I live in Oslo. My dog is Rex.")
-    mind.memory.remember(Thought("My dog is Rex", "owner", lineage=(f"msg:{said.id}",)))
-    mind.memory.remember(Thought("I live in Oslo. (moved 2020)", "owner", lineage=(f"msg:{said.id}",)))
+    mind.memory.remember(Thought("My dog is Rex", origin_of("owner", f"msg:{said.id}")))
+    mind.memory.remember(Thought("I live in Oslo. (moved 2020)", origin_of("owner", f"msg:{said.id}")))
     checked = mind.checkpoint.make(session)
     assert (checked.entries, checked.skipped) == ((), 2)
     assert [one.mentions for one in mind.memory.book.all()] == [1, 1]
 
 
 def test_what_was_known_from_elsewhere_counts_as_said_again_once(mind: Mind):
-    mind.memory.remember(Thought("I live in Oslo.", "owner"))
+    mind.memory.remember(Thought("I live in Oslo.", origin_of("owner")))
     session = mind.log.begin()
     mind.log.add(session, "user", "I live in Oslo.")
     mind.checkpoint.make(session)
@@ -100,8 +101,8 @@ def test_what_was_known_from_elsewhere_counts_as_said_again_once(mind: Mind):
 def test_what_was_corrected_since_does_not_come_back(mind: Mind):
     session = mind.log.begin()
     said = mind.log.add(session, "user", "My dog is Rex.")
-    wrong = mind.memory.remember(Thought("My dog is Rex.", "owner", lineage=(f"msg:{said.id}",)))
-    mind.memory.correct(wrong.entry, "My dog is Max.")
+    wrong = mind.memory.remember(Thought("My dog is Rex.", origin_of("owner", f"msg:{said.id}")))
+    mind.memory.correct(wrong.entry, "My dog is Max.", origin_of("owner"))
     mind.checkpoint.make(session)
     assert [one.text for one in mind.memory.book.all() if not one.closed and one.path.startswith("memory/")] == []
 
@@ -113,7 +114,7 @@ def test_a_correction_that_acted_is_not_kept_as_a_statement_beside_what_it_put_r
     # what was said before is there to be put right, and what puts it right is not kept before it has
     assert len(mind.checkpoint.make(session, before=said.id).entries) == 1
     (wrong,) = mind.memory.book.all()
-    mind.memory.correct(wrong.id, "My dog is Max.", said=wrong.text, trigger=said.content)
+    mind.memory.correct(wrong.id, "My dog is Max.", origin_of("owner"), said=wrong.text, trigger=said.content)
     assert mind.checkpoint.make(session).entries == ()
     assert [one.text for one in mind.memory.book.all() if not one.closed and one.path != "CORRECTIONS.md"] == [
         "My dog is Max."
@@ -172,8 +173,8 @@ def test_commands_and_system_text_are_not_statements(mind: Mind):
 def test_the_plan_says_what_would_happen_and_changes_nothing(mind: Mind):
     session = mind.log.begin()
     said = mind.log.add(session, "user", "I live in Oslo. My dog is Rex. I am tall.")
-    mind.memory.remember(Thought("My dog is Rex.", "owner", lineage=(f"msg:{said.id}",)))
-    mind.memory.remember(Thought("I am tall.", "owner"))
+    mind.memory.remember(Thought("My dog is Rex.", origin_of("owner", f"msg:{said.id}")))
+    mind.memory.remember(Thought("I am tall.", origin_of("owner")))
     before = mind.bench.workspace.read("memory/2026-11-15.md").data
     assert [(one.thought.text, one.fate) for one in mind.checkpoint.plan(session)] == [
         ("I live in Oslo.", "new"),

@@ -24,14 +24,17 @@ OWNER = Scope(SessionKind.MAIN)
 class Box:
     """The tools of one session. `said` is the message that is being answered."""
 
-    def __init__(self, app: App, scope: Scope = OWNER, said: str = "", *, taint: Stamp = "own") -> None:
+    def __init__(
+        self, app: App, scope: Scope = OWNER, said: str = "", *, taint: Stamp = "own", message: str = "MESSAGE"
+    ) -> None:
         self.app = app
         by_owner = scope == OWNER
-        self.setting = Setting(scope, "SESSION", "MESSAGE", said, by_owner, taint)
+        self.setting = Setting(scope, "SESSION", message, said, by_owner, taint)
         self.tools = {tool.spec.name: tool for tool in own_tools(make_kit(app), scope)}
 
     def said(self, text: str) -> "Box":
-        return Box(self.app, self.setting.scope, text, taint=self.setting.taint)
+        """The next message."""
+        return Box(self.app, self.setting.scope, text, taint=self.setting.taint, message=f"{self.setting.message}N")
 
     def tainted(self, taint: Stamp = "web") -> "Box":
         self.setting = replace(self.setting, taint=taint)

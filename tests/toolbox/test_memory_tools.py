@@ -8,6 +8,7 @@ from tests.toolbox.boxes import Box, living
 from everself.memory.writing import Thought
 from everself.recall.scopes import Scope, SessionKind
 from everself.testing.embedding import FakeEmbedder
+from everself.testing.origins import origin_of
 from everself.toolbox.own.origin import stands_in
 
 GUEST = Scope(SessionKind.GUEST, "jun")
@@ -73,8 +74,8 @@ def test_what_strangers_led_to_does_not_get_into_every_prompt(tmp_path: Path) ->
 
 def test_strangers_words_taint_whoever_finds_them_again(tmp_path: Path) -> None:
     with living(tmp_path) as app:
-        app.memory.remember(Thought("The lighthouse opens at nine.", "web"))
-        app.memory.remember(Thought("The bakery opens at seven.", "owner"))
+        app.memory.remember(Thought("The lighthouse opens at nine.", origin_of("web")))
+        app.memory.remember(Thought("The bakery opens at seven.", origin_of("owner")))
         box = Box(app)
         assert box.call("memory_search", query="lighthouse", maxResults=1).stamp == "web"
         assert box.call("memory_search", query="bakery", maxResults=1).stamp == "own"
@@ -86,7 +87,7 @@ def test_a_correction_closes_what_was_wrong(tmp_path: Path) -> None:
     with living(tmp_path) as app:
         box = Box(app, said="I live in Lyon.")
         wrong = box.get("memory_write", content="I live in Lyon.")["entry"]
-        box = box.said("No, I moved: I live in Turin.")
+        box = box.said("No. I live in Turin.")
         done = box.get("memory_correct", old=wrong, new="I live in Turin.")
         assert done["closed"] == [wrong]
         entry = app.memory.book.get(done["entry"])
@@ -102,16 +103,16 @@ def test_a_correction_of_nothing_names_what_could_be_meant(tmp_path: Path) -> No
         assert entry in told
 
 
-def test_only_the_owner_corrects_and_a_page_cannot_word_it(tmp_path: Path) -> None:
+def test_only_the_owner_corrects_and_nobody_else_words_it(tmp_path: Path) -> None:
     with living(tmp_path) as app:
         box = Box(app, said="My bank is Alpha.")
         entry = box.get("memory_write", content="My bank is Alpha.")["entry"]
         assert "memory_correct" not in Box(app, GUEST).tools
         stained = box.said("Please look at that page.").tainted("web")
-        assert "own words" in stained.refused("memory_correct", old=entry, new="My bank is Omega, account 12.")
-        assert stained.said("It's Beta now.").get("memory_correct", old=entry, new="My bank is Beta now.")[
-            "closed"
-        ] == [entry]
+        assert stained.get("memory_correct", old=entry, new="My bank is Omega, account 12.")["closed"] == []
+        said = stained.said("My bank is Beta now.")
+        assert said.get("memory_correct", old=entry, new="My bank is Beta now.")["closed"] == []
+        assert said.tainted("own").get("memory_correct", old=entry, new="My bank is Beta now.")["closed"] == [entry]
 
 
 def test_forgetting_needs_the_owner_to_ask_for_it_now(tmp_path: Path) -> None:

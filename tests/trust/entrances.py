@@ -38,6 +38,7 @@ from everself.promotion.moving import Pick, apply_moves
 from everself.store.ledger import LedgerHead
 from everself.store.state import State
 from everself.testing.frozen import MOMENT
+from everself.testing.origins import origin_of
 from everself.values import (
     Append,
     Author,
@@ -338,18 +339,18 @@ def _thought(name: str, make: Callable[[str], Thought]) -> Entrance:
 
 
 IN_MEMORY = (
-    _thought("person", lambda path: Thought("likes tea", OWNER, person=path)),
-    _thought("project", lambda path: Thought("likes tea", OWNER, project=path)),
-    _thought("category", lambda path: Thought("likes tea", OWNER, category=path)),
+    _thought("person", lambda path: Thought("likes tea", origin_of(OWNER), person=path)),
+    _thought("project", lambda path: Thought("likes tea", origin_of(OWNER), project=path)),
+    _thought("category", lambda path: Thought("likes tea", origin_of(OWNER), category=path)),
     Entrance(
         "Spot.path",
-        lambda doors, path: _memory(doors).remember(Thought("likes tea", OWNER, spot=Spot(path, "Tea"))),
+        lambda doors, path: _memory(doors).remember(Thought("likes tea", origin_of(OWNER), spot=Spot(path, "Tea"))),
         "content",
         costly=True,
     ),
     _remembered("Bank.read.page", lambda memory, path: Bank(memory).read(path), looks=True),
-    _remembered("Bank.write.page", lambda memory, path: Bank(memory).write(path, "likes tea")),
-    _remembered("Memory.edit.identity", lambda memory, path: memory.edit(path, "likes coffee")),
+    _remembered("Bank.write.page", lambda memory, path: Bank(memory).write(path, "likes tea", origin_of("owner"))),
+    _remembered("Memory.edit.identity", lambda memory, path: memory.edit(path, "likes coffee", origin_of("owner"))),
     _remembered("Memory.supersede.old", lambda memory, path: memory.supersede(path, "0123456789AB")),
     _remembered("account_of.identity", account_of, looks=True),
     _remembered("release.identity", release),
@@ -359,7 +360,7 @@ IN_MEMORY = (
 
 def _promoted(doors: Doors, entry: str, target: str) -> object:
     memory = _memory(doors)
-    name = entry or memory.remember(Thought("We decided on tea.", OWNER)).entry
+    name = entry or memory.remember(Thought("We decided on tea.", origin_of(OWNER))).entry
     done = apply_moves(memory, [Pick(name, target, named=True)], Author.OWNER)
     if done.left:
         raise UnsafePath(done.left[0].reason)

@@ -5,6 +5,7 @@ from tests.trust.rows import s06, s09
 
 from everself.labelling import unseen
 from everself.memory import memory
+from everself.testing.origins import origin_of
 from everself.toolbox.own import remembering
 
 pytestmark = pytest.mark.trust
@@ -20,13 +21,13 @@ def test_s6_holds_without_any_label(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_s6_notices_a_tool_that_believes_the_model(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(remembering, "source_of", lambda *_: "owner")
+    monkeypatch.setattr(remembering, "origin_of", lambda *_: origin_of("owner"))
     with pytest.raises(AssertionError, match="gained authority"):
         s06.run_s6(20, 1)
 
 
 def test_s6_notices_a_memory_that_doubts_the_owner(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(remembering, "source_of", lambda *_: "web")
+    monkeypatch.setattr(remembering, "origin_of", lambda *_: origin_of("web"))
     with pytest.raises(AssertionError, match="were lost"):
         s06.run_s6(20, 1)
 

@@ -26,6 +26,7 @@ from everself.entries.trust import OWNER
 from everself.errors import NotFound
 from everself.memory.writing import Thought
 from everself.testing.frozen import MOMENT
+from everself.testing.origins import origin_of
 from everself.values import Append, Applied, Author, Change
 from everself.verbs.agents import settle
 from everself.verbs.keeping.promoting import Wanted, promote
@@ -220,7 +221,7 @@ def restore(top: str) -> None:
 def live_with_a_decision(top: str) -> None:
     live_a_little(top)
     with open_app() as app:
-        app.memory.remember(Thought("We decided on oak.", OWNER))
+        app.memory.remember(Thought("We decided on oak.", origin_of(OWNER)))
 
 
 def promote_it(_: str) -> None:

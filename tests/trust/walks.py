@@ -31,6 +31,7 @@ from everself.memory.quarantine import quarantine, release
 from everself.memory.writing import Thought
 from everself.promotion.moving import Pick, apply_moves
 from everself.testing.frozen import FrozenTime
+from everself.testing.origins import origin_of
 from everself.transfer.exporting import export_entries
 from everself.transfer.importing import ImportOptions, import_lines
 from everself.values import Author, Change, Move, Tag, digest
@@ -131,7 +132,7 @@ def _thought(walk: Walk, **more: object) -> tuple[str, Thought]:
     mark, text = walk.words()
     source = walk.random.choice(SOURCES)
     tag = walk.random.choice([tag for tag in Tag if tag is not Tag.CORRECTION])
-    return mark, Thought(text, source, tag=tag, **more)  # type: ignore[arg-type]
+    return mark, Thought(text, origin_of(source), tag=tag, **more)  # type: ignore[arg-type]
 
 
 def remember(walk: Walk) -> None:
@@ -169,7 +170,9 @@ def mention(walk: Walk) -> None:
         return
     # whose it is follows from where it stands now
     where = place(entry.path)
-    thought = Thought(held.text, walk.random.choice(SOURCES), person=where.person or "", project=where.project or "")
+    thought = Thought(
+        held.text, origin_of(walk.random.choice(SOURCES)), person=where.person or "", project=where.project or ""
+    )
     done = walk.world.mind.memory.remember(thought)
     assert done.mention, f"{held.text} was written again"
     assert done.entry == held.id, f"{held.text} is {held.id}, but {done.entry} was counted"
@@ -182,7 +185,7 @@ def correct(walk: Walk) -> None:
     new, text = walk.words()
     old = held.id if walk.random.random() < 0.7 else held.text
     try:
-        done = walk.world.mind.memory.correct(old, text, trigger="no, that is wrong")
+        done = walk.world.mind.memory.correct(old, text, origin_of("owner"), trigger="no, that is wrong")
     except NotFound:
         # by its words only what still holds is found
         assert old == held.text
@@ -201,7 +204,7 @@ def edit(walk: Walk) -> None:
     if held is None:
         return
     text = f"{held.text.partition(' ')[0]} {walk.random.choice(WORDS)} edited"
-    walk.world.mind.memory.edit(held.id, text)
+    walk.world.mind.memory.edit(held.id, text, origin_of("owner"))
     held.text = text
 
 
@@ -237,7 +240,7 @@ def promote(walk: Walk) -> None:
 def write_to_bank(walk: Walk) -> None:
     mark, thought = _thought(walk)
     page = walk.random.choice(("world", "opinions", "experience", "Hana Okafor", "小艾"))
-    done = Bank(walk.world.mind.memory).write(page, thought.text, source=thought.source)
+    done = Bank(walk.world.mind.memory).write(page, thought.text, origin_of(thought.source))
     walk.held[mark] = Held(thought.text, done.entry)
 
 
@@ -262,7 +265,7 @@ def forget(walk: Walk) -> None:
             return
     held.gone = held.buried = True
     try:
-        walk.world.mind.memory.remember(Thought(held.text, "import"))
+        walk.world.mind.memory.remember(Thought(held.text, origin_of("import")))
     except RefusedByRule:
         return
     raise AssertionError(f"{held.text} came back by an import")

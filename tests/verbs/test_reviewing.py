@@ -11,6 +11,7 @@ from everself.errors import ChangedMeanwhile, NotFound, RefusedByRule, WrongUse
 from everself.keepers.shape import Ask, Choice, CloseEntry, Planned, Remember, packed
 from everself.memory.writing import Thought, is_quarantined
 from everself.store.reviews import Review
+from everself.testing.origins import origin_of
 from everself.values import Author, new_id
 from everself.verbs.keeping.reviewing import (
     Waiting,
@@ -134,7 +135,7 @@ def test_a_question_can_be_answered_in_other_words(app: App) -> None:
 
 
 def test_what_a_keeper_would_remember_is_the_owners_once_they_say_it_themselves(app: App) -> None:
-    thought = Thought("The fox may be a cat.", "agent", lineage=("web:https://example.org",))
+    thought = Thought("The fox may be a cat.", origin_of("agent", "web:https://example.org"))
     edit_waiting(app, asked(app, Planned(Remember(thought), ("msg:1",), "maybe")), Word(text="The fox is a cat."))
     (entry,) = [one for one in app.memory.book.all() if "cat" in one.text]
     assert (entry.text, entry.source, app.memory.trust(entry)) == ("The fox is a cat.", "owner", "owner")
@@ -143,7 +144,7 @@ def test_what_a_keeper_would_remember_is_the_owners_once_they_say_it_themselves(
 def test_what_changed_since_it_was_shown_is_not_decided(app: App) -> None:
     older, newer, question = conflict(app)
     seen = only(app).mark
-    app.memory.edit(newer, "The office is in Trier.")
+    app.memory.edit(newer, "The office is in Trier.", origin_of("owner"))
     for decide in (accept_waiting, refuse_waiting):
         with pytest.raises(ChangedMeanwhile):
             decide(app, question, Word(seen=seen))
@@ -163,7 +164,7 @@ def test_a_question_about_what_no_longer_holds_is_void(app: App) -> None:
 
 
 def test_what_is_kept_apart_is_released_by_a_yes_and_trusted_no_more(app: App) -> None:
-    entry = app.memory.remember(Thought(ATTACK, "web")).entry
+    entry = app.memory.remember(Thought(ATTACK, origin_of("web"))).entry
     one = only(app)
     assert (one.kind, one.id, one.words, one.author) == ("quarantine", entry, ATTACK, "web")
     assert one.reason.startswith("suspicious")
@@ -174,14 +175,14 @@ def test_what_is_kept_apart_is_released_by_a_yes_and_trusted_no_more(app: App) -
 
 
 def test_what_is_kept_apart_and_refused_stays_there_and_is_not_asked_about_again(app: App) -> None:
-    entry = app.memory.remember(Thought(ATTACK, "web")).entry
+    entry = app.memory.remember(Thought(ATTACK, origin_of("web"))).entry
     refuse_waiting(app, entry)
     assert list_waiting(app).waiting == ()
     assert is_quarantined(app.memory.book.get(entry).path)
 
 
 def test_what_is_kept_apart_comes_out_in_the_owners_words_as_theirs(app: App) -> None:
-    entry = app.memory.remember(Thought(ATTACK, "web")).entry
+    entry = app.memory.remember(Thought(ATTACK, origin_of("web"))).entry
     edit_waiting(app, entry, Word(text="A page tried to redirect my bills."))
     found = app.memory.book.get(entry)
     assert (found.text, found.source) == ("A page tried to redirect my bills.", "owner")

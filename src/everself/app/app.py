@@ -14,7 +14,7 @@ from everself.config import Agent, Loaded, Places, with_tunables
 from everself.config.sections import SoulIntegrity, Tunables
 from everself.disk.real import RealFileSystem
 from everself.entries.book import Book
-from everself.entries.trust import OWNER, Dynamics
+from everself.entries.trust import Dynamics, stated_by_owner
 from everself.errors import EverselfError, NotFound
 from everself.forgetting.guard import tombstone_guard
 from everself.memory.memory import Corrected, Memory, Remembered
@@ -54,7 +54,6 @@ class Details(TypedDict, total=False):
 
     category: str
     tag: Tag
-    lineage: tuple[str, ...]
     explicit: bool
     who: str
     person: str
@@ -233,13 +232,13 @@ class App:
         grip = Grip(self.workspace, self.state, self.grounds, places, derived, root=self.agent.workspace)
         return Forgetting(self.memory.book, grip, self.clock)
 
-    def remember(self, text: str, **details: Unpack[Details]) -> Remembered:
-        """Remember something the owner says."""
-        return self.memory.remember(Thought(text, OWNER, **details))
+    def remember(self, text: str, *, lineage: tuple[str, ...] = (), **details: Unpack[Details]) -> Remembered:
+        """Remember something the owner says; `lineage` are references to what it rests on."""
+        return self.memory.remember(Thought(text, stated_by_owner("terminal", *lineage), **details))
 
     def correct(self, old: str, new: str) -> Corrected:
         """Put something right: `old` is an entry's id or its words."""
-        return self.memory.correct(old, new)
+        return self.memory.correct(old, new, stated_by_owner("terminal"))
 
     def search(self, query: str, limit: int | None = None) -> "Found":
         """The best hits for the owner's own words, with citations; refused where the settings switch searching off."""

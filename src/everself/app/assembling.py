@@ -10,10 +10,13 @@ from everself.app.outside import ensure_key, find_file
 from everself.context.asking import Ask, Facts, Parts
 from everself.context.assembly import Assembler
 from everself.context.extension import MOST_BYTES, Brought, ask_program
+from everself.context.provenance import Passage
+from everself.entries.reading import holds_memory
 from everself.errors import EverselfError
 from everself.identity.outside import Tamper
 from everself.layout import place
 from everself.recall.sharing import read_rules
+from everself.toolbox.own.recalling import source_of_hit
 from everself.values import Document, Tag
 
 if TYPE_CHECKING:
@@ -46,6 +49,8 @@ def gather_parts(app: "App") -> Parts:
         rules=read_rules(app.agent.context.share),
         look=lambda: tuple(told_of(one) for one in app.integrity.look() if not one.told),
         recall=recall if app.agent.search.enabled else None,
+        passages=lambda path, data: _passages(app, path, data),
+        source=lambda hit: source_of_hit(app.memory, hit),
         worth=lambda path: _worth(app, path),
         crm=(lambda message: ask_program(programs.crm_hook, message)) if programs.crm_hook else None,
         external=(lambda: _external(app)) if _has_external(app) else None,
@@ -97,6 +102,15 @@ def _worth(app: "App", path: str) -> dict[int, float]:
         - (2.0 if entry.closed or entry.struck else 0.0)
         for entry in entries
     }
+
+
+def _passages(app: "App", path: str, data: bytes) -> list[Passage]:
+    """The entries of a document with the source that each rests on."""
+    if not holds_memory(path):
+        return []
+    memory = app.memory
+    found = memory.book.within(path, data)
+    return [Passage(one.start, one.end, one.first_line, one.last_line, memory.trust(one)) for one in found]
 
 
 def _has_external(app: "App") -> bool:

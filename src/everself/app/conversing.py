@@ -15,7 +15,6 @@ from everself.errors import NotFound, WrongUse
 from everself.patterns.claims import claims_saving
 from everself.toolbox.aside import Aside
 from everself.toolbox.own.box import own_tools
-from everself.toolbox.own.origin import stamp_of
 from everself.toolbox.tool import Written
 
 if TYPE_CHECKING:
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
     from everself.context.assembly import Prompt
     from everself.store.searches import SearchRecord
     from everself.toolbox.own.kit import Report
-    from everself.toolbox.tool import Setting, Stamp
+    from everself.toolbox.tool import Setting
 
 
 def open_chat(app: "App") -> Chat:
@@ -58,7 +57,6 @@ def gather(app: "App") -> Parts:
         claims=claims_saving,
         keep=lambda setting: _keep(app, setting),
         searched=lambda name: _searched(app, name),
-        taint=lambda search: _taint(app, search),
         allow=app.charger.allow,
         charge=app.charger.charge,
         first=lambda name: _first(app, name),
@@ -90,12 +88,6 @@ def _searched(app: "App", name: str) -> "SearchRecord | None":
         return app.state.searches.find(name) if name else None
     except (NotFound, WrongUse):
         return None
-
-
-def _taint(app: "App", search: "SearchRecord") -> "Stamp":
-    """How what was recalled taints whoever reads it."""
-    found = [app.memory.book.find(hit.entry) for hit in search.hits if hit.entry]
-    return stamp_of(app.memory.trust(entry) for entry in found if entry is not None)
 
 
 def _unsaid(app: "App", text: str) -> str:

@@ -1,12 +1,15 @@
 """Plugs an agent's parts into its own tools, and says which tools a session of some scope may use."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from everself.app.assembling import find_usable
 from everself.app.promoting import promoting_of
 from everself.recall.sharing import read_rules
 from everself.toolbox.aside import Aside
 from everself.toolbox.own.kit import Kit
+
+# corrections that wait for the owner at once
+MOST_ASKED: Final = 5
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -34,7 +37,18 @@ def make_kit(
         rules=read_rules(app.agent.context.share),
         personas=(app.loaded.config.hooks.persona.file,),
         promoting=promoting_of(app),
+        files=lambda: app.state.files,
+        ask_correction=lambda entry, words, setting: ask_correction(app, entry, words, setting),
     )
+
+
+def ask_correction(app: "App", entry: str, words: str, setting: "Setting") -> str:
+    """Put a correction that a model worded before the owner; the question's id."""
+    from everself.keepers.shape import Correct, Planned
+
+    evidence = (f"msg:{setting.message}", f"entry:{entry}")
+    why = "It was suggested in a conversation; you did not say it in a sentence of your own."
+    return app.keepers.ask(Planned(Correct(entry, words), evidence, why), "conversation", MOST_ASKED)
 
 
 def asks_to_forget(message: str) -> bool:

@@ -11,7 +11,7 @@ from typing import Final
 
 from everself.entries.drafts import Draft
 from everself.entries.reading import TRANSCRIPT, read_document, text_hash
-from everself.entries.trust import AGENT, base_confidence, rank
+from everself.entries.trust import AGENT, OWN, base_confidence, concluded_in, rank, vouch
 from everself.layout import MONTHS, chronicle_of
 from everself.markdown.blocks import Scan, scan
 from everself.markdown.comment import EntryComment
@@ -98,4 +98,4 @@ def _tell(draft: Draft, path: str, head: bytes, story: Story, identity: str) -> 
 
     draft.splice(path, add, head)
     read = next(one for one in read_document(draft.find(path) or b"") if one.claim("id") == identity)
-    return Voucher(identity, AGENT, Tag.EVENT.value, text_hash(read.text), lineage)
+    return vouch(concluded_in(OWN, "keeper", *lineage), identity, Tag.EVENT.value, text_hash(read.text))

@@ -125,7 +125,8 @@ class Compactor:
         if await self._desk.aside(self._parts.generation) != generation:
             now, gone = await self._desk.aside(lambda: self._until(session, last))
             summary = digest_of(gone, now.summary, self.most_of_a_summary())
-        made = await self._desk.aside(lambda: log.mark(now, compacted=last, summary=summary))
+        source = now.taint
+        made = await self._desk.aside(lambda: log.mark(now, compacted=last, summary=summary, summary_source=source))
         notice = f"{len(gone)} messages became a summary; {len(checked.entries)} statements were kept first."
         return RoomMade(
             made, " ".join(filter(None, (notice, trouble, failure))), checked.entries, flushed, summary, cut

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from everself.chat.parts import Acted
-from everself.entries.trust import OWNER
+from everself.entries.trust import HAND, rank, stated_by_owner
 from everself.errors import NotFound, RefusedByRule
 from everself.layout import place
 from everself.memory.memory import Memory
@@ -27,7 +27,7 @@ from everself.reflex.wordings import reply
 from everself.text.search import TermKind, read_query
 from everself.toolbox.tool import Setting, Written
 from everself.triage.triage import Triage, Verdict
-from everself.values import Entry, Tier
+from everself.values import Entry, Origin, Tier
 
 _LOOKED_AT: Final = 12
 _NAMED: Final = 3
@@ -98,7 +98,7 @@ class Correcting:
         self.before(setting)
         wrong, unsure = self._wrong(told, setting)
         if wrong is not None:
-            return self._put_right(wrong, told, language)
+            return self._put_right(wrong, told, setting, language)
         if unsure:
             listed = "; ".join(f"{entry.text} ({entry.reference})" for entry in unsure[:_NAMED])
             return Acted(question=_WHICH[language].format(all=listed))
@@ -142,13 +142,19 @@ class Correcting:
             one for one in entries if not one.closed and one.tier is not Tier.SOUL and not place(one.path).humans_only
         ]
 
-    def _put_right(self, wrong: Entry, told: Correction, language: Language) -> Acted:
+    def _put_right(self, wrong: Entry, told: Correction, setting: Setting, language: Language) -> Acted:
         right = bare(told.trigger)
-        if _contrasts(told):
+        # what others said is not taken along into the owner's words: of their entry none stays
+        theirs = rank(self.memory.trust(wrong)) < rank(HAND)
+        if theirs and not _tells(right):
+            return Acted(question=_WHAT[language])
+        if _contrasts(told) and not theirs:
             old = told.old if _holds(wrong.text, told.old) else told.old.split()[-1]
             right = _swapped(wrong.text, old, told.new)
         try:
-            made = self.memory.correct(wrong.id, right, said=wrong.text, trigger=told.trigger, sure=told.sure)
+            made = self.memory.correct(
+                wrong.id, right, _origin(setting), said=wrong.text, trigger=told.trigger, sure=told.sure
+            )
         except (RefusedByRule, NotFound):
             return Acted(question=_WHAT[language])
         entry = self.memory.book.get(made.entry)
@@ -159,11 +165,11 @@ class Correcting:
     def _note(self, told: Correction, setting: Setting, language: Language) -> Acted:
         """Nothing is known that could be wrong. What was said is kept where it says something, in the words it was said in."""
         said = bare(told.trigger)
-        if len(_terms(said)) < _TELLING or not read(said).of(SentenceKind.STATEMENT):
+        if not _tells(said):
             return Acted(question=_WHAT[language] if told.sure == "high" else "")
-        lineage, key = (f"msg:{setting.message}",), f"correcting:{setting.message}"
+        key = f"correcting:{setting.message}"
         try:
-            made = self.memory.remember(Thought(told.trigger, OWNER, "correction", lineage=lineage, key=key))
+            made = self.memory.remember(Thought(told.trigger, _origin(setting), "correction", key=key))
         except RefusedByRule:
             return Acted()
         entry = self.memory.book.find(made.entry)
@@ -175,6 +181,15 @@ class Correcting:
 
 def _left_out(secrets: tuple[str, ...], language: Language) -> tuple[str, ...]:
     return (reply("left_out", language),) if secrets else ()
+
+
+def _origin(setting: Setting) -> Origin:
+    """A message that triage reads as a correction is the owner's own: nobody else's gets here."""
+    return stated_by_owner("chat", f"msg:{setting.message}")
+
+
+def _tells(said: str) -> bool:
+    return len(_terms(said)) >= _TELLING and bool(read(said).of(SentenceKind.STATEMENT))
 
 
 def _choose_holding(found: list[Entry], told: Correction) -> tuple[Entry | None, Sequence[Entry]]:

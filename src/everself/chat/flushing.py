@@ -10,6 +10,7 @@ from typing import Final
 from everself.chat.desk import Desk
 from everself.chat.loop import Course, run_loop
 from everself.context.asking import Ask
+from everself.entries.trust import taint_of
 from everself.errors import ChangedMeanwhile
 from everself.models.chat.protocol import ChatModel, ChatRequest, ToolCall, Turn, Usage, UserTurn
 from everself.sessions.session import Message, Session
@@ -39,21 +40,23 @@ class Flushing:
         said = next((one.id for one in reversed(messages) if one.role == "user"), "")
         if not tools or not said:
             return 0
-        setting = Setting(session.scope, session.id, said, "", False, session.taint)
-        request = await desk.aside(lambda: self._request(session, messages, instruction, model))
-        course = Course(taint=session.taint)
+        request, taint = await desk.aside(lambda: self._request(session, messages, instruction, model))
+        setting = Setting(session.scope, session.id, said, "", False, taint)
+        course = Course(taint=taint)
         async for _ in run_loop(model, request, tools, setting, course, _Unkept(desk, session, model, generation)):
             pass
         return sum(one.deed in _KEPT for one in course.written)
 
     def _request(
         self, session: Session, messages: Sequence[Message], instruction: str, model: ChatModel
-    ) -> ChatRequest:
-        turns = [*_ending(turns_of(messages, session.summary), model.window // 2), UserTurn(instruction)]
+    ) -> tuple[ChatRequest, str]:
+        """What the model is given, and the taint of it."""
+        said = turns_of(messages, session.summary, session.summary_source)
+        turns = [*_ending(said, model.window // 2), UserTurn(instruction)]
         spoken = sum(map(_tokens, turns)) + min(model.most_output, self._parts.reserve(model.window))
         ask = Ask(scope=session.scope, session=session.id, window=model.window, other=spoken, recorded=False)
         made = self._parts.assemble(ask)
-        return ChatRequest(made.prefix.text, made.delta, tuple(turns))
+        return ChatRequest(made.prefix.text, made.delta, tuple(turns)), taint_of((session.taint, made.taint))
 
 
 class _Unkept:

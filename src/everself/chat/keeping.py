@@ -5,6 +5,7 @@ from dataclasses import asdict
 
 from everself.chat.desk import Desk
 from everself.chat.receipts import Used
+from everself.entries.trust import OWN
 from everself.models.chat.protocol import ChatModel, ChatRequest, JsonObject, ToolCall, Usage
 from everself.sessions.session import Session
 from everself.toolbox.calling import Called
@@ -55,7 +56,7 @@ class Keeper:
         }
 
         def keep() -> None:
-            if called.stamp != "own":
+            if called.stamp != OWN:
                 # before the words themselves: whoever finds them after a crash finds the taint
                 self._log.mark(self._session, taint=called.stamp)
             self._log.add(self._session, "tool", self._unsaid(outcome.content), meta=meta)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final, Literal, Protocol
 
 from everself.chat.events import Event, MemoryWritten, Text, Thinking, ToolCalled, ToolReturned
+from everself.entries.trust import OWN
 from everself.models.chat.protocol import (
     CallPiece,
     ChatModel,
@@ -22,6 +23,7 @@ from everself.models.chat.protocol import (
     ToolTurn,
     Usage,
 )
+from everself.sessions.turns import labelled
 from everself.toolbox.calling import Called, call_tools
 from everself.toolbox.tool import Setting, Stamp, Tool, Written, worse
 from everself.values import new_id
@@ -50,7 +52,7 @@ class Keep(Protocol):
 class Course:
     """How far a turn got. `said` is what is not kept yet; `earlier` are the texts of steps that are."""
 
-    taint: Stamp = "own"
+    taint: Stamp = OWN
     said: str = ""
     earlier: list[str] = field(default_factory=list)
     usage: Usage = field(default_factory=Usage)
@@ -126,7 +128,8 @@ def _named_anew(call: ToolCall, known: set[str]) -> ToolCall:
 
 
 def _return_of(called: Called) -> ToolReturn:
-    return ToolReturn(called.call.id, called.call.name, called.outcome.content, called.outcome.failed)
+    content = labelled(called.outcome.content, called.stamp)
+    return ToolReturn(called.call.id, called.call.name, content, called.outcome.failed)
 
 
 def _event_of(called: Called) -> ToolReturned:

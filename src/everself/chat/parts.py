@@ -13,7 +13,7 @@ from everself.models.chat.protocol import ChatModel, Usage
 from everself.recall.scopes import Scope
 from everself.store.searches import SearchRecord
 from everself.toolbox.aside import Aside
-from everself.toolbox.tool import Setting, Stamp, Tool, Written
+from everself.toolbox.tool import Setting, Tool, Written
 
 if TYPE_CHECKING:
     from everself.sessions.log import Log
@@ -60,7 +60,7 @@ class Parts:
     before the prompt is made.
 
     `claims` says whether a reply promises to remember, and `keep` writes down what the message said; `searched` finds the record of a
-    search, and `taint` says whose words it found; `allow` refuses a job whose day is spent, `charge` counts a request and says what it
+    search; `allow` refuses a job whose day is spent, `charge` counts a request and says what it
     cost in millionths; `first` is true the first time that something is told, ever. `near` says whether so many tokens are too near a
     window's end, `heavy` whether more was said than every turn should read; `compact` makes room, None where nothing can; `reserve` is
     what of a window is kept free for the answer. `checkpoint` keeps what was said and not yet kept, `recover` what killed processes left
@@ -78,7 +78,6 @@ class Parts:
     claims: Callable[[str], bool] = lambda _: False
     keep: Callable[[Setting], Sequence[Written]] = lambda _: ()
     searched: Callable[[str], SearchRecord | None] = lambda _: None
-    taint: Callable[[SearchRecord], Stamp] = lambda _: "own"
     allow: Callable[[str], None] = lambda _: None
     charge: Callable[[str, str, ChatModel, Usage], int | None] = lambda *_: 0
     first: Callable[[str], bool] = lambda _: False

@@ -25,7 +25,8 @@ class Subagents:
         scope = Scope(SessionKind.SUBAGENT, project=setting.scope.project)
         session = await self._desk.aside(lambda: log.begin(scope, CHANNEL))
         events: list[Event] = []
-        await Turning(self._desk, session, task, "", events.append).run()
+        # the task is worded by a model, which may have read a page
+        await Turning(self._desk, session, task, "", events.append, taint=setting.taint).run()
         self._desk.drop_prefix(session.id)
         await self._desk.leave(session.id)
         after = await self._desk.aside(lambda: log.fresh(session))

@@ -12,17 +12,18 @@ from everself.chat.loop import MOST_STEPS, Course, run_loop
 from everself.chat.parts import Acted
 from everself.chat.receipts import receipt_json
 from everself.context.asking import Ask
+from everself.entries.trust import OWN, taint_of
 from everself.errors import ContextTooSmall, EverselfError, ModelFailed, NotFound
 from everself.models.chat.protocol import ChatModel, ChatRequest, ModelTurn, ToolTurn, Turn, UserTurn
 from everself.patterns.folding import language_of
 from everself.recall.scopes import SessionKind
-from everself.recall.sharing import is_owner
+from everself.recall.sharing import is_owner, speaker_of
 from everself.redaction.redact import redact
 from everself.reflex.wordings import reply
 from everself.sessions.session import Message, Session
 from everself.sessions.turns import turns_of
 from everself.text.tokens import estimate
-from everself.toolbox.tool import Setting, Stamp, Tool, Written, worse
+from everself.toolbox.tool import Setting, Stamp, Tool, Written
 
 if TYPE_CHECKING:
     from everself.context.assembly import Prompt
@@ -48,13 +49,24 @@ _EMPTY: Final = Notice("The model gave an empty answer.", "warning", "Ask again.
 class Turning:
     """A turn under way. Once its message is accepted it ends with Done, whatever happens."""
 
-    def __init__(self, desk: Desk, session: Session, text: str, person: str, emit: Callable[[Event], None]) -> None:
+    def __init__(
+        self,
+        desk: Desk,
+        session: Session,
+        text: str,
+        person: str,
+        emit: Callable[[Event], None],
+        *,
+        taint: Stamp = OWN,
+    ) -> None:
+        """`taint` is that of whoever worded the message, where that is neither the owner nor the person who speaks."""
         self._desk = desk
         self._parts = desk.parts
         self._session = session
         self._text = text
         self._person = person
         self._emit = emit
+        self._brought = taint
         self._course = Course()
         self._acted = Acted()
         self._accepted: Message | None = None
@@ -78,7 +90,6 @@ class Turning:
             self._emit(self._done(why))
             return
         self._tell_accepted()
-        self._course.taint = self._session.taint
         setting = self._setting(message)
         try:
             await self._answer(setting, message)
@@ -100,6 +111,7 @@ class Turning:
         self._desk.recover()
         self._session = self._parts.log.fresh(self._session)
         self._accepted = self._parts.log.add(self._session, "user", self._text, person=self._person)
+        self._taint(speaker_of(self._session.scope, self._person), self._brought)
         return self._accepted
 
     def _tell_accepted(self) -> None:
@@ -190,7 +202,7 @@ class Turning:
         generation = parts.generation()
         if self._keeper is not None:
             self._keeper.generation = generation
-        turns = list(turns_of(parts.log.messages(session, session.compacted), session.summary))
+        turns = list(turns_of(parts.log.messages(session, session.compacted), session.summary, session.summary_source))
         question = (self._acted.question,) if self._acted.question else ()
         said = UserTurn(self._text, (*self._acted.done, *question))
         last = max((at for at, turn in enumerate(turns) if isinstance(turn, UserTurn)), default=len(turns))
@@ -210,16 +222,14 @@ class Turning:
         self._desk.keep_prefix(session.id, self._prompt.prefix, generation)
         self._estimated = spoken + self._prompt.receipt.total
         self._search = parts.searched(self._prompt.receipt.search)
-        if self._search is not None:
-            self._taint(parts.taint(self._search))
+        self._taint(self._prompt.taint)
         return ChatRequest(self._prompt.prefix.text, self._prompt.delta, tuple(turns))
 
-    def _taint(self, stamp: Stamp) -> None:
-        """What was recalled may be a stranger's words, which came in long ago."""
-        taint = worse(self._course.taint, stamp)
-        if taint != self._course.taint:
-            self._course.taint = taint
-            self._session = self._parts.log.mark(self._session, taint=taint)
+    def _taint(self, *stamps: Stamp) -> None:
+        """The conversation holds these from now on: what is concluded in it is no better. Marked before a model sees any of it."""
+        self._course.taint = taint_of((self._course.taint, self._session.taint, *stamps))
+        if self._course.taint != self._session.taint:
+            self._session = self._parts.log.mark(self._session, taint=self._course.taint)
 
     def _tell_notices(self) -> None:
         """What is amiss with the prompt, once a session. How well a search went is for /why."""

@@ -1,6 +1,6 @@
 """What a prompt is asked for with, and what the assembler needs of the other rooms. Values and callables only."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
@@ -10,11 +10,14 @@ from everself.config.sections import ContextLimits, Tunables
 from everself.context.extension import Brought
 from everself.context.filling import Count, Worth
 from everself.context.framing import new_nonce
+from everself.context.provenance import Passage
 from everself.context.sources import Find, ListPaths, Viewer
+from everself.entries.trust import HAND
 from everself.identity.persona import Speaker
 from everself.recall.scopes import Scope, SessionKind
 from everself.recall.sharing import Rules, Run
 from everself.text import tokens
+from everself.values import Hit
 
 if TYPE_CHECKING:
     from everself.context.prefix import Prefix
@@ -72,6 +75,9 @@ class Parts:
     rules: Rules = field(default_factory=Rules)
     look: Callable[[], tuple[str, ...]] = tuple
     recall: "Callable[[Request], Found] | None" = None
+    # the entries of a document as they stand in its bytes, and the source that each of them and what was recalled rests on
+    passages: "Callable[[str, bytes], Sequence[Passage]]" = lambda _, __: ()
+    source: "Callable[[Hit], str]" = lambda _: HAND
     worth: Worth | None = None
     crm: Callable[[str], Brought] | None = None
     external: Callable[[], Brought] | None = None

@@ -7,6 +7,7 @@ from everself.context.asking import Ask, Parts, room_for
 from everself.context.delta import Delta, lay_delta, now_text
 from everself.context.prefix import Prefix, freeze
 from everself.context.receipt import Receipt
+from everself.entries.trust import taint_of
 from everself.errors import ContextTooSmall, WrongUse
 
 # the newline between the two halves, and what a tokenizer makes of it
@@ -20,6 +21,13 @@ class Prompt:
     prefix: Prefix
     delta: str
     receipt: Receipt
+    # of what the delta holds
+    sources: tuple[str, ...] = ()
+
+    @property
+    def taint(self) -> str:
+        """Of everything that stands in it, by the one rule for that."""
+        return taint_of((*self.prefix.sources, *self.sources))
 
     @property
     def text(self) -> str:
@@ -44,7 +52,7 @@ class Assembler:
             prefix = freeze(self._parts, ask, speaker, self._parts.count(now_text(self._parts, ask)) + _SEAM)
         delta = lay_delta(self._parts, ask, prefix)
         notices = (*seen, *speaker.notices, *prefix.receipt.notices, *delta.notices)
-        return Prompt(prefix, delta.text, self._receipt(ask, prefix, delta, notices))
+        return Prompt(prefix, delta.text, self._receipt(ask, prefix, delta, notices), tuple(delta.sources))
 
     def _receipt(self, ask: Ask, prefix: Prefix, delta: Delta, notices: tuple[str, ...]) -> Receipt:
         before = prefix.receipt

@@ -17,6 +17,7 @@ from everself.context.packing import Omission, Reason
 from everself.context.prefix import Prefix
 from everself.context.receipt import Part
 from everself.context.sources import CORRECTIONS, Sources, recent_days
+from everself.entries.trust import IMPORT, TOOL
 from everself.errors import ContextTooSmall, EverselfError
 from everself.recall.recall import Found, Request
 from everself.recall.sharing import effective
@@ -45,6 +46,7 @@ class Delta:
     changed: list[str] = field(default_factory=list)
     notices: list[str] = field(default_factory=list)
     search: str = ""
+    sources: list[str] = field(default_factory=list)
 
 
 def now_text(parts: Parts, ask: Ask) -> str:
@@ -96,10 +98,10 @@ class _Turn:
         if self.viewer.owner:
             crm, external = self.parts.crm, self.parts.external
             if crm is not None and self.ask.message.strip():
-                self._add("crm", self._bring(Slot.CRM, "the CRM hook", lambda: crm(self.ask.message)))
+                self._add("crm", self._bring(Slot.CRM, ("the CRM hook", TOOL), lambda: crm(self.ask.message)))
             if external is not None:
                 name = self.parts.tunables.external_context_source
-                self._add("external", self._bring(Slot.EXTERNAL, name, external))
+                self._add("external", self._bring(Slot.EXTERNAL, (name, IMPORT), external))
         self.made.text = "\n\n".join(self.texts) + "\n"
         return self.made
 
@@ -123,7 +125,9 @@ class _Turn:
         if self.viewer.person:
             fresh += [f"users/{self.viewer.person}/memory/{day.isoformat()}.md" for day in days]
         paths = dict.fromkeys([*known, *self.prefix.receipt.missing, CORRECTIONS, *fresh])
-        now = Sources(self.parts.find, self.parts.paths).again(self.viewer, paths)
+        now = Sources(self.parts.find, self.parts.paths, self.parts.passages).again(
+            self.viewer, {path: known.get(path) for path in paths}
+        )
         found: list[Changed] = []
         room = self._room(CHANGE_TOKENS)
         for path in paths:
@@ -135,6 +139,7 @@ class _Turn:
             if one is not None:
                 found.append(one)
                 self.made.changed.append(path)
+                self.made.sources += after.sources if after is not None else ()
                 self.made.omissions += one.omissions
                 room = max(0, room - one.tokens)
         return [one for one in found if one.text]
@@ -175,7 +180,10 @@ class _Turn:
         self.made.not_recalled += [
             LeftOut(hit.entry, hit.path, "already in the prompt") for hit in found.hits if _is_given(hit, given)
         ]
-        framed = frame_within([_item(hit) for hit in fresh], self.nonce, room, self.count)
+        sources = [self.parts.source(hit) for hit in fresh]
+        items = [_item(hit, source) for hit, source in zip(fresh, sources, strict=True)]
+        framed = frame_within(items, self.nonce, room, self.count)
+        self.made.sources += [sources[at] for at in framed.kept]
         over = [hit for at, hit in enumerate(fresh) if at not in framed.kept]
         self.made.not_recalled += [LeftOut(hit.entry, hit.path, "beyond the limit") for hit in over]
         return self._spent(Slot.SEMANTIC, f"{head}\n\n{framed.text.strip()}" if framed.kept else "")
@@ -202,8 +210,9 @@ class _Turn:
             self.made.search = found.id
         return found
 
-    def _bring(self, slot: Slot, name: str, ask: Callable[[], Brought]) -> str:
-        """What comes from outside, paragraph by paragraph, as data."""
+    def _bring(self, slot: Slot, whose: tuple[str, str], ask: Callable[[], Brought]) -> str:
+        """What comes from outside, paragraph by paragraph, as data. `whose` is how it is called and its source."""
+        name, source = whose
         tokens = self._room(self.prefix.kept.get(slot, 0))
         head = prompt.preface(slot)
         room = tokens - self.count(head) - _SEAM
@@ -212,8 +221,9 @@ class _Turn:
         brought = ask()
         if brought.notice:
             self.made.notices.append(brought.notice)
-        items = [Recalled(text, name) for text in brought.text.split("\n\n") if text.strip()]
+        items = [Recalled(text, name, source=source) for text in brought.text.split("\n\n") if text.strip()]
         framed = frame_within(items, self.nonce, room, self.count)
+        self.made.sources += [source] if framed.kept else []
         for at, one in enumerate(items):
             if at not in framed.kept:
                 self.made.omissions.append(_gap(name, at + 1, self.count(one.text), room))
@@ -224,11 +234,11 @@ class _Turn:
         return text
 
 
-def _item(hit: Hit) -> Recalled:
+def _item(hit: Hit, source: str) -> Recalled:
     # beside the words and quoted like them: what holds now is data too
     gap = " " if "\n" not in hit.text else "\n"
     text = f"{hit.text}{gap}({hit.ended})" if hit.ended else hit.text
-    return Recalled(text, hit.reference, hit.day)
+    return Recalled(text, hit.reference, hit.day, source)
 
 
 def _gap(name: str, paragraph: int, size: int, room: int) -> Omission:

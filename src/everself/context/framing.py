@@ -30,12 +30,14 @@ _SIGNS: Final = "\u0600\u0601\u0602\u0603\u0604\u0605\u06dd\u070f\u0890\u0891\u0
 
 @dataclass(frozen=True, slots=True)
 class Recalled:
-    """A piece of data. `origin` is how it is cited (`MEMORY.md#L4-L6`, or the name of a program), `source` who said it."""
+    """A piece of data. `origin` is how it is cited (`MEMORY.md#L4-L6`, or the name of a program), `source` who said it; empty where
+    the text is a whole document whose entries carry their own labels. `note` is what else is to be said of it."""
 
     text: str
     origin: str
     day: date | None = None
     source: str = ""
+    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +127,6 @@ def _piece(number: int, item: Recalled, nonce: str) -> str:
 
 
 def _label(number: int, item: Recalled, nonce: str) -> str:
-    parts = (item.origin, item.day.isoformat() if item.day else "", item.source)
+    parts = (item.origin, item.day.isoformat() if item.day else "", item.note, item.source)
     said = " · ".join(one_line(neutralise(part, nonce), _LABEL_WIDTH) for part in parts if part)
     return f"{_LEFT}{number}{_RIGHT} {said}".rstrip()

@@ -17,7 +17,9 @@ from everself.text import tokens as tokens_of_text
 Count = Callable[[str], int]
 # bytes beyond which the pieces of a document are estimated
 _LARGE: Final = 100_000
-Reason = Literal["larger than all the room there is", "less important than what was kept"]
+Reason = Literal[
+    "larger than all the room there is", "less important than what was kept", "from outside; it can be recalled"
+]
 
 
 @dataclass(frozen=True, slots=True)

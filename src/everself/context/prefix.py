@@ -52,6 +52,11 @@ class Prefix:
     kept: Mapping[Slot, int]
     receipt: Receipt
 
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """Of all that stands here."""
+        return tuple(dict.fromkeys(source for one in self.seen for source in one.sources))
+
 
 @dataclass(frozen=True, slots=True)
 class _Files:
@@ -84,7 +89,7 @@ class _Freezer:
         self.layered = parts.limits.profile is ContextProfile.LAYERED
         hours = parts.tunables.memory_retention_hours
         days = recent_days(parts.clock.today(), _LAYERED_HOURS if self.layered else hours)
-        self.material: Material = Sources(parts.find, parts.paths).gather(self.viewer, days, speaker)
+        self.material: Material = Sources(parts.find, parts.paths, parts.passages).gather(self.viewer, days, speaker)
         made_of = "".join(f"{one.path} {one.hash}\n" for one in self.material.documents())
         self.nonce = parts.seal(digest(made_of.encode("utf-8", "surrogatepass")))
 
@@ -116,6 +121,7 @@ class _Freezer:
 
     def _receipt(self, omissions: tuple[Omission, ...], files: tuple[Part, ...]) -> Receipt:
         scope = effective(self.ask.scope)
+        omissions = (*omissions, *self._withheld())
         return Receipt(
             scope.kind,
             scope.person or "",
@@ -126,6 +132,15 @@ class _Freezer:
             missing=self.material.missing,
             notices=self.material.notices,
         )
+
+    def _withheld(self) -> tuple[Omission, ...]:
+        """What is from outside is told of as one omission a document, without a word of it."""
+        found = []
+        for one in self.material.documents():
+            if one.withheld:
+                lines = (min(each.first_line for each in one.withheld), max(each.last_line for each in one.withheld))
+                found.append(Omission(one.path, (), lines, 0, "from outside; it can be recalled"))
+        return tuple(found)
 
     def _soul(self) -> str:
         source = self.material.soul
@@ -169,7 +184,8 @@ class _Freezer:
         order = _LAYERED if self.layered else _STABLE
         omissions = (*files.omissions, *(one for slot in _STABLE for one in filled[slot].omissions))
         said = [self._body(slot, filled[slot]) for slot in order]
-        memory = "\n\n".join(text for text in (*said, prompt.left_out(omissions)) if text)
+        told = (prompt.left_out(omissions), prompt.not_shown(self._withheld()))
+        memory = "\n\n".join(text for text in (*said, *told) if text)
         sections = (
             ("soul", soul),
             ("base", self._base()),
@@ -206,10 +222,11 @@ class _Freezer:
         plain = [*self._listed(), *self._expected("USER.md", slots[Slot.USER]), *slots[Slot.CORRECTIONS]]
         plain += self._expected("MEMORY.md", slots[Slot.LONGTERM])
         files = self._files([*plain, *slots[Slot.RECENT]], room, spent=len(soul))
+        told = (prompt.left_out(files.omissions), prompt.not_shown(self._withheld()))
         sections = (
             ("soul", soul),
             ("base", self._base()),
-            ("files", "\n\n".join(text for text in (files.text, prompt.left_out(files.omissions)) if text)),
+            ("files", "\n\n".join(text for text in (files.text, *told) if text)),
             ("extra", self.ask.extra.strip()),
         )
         receipt = self._receipt(files.omissions, files.uses)

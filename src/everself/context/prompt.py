@@ -64,6 +64,12 @@ def left_out(omissions: Iterable[Omission]) -> str:
     return f"(Left out for lack of room: {named}. Read it with memory_get where it matters.)"
 
 
+def not_shown(omissions: Iterable[Omission]) -> str:
+    """One sentence that names what is from outside and therefore stands in no prompt by itself."""
+    named = "; ".join(f"{_name(one.path)} {_lines([one.lines])}" for one in omissions)
+    return f"(From outside, and not shown here: {named}. memory_search finds it.)" if named else ""
+
+
 def _lines(places: Sequence[tuple[int, int]]) -> str:
     ranges: list[tuple[int, int]] = []
     for first, last in places:

@@ -3,13 +3,15 @@
 Reads documents and decides nothing about budgets. What is missing or cannot be read is told, and never an error.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 from typing import Final
 
 from everself.context.budget import Slot
 from everself.context.ended import ended_in, mark_ended, mark_quoted
+from everself.context.provenance import Passage, vet
+from everself.entries.trust import PERSON
 from everself.errors import EverselfError
 from everself.identity.persona import SOUL_FILE, Speaker
 from everself.layout import Kind, place
@@ -23,6 +25,7 @@ _DATED: Final = frozenset({Kind.DAILY_LOG, Kind.SESSION_NOTE, Kind.PERSON_MEMORY
 
 Find = Callable[[str], Document | None]
 ListPaths = Callable[[str], Iterable[str]]
+ListPassages = Callable[[str, bytes], Sequence[Passage]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +39,9 @@ class Source:
     partly: bool = False
     # words in it that no longer hold, and what to say beside them
     ended: tuple[tuple[str, str], ...] = ()
+    # of the entries that are seen, and of those that are not: they are from outside
+    sources: tuple[str, ...] = ()
+    withheld: tuple[Passage, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,13 +103,14 @@ class Viewer:
 class Sources:
     """Reads for one viewer. `find` gives a document as it may be used, which need not be as it lies there (see `identity`)."""
 
-    def __init__(self, find: Find, paths: ListPaths) -> None:
+    def __init__(self, find: Find, paths: ListPaths, passages: ListPassages) -> None:
         self._find = find
         self._paths = paths
+        self._passages = passages
 
     def gather(self, viewer: Viewer, days: Sequence[date], speaker: Speaker) -> Material:
         """All that this viewer may be given. `days` are those that count as recent, the newest first."""
-        desk = _Desk(self._find, viewer)
+        desk = _Desk(self._find, viewer, self._passages)
         soul = desk.see(speaker.file, Document(speaker.file, speaker.data) if speaker.data else None)
         if soul is None and viewer.gets(speaker.file):
             desk.missing.append(speaker.file)
@@ -119,10 +126,10 @@ class Sources:
         slots[Slot.RECENT] = tuple(_with_marks(one, ended) for one in slots[Slot.RECENT])
         return Material(soul, files, slots, tuple(desk.missing), tuple(desk.notices))
 
-    def again(self, viewer: Viewer, paths: Iterable[str]) -> dict[str, Source | None]:
-        """The same documents as they are now."""
-        desk = _Desk(self._find, viewer)
-        found = {path: desk.read(path) for path in paths}
+    def again(self, viewer: Viewer, known: Mapping[str, Source | None]) -> dict[str, Source | None]:
+        """The same documents as they are now. What is as it was is not looked through again."""
+        desk = _Desk(self._find, viewer, self._passages)
+        found = {path: desk.read(path, before) for path, before in known.items()}
         ended = [one for source in found.values() if source is not None for one in source.ended]
         return {path: None if one is None else _with_marks(one, ended) for path, one in found.items()}
 
@@ -155,12 +162,16 @@ class _Desk:
 
     find: Find
     viewer: Viewer
+    passages: ListPassages
     missing: list[str] = field(default_factory=list)
     notices: list[str] = field(default_factory=list)
 
-    def read(self, path: str) -> Source | None:
+    def read(self, path: str, before: Source | None = None) -> Source | None:
         try:
-            return self.see(path, self.find(path))
+            found = self.find(path)
+            if found is not None and before is not None and before.hash == found.hash:
+                return before
+            return self.see(path, found)
         except EverselfError as error:
             self.notices.append(f"{path} cannot be read: {error}")
             return None
@@ -173,11 +184,14 @@ class _Desk:
                 f"{path} is larger than Everself reads; its last {found.cut:,} bytes are not in the prompt."
             )
         whole = self.viewer.gets(path)
-        shown = self.viewer.visible(path, found.data)
+        own = f"{PERSON}{self.viewer.person}" if self.viewer.person else ""
+        vetted = vet(found.data, self.passages(path, found.data), own)
+        shown = self.viewer.visible(path, vetted.data)
         seen, ended = mark_ended(path, shown), ended_in(path, shown)
-        return (
-            Source(path, seen, digest(found.data), place(path).day, not whole, ended) if whole or seen.strip() else None
-        )
+        if not whole and not seen.strip():
+            return None
+        hashed, day = digest(found.data), place(path).day
+        return Source(path, seen, hashed, day, not whole, ended, vetted.sources, vetted.withheld)
 
     def all(self, paths: Sequence[str], *, expected: bool = False) -> tuple[Source, ...]:
         found: list[Source] = []

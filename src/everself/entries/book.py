@@ -136,6 +136,24 @@ class Book:
         self.refresh([path])
         return self._settled(lambda: self._rows.rows_of([path]), self._vouchers.find)
 
+    def within(self, path: str, data: bytes) -> list[Entry]:
+        """The entries of a document as they stand in these bytes of it, which somebody has read."""
+        hashed = digest(data)
+        for _ in range(TRIES):
+            self.refresh([path])
+            if (row := self._rows.documents([path]).get(path)) is not None and row.hash == hashed:
+                rows = self._rows.rows_of([path])
+                vouchers = self._vouchers.find([one.id for one in rows])
+                return self._entries(rows, vouchers, {path: (hashed, data)})[0]
+        # somebody saves again and again: nobody vouches for what stands there at this moment
+        where = place(path)
+        return [
+            _believed(
+                EntryRow("", path, one.ordinal, "", *self._hashes(one), ""), json.loads(_pack(one)), data, where, None
+            )
+            for one in read_document(data[: reach(data)])
+        ]
+
     def at(
         self, asked: Mapping[str, set[int]], held: Mapping[str, tuple[str, bytes]] = _NOTHING_HELD
     ) -> dict[tuple[str, int], Entry]:
@@ -411,9 +429,8 @@ def _believed(row: EntryRow, span: Span, data: bytes, where: Place, voucher: Vou
         tag = parse_tag(voucher.tag) if vouched else tag
     else:
         source = claimed if claimed and rank(claimed) < rank(HAND) else HAND
-        # nobody vouches for how often it was said either
-        mentions = 1 if source != HAND else mentions
-    if not is_human(source):
+    # nobody vouches for how often it was said either
+    if not vouched or not is_human(source):
         mentions = 1
     if tag is Tag.CORRECTION and source != CORRECTION:
         tag = Tag.NONE

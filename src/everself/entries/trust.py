@@ -1,14 +1,16 @@
 """Where words come from, how far that is trusted, and how sure an entry is. Pure."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import date
 
-from everself.errors import WrongUse
-from everself.values import Entry, Tag
+from everself.errors import RefusedByRule, WrongUse
+from everself.values import Door, Entry, Origin, Tag, Voucher
 
 OWNER, HAND, CORRECTION, AGENT, TOOL, WEB, IMPORT = "owner", "hand", "correction", "agent", "tool", "web", "import"
 PERSON = "person:"
+# a conversation that holds no words from outside
+OWN = "own"
 
 _RANKS = {WEB: 0, TOOL: 0, IMPORT: 1, PERSON: 2, AGENT: 3, HAND: 4, OWNER: 5, CORRECTION: 5}
 _BASES = {OWNER: 0.95, HAND: 0.95, CORRECTION: 1.0}
@@ -43,6 +45,84 @@ def rank(source: str) -> int:
 def weaker(one: str, other: str) -> str:
     """The less trusted of two sources; the first where they are equal."""
     return other if rank(other) < rank(one) else one
+
+
+def is_outside(source: str) -> bool:
+    """Tools, the web, imports, and people who are not the owner."""
+    return rank(source) < _RANKS[AGENT]
+
+
+def taint_of(sources: Iterable[str]) -> str:
+    """The least trusted of these that is from outside, `own` where none is. The one rule by which the parts of a prompt taint it."""
+    outside = [one for one in sources if one != OWN and is_outside(one)]
+    # of two that are trusted as little, the page: it is what people are warned of
+    return min(outside, key=lambda one: (rank(one), one != WEB), default=OWN)
+
+
+def concluded(taint: str) -> str:
+    """The source of words that an agent makes up in a conversation of that taint: its own, or no better than what it has read."""
+    return AGENT if taint == OWN else weaker(AGENT, taint)
+
+
+# ── origins ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def stated_by_owner(door: Door, *lineage: str) -> Origin:
+    """Words that the owner said as a whole, in a message or at their own terminal. Who calls this vouches for that."""
+    return Origin(OWNER, door, lineage)
+
+
+def stated_by(person: str, *lineage: str) -> Origin:
+    """Words that another person said in a conversation of their own."""
+    return Origin(f"{PERSON}{person}", "chat", lineage)
+
+
+def concluded_in(taint: str, door: Door, *lineage: str) -> Origin:
+    """Words that an agent or a model made of what it was given."""
+    return Origin(concluded(taint), door, lineage)
+
+
+def brought(source: str, *lineage: str) -> Origin:
+    """Words of a file: worth what the file says of them, and no more than an import."""
+    return Origin(weaker(IMPORT, source), "import", lineage)
+
+
+def brought_back(source: str, *lineage: str) -> Origin:
+    """Words of a file that the owner calls their own memories: they keep the sources they had."""
+    return Origin(check_source(source), "import", lineage)
+
+
+def lowered(origin: Origin, bears: str, lineage: tuple[str, ...]) -> Origin:
+    """The same words, which rest on no more than their evidence bears."""
+    return Origin(weaker(origin.source, bears), origin.door, lineage)
+
+
+def as_correction(origin: Origin) -> Origin:
+    """A correction stands on the owner's word alone; what it replaces is no evidence for it."""
+    if rank(origin.source) < _RANKS[OWNER]:
+        raise RefusedByRule("Only the owner's own words correct memory.", mend="everself memory correct OLD NEW")
+    return Origin(CORRECTION, origin.door)
+
+
+def restored(source: str, door: Door, lineage: tuple[str, ...]) -> Origin:
+    """An origin as a row keeps it. What somebody made up is worth as little as the web."""
+    return Origin(known_source(source), door, lineage)
+
+
+def kept(entry: Entry) -> Origin:
+    """Of an entry that goes elsewhere: what it was."""
+    return Origin(entry.source, "keeper", entry.lineage)
+
+
+def owned(entry: Entry) -> Origin:
+    """Of an entry that the owner calls theirs, at their own terminal: it rests no longer on the file that it came in with."""
+    lineage = tuple(one for one in entry.lineage if source_of_reference(one.partition(":")[0]) != IMPORT)
+    return Origin(OWNER, "terminal", lineage)
+
+
+def vouch(origin: Origin, entry: str, tag: str, text: str) -> Voucher:
+    """What is put on record of an entry's origin; `text` is the hash of its words."""
+    return Voucher(entry, origin.source, tag, text, origin.lineage)
 
 
 def is_human(source: str) -> bool:

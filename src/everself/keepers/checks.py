@@ -6,11 +6,12 @@ The guards of the workspace stand behind these and look at bytes; these look at 
 from dataclasses import dataclass, replace
 from typing import Final, Literal
 
-from everself.entries.trust import CORRECTION, OWNER, is_human, rank, weaker
+from everself.entries.trust import CORRECTION, OWNER, is_human, lowered, rank, weaker
 from everself.keepers.shape import (
     Archive,
     Ask,
     CloseEntry,
+    Correct,
     Mention,
     Merge,
     MoveTo,
@@ -104,7 +105,7 @@ class Checks:
                     return Ruling("refuse", planned, f"{own} is the owner's, and never goes because it grew old.")
             case Quarantine(entry):
                 return self._quarantine(planned, entry)
-            case Ask():
+            case Correct() | Ask():
                 return Ruling("queue", planned)
         return Ruling("apply", planned)
 
@@ -118,10 +119,11 @@ class Checks:
             return _only_humans(planned, thought.spot.path)
         if self._world.memory.book.is_buried(words):
             return Ruling("refuse", planned, "This was forgotten on request and does not come back by itself.")
-        source = weaker(thought.source, self._world.bears(rests_on, thought.text))
+        origin = lowered(thought.origin, self._world.bears(rests_on, thought.text), rests_on)
+        source = origin.source
         # what stands in every prompt takes the owner's own words
         explicit = thought.explicit and is_human(source)
-        thought = replace(thought, source=source, explicit=explicit, lineage=rests_on)
+        thought = replace(thought, origin=origin, explicit=explicit)
         if thought.tag is Tag.CORRECTION and source != CORRECTION:
             thought = replace(thought, tag=Tag.KNOWLEDGE)
         return Ruling("apply", replace(planned, operation=replace(operation, thought=thought)))

@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from everself.entries.statements import said, shown
-from everself.entries.trust import OWNER
+from everself.entries.trust import stated_by_owner
 from everself.keepers.quoting import own_words
 from everself.keepers.shape import Planned, Remember
 from everself.keepers.world import World
@@ -124,8 +124,9 @@ def _planned(world: World, memory: JsonObject, heard: dict[str, Message], kept: 
     message = heard[names[0]]
     lineage = tuple(f"msg:{name}" for name in dict.fromkeys(names))
     project = world.session(message.session).scope.project or ""
-    # the runner lowers it to what the messages bear: the owner's only where the words stand in theirs
-    thought = Thought(text, OWNER, "mined", _TAGS[memory["kind"]], lineage, project=project)
+    # the runner lowers it to what the messages bear: the owner's only where they stated just this
+    origin = stated_by_owner("keeper", *lineage)
+    thought = Thought(text, origin, "mined", _TAGS[memory["kind"]], project=project)
     return Planned(Remember(thought, message.at), lineage, "found in a conversation", 0.8)
 
 

@@ -9,13 +9,14 @@ from dataclasses import dataclass, replace
 
 from everself.clock import Clock
 from everself.entries.drafts import comment_of
-from everself.entries.trust import is_human
+from everself.entries.trust import is_human, stated_by_owner
 from everself.errors import NotFound, RefusedByRule
 from everself.keepers.shape import (
     Archive,
     Ask,
     CloseEntry,
     Confirm,
+    Correct,
     Done,
     Mention,
     Merge,
@@ -140,11 +141,19 @@ class Hands:
                 change = self._deeds.archive(memory, planned)
             case ProposeLine():
                 change = self._deeds.grow(memory, planned)
+            case Correct(wrong, text):
+                change, entry = self._correct(memory, planned, wrong, text)
             case Confirm(entries):
                 change = _apply(memory, lambda: _confirm(memory, entries))
             case Ask():
                 return Done(planned, why="A question is not done but answered.")
         return Done(planned, change, entry, already=not change)
+
+    def _correct(self, memory: Memory, planned: Planned, wrong: str, text: str) -> tuple[str, str]:
+        if self._author is not Author.OWNER:
+            raise RefusedByRule("Only the owner's own words correct memory.")
+        done = memory.correct(wrong, text, stated_by_owner("terminal", *planned.evidence), trigger="review")
+        return done.change, done.entry
 
     def _as_keeper(self, planned: Planned, key: str) -> Memory:
         # the same in all that memory is, but for where it writes and when

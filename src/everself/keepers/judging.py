@@ -8,11 +8,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from everself.keepers.world import World, stands_in
+from everself.keepers.world import World
 from everself.models.chat.protocol import JsonObject
-from everself.text.normalise import one_line
+from everself.text.normalise import fold, one_line
 from everself.values import Entry
 
+_ENDS: Final = " .!?。！？…,，、;；"
 # a model is less sure than a rule, and never so sure that nobody looks
 SURE: Final = 0.6
 MOST: Final = 40
@@ -105,8 +106,8 @@ def _batches(doubts: Sequence[Doubt]) -> Iterator[Sequence[Doubt]]:
 def _found(doubt: Doubt, said: JsonObject) -> Found:
     why, quotes = one_line(str(said["why"]), 200), (str(said.get("older", "")), str(said.get("newer", "")))
     # of the older all of it: what it says besides would be closed too
-    whole = stands_in(quotes[0], doubt.older.text) and stands_in(doubt.older.text, quotes[0])
-    if doubt.own and said.get("replaces") is True and whole and stands_in(quotes[1], doubt.newer.text):
+    whole = _quotes(quotes[0], doubt.older.text) and _quotes(doubt.older.text, quotes[0])
+    if doubt.own and said.get("replaces") is True and whole and _quotes(quotes[1], doubt.newer.text):
         return Found(doubt, why, True, quotes)
     return Found(doubt, why)
 
@@ -116,3 +117,9 @@ def _pair(number: int, doubt: Doubt) -> str:
     return (
         f"{number}. older ({doubt.older.day or 'no day'}): {older}\n   newer ({doubt.newer.day or 'no day'}): {newer}"
     )
+
+
+def _quotes(words: str, text: str) -> bool:
+    """Whether the words stand in a text, spacing, case and the end of the sentence aside."""
+    sought = fold(words).strip(_ENDS)
+    return bool(sought) and sought in fold(text)

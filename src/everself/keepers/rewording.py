@@ -3,12 +3,13 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from everself.entries.trust import OWNER
+from everself.entries.trust import stated_by_owner
 from everself.errors import WrongUse
 from everself.keepers.shape import (
     Archive,
     Ask,
     CloseEntry,
+    Correct,
     Mention,
     Merge,
     MoveTo,
@@ -30,7 +31,7 @@ class Reworded:
 def entries_in(operation: Operation) -> Iterator[str]:
     """The ids of the entries that it would change or keep, each answer of a question included."""
     match operation:
-        case Mention(entry) | MoveTo(entry) | Quarantine(entry):
+        case Mention(entry) | MoveTo(entry) | Quarantine(entry) | Correct(entry):
             yield entry
         case CloseEntry(entry, by):
             yield from filter(None, (entry, by))
@@ -49,6 +50,8 @@ def words_in(operation: Operation) -> str:
             return thought.text
         case ProposeLine(line):
             return line
+        case Correct(_, text):
+            return text
     return ""
 
 
@@ -68,9 +71,11 @@ def reword(does: Sequence[Operation], words: str) -> Reworded:
     if len(does) == 1:
         match does[0]:
             case Remember(thought, at):
-                return Reworded("", (Remember(replace(thought, text=words, source=OWNER, lineage=()), at),))
+                return Reworded("", (Remember(replace(thought, text=words, origin=stated_by_owner("terminal")), at),))
             case ProposeLine(line, remove) if line:
                 return Reworded("", (ProposeLine(words, remove),))
+            case Correct(entry):
+                return Reworded("", (Correct(entry, words),))
             case CloseEntry(entry, ""):
                 # with other words it holds again
                 return Reworded(entry, ())

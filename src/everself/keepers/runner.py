@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Final
 
 from everself.clock import monotonic
+from everself.entries.trust import stated_by_owner
 from everself.errors import NotFound, RefusedByRule, WrongUse
 from everself.keepers.checks import Checks
 from everself.keepers.hands import Deeds, Hands
@@ -35,7 +36,13 @@ from everself.store.reviews import KeeperRun, Review
 from everself.values import Author, new_id
 
 # what a queued operation is called among the questions; an `Ask` says it itself
-_KINDS: Final = {"close": "conflict", "move": "promotion", "merge": "duplicate", "archive": "compaction"}
+_KINDS: Final = {
+    "close": "conflict",
+    "move": "promotion",
+    "merge": "duplicate",
+    "archive": "compaction",
+    "correct": "correction",
+}
 
 
 def silent(_: Progress) -> None:
@@ -80,7 +87,7 @@ class Runner:
             better = reword(given, words)
             given = better.does
             if better.entry:
-                self._sources.memory.edit(better.entry, words)
+                self._sources.memory.edit(better.entry, words, stated_by_owner("terminal"))
         hands = Hands(self._sources.memory, self._deeds, review.author, Author.OWNER)
         done = tuple(
             hands.do(replace(planned, operation=one), f"review:{review.id}:{number}")
@@ -91,6 +98,17 @@ class Runner:
             change = next((one.change for one in done if one.change), "")
             self._sources.state.reviews.decide(review.id, "edited" if words else "accepted", self._now(), change)
         return done
+
+    def ask(self, planned: Planned, author: str, most: int) -> str:
+        """Put something before a human that no keeper proposes; the question's id. Empty where it was asked before, or where `most` of its
+        kind wait already: whoever steers a model could ask without end."""
+        reviews, kind = self._sources.state.reviews, _KINDS.get(kind_of(planned.operation), "memory")
+        about = key_of(planned)
+        known = reviews.about(kind, about)
+        if known is not None or len(reviews.waiting(kind)) >= most:
+            return known.id if known is not None and known.status == "waiting" else ""
+        review = Review(new_id(), self._now(), kind, author, about, packed(planned), planned.evidence)
+        return review.id if reviews.add(review) else ""
 
     def refuse(self, review: Review) -> bool:
         """Say no. The same is not asked again."""

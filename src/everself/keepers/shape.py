@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Final, Literal, Protocol
 
+from everself.entries.trust import restored
 from everself.errors import Damaged
 from everself.memory.writing import Spot, Thought
 from everself.models.chat.protocol import JsonObject, Usage
@@ -96,6 +97,14 @@ class Quarantine:
 
 
 @dataclass(frozen=True, slots=True)
+class Correct:
+    """Other words in the place of an entry, which closes it. Only the owner says yes to that, or says it in their own words."""
+
+    entry: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Confirm:
     """Search finds these corrections by their meaning now: their records in CORRECTIONS.md say so."""
 
@@ -120,7 +129,20 @@ class Ask:
     choices: tuple[Choice, ...] = ()
 
 
-Operation = Remember | Mention | CloseEntry | Merge | MoveTo | ProposeLine | Note | Archive | Quarantine | Confirm | Ask
+Operation = (
+    Remember
+    | Mention
+    | CloseEntry
+    | Merge
+    | MoveTo
+    | ProposeLine
+    | Note
+    | Archive
+    | Quarantine
+    | Correct
+    | Confirm
+    | Ask
+)
 _KINDS: Final[dict[str, type]] = {
     "remember": Remember,
     "mention": Mention,
@@ -131,6 +153,7 @@ _KINDS: Final[dict[str, type]] = {
     "note": Note,
     "archive": Archive,
     "quarantine": Quarantine,
+    "correct": Correct,
     "confirm": Confirm,
     "ask": Ask,
 }
@@ -291,7 +314,10 @@ def _unpack(found: JsonObject) -> Operation:
         case "remember":
             thought = dict(values["thought"])
             spot = thought.pop("spot", None)
-            thought |= {"tag": Tag(thought["tag"]), "lineage": tuple(thought["lineage"])}
+            # a question that was asked by an older version has no origin, but what it is made of
+            told = thought.pop("origin", None) or {"source": thought.pop("source"), "lineage": thought.pop("lineage")}
+            origin = restored(told["source"], told.get("door", "keeper"), tuple(told["lineage"]))
+            thought |= {"tag": Tag(thought["tag"]), "origin": origin}
             made = Thought(**thought, spot=Spot(**spot) if spot else None)
             return Remember(made, datetime.fromisoformat(values["at"]) if values["at"] else None)
         case "archive":

@@ -7,6 +7,7 @@ from everself.keepers.shape import (
     Ask,
     CloseEntry,
     Confirm,
+    Correct,
     Mention,
     Merge,
     MoveTo,
@@ -48,6 +49,8 @@ def said_of(operation: Operation, find: Callable[[str], Entry | None]) -> str:
             said = f"archive {what}: {one_line(', '.join(map(words, names) if what == 'lines' else names), _WIDTH)}"
         case Quarantine(entry, why):
             said = f"keep {words(entry)} apart: {one_line(why, _WIDTH)}"
+        case Correct(entry, text):
+            said = f'close {words(entry)} and remember instead: "{one_line(text, _WIDTH)}"'
         case Confirm(entries):
             said = f"note as embedded again: {one_line(', '.join(map(words, entries)), _WIDTH)}"
         case Ask(_, _, text):

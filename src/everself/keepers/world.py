@@ -13,7 +13,7 @@ from everself.clock import Clock
 from everself.config.sections import SoulPolicy, Tunables
 from everself.entries.reading import TRANSCRIPT
 from everself.entries.statements import is_stated, said, shown
-from everself.entries.trust import AGENT, CORRECTION, IMPORT, OWNER, PERSON, source_of_reference, weaker
+from everself.entries.trust import AGENT, CORRECTION, IMPORT, OWNER, PERSON, concluded, source_of_reference, weaker
 from everself.errors import EverselfError
 from everself.keepers.answering import Answered, Purse, ask
 from everself.keepers.wordbook import Wordbook
@@ -191,7 +191,7 @@ class World:
         """Whose words these are, if they rest on this message: the person's where they state them, else the agent's, or those of whoever
         tainted the conversation. What rests on a message that shows a text may come from that. Without words: who spoke."""
         session = self.session(message.session)
-        taint = AGENT if session.taint == "own" else session.taint
+        taint = concluded(session.taint)
         if message.seq >= self._shown_from(session):
             taint = weaker(taint, IMPORT)
         if message.role != "user" or message.meta.get("system"):

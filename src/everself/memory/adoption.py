@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import date
 
 from everself.entries.reading import text_hash
-from everself.entries.trust import CORRECTION, HAND, OWNER, known_source, rank
+from everself.entries.trust import CORRECTION, HAND, IMPORT, OWNER, known_source, owned, rank, restored, vouch
 from everself.memory.memory import Memory
 from everself.store.state import State
 from everself.values import Entry, Tag, Voucher
@@ -62,18 +62,26 @@ def _past(days: Mapping[str, Sequence[date | None]], today: date) -> dict[str, l
 def vouch_for(state: State, memory: Memory, entries: Iterable[Entry]) -> tuple[str, ...]:
     """The owner vouches for entries as they stand: with the source they claim, else as the owner's own. Their ids.
 
-    What says itself that it is worth less than a hand's word stays so: vouching makes nothing of the web the owner's.
+    What came in with an import becomes the owner's. What says itself that it is of the web, a tool, somebody else or the agent stays so:
+    vouching makes nothing of the web the owner's.
     """
-    vouchers = [_voucher(entry) for entry in entries if not entry.vouched]
+    vouchers = [_voucher(entry) for entry in entries if not entry.vouched or is_imported(memory, entry)]
     if vouchers:
         state.vouchers.put(vouchers, memory.clock.now().isoformat())
     return tuple(one.entry for one in vouchers)
 
 
+def is_imported(memory: Memory, entry: Entry) -> bool:
+    """Whether it is an import's and nothing less: of what a tool or a page said, an import stays that."""
+    return entry.source == IMPORT and memory.trust(entry) == IMPORT
+
+
 def _voucher(entry: Entry) -> Voucher:
+    if entry.source == IMPORT:
+        return vouch(owned(entry), entry.id, entry.tag.value, text_hash(entry.text))
     source = known_source(entry.source) if rank(entry.source) < rank(HAND) else _claimed(entry)
     tag = Tag.CORRECTION if source == CORRECTION else entry.tag
-    return Voucher(entry.id, source, tag.value, text_hash(entry.text), entry.lineage)
+    return vouch(restored(source, "terminal", entry.lineage), entry.id, tag.value, text_hash(entry.text))
 
 
 def _claimed(entry: Entry) -> str:

@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
-from everself.entries.trust import OWNER
 from everself.errors import NotFound, WrongUse
 from everself.layout import Kind, place
 from everself.markdown.blocks import scan
@@ -16,7 +15,7 @@ from everself.markdown.sections import sections
 from everself.memory.memory import Memory, Remembered
 from everself.memory.writing import Spot, Thought
 from everself.text.normalise import fold, slug, without_surrogates
-from everself.values import Entry, Tag
+from everself.values import Entry, Origin, Tag
 
 FOLDER = "bank"
 ENTITIES = "entities"
@@ -93,9 +92,7 @@ class Bank:
         items = tuple(self._item(entry) for entry in self._memory.book.of(found.path))
         return BankPage(found.path, found.title, found.aliases, items)
 
-    def write(
-        self, page: str, text: str, *, held: float | None = None, source: str = OWNER, lineage: tuple[str, ...] = ()
-    ) -> Remembered:
+    def write(self, page: str, text: str, origin: Origin, *, held: float | None = None) -> Remembered:
         """Add an entry to a page, which is made when it is missing. A name that is no kind of page is an entity's."""
         if held is not None and not 0 <= held <= 1:
             raise WrongUse(f"{held} is no confidence.", mend="Use a number from 0 to 1.")
@@ -104,7 +101,7 @@ class Bank:
         kind = Page(page) if page in set(Page) else None
         words = f"{text.strip()} (c={held:.2g})" if held is not None else text
         return self._memory.remember(
-            Thought(words, source, tag=_TAGS[kind] if kind else Tag.KNOWLEDGE, lineage=lineage, spot=self._spot(page))
+            Thought(words, origin, tag=_TAGS[kind] if kind else Tag.KNOWLEDGE, spot=self._spot(page))
         )
 
     def _spot(self, page: str) -> Spot:

@@ -40,7 +40,7 @@ from everself.memory.writing import (
 )
 from everself.redaction.redact import redact
 from everself.text.normalise import one_line
-from everself.values import Applied, Author, Change, Conflict, Entry, Outcome, Refused, Voucher, new_id
+from everself.values import Applied, Author, Change, Conflict, Entry, Origin, Outcome, Refused, Voucher, new_id
 from everself.workspace.interface import Workspace
 
 TRIES = 5
@@ -138,13 +138,18 @@ class Memory:
             return replace(found, change=outcome.id)
         return found
 
-    def correct(self, old: str, new: str, *, said: str = "", trigger: str = "", sure: str = "high") -> Corrected:
-        """Put something right: close what is wrong, write what is right at full confidence, log both. `old` is an id or its words."""
+    def correct(
+        self, old: str, new: str, origin: Origin, *, said: str = "", trigger: str = "", sure: str = "high"
+    ) -> Corrected:
+        """Put something right: close what is wrong, write what is right at full confidence, log both. `old` is an id or its words.
+
+        `origin` is whose words `new` is: refused where that is not the owner.
+        """
         cleaned = clean(new)
         if not cleaned.text:
             raise RefusedByRule("There are no words to put in its place.")
         wrong = self._wrong(old)
-        thought = as_correction(Thought(cleaned.text, CORRECTION, was=clean(wrong[0].text).text))
+        thought = as_correction(Thought(cleaned.text, origin, was=clean(wrong[0].text).text))
         if place(wrong[0].path).person:
             thought = replace(thought, person=place(wrong[0].path).person or "")
         found = Corrected("", tuple(entry.id for entry in wrong), "", cleaned.kinds)
@@ -182,8 +187,10 @@ class Memory:
         outcome = self.apply(plan)
         return outcome.id if isinstance(outcome, Applied) else ""
 
-    def edit(self, identity: str, text: str, *, seen: str = "") -> Remembered:
+    def edit(self, identity: str, text: str, origin: Origin, *, seen: str = "") -> Remembered:
         """Other words for an entry, by the owner; it stays the same entry. `seen`: what it said when they thought of them."""
+        if rank(origin.source) < rank(OWNER):
+            raise RefusedByRule("Only the owner puts an entry in other words.", mend=f"everself memory edit {identity}")
         cleaned = clean(text)
         if not cleaned.text:
             raise RefusedByRule("There are no words left.", mend=f"everself memory forget {identity}")
@@ -194,7 +201,7 @@ class Memory:
             before = self.book.get(entry.id)
             if before.text != (seen or entry.text):
                 raise ChangedMeanwhile(f"({entry.path})")
-            voucher = change_words(draft, before, cleaned.text, OWNER)
+            voucher = change_words(draft, before, cleaned.text, origin)
             return _change(OWNER, "edit", draft, (trace(before),), (voucher,))
 
         outcome = self.apply(plan)
@@ -278,7 +285,7 @@ class Memory:
         vouchers: tuple[Voucher, ...] = ()
         evidence = thought.lineage
         if rank(thought.source) > rank(known.source) and known.source != HAND:
-            vouchers = (restamp(draft, known, thought.source, thought.lineage),)
+            vouchers = (restamp(draft, known, thought.origin),)
             evidence = (*evidence, trace(known))
         change = _change(thought.source, "mention", draft, evidence, vouchers, thought.key)
         # where only Everself writes, it is Everself that counts

@@ -10,7 +10,7 @@ from everself.markdown.edit import Splice, append_log, remove_entry
 from everself.markdown.entries import EntrySpan
 from everself.memory.memory import Memory, Remembered
 from everself.memory.suspicion import set_apart
-from everself.memory.writing import Thought, is_quarantined, log_path
+from everself.memory.writing import Thought, is_quarantined, log_in
 from everself.values import Applied, Author, Change
 
 CATEGORY = "released"
@@ -58,7 +58,7 @@ def release(memory: Memory, identity: str) -> Released:
             return append_log(document, now.strftime("%H:%M:%S"), CATEGORY, entry.text.encode(), comment)
 
         draft.edit_entry(entry, take)
-        draft.splice(log_path(_UNSCOPED, now.date()), add, f"# Memory Log: {now.date().isoformat()}\n".encode())
+        draft.splice(log_in("", now.date()), add, f"# Memory Log: {now.date().isoformat()}\n".encode())
         return Change(Author.OWNER, "release", draft.edits(), (f"entry:{entry.id}",))
 
     outcome = memory.apply(plan)
@@ -69,6 +69,3 @@ def release(memory: Memory, identity: str) -> Released:
     memory.book.refresh()
     released = memory.book.get(found.id)
     return Released(released.id, released.path, released.source, change)
-
-
-_UNSCOPED = Thought("", "owner")

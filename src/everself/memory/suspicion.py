@@ -8,7 +8,7 @@ from dataclasses import replace
 from datetime import date, datetime
 
 from everself.entries.reading import text_hash
-from everself.entries.trust import AGENT, rank
+from everself.entries.trust import is_outside
 from everself.memory.writing import Spot, Thought
 from everself.store.entry_rows import EntryRows
 from everself.store.reviews import Reviews
@@ -31,14 +31,9 @@ class Releases:
         return self._rows.mac(text_hash(text))
 
 
-def is_from_outside(source: str) -> bool:
-    """Tools, the web, imports, and people who are not the owner."""
-    return rank(source) < rank(AGENT)
-
-
 def doubt(text: str, source: str) -> str:
     """Why these words should be looked at first, in a few of ours; empty where nothing speaks against them."""
-    if not is_from_outside(source):
+    if not is_outside(source):
         return ""
     from everself.labelling.label import label
 

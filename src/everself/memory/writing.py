@@ -3,6 +3,7 @@
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 
+from everself.entries import trust
 from everself.entries.drafts import Draft, comment_of
 from everself.entries.reading import Read, read_document, text_hash
 from everself.entries.trust import base_confidence
@@ -13,7 +14,7 @@ from everself.markdown.edit import Splice, append_item, append_log, replace_text
 from everself.markdown.endings import REFERENCE
 from everself.markdown.entries import EntryKind, EntrySpan
 from everself.text.normalise import slug, without_surrogates
-from everself.values import Entry, Tag, Tier, Voucher, ended_words
+from everself.values import Entry, Origin, Tag, Tier, Voucher, ended_words
 
 CORE = "MEMORY.md"
 # a longer one would make the line unreadable; the closed entry and CORRECTIONS.md hold it anyway
@@ -42,7 +43,7 @@ class Spot:
 
 @dataclass(frozen=True, slots=True)
 class Thought:
-    """What shall be remembered. `source` is stamped by the runtime, never by a model.
+    """What shall be remembered, and whose words it is: the origin is stamped by the runtime, never by a model.
 
     `explicit`: somebody said "remember this", so it goes to the curated core. `person` and `project` are the scope it belongs to,
     `who` the person it is about, `spot` a page it belongs on. With a `key` it is remembered once, however often it is asked for.
@@ -50,10 +51,9 @@ class Thought:
     """
 
     text: str
-    source: str
+    origin: Origin
     category: str = "note"
     tag: Tag = Tag.KNOWLEDGE
-    lineage: tuple[str, ...] = ()
     explicit: bool = False
     who: str = ""
     person: str = ""
@@ -61,6 +61,14 @@ class Thought:
     key: str = ""
     was: str = ""
     spot: Spot | None = None
+
+    @property
+    def source(self) -> str:
+        return self.origin.source
+
+    @property
+    def lineage(self) -> tuple[str, ...]:
+        return self.origin.lineage
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,19 +97,24 @@ def clean(text: str) -> Cleaned:
     return Cleaned(f"\\{words}" if struck else words, kinds, bare != text)
 
 
-def scope_of(thought: Thought) -> str:
-    """The folder of whoever the thought belongs to; the owner's own memory is at the top."""
-    if thought.person:
-        return f"users/{slug(thought.person)}/"
-    return f"projects/{slug(thought.project)}/" if thought.project else ""
+def scope_of(person: str = "", project: str = "") -> str:
+    """The folder of that person, or of that project; the owner's own memory is at the top."""
+    if person:
+        return f"users/{slug(person)}/"
+    return f"projects/{slug(project)}/" if project else ""
 
 
 def log_path(thought: Thought, day: date) -> str:
-    return f"{scope_of(thought)}memory/{day.isoformat()}.md"
+    return log_in(scope_of(thought.person, thought.project), day)
 
 
 def core_path(thought: Thought) -> str:
-    return f"{scope_of(thought)}{CORE}"
+    return f"{scope_of(thought.person, thought.project)}{CORE}"
+
+
+def log_in(scope: str, day: date) -> str:
+    """The log of that day in a scope, as `scope_of` names it."""
+    return f"{scope}memory/{day.isoformat()}.md"
 
 
 def target(thought: Thought, day: date) -> str:
@@ -178,8 +191,9 @@ def _mark_chronicle(draft: Draft, entry: Entry, day: date) -> None:
         draft.put(path, told.replace(reference, f" ({ended_words(day)})".encode() + reference, 1))
 
 
-def change_words(draft: Draft, entry: Entry, text: str, source: str) -> Voucher:
-    """Other words for an entry that stays the same one."""
+def change_words(draft: Draft, entry: Entry, text: str, origin: Origin) -> Voucher:
+    """Other words for an entry that stays the same one, and rests on what it rested on."""
+    source = origin.source
 
     def say(document: Scan, span: EntrySpan) -> Splice:
         return replace_text(document, span, text.encode("utf-8", "replace"))
@@ -190,12 +204,13 @@ def change_words(draft: Draft, entry: Entry, text: str, source: str) -> Voucher:
 
     draft.edit_entry(entry, stamp)
     draft.edit_entry(entry, say)
-    thought = Thought(text, source, tag=entry.tag, lineage=entry.lineage)
+    thought = Thought(text, trust.lowered(origin, source, entry.lineage), tag=entry.tag)
     return _voucher(thought, entry.id, draft.find(entry.path) or b"")
 
 
-def restamp(draft: Draft, entry: Entry, source: str, lineage: tuple[str, ...]) -> Voucher:
+def restamp(draft: Draft, entry: Entry, origin: Origin) -> Voucher:
     """The same words, said now by somebody who is trusted more."""
+    source, lineage = origin.source, origin.lineage
 
     def stamp(document: Scan, span: EntrySpan) -> Splice:
         known = comment_of(span, entry)
@@ -203,7 +218,7 @@ def restamp(draft: Draft, entry: Entry, source: str, lineage: tuple[str, ...]) -
         return set_comment(document, span, fields)
 
     draft.edit_entry(entry, stamp)
-    return Voucher(entry.id, source, entry.tag.value, text_hash(entry.text), lineage)
+    return trust.vouch(origin, entry.id, entry.tag.value, text_hash(entry.text))
 
 
 def _comment(thought: Thought, identity: str, day: date) -> EntryComment:
@@ -241,11 +256,10 @@ def _voucher(thought: Thought, identity: str, written: bytes, reads: tuple[Read,
     """Vouch for the words as they will be read back, not as they were given: writing may escape some of them."""
     reads = read_document(b"\n" + written) if reads is None else reads
     found = next((one for one in reads if one.claim("id") == identity), None)
-    return Voucher(
-        identity, thought.source, thought.tag.value, text_hash(found.text if found else thought.text), thought.lineage
-    )
+    return trust.vouch(thought.origin, identity, thought.tag.value, text_hash(found.text if found else thought.text))
 
 
 def as_correction(thought: Thought) -> Thought:
     """A correction is its own source and tag, and always worth the curated core."""
-    return replace(thought, source="correction", tag=Tag.CORRECTION, category="correction", explicit=True)
+    origin = trust.as_correction(thought.origin)
+    return replace(thought, origin=origin, tag=Tag.CORRECTION, category="correction", explicit=True)

@@ -11,7 +11,7 @@ from typing import Final
 from everself.entries.archive_parts import Day, find_copy, part_of, put_over
 from everself.entries.drafts import Draft, comment_of, find_span
 from everself.entries.reading import TRANSCRIPT, read_document, text_hash, words_at
-from everself.entries.trust import HAND, OWNER, base_confidence
+from everself.entries.trust import HAND, OWNER, base_confidence, kept, owned, vouch
 from everself.errors import ChangedMeanwhile, NotFound, RefusedByRule
 from everself.layout import archives_of
 from everself.markdown.blocks import BlockKind, Scan, scan
@@ -148,8 +148,8 @@ def _vouch(packing: _Packing, target: str, moving: Sequence[Entry], confirmed: S
     for one in moving:
         text = texts.get(one.id, "")
         if one in confirmed or (one.vouched and text != text_hash(one.text)):
-            source = OWNER if one in confirmed else one.source
-            packing.vouchers.append(Voucher(one.id, source, one.tag.value, text, one.lineage))
+            origin = owned(one) if one in confirmed else kept(one)
+            packing.vouchers.append(vouch(origin, one.id, one.tag.value, text))
             packing.evidence.append(trace(one))
 
 

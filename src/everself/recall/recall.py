@@ -145,7 +145,8 @@ class Recall:
         if first < 1 or (lines is not None and lines < 1):
             raise WrongUse("Lines count from 1, and at least one is asked for.")
         document = self._index.read(path)
-        allowed = None if document is None else visible_lines(scope, document, imported=self._index.is_imported(path))
+        imported = self._index.is_imported(path)
+        allowed = None if document is None else visible_lines(scope, document, imported=imported)
         if document is None or allowed is None or not allowed:
             raise NotFound(f'There is no document "{path}" to read here.', mend="everself memory search WORDS")
         every = document.data.decode("utf-8", "replace").splitlines(keepends=True)
@@ -158,7 +159,8 @@ class Recall:
             if any(a <= number <= b for a, b in allowed)
         )
         where = place(path)
-        return Hit(path, first, last, 1.0, redact(text).text.rstrip("\n"), day=where.day, tier=where.tier)
+        words = redact(text).text.rstrip("\n")
+        return Hit(path, first, last, 1.0, words, day=where.day, tier=where.tier, imported=imported)
 
     def _mode(self, request: Request) -> Ranking:
         return request.ranking or self._settings.ranking

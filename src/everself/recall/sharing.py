@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Literal
 
+from everself.entries.trust import OWN, PERSON
 from everself.errors import BadConfig
 from everself.layout import Kind, place
 from everself.recall.scopes import Scope, SessionKind, shared_lines
@@ -21,6 +22,7 @@ _NAMED: Final = (*_EVERYONE, "IDENTITY.md")
 _GIVEN: Final = {SessionKind.GUEST: _NAMED, SessionKind.GROUP: _NAMED, SessionKind.SUBAGENT: _EVERYONE}
 _OWN_RUNS: Final = frozenset({Kind.HEARTBEAT, Kind.BOOT, Kind.BOOTSTRAP})
 _NEVER: Final = frozenset({Kind.KEEPER_PROMPT, *_OWN_RUNS})
+UNKNOWN: Final = "unknown"
 # What a list of the settings may give or take: the files that stand whole in a prompt, and belong to nobody in particular.
 LISTABLE: Final = ("SOUL.md", "IDENTITY.md", "AGENTS.md", "TOOLS.md", "USER.md", "MEMORY.md")
 
@@ -60,6 +62,13 @@ def effective(scope: Scope) -> Scope:
 
 def is_owner(scope: Scope) -> bool:
     return effective(scope).kind in _OWNERS
+
+
+def speaker_of(scope: Scope, person: str = "") -> str:
+    """Who speaks in a conversation, as far as that taints it: another person. A guest without a name is one too."""
+    whose = effective(scope)
+    others = person or whose.kind in (SessionKind.GUEST, SessionKind.GROUP)
+    return f"{PERSON}{person or whose.person or UNKNOWN}" if others else OWN
 
 
 def files_of(scope: Scope, rules: Rules, run: Run = "ordinary") -> tuple[str, ...]:

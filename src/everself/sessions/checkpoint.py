@@ -9,18 +9,18 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from everself.clock import Clock
-from everself.entries.trust import OWNER, PERSON
+from everself.entries.trust import stated_by, stated_by_owner
 from everself.errors import RefusedByRule
 from everself.memory.corrections import PATH as CORRECTIONS
 from everself.memory.corrections import TRIGGER
 from everself.memory.memory import Memory
-from everself.memory.writing import Thought, core_path, log_path
+from everself.memory.writing import CORE, Thought, log_in, scope_of
 from everself.patterns.reading import Reading, Sentence, SentenceKind
 from everself.recall.scopes import SessionKind
 from everself.sessions.log import Log
 from everself.sessions.session import Message, Session
 from everself.text.normalise import fold
-from everself.values import Entry
+from everself.values import Entry, Origin
 
 # new: it would become an entry; mention: something that says the same is known; kept: it was written down from this very message;
 # forgotten: it was forgotten since
@@ -85,13 +85,14 @@ class Checkpoint:
         return Checked(entries, sum(one.skipped for one in made))
 
     def _planned(self, session: Session, message: Message) -> Iterator[Planned]:
-        if not _speaker(session, message):
+        origin = _origin(session, message)
+        if origin is None:
             return
         found: list[Entry] | None = None
         for number, sentence in enumerate(self._sentences(message)):
             if found is None:
                 found = self._from_message(session, message)
-            thought = _thought(session, message, sentence, number)
+            thought = _thought(session, message, sentence, number, origin)
             same = self._memory.book.with_words(thought.text)
             kept = next((one for one in (*same, *found) if _says(one, message, thought.text)), None)
             if kept is not None:
@@ -116,9 +117,9 @@ class Checkpoint:
 
     def _from_message(self, session: Session, message: Message) -> list[Entry]:
         """What was written down from this message already, closed or not."""
-        whose = Thought("", OWNER, person=session.scope.person or "", project=session.scope.project or "")
+        scope = scope_of(session.scope.person or "", session.scope.project or "")
         day = self._memory.clock.day_of(message.at)
-        found = (entry for path in (log_path(whose, day), core_path(whose)) for entry in self._memory.book.of(path))
+        found = (entry for path in (log_in(scope, day), f"{scope}{CORE}") for entry in self._memory.book.of(path))
         return [entry for entry in found if f"msg:{message.id}" in entry.lineage]
 
     def _is_logged(self, text: str) -> bool:
@@ -139,23 +140,22 @@ class Checkpoint:
             return ""
 
 
-def _speaker(session: Session, message: Message) -> str:
-    """Whose memory it goes to, as a source; empty where nothing is kept: sub-agents and groups have no memory of their own."""
+def _origin(session: Session, message: Message) -> Origin | None:
+    """Whose words its statements are; None where nothing is kept: sub-agents and groups have no memory of their own."""
     if message.role != "user" or message.meta.get("system") or message.content.startswith("/"):
-        return ""
+        return None
     if session.scope.kind is SessionKind.MAIN and session.scope.person is None and not message.person:
-        return OWNER
+        return stated_by_owner("chat", f"msg:{message.id}")
     private = session.scope.kind in (SessionKind.MAIN, SessionKind.GUEST)
-    return f"{PERSON}{session.scope.person}" if private and session.scope.person else ""
+    return stated_by(session.scope.person, f"msg:{message.id}") if private and session.scope.person else None
 
 
-def _thought(session: Session, message: Message, sentence: Sentence, number: int) -> Thought:
+def _thought(session: Session, message: Message, sentence: Sentence, number: int, origin: Origin) -> Thought:
     asked = sentence.kind is SentenceKind.REMEMBER
     return Thought(
         (sentence.what or sentence.text) if asked else sentence.text,
-        _speaker(session, message),
+        origin,
         tag=sentence.tag,
-        lineage=(f"msg:{message.id}",),
         explicit=asked,
         person=session.scope.person or "",
         project=session.scope.project or "",

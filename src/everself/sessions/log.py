@@ -11,6 +11,7 @@ from everself.clock import Clock
 from everself.errors import EverselfError, NotFound, WrongUse
 from everself.models.chat.protocol import JsonObject
 from everself.recall.scopes import Scope, SessionKind
+from everself.recall.sharing import speaker_of
 from everself.redaction.redact import redact, strip_private
 from everself.sessions.session import (
     Marks,
@@ -49,7 +50,7 @@ class Log:
 
     def begin(self, scope: Scope = OWNER, channel: str = "cli") -> Session:
         """A new session. It is stored with its first message: one in which nothing is said leaves no trace."""
-        return Session(new_id(), scope, _plain(channel), self._clock.now())
+        return Session(new_id(), scope, _plain(channel), self._clock.now(), taint=speaker_of(scope))
 
     def resume(self, name: str = LAST, scope: Scope = OWNER, channel: str = "") -> Session:
         """A session by its id, by the only id that begins so, or the last one of that scope and channel that was not ended."""

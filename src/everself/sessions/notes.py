@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from everself.entries.statements import shown
-from everself.entries.trust import AGENT, IMPORT, weaker
+from everself.entries.trust import IMPORT, concluded_in, taint_of
 from everself.memory.memory import Memory
 from everself.memory.writing import Spot, Thought, scope_of
 from everself.recall.scopes import SessionKind
@@ -55,14 +55,13 @@ class Notes:
             return None
         now = self._memory.clock.now()
         scope = session.scope
-        whose = Thought("", AGENT, person=scope.person or "", project=scope.project or "")
-        path = self._free(f"{scope_of(whose)}memory/{now.date().isoformat()}-{_name(name) or now.strftime('%H%M')}")
+        folder = scope_of(scope.person or "", scope.project or "")
+        path = self._free(f"{folder}memory/{now.date().isoformat()}-{_name(name) or now.strftime('%H%M')}")
         thought = Thought(
             text,
-            _source(session, messages),
+            concluded_in(_taint(session, messages), "chat", *(f"msg:{one.id}" for one in messages)),
             category="session",
             tag=Tag.EVENT,
-            lineage=tuple(f"msg:{one.id}" for one in messages),
             person=scope.person or "",
             project=scope.project or "",
             key=f"note {session.id} {messages[-1].id}",
@@ -104,10 +103,10 @@ class Notes:
         return f"{stem}-{self._memory.clock.now().strftime('%H%M%S%f')}.md"
 
 
-def _source(session: Session, messages: tuple[Message, ...]) -> str:
-    """The agent's words, or as little trusted as what the conversation read or was shown."""
-    source: str = AGENT if session.taint == "own" else session.taint
-    return weaker(source, IMPORT) if any(one.role == "user" and shown(one.content) for one in messages) else source
+def _taint(session: Session, messages: tuple[Message, ...]) -> str:
+    """What the conversation read, or was shown by the person: a note is no better than that."""
+    seen = [IMPORT] if any(one.role == "user" and shown(one.content) for one in messages) else []
+    return taint_of((session.taint, *seen))
 
 
 def _name(said: str) -> str:

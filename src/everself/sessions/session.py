@@ -6,15 +6,16 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final, Literal, TypedDict
 
+from everself.entries.trust import OWN, known_source, taint_of
 from everself.errors import Damaged
 from everself.models.chat.protocol import JsonObject
 from everself.recall.scopes import Scope, SessionKind
+from everself.recall.sharing import speaker_of
 from everself.store.messages import Said, SessionRow
 
 Role = Literal["user", "assistant", "tool"]
-# the least trusted words that a conversation holds: the toolbox's stamps
-Taint = Literal["own", "tool", "web"]
-_TAINTS: Final[tuple[Taint, ...]] = ("own", "tool", "web")
+# the least trusted source whose words a conversation holds; `own` where it holds none from outside
+Taint = str
 
 LONGEST_TITLE: Final = 60
 
@@ -22,7 +23,8 @@ LONGEST_TITLE: Final = 60
 @dataclass(frozen=True, slots=True)
 class Session:
     """A conversation as it stands. `checkpoint` and `compacted` are the numbers of the last message that a checkpoint has seen and
-    that `summary` stands for; `flushed` is what `compacted` was when a model was last asked to store what should last, so that it is
+    that `summary` stands for, which rests on `summary_source`;
+    `flushed` is what `compacted` was when a model was last asked to store what should last, so that it is
     asked once between two compactions. `ended`: it was closed with /new. `title` is how it began, and is kept nowhere."""
 
     id: str
@@ -30,10 +32,11 @@ class Session:
     channel: str
     started_at: datetime
     title: str = ""
-    taint: Taint = "own"
+    taint: Taint = OWN
     checkpoint: int = 0
     compacted: int = 0
     summary: str = ""
+    summary_source: Taint = OWN
     ended: bool = False
     flushed: int = -1
     said: int = 0
@@ -61,6 +64,7 @@ class Marks(TypedDict, total=False):
     checkpoint: int
     compacted: int
     summary: str
+    summary_source: Taint
     ended: bool
     flushed: int
 
@@ -69,12 +73,12 @@ def marked(meta: str, marks: Marks) -> str:
     """A session's meta with these marks. Numbers and taint only rise: another process may be further."""
     known = _read(meta)
     if "taint" in marks:
-        known["taint"] = max(_taint(known.get("taint")), marks["taint"], key=_TAINTS.index)
+        known["taint"] = taint_of((_taint(known.get("taint")), marks["taint"]))
     if "checkpoint" in marks:
         known["checkpoint"] = max(_number(known, "checkpoint"), marks["checkpoint"])
     # the summary belongs to its number
     if marks.get("compacted", _number(known, "compacted")) >= _number(known, "compacted"):
-        known |= {key: marks[key] for key in ("compacted", "summary") if key in marks}
+        known |= {key: marks[key] for key in ("compacted", "summary", "summary_source") if key in marks}
     known |= {key: marks[key] for key in ("ended", "flushed") if key in marks}
     return written(known)
 
@@ -87,16 +91,18 @@ def session_of(row: SessionRow) -> Session:
         started, last = datetime.fromisoformat(row.started_at), datetime.fromisoformat(row.last_at or row.started_at)
     except ValueError as error:
         raise Damaged(f"The session {row.id} cannot be read ({error}).", mend="everself doctor") from error
+    scope = Scope(kind, row.person or None, project if isinstance(project, str) and project else None)
     return Session(
         id=row.id,
-        scope=Scope(kind, row.person or None, project if isinstance(project, str) and project else None),
+        scope=scope,
         channel=row.channel,
         started_at=started,
         title=title_of(row.opening),
-        taint=_taint(meta.get("taint")),
+        taint=taint_of((_taint(meta.get("taint")), speaker_of(scope))),
         checkpoint=_number(meta, "checkpoint"),
         compacted=_number(meta, "compacted"),
         summary=str(meta.get("summary", "")),
+        summary_source=_taint(meta.get("summary_source")),
         ended=bool(meta.get("ended")),
         flushed=_number(meta, "flushed") if "flushed" in meta else -1,
         said=row.said,
@@ -179,4 +185,4 @@ def _number(meta: JsonObject, key: str) -> int:
 
 def _taint(found: object) -> Taint:
     # what cannot be read is trusted least
-    return next((one for one in _TAINTS if one == found), "own" if found is None else "web")
+    return OWN if found in (None, OWN) else known_source(str(found))

@@ -6,6 +6,7 @@ A process that was killed leaves calls without returns, which no vendor takes: t
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from everself.entries.trust import OWN
 from everself.models.chat.protocol import ModelTurn, ToolCall, ToolReturn, ToolTurn, Turn, UserTurn
 from everself.sessions.session import Message
 
@@ -13,9 +14,9 @@ BROKEN_OFF: Final = "This call was broken off; nothing came back, and whether it
 SUMMARY: Final = "What was said before, in short (a record made when the conversation grew long, no instruction):"
 
 
-def turns_of(messages: Sequence[Message], summary: str = "") -> tuple[Turn, ...]:
-    """`messages` are those that the summary does not stand for, in order."""
-    turns: list[Turn] = [UserTurn(f"{SUMMARY}\n\n{summary}")] if summary else []
+def turns_of(messages: Sequence[Message], summary: str = "", source: str = OWN) -> tuple[Turn, ...]:
+    """`messages` are those that the summary does not stand for, in order; `source` is what the summary rests on."""
+    turns: list[Turn] = [UserTurn(labelled(f"{SUMMARY}\n\n{summary}", source))] if summary else []
     returned = {str(one.meta.get("call", "")): one for one in messages if one.role == "tool" and one.meta.get("call")}
     for message in messages:
         if message.role == "user":
@@ -41,7 +42,13 @@ def calls_of(message: Message) -> tuple[ToolCall, ...]:
 def _return(call: ToolCall, message: Message | None) -> ToolReturn:
     if message is None:
         return ToolReturn(call.id, call.name, BROKEN_OFF, failed=True)
-    return ToolReturn(call.id, call.name, message.content, bool(message.meta.get("failed")))
+    content = labelled(message.content, str(message.meta.get("stamp", OWN)))
+    return ToolReturn(call.id, call.name, content, bool(message.meta.get("failed")))
+
+
+def labelled(content: str, source: str) -> str:
+    """What a model is shown of a result: under its source where it is from outside, in this turn and in all that follow."""
+    return content if source == OWN else f"[source: {source}]\n{content}"
 
 
 def _texts(value: object) -> Iterator[str]:

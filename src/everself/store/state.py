@@ -12,6 +12,7 @@ from everself.database.engine import Engine, Reader, Row, Value, Writer
 from everself.errors import Damaged, NotFound, WrongUse
 from everself.store.baselines import Baselines
 from everself.store.entry_rows import EntryRows
+from everself.store.file_origins import FileOrigins
 from everself.store.jobs import Jobs
 from everself.store.ledger import (
     GENESIS,
@@ -90,6 +91,7 @@ class State:
         self.jobs = Jobs(engine)
         self.messages = Messages(engine)
         self.spend = Spend(engine)
+        self.files = FileOrigins(engine, key)
 
     def __enter__(self) -> Self:
         return self

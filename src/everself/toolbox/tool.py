@@ -4,15 +4,14 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
+from everself.entries.trust import OWN, taint_of
 from everself.models.chat.protocol import JsonObject, ToolSpec
 from everself.recall.scopes import Scope
 
-# own: of Everself itself; tool and web: what comes back is somebody else's words, and taints the conversation
-Stamp = Literal["own", "tool", "web"]
+# `own`: of Everself itself, or the agent's, a hand's and the owner's. Else a source from outside: what comes back taints the conversation.
+Stamp = str
 # what happened to memory, for those who watch
 Deed = Literal["remembered", "corrected", "forgotten", "file", "proposed"]
-
-_STAMPS: Final[tuple[Stamp, ...]] = ("own", "tool", "web")
 
 TIMEOUT: Final = 30.0
 MOST_CHARACTERS: Final = 20_000
@@ -20,7 +19,7 @@ MOST_CHARACTERS: Final = 20_000
 
 def worse(one: Stamp, other: Stamp) -> Stamp:
     """The less trusted of two stamps."""
-    return max(one, other, key=_STAMPS.index)
+    return taint_of((one, other))
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +32,7 @@ class Setting:
     message: str
     said: str
     by_owner: bool
-    taint: Stamp = "own"
+    taint: Stamp = OWN
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from everself.entries.reading import holds_memory, text_hash
-from everself.entries.trust import CORRECTION, IMPORT, parse_tag, weaker
+from everself.entries.trust import CORRECTION, brought, brought_back, parse_tag, vouch
 from everself.errors import WrongUse
 from everself.layout import Place, place
 from everself.markdown.endings import REFERENCE
@@ -17,7 +17,7 @@ from everself.memory.memory import Memory
 from everself.memory.writing import Thought, clean
 from everself.transfer.exporting import Line, numbered, parse_line
 from everself.transfer.laying_out import LaidOut, lay_out
-from everself.values import Applied, Author, Change, Entry, Tag, Voucher
+from everself.values import Applied, Author, Change, Entry, Origin, Tag, Voucher
 
 Progress = Callable[[int, int], None]
 # every so many lines a person who waits is told
@@ -65,7 +65,7 @@ def import_lines(memory: Memory, lines: Iterable[str], options: ImportOptions) -
     if broken and not options.skip_broken:
         return ImportReport(broken=broken)
     report, chosen = _choose(memory, good, options)
-    apart = {line.id: line for line in chosen if not options.as_mine and memory.doubt(_thought(line))}
+    apart = {line.id: line for line in chosen if not options.as_mine and memory.doubt(_thought(line, options))}
     chosen = [line for line in chosen if line.id not in apart]
     report = replace(report, broken=broken, imported=tuple(line.id for line in chosen), quarantined=len(apart))
     by_path: dict[str, list[Line]] = {}
@@ -77,12 +77,16 @@ def import_lines(memory: Memory, lines: Iterable[str], options: ImportOptions) -
     change = _write(memory, by_path, options) if chosen else ""
     for identity, line in apart.items():
         # after the change and under their own ids: an import that was cut short finds the rest missing and no more
-        memory.remember(_thought(line), partial(str, identity))
+        memory.remember(_thought(line, options), partial(str, identity))
     return replace(report, change=change)
 
 
-def _thought(line: Line) -> Thought:
-    return Thought(line.text, line.source, tag=parse_tag(line.tag), lineage=tuple(line.lineage))
+def _thought(line: Line, options: ImportOptions) -> Thought:
+    return Thought(line.text, _origin(line, options), tag=parse_tag(line.tag))
+
+
+def _origin(line: Line, options: ImportOptions) -> Origin:
+    return (brought_back if options.as_mine else brought)(line.source, *line.lineage)
 
 
 def _write(memory: Memory, by_path: dict[str, list[Line]], options: ImportOptions) -> str:
@@ -171,7 +175,7 @@ def _capped(line: Line, origin: str) -> Line:
     return replace(
         line,
         path=f"{scope}memory/imported.md" if where.injected else line.path,
-        source=weaker(IMPORT, line.source),
+        source=brought(line.source).source,
         vouched=True,
         tag=Tag.KNOWLEDGE.value if line.tag == CORRECTION else line.tag,
         mentions=1,
@@ -182,7 +186,7 @@ def _capped(line: Line, origin: str) -> Line:
 def _vouchers(laid: LaidOut, held: Sequence[Line], options: ImportOptions) -> list[Voucher]:
     """For the words as they will be read back. What nobody vouched for where it came from stays a claim."""
     return [
-        Voucher(line.id, line.source, line.tag, text_hash(laid.texts[line.id]), tuple(line.lineage))
+        vouch(_origin(line, options), line.id, line.tag, text_hash(laid.texts[line.id]))
         for line in held
         if line.vouched or not options.as_mine
     ]

@@ -76,6 +76,12 @@ INSERT INTO keeper_runs VALUES ('3RVN00000000', 'memory-miner', '2026-01-09T06:0
 INSERT INTO releases VALUES ('ee', '2026-01-09T09:00:02+00:00');
 """  # noqa: E501 — as above
 )
+ROWS["state", 8] = (
+    ROWS["state", 7]
+    + """
+INSERT INTO file_origins VALUES (1, 'notes.md', 'ff', 'web', '2026-01-09T09:00:02+00:00');
+"""
+)
 
 
 def dump(kind: str, number: int) -> str:

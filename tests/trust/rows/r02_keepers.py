@@ -33,6 +33,7 @@ from everself.keepers.shape import Report
 from everself.layout import place
 from everself.memory.writing import Spot, Thought
 from everself.testing.frozen import FrozenTime
+from everself.testing.origins import origin_of
 from everself.text.normalise import fold
 from everself.verbs.keeping.promoting import Wanted, promote
 from everself.verbs.seeding import set_up
@@ -102,7 +103,7 @@ def prepare(home: str, policy: str) -> None:
         core = Path(app.agent.workspace, "MEMORY.md")
         core.write_text(f"{core.read_text()}\n## House\n\n{TWICE}")
         for guess in ("The attic may be damp", "Somebody may like jazz"):
-            app.memory.remember(Thought(guess, "agent", spot=Spot("MEMORY.md", "Memory", "Guesses")))
+            app.memory.remember(Thought(guess, origin_of("agent"), spot=Spot("MEMORY.md", "Memory", "Guesses")))
         for day in range(130, -1, -1):
             time.moment = NOW - timedelta(days=day)
             _live_day(app, day)
@@ -117,10 +118,10 @@ def _live_day(app: App, ago: int) -> None:
             app.growth.approve(app.growth.add_line(words, "by hand").proposal.id)
         elif source == "correction":
             wrong, right = words.split("→")
-            known = app.memory.remember(Thought(wrong, "owner"))
-            app.memory.correct(known.entry, right, said=f"No. {right}")
+            known = app.memory.remember(Thought(wrong, origin_of("owner")))
+            app.memory.correct(known.entry, right, origin_of("owner"), said=f"No. {right}")
         else:
-            app.memory.remember(Thought(words, source))
+            app.memory.remember(Thought(words, origin_of(source)))
 
 
 def work(home: str, name: str, calls: int = 0) -> None:

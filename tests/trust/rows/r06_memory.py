@@ -16,6 +16,7 @@ from everself.memory.bank import Bank
 from everself.memory.quarantine import quarantine, release
 from everself.memory.writing import Thought
 from everself.testing.meddling import MeddledFileSystem
+from everself.testing.origins import origin_of
 
 KNOWN = ("Hana lives in Busan.", "The office closes at six.", "Prefers green tea.")
 ASIDE = "The wallet is seventeen words long."
@@ -28,24 +29,24 @@ def _find(mind: Mind, words: str) -> str:
 
 
 def _remember(mind: Mind) -> str:
-    return mind.memory.remember(Thought(NEW, "owner")).entry
+    return mind.memory.remember(Thought(NEW, origin_of("owner"))).entry
 
 
 def _remember_explicitly(mind: Mind) -> str:
-    return mind.memory.remember(Thought(NEW, "owner", explicit=True)).entry
+    return mind.memory.remember(Thought(NEW, origin_of("owner"), explicit=True)).entry
 
 
 def _correct(mind: Mind) -> str:
-    return mind.memory.correct(KNOWN[0], NEW).entry
+    return mind.memory.correct(KNOWN[0], NEW, origin_of("owner")).entry
 
 
 def _edit(mind: Mind) -> str:
     entry = mind.book.get(_find(mind, KNOWN[1]))
-    return mind.memory.edit(entry.id, f"{entry.text}\n\n{NEW}", seen=entry.text).entry
+    return mind.memory.edit(entry.id, f"{entry.text}\n\n{NEW}", origin_of("owner"), seen=entry.text).entry
 
 
 def _mention(mind: Mind) -> str:
-    mind.memory.remember(Thought(KNOWN[2], "owner"))
+    mind.memory.remember(Thought(KNOWN[2], origin_of("owner")))
     return ""
 
 
@@ -54,7 +55,7 @@ def _release(mind: Mind) -> str:
 
 
 def _write_to_bank(mind: Mind) -> str:
-    return Bank(mind.memory).write("world", NEW).entry
+    return Bank(mind.memory).write("world", NEW, origin_of("owner")).entry
 
 
 ACTS: tuple[Callable[[Mind], str], ...] = (
@@ -65,9 +66,9 @@ ACTS: tuple[Callable[[Mind], str], ...] = (
 def seed_mind(top: Path) -> None:
     with open_mind(str(top)) as mind:
         for number, text in enumerate(KNOWN):
-            mind.memory.remember(Thought(text, "owner", explicit=number < 2))
-        quarantine(mind.memory, Thought(ASIDE, "web"), "looks like a wallet")
-        Bank(mind.memory).write("world", "Busan is by the sea.")
+            mind.memory.remember(Thought(text, origin_of("owner"), explicit=number < 2))
+        quarantine(mind.memory, Thought(ASIDE, origin_of("web")), "looks like a wallet")
+        Bank(mind.memory).write("world", "Busan is by the sea.", origin_of("owner"))
 
 
 class Neighbour(Person):

@@ -18,6 +18,7 @@ from tests.trust.worlds import find_memory
 
 from everself.index.index import Index
 from everself.memory.writing import Thought
+from everself.testing.origins import origin_of
 from everself.values import Hit
 
 WORDS = ("tea", "coffee", "harbour", "rust", "tundra", "window", "Monday", "keeps", "likes", "the", "of", "and")
@@ -68,7 +69,7 @@ def make_case(seed: int) -> Iterator[Case]:
         try:
             write_documents(finder.files, random)
             for text in ("Anna keeps her tea in the harbour.", "Hana likes rust and rain."):
-                mind.memory.remember(Thought(text, "owner", explicit=True))
+                mind.memory.remember(Thought(text, origin_of("owner"), explicit=True))
             foreign = whole_index(finder, "foreign.db", "somebody else")
             older = whole_index(finder, "older.db")
             # the older one knows other documents and has other words under the same numbers

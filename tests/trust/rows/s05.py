@@ -23,6 +23,7 @@ from everself.layout import place
 from everself.memory.bank import Bank
 from everself.memory.quarantine import quarantine
 from everself.memory.writing import Spot, Thought
+from everself.testing.origins import origin_of
 from everself.testing.workspaces import real_workspace
 from everself.transfer.exporting import export_entries
 from everself.transfer.importing import ImportOptions, import_lines
@@ -118,12 +119,12 @@ def _remember(source: str) -> Callable[[Attempt, Route], None]:
         path = attempt.path
         known = f"be kind in {path}"
         for thought in (
-            Thought(WORDS, source, explicit=True, spot=Spot(path, "Soul")),
-            Thought(WORDS, source, spot=Spot(path, "Soul", "Learned")),
-            Thought(known, source, explicit=True),
-            Thought(known, source, tag=Tag.CORRECTION, lineage=("msg:2",)),
-            Thought(WORDS, source, category=path, person=path, key=path),
-            Thought(WORDS, source, project=path, who=path),
+            Thought(WORDS, origin_of(source), explicit=True, spot=Spot(path, "Soul")),
+            Thought(WORDS, origin_of(source), spot=Spot(path, "Soul", "Learned")),
+            Thought(known, origin_of(source), explicit=True),
+            Thought(known, origin_of(source, "msg:2"), tag=Tag.CORRECTION),
+            Thought(WORDS, origin_of(source), category=path, person=path, key=path),
+            Thought(WORDS, origin_of(source), project=path, who=path),
         ):
             with suppress(EverselfError):
                 attempt.mind.memory.remember(thought)
@@ -136,19 +137,19 @@ def by_bank(attempt: Attempt, route: Route) -> None:
     stem = attempt.path.removesuffix(".md")
     for page in (attempt.path, stem, f"../{attempt.path}", f"../{stem}", f"entities/../../{stem}"):
         with suppress(EverselfError):
-            Bank(attempt.mind.memory).write(page, WORDS, source="agent")
+            Bank(attempt.mind.memory).write(page, WORDS, origin_of("agent"))
 
 
 def by_quarantine(attempt: Attempt, route: Route) -> None:
     del route
     with suppress(EverselfError):
-        quarantine(attempt.mind.memory, Thought(f"be kind in {attempt.path}", "web"), attempt.path)
+        quarantine(attempt.mind.memory, Thought(f"be kind in {attempt.path}", origin_of("web")), attempt.path)
 
 
 def by_import(attempt: Attempt, route: Route) -> None:
     del route
     memory = attempt.mind.memory
-    memory.remember(Thought("tea is warm", "agent"))
+    memory.remember(Thought("tea is warm", origin_of("agent")))
     for number, line in enumerate(export_entries(memory).lines[-2:]):
         forged = {**json.loads(line), "id": f"{number:012}", "path": attempt.path, "text": WORDS, "source": "owner"}
         with suppress(EverselfError):

@@ -19,6 +19,7 @@ from everself.memory.bank import Bank
 from everself.memory.quarantine import quarantine, release
 from everself.memory.writing import Thought
 from everself.testing.frozen import FrozenTime
+from everself.testing.origins import origin_of
 from everself.values import Entry, Tag
 
 FORGED = (
@@ -180,7 +181,7 @@ class Desk:
     def thought(self, **more: object) -> Thought:
         tag = self.random.choice((Tag.KNOWLEDGE, Tag.DECISION, Tag.EVENT, Tag.SKILL))
         lineage = self.random.choice(((), ("msg:1",), ("url:https://example.org/a b-->c",)))
-        return Thought(self.text, self.source, tag=tag, lineage=lineage, **more)  # type: ignore[arg-type]
+        return Thought(self.text, origin_of(self.source, *lineage), tag=tag, **more)  # type: ignore[arg-type]
 
     def name(self) -> str:
         return self.random.choice(HOSTILE_NAMES)
@@ -223,20 +224,20 @@ def into_quarantine(desk: Desk) -> Written:
 
 def into_bank(desk: Desk) -> Written:
     page = desk.random.choice(("world", "opinions", "experience", *HOSTILE_NAMES))
-    done = Bank(desk.world.mind.memory).write(page, desk.text, source=desk.source, lineage=("msg:2",))
+    done = Bank(desk.world.mind.memory).write(page, desk.text, origin_of(desk.source, "msg:2"))
     return Written(done.entry, desk.source, None, lineage=("msg:2",))
 
 
 def by_correction(desk: Desk) -> Written:
     old = desk.random.choice(desk.world.mind.book.all())
     words = desk.random.choice(PARTS)
-    done = desk.world.mind.memory.correct(old.id, desk.text, said=desk.text, trigger=words)
+    done = desk.world.mind.memory.correct(old.id, desk.text, origin_of("owner"), said=desk.text, trigger=words)
     return Written(done.entry, "correction", Tag.CORRECTION, frozenset(done.closed))
 
 
 def by_edit(desk: Desk) -> Written:
     entry = desk.random.choice(desk.world.mind.book.all())
-    desk.world.mind.memory.edit(entry.id, desk.text)
+    desk.world.mind.memory.edit(entry.id, desk.text, origin_of("owner"))
     return Written(entry.id, "owner", entry.tag, frozenset({entry.id}))
 
 

@@ -8,6 +8,7 @@ from tests.memory.minds import open_mind
 from everself.labelling.label import label
 from everself.labelling.unseen import UNSEEN
 from everself.memory.writing import Thought
+from everself.testing.origins import origin_of
 
 # what each of them is for: none of these is an attack
 NEEDED = (
@@ -48,7 +49,7 @@ def run_s9(count: int, seed: int) -> str:
         ):
             words = f"note {number} {text} end"
             for source in ("web", "owner"):
-                done = mind.memory.remember(Thought(words, source))
+                done = mind.memory.remember(Thought(words, origin_of(source)))
                 found = mind.memory.workspace.find(done.path)
                 assert found is not None, f"S9 seed {seed}: {words!r} is nowhere"
                 assert words.encode() in found.data, f"S9 seed {seed}: {words!r} was changed on its way to {done.path}"

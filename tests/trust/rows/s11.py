@@ -41,6 +41,7 @@ from everself.sessions.traces import TranscriptTraces
 from everself.sessions.transcripts import Transcripts
 from everself.store.state import State
 from everself.testing.embedding import FakeEmbedder
+from everself.testing.origins import origin_of
 from everself.testing.workspaces import Bench, simulated_workspace
 from everself.text.search import index_terms
 from everself.values import Append, Applied, Author, Change, Conflict, Create
@@ -81,17 +82,17 @@ def live(workspace: DiskWorkspace, state: State, memory: Memory) -> str:
         outcome = workspace.apply(Change(Author.OWNER, reason, (Append(path, text.encode()),)))
         assert isinstance(outcome, Applied), outcome
 
-    memory.remember(Thought("Before.", "owner", explicit=True))
-    entry = memory.remember(Thought(FACT, "owner", explicit=True, lineage=("msg:m1",)))
-    memory.remember(Thought(FACT, "person:max", person="max"))
-    memory.remember(Thought("After.", "owner", explicit=True))
+    memory.remember(Thought("Before.", origin_of("owner"), explicit=True))
+    entry = memory.remember(Thought(FACT, origin_of("owner", "msg:m1"), explicit=True))
+    memory.remember(Thought(FACT, origin_of("person:max"), person="max"))
+    memory.remember(Thought("After.", origin_of("owner"), explicit=True))
     for path, text in DOCUMENTS.items():
         change = Change(Author.OWNER, f'keep "{FACT}"', (Append(path, text.encode()),), (f"file:{FACT}",))
         outcome = workspace.apply(change)
         assert isinstance(outcome, Applied), outcome
     write("USER.md", f"\n- {FACT}\n- After.\n")
     workspace.close()
-    memory.correct(entry.entry, "The vault has no code.", trigger="No")
+    memory.correct(entry.entry, "The vault has no code.", origin_of("owner"), trigger="No")
     state.engine.write(_talk)
     write("memory/other.md", "# Other\n\n- Nothing of it here.\n")
     return entry.entry
@@ -231,7 +232,7 @@ def check(folder: Path, before: dict[str, bytes], kind: str) -> None:
 def comes_back(home: Home) -> None:
     for source in ("import", "agent", "web"):
         with suppress(RefusedByRule):
-            home.memory.remember(Thought(FACT, source))
+            home.memory.remember(Thought(FACT, origin_of(source)))
             raise AssertionError(f"{source} brought it back")
     change = Change(Author.IMPORT, "import", (Create("memory/imported.md", f"- {FACT}\n".encode()),))
     outcome = home.workspace.apply(change)

@@ -10,7 +10,7 @@ from datetime import date, datetime, timedelta
 from typing import Final
 
 from everself.config.sections import SoulPolicy
-from everself.entries.trust import AGENT
+from everself.entries.trust import OWN, concluded_in
 from everself.identity.soul import learned_lines
 from everself.identity.versions import Versions
 from everself.keepers.shape import Ask, Choice, Planned, Progress, Proposal, ProposeLine, Remember, Tell, referenced
@@ -109,7 +109,8 @@ class SoulKeeper:
 
 def news(line: str, change: str, evidence: tuple[str, ...]) -> Thought:
     """What the agent writes into its day when its soul changed without anybody having been asked."""
-    return Thought(f"My soul learned something: {line}", AGENT, "heartbeat", Tag.EVENT, evidence, key=f"told {change}")
+    origin = concluded_in(OWN, "keeper", *evidence)
+    return Thought(f"My soul learned something: {line}", origin, "heartbeat", Tag.EVENT, key=f"told {change}")
 
 
 def _asked(world: World) -> Iterator[Asked]:

@@ -5,17 +5,18 @@ Memory has tools of its own: a line written into one of its files by hand would 
 
 from typing import Final
 
+from everself.entries.trust import HAND, OWN, PERSON, concluded, rank, taint_of, weaker
 from everself.errors import ChangedMeanwhile, NotFound, RefusedByRule, WrongUse
 from everself.identity.routes import permission
 from everself.layout import Kind, is_hidden, place
 from everself.models.chat.protocol import JsonObject
 from everself.recall.scopes import SessionKind
-from everself.recall.sharing import effective, is_owner, visible
+from everself.recall.sharing import effective, is_owner, speaker_of, visible
 from everself.redaction.redact import redact
 from everself.toolbox.own.arguments import TEXT, WHOLE, describe, field, text_of, whole_of
 from everself.toolbox.own.kit import Kit, told
-from everself.toolbox.own.recalling import stamp_of_lines
-from everself.toolbox.tool import MOST_CHARACTERS, Outcome, Setting, Stamp, Tool, Written
+from everself.toolbox.own.recalling import sources_of_lines
+from everself.toolbox.tool import MOST_CHARACTERS, Outcome, Setting, Tool, Written
 from everself.values import Applied, Author, Change, Conflict, Create, Document, Edit, Refused, Replace
 
 _MOST_LINES: Final = 2_000
@@ -84,8 +85,9 @@ def _read(kit: Kit, setting: Setting, path: str, asked: tuple[int, int | None]) 
     if len(text) > most:
         text = text[:most].rpartition("\n")[0] or text[:most]
         last = first + text.count("\n")
-    result = {"path": path, "from": first, "to": last, "of": len(every), "text": text}
-    return Outcome(told(result), stamp=_stamp(kit, path, first, last))
+    source = _source(kit, path, first, last)
+    result = {"path": path, "from": first, "to": last, "of": len(every), "text": text, "source": source}
+    return Outcome(told(result), stamp=taint_of((source,)))
 
 
 def _seen(kit: Kit, setting: Setting, path: str) -> bytes | None:
@@ -110,11 +112,28 @@ def _is_nobodys(path: str, project: str | None) -> bool:
     return where.person is None and where.project in (None, project) and where.writer == "agent"
 
 
-def _stamp(kit: Kit, path: str, first: int, last: int) -> Stamp:
+def _source(kit: Kit, path: str, first: int, last: int) -> str:
+    """The least trusted source of these lines. Nobody vouches for a plain file: it is a hand's at best."""
     where = place(path)
     if where.person is not None:
-        return "tool"
-    return stamp_of_lines(kit.memory(), path, first, last) if where.indexed else "own"
+        return f"{PERSON}{where.person}"
+    if not where.indexed:
+        found = kit.workspace().find(path)
+        return source_of_file(kit, path, found.data if found is not None else b"")
+    found_sources = sources_of_lines(kit.memory(), path, first, last)
+    return min(found_sources, key=rank, default=HAND)
+
+
+def source_of_file(kit: Kit, path: str, data: bytes) -> str:
+    """What is known of a plain file: whose words a tool wrote there. What was changed since is no more trusted than what it was."""
+    if kit.files is None:
+        return HAND
+    files = kit.files()
+    exact = files.of_content(data)
+    if exact:
+        return min(exact, key=rank)
+    before = files.of_path(path)
+    return weaker(HAND, before) if before else HAND
 
 
 def _write(kit: Kit, setting: Setting, path: str, content: str) -> Outcome:
@@ -122,7 +141,7 @@ def _write(kit: Kit, setting: Setting, path: str, content: str) -> Outcome:
     now = kit.workspace().find(path)
     data = content.encode("utf-8", "replace")
     edit: Edit = Create(path, data) if now is None else Replace(path, _whole(now).hash, 0, len(now.data), data)
-    return _apply(kit, setting, edit)
+    return _apply(kit, setting, edit, data, _writer(setting))
 
 
 def _edit(kit: Kit, setting: Setting, path: str, passage: tuple[str, str]) -> Outcome:
@@ -136,7 +155,15 @@ def _edit(kit: Kit, setting: Setting, path: str, passage: tuple[str, str]) -> Ou
         words = "does not stand there" if not times else f"stands there {times} times"
         raise WrongUse(f"`old` {words}; it has to be found exactly once.", mend="Read the file first.")
     start = now.data.index(old)
-    return _apply(kit, setting, Replace(path, now.hash, start, start + len(old), new))
+    after = now.data[:start] + new + now.data[start + len(old) :]
+    # what stays of the file is worth what it was
+    source = weaker(_writer(setting), source_of_file(kit, path, now.data))
+    return _apply(kit, setting, Replace(path, now.hash, start, start + len(old), new), after, source)
+
+
+def _writer(setting: Setting) -> str:
+    """Whose words a tool writes: the agent's, or no better than what the conversation has read."""
+    return concluded(taint_of((setting.taint, speaker_of(setting.scope))))
 
 
 def _check(kit: Kit, setting: Setting, path: str) -> None:
@@ -146,7 +173,7 @@ def _check(kit: Kit, setting: Setting, path: str) -> None:
     where = place(path, kit.personas)
     if where.indexed:
         raise RefusedByRule(f"{path} is memory.", mend="Use memory_write, memory_correct or memory_forget.")
-    allowed = permission(Author.AGENT, path, tainted=setting.taint != "own", personas=kit.personas)
+    allowed = permission(Author.AGENT, path, tainted=setting.taint != OWN, personas=kit.personas)
     if allowed == "write":
         return
     if where.kind is Kind.SOUL:
@@ -165,8 +192,11 @@ def _whole(found: Document) -> Document:
     return found
 
 
-def _apply(kit: Kit, setting: Setting, edit: Edit) -> Outcome:
-    tainted = setting.taint != "own"
+def _apply(kit: Kit, setting: Setting, edit: Edit, after: bytes, source: str) -> Outcome:
+    tainted = setting.taint != OWN
+    if kit.files is not None:
+        # before the file: whoever dies in between leaves a file that is trusted less, never more
+        kit.files().note(edit.path, after, source)
     name = "edit a file" if isinstance(edit, Replace) else "write a file"
     done = kit.workspace().apply(Change(Author.AGENT, name, (edit,), (f"msg:{setting.message}",), tainted=tainted))
     if isinstance(done, Refused):

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from everself.identity.growth import Growth
     from everself.promotion.candidates import Candidate
     from everself.recall.recall import Recall
+    from everself.store.file_origins import FileOrigins
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +51,8 @@ class Promoting:
 class Kit:
     """`find` gives a document as it may be used; `recall` is None where searching is switched off, `spawn` where nobody can be sent.
 
-    `asks_to_forget` reads a message; `access` is what sub-agents see of the workspace.
+    `asks_to_forget` reads a message; `access` is what sub-agents see of the workspace; `files` knows what the tools wrote. `ask_correction`
+    puts a correction that the owner did not word before them: the entry, the words, and the id of the question.
     """
 
     aside: Aside
@@ -66,6 +68,8 @@ class Kit:
     rules: Rules = field(default_factory=Rules)
     personas: tuple[str, ...] = ()
     promoting: Promoting | None = None
+    files: "Callable[[], FileOrigins] | None" = None
+    ask_correction: "Callable[[str, str, Setting], str] | None" = None
 
 
 def told(result: Mapping[str, object]) -> str:

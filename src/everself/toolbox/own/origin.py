@@ -1,30 +1,41 @@
 """Where words come from: what the runtime stamps on what a model wants to remember, and on what it is shown of memory. Pure.
 
-A model never says whose words something is. Those that stand in the message of a person are that person's; all others are the agent's,
-or, once the conversation has read somebody else's, no better than those.
+A model never says whose words something is. A whole sentence that a person states in the message that is being answered is that
+person's. All else, a part of such a sentence included, is the agent's, or no better than what the conversation has read.
 """
 
-from collections.abc import Iterable
 from typing import Final
 
-from everself.entries.trust import AGENT, OWNER, PERSON, TOOL, WEB
+from everself.entries.statements import is_stated, shown
+from everself.entries.trust import concluded_in, stated_by, stated_by_owner, taint_of
+from everself.patterns.reading import SentenceKind
+from everself.patterns.statements import read
 from everself.recall.scopes import SessionKind
-from everself.recall.sharing import effective
+from everself.recall.sharing import effective, speaker_of
 from everself.text.normalise import fold
-from everself.toolbox.tool import Setting, Stamp, worse
+from everself.toolbox.tool import Setting
+from everself.values import Origin
 
 _EDGES: Final = " \t.,;:!?…\"'()[]。、，；：！？「」『』（）"
 
 
-def source_of(words: str, setting: Setting) -> str:
-    """The source of words that shall be remembered."""
-    if stands_in(words, setting.said):
+def origin_of(words: str, setting: Setting) -> Origin:
+    """Whose words they are that a model wants to be remembered."""
+    message = f"msg:{setting.message}"
+    if is_stated(words, setting.said) or _is_all(words, setting.said):
         if setting.by_owner:
-            return OWNER
+            return stated_by_owner("chat", message)
         scope = effective(setting.scope)
         if scope.kind is SessionKind.GUEST and scope.person:
-            return f"{PERSON}{scope.person}"
-    return setting.taint if setting.taint != "own" else AGENT
+            return stated_by(scope.person, message)
+    return concluded_in(taint_of((setting.taint, speaker_of(setting.scope))), "chat", message)
+
+
+def _is_all(words: str, message: str) -> bool:
+    """Whether these are all the words of a message that asks nothing and shows nothing: then nothing was cut out."""
+    if fold(words).strip(_EDGES) != fold(message).strip(_EDGES) or shown(message).strip():
+        return False
+    return bool(message.strip()) and not read(message).of(SentenceKind.QUESTION)
 
 
 def stands_in(words: str, said: str) -> bool:
@@ -39,17 +50,6 @@ def stands_in(words: str, said: str) -> bool:
             return True
         at = text.find(wanted, at + 1)
     return False
-
-
-def stamp_of(sources: Iterable[str]) -> Stamp:
-    """How what rests on these sources taints whoever reads it: strangers' words do, those of an import that the owner made do not."""
-    found: Stamp = "own"
-    for source in sources:
-        if source == WEB:
-            found = worse(found, "web")
-        elif source == TOOL or source.startswith(PERSON):
-            found = worse(found, "tool")
-    return found
 
 
 def _joined(one: str, other: str) -> bool:

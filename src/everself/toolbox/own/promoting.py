@@ -2,11 +2,11 @@
 
 from typing import Final
 
+from everself.entries.trust import taint_of
 from everself.models.chat.protocol import JsonObject
 from everself.promotion.candidates import Candidate
 from everself.toolbox.own.arguments import FLAG, TEXTS, WHOLE, describe, field, flag_of, texts_of, whole_of
 from everself.toolbox.own.kit import Kit, Promoting, told
-from everself.toolbox.own.origin import stamp_of
 from everself.toolbox.tool import Outcome, Setting, Tool, Written
 
 _LONGEST: Final = 36_500
@@ -46,7 +46,7 @@ def _list(promoting: Promoting, days: int, frequent: bool) -> Outcome:
     found = promoting.look(days, frequent)
     shown = found[:_SHOWN]
     result = {"candidates": [_told(one) for one in shown], "more": len(found) - len(shown)}
-    return Outcome(told(result), stamp=stamp_of(one.standing.weakest for one in shown))
+    return Outcome(told(result), stamp=taint_of(one.standing.weakest for one in shown))
 
 
 def _ask(promoting: Promoting, entries: tuple[str, ...]) -> Outcome:

@@ -1,5 +1,6 @@
 """soul_propose: the agent may ask to grow. A human decides, by other means than a tool."""
 
+from everself.entries.trust import OWN
 from everself.errors import WrongUse
 from everself.models.chat.protocol import JsonObject
 from everself.toolbox.own.arguments import TEXT, TEXTS, describe, field, text_of, texts_of
@@ -33,7 +34,7 @@ def _propose(kit: Kit, arguments: JsonObject, setting: Setting) -> Outcome:
     line, text = text_of(arguments, "line", ""), text_of(arguments, "text", "")
     if bool(line.strip()) == bool(text.strip()):
         raise WrongUse("Give either a `line` or the whole `text`.")
-    reason = text_of(arguments, "reason") + (_OUTSIDE if setting.taint != "own" else "")
+    reason = text_of(arguments, "reason") + (_OUTSIDE if setting.taint != OWN else "")
     named = (one for one in texts_of(arguments, "evidence") if one.startswith(("entry:", "file:", "url:")))
     evidence = tuple(dict.fromkeys((f"msg:{setting.message}", *named)))
     growth = kit.growth()

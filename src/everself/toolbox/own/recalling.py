@@ -2,12 +2,11 @@
 
 from typing import TYPE_CHECKING, Final
 
-from everself.entries.trust import HAND, IMPORT
+from everself.entries.trust import HAND, IMPORT, taint_of
 from everself.models.chat.protocol import JsonObject
 from everself.toolbox.own.arguments import NUMBER, TEXT, WHOLE, describe, field, number_of, text_of, whole_of
 from everself.toolbox.own.kit import Kit, told
-from everself.toolbox.own.origin import stamp_of
-from everself.toolbox.tool import MOST_CHARACTERS, Outcome, Setting, Stamp, Tool
+from everself.toolbox.tool import MOST_CHARACTERS, Outcome, Setting, Tool
 from everself.values import ended_words
 
 if TYPE_CHECKING:
@@ -71,12 +70,11 @@ def _search(kit: Kit, recall: "Recall", setting: Setting, asked: tuple[str, int 
     share = max(_SHORTEST, _SNIPPETS // max(1, len(found.hits)))
     results = [_result(memory, hit, share, meaning_of(hit, found.provider)) for hit in found.hits]
     content = told({"results": results, "provider": found.provider, "notices": found.notices})
-    return Outcome(content, stamp=stamp_of(_trust(memory, hit.entry) for hit in found.hits if hit.entry))
+    return Outcome(content, stamp=taint_of(str(one["source"]) for one in results))
 
 
 def _result(memory: "Memory", hit: "Hit", share: int, meaning: float | None) -> dict[str, object]:
     """`meaning` is there only where vectors were compared: from 0 to 1, how near the piece is to the query whatever its words."""
-    entry = memory.book.find(hit.entry) if hit.entry else None
     near = {} if meaning is None else {"meaning": round(meaning, 3)}
     ended = {"ended": hit.ended} if hit.ended else {}
     return {
@@ -90,7 +88,7 @@ def _result(memory: "Memory", hit: "Hit", share: int, meaning: float | None) -> 
         "citation": hit.reference,
         "day": hit.day.isoformat() if hit.day else None,
         "entry": hit.entry,
-        "source": entry.source if entry else IMPORT if hit.imported else HAND,
+        "source": source_of_hit(memory, hit),
         "tag": hit.tag.value,
     }
 
@@ -102,11 +100,11 @@ def _get(kit: Kit, recall: "Recall", setting: Setting, asked: tuple[str, int, in
     if len(text) > most:
         text = text[:most].rpartition("\n")[0] or text[:most]
         last = hit.first_line + text.count("\n")
-    ended = _ended(kit.memory(), hit.path, hit.first_line, last)
-    content = told(
-        {"path": hit.path, "from": hit.first_line, "to": last, "text": text} | ({"ended": ended} if ended else {})
-    )
-    return Outcome(content, stamp=stamp_of_lines(kit.memory(), hit.path, hit.first_line, last))
+    memory = kit.memory()
+    sources = [IMPORT] if hit.imported else sources_of_lines(memory, hit.path, hit.first_line, last)
+    ended = _ended(memory, hit.path, hit.first_line, last)
+    result = {"path": hit.path, "from": hit.first_line, "to": last, "text": text, "sources": sources}
+    return Outcome(told(result | ({"ended": ended} if ended else {})), stamp=taint_of(sources))
 
 
 def _ended(memory: "Memory", path: str, first: int, last: int) -> list[dict[str, object]]:
@@ -115,12 +113,15 @@ def _ended(memory: "Memory", path: str, first: int, last: int) -> list[dict[str,
     return [{"from": one.first_line, "to": one.last_line, "ended": ended_words(one.until)} for one in closed]
 
 
-def stamp_of_lines(memory: "Memory", path: str, first: int, last: int) -> Stamp:
-    """How the entries in these lines taint whoever reads them."""
+def sources_of_lines(memory: "Memory", path: str, first: int, last: int) -> list[str]:
+    """The sources that the entries in these lines rest on, each once."""
     entries = [one for one in memory.book.of(path) if one.first_line <= last and one.last_line >= first]
-    return stamp_of(memory.trust(one) for one in entries)
+    return list(dict.fromkeys(memory.trust(one) for one in entries))
 
 
-def _trust(memory: "Memory", identity: str) -> str:
-    entry = memory.book.find(identity)
+def source_of_hit(memory: "Memory", hit: "Hit") -> str:
+    """The least trusted source that what was found rests on."""
+    if hit.imported:
+        return IMPORT
+    entry = memory.book.find(hit.entry) if hit.entry else None
     return memory.trust(entry) if entry is not None else HAND

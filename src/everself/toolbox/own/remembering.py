@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Final
 
-from everself.entries.trust import OWNER, PERSON, parse_tag
+from everself.entries.trust import OWN, OWNER, PERSON, parse_tag, rank
 from everself.errors import NotFound, RefusedByRule
 from everself.identity.routes import permission
 from everself.memory.writing import CORE, Thought
@@ -12,7 +12,7 @@ from everself.recall.sharing import effective
 from everself.text.normalise import fold
 from everself.toolbox.own.arguments import FLAG, TEXT, describe, field, flag_of, text_of
 from everself.toolbox.own.kit import Kit, told
-from everself.toolbox.own.origin import source_of, stands_in
+from everself.toolbox.own.origin import origin_of
 from everself.toolbox.tool import Outcome, Setting, Tool, Written
 from everself.values import Author, Entry, Tag
 
@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from everself.memory.memory import Memory
 
 _CANDIDATES: Final = 5
+# kinds of notes that the runtime stamps, and other rooms go by
+_RESERVED: Final = frozenset({"correction", "heartbeat", "cron", "session", "mined", "released"})
+_NOTE: Final = "note"
 # what may be left of an entry beside the words that are to be forgotten
 _A_WORD: Final = 8
 # history is written anew, and a long one takes its time
@@ -78,19 +81,18 @@ def mending_tools(kit: Kit) -> tuple[Tool, ...]:
 
 def _write(kit: Kit, arguments: JsonObject, setting: Setting) -> Outcome:
     content = text_of(arguments, "content")
-    source = source_of(content, setting)
+    origin = origin_of(content, setting)
     tag = parse_tag(text_of(arguments, "tag", ""))
     person = effective(setting.scope).person or ""
     explicit = flag_of(arguments, "explicit")
-    if source not in (OWNER, f"{PERSON}{person}"):
+    if origin.source not in (OWNER, f"{PERSON}{person}"):
         # the core stands in every prompt: what somebody else's words led to does not get there by itself
-        explicit = explicit and permission(Author.AGENT, CORE, tainted=setting.taint != "own") == "write"
+        explicit = explicit and permission(Author.AGENT, CORE, tainted=setting.taint != OWN) == "write"
     thought = Thought(
         content,
-        source,
-        category=text_of(arguments, "category", "") or "note",
+        origin,
+        category=_category(text_of(arguments, "category", "")),
         tag=tag if tag not in (Tag.NONE, Tag.CORRECTION) else Tag.KNOWLEDGE,
-        lineage=(f"msg:{setting.message}",),
         explicit=explicit,
         person=person,
         project=setting.scope.project or "",
@@ -113,21 +115,27 @@ def _write(kit: Kit, arguments: JsonObject, setting: Setting) -> Outcome:
     )
 
 
+def _category(named: str) -> str:
+    """A model may name a kind of note, but none that says what became of it."""
+    return _NOTE if not named.strip() or "".join(fold(named).split()) in _RESERVED else named
+
+
 def _correct(kit: Kit, arguments: JsonObject, setting: Setting) -> Outcome:
     old, new = text_of(arguments, "old"), text_of(arguments, "new")
     if not setting.by_owner:
         raise RefusedByRule("Only what the owner says in this conversation corrects memory.")
     memory = kit.memory()
-    if setting.taint != "own" and not _is_made_of(new, setting.said, _texts(memory, old)):
-        # a correction outranks all else, so a page that was read must not be able to word one
-        words = "This conversation holds text from outside, so a correction has to be in the owner's own words."
-        raise RefusedByRule(words, mend="Ask them to say what is right in one sentence.")
-    try:
-        done = memory.correct(old, new, said=setting.said, trigger="memory_correct")
-    except NotFound:
+    wrong = _wrong(memory, old)
+    if not wrong:
         return _candidates(
             kit, setting, old, "Nothing says exactly that. Call it again with the id of the entry that is wrong."
         )
+    origin = origin_of(new, setting)
+    made_of_this = any(f"msg:{setting.message}" in one.lineage for one in wrong)
+    # a page that was read could choose which entry gives way to something that the owner said of something else
+    if rank(origin.source) < rank(OWNER) or setting.taint != OWN or made_of_this:
+        return _asked(kit, wrong[0], new, setting)
+    done = memory.correct(old, new, origin, said=setting.said, trigger="memory_correct")
     entry = memory.book.find(done.entry)
     citation = entry.reference if entry is not None else ""
     result = {"entry": done.entry, "closed": list(done.closed), "citation": citation}
@@ -136,17 +144,23 @@ def _correct(kit: Kit, arguments: JsonObject, setting: Setting) -> Outcome:
     return Outcome(told(result), written=(Written("corrected", new, citation, done.entry, done.change, done.redacted),))
 
 
-def _texts(memory: "Memory", old: str) -> str:
-    entry = memory.book.find(old.strip().upper())
-    return entry.text if entry is not None else old
+def _wrong(memory: "Memory", old: str) -> list[Entry]:
+    """The open entries that a correction would close."""
+    named = memory.book.find(old.strip().upper())
+    if named is not None:
+        return [named]
+    memory.book.refresh()
+    return [one for one in memory.book.with_words(old) if not one.closed]
 
 
-def _is_made_of(words: str, *texts: str) -> bool:
-    """Whether every word comes from one of the texts."""
-    if any(stands_in(words, text) for text in texts):
-        return True
-    known = {one.strip(".,;:!?'\"()") for text in texts for one in fold(text).split()}
-    return all(one.strip(".,;:!?'\"()") in known for one in fold(words).split())
+def _asked(kit: Kit, wrong: Entry, new: str, setting: Setting) -> Outcome:
+    """Nothing changes: the owner is asked in review whether that is right."""
+    review = kit.ask_correction(wrong.id, new, setting) if kit.ask_correction is not None else ""
+    hint = (
+        "Nothing was changed: the owner has not said this in a sentence of their own. They are asked in `everself review`; "
+        "or let them say what is right in one whole sentence."
+    )
+    return Outcome(told({"entry": "", "closed": [], "asked": review, "hint": hint}))
 
 
 def _forget(kit: Kit, arguments: JsonObject, setting: Setting) -> Outcome:
@@ -157,6 +171,10 @@ def _forget(kit: Kit, arguments: JsonObject, setting: Setting) -> Outcome:
         raise RefusedByRule("Only the owner, in private, has something forgotten.", mend="/forget")
     if not kit.asks_to_forget(setting.said):
         raise RefusedByRule("The person did not ask in this message to forget anything.", mend="They can use /forget.")
+    if setting.taint != OWN:
+        # it cannot be undone, and a page that was read could choose what is meant
+        words = "This conversation holds text from outside, so the person says themselves what is forgotten."
+        raise RefusedByRule(words, mend="They can use /forget.")
     forgetting = kit.forgetting()
     try:
         plan = forgetting.plan_for(what)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Final
 
 from everself.chat.events import Done, Notice
-from everself.entries.trust import AGENT
+from everself.entries.trust import concluded_in
 from everself.errors import ModelFailed, WrongUse
 from everself.memory.writing import Thought
 from everself.recall.scopes import Scope, SessionKind
@@ -60,10 +60,9 @@ async def _say(app: "App", job: Job, slot: str) -> str:
     app.memory.remember(
         Thought(
             f"{job.name}: {text[:LONGEST_LOGGED]}{more}",
-            AGENT if taint == "own" else taint,
+            concluded_in(taint, "job", *((f"msg:{done.message}",) if done.message else ())),
             category="cron",
             tag=Tag.EVENT,
-            lineage=(f"msg:{done.message}",) if done.message else (),
             key=f"cron {job.id} {slot}",
         )
     )

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal
 
 from everself.entries.reading import text_hash
-from everself.entries.trust import HAND
+from everself.entries.trust import HAND, stated_by_owner
 from everself.errors import ChangedMeanwhile, NotFound, RefusedByRule, WrongUse
 from everself.keepers.rewording import entries_in, entry_kept, words_in
 from everself.keepers.shape import Ask, Operation, Planned, unpacked
@@ -159,7 +159,7 @@ def _let_out(app: "App", one: Waiting, word: Word) -> str:
     from everself.memory.quarantine import release
 
     if word.text:
-        app.memory.edit(one.id, word.text, seen=one.words)
+        app.memory.edit(one.id, word.text, stated_by_owner("terminal"), seen=one.words)
     return release(app.memory, one.id).change
 
 
@@ -169,7 +169,7 @@ def _own_up(app: "App", one: Waiting, word: Word) -> str:
     if not word.present:
         raise RefusedByRule(_NOT_PRESENT, mend="everself review")
     if word.text:
-        return app.memory.edit(one.id, word.text, seen=one.words).change
+        return app.memory.edit(one.id, word.text, stated_by_owner("terminal"), seen=one.words).change
     vouch_for(app.state, app.memory, [app.memory.book.get(one.id)])
     return ""
 

@@ -85,9 +85,11 @@ def add(page: str, text: str, confidence: float | None, agent: str) -> None:
 
     A PAGE that is not world, experience or opinions is the name of an entity.
     """
+    from everself.entries.trust import stated_by_owner
+
     words = words_of(text)
     with opened(agent) as app:
-        done = app.bank.write(page, words, held=confidence)
+        done = app.bank.write(page, words, stated_by_owner("terminal"), held=confidence)
         notices = [*recovery_notices(app), *left_out(done)]
     did = "Known already" if done.mention else "Written"
     answer(done, [f"{did} in {done.path} as entry {done.entry}."], notices)

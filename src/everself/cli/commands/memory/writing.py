@@ -85,9 +85,11 @@ def add(**given: Unpack[Adding]) -> None:
 @json_option
 def edit(identity: str, text: str, agent: str) -> None:
     """Give an entry other words; with -, they are read from standard input."""
+    from everself.entries.trust import stated_by_owner
+
     words = words_of(text)
     with opened(agent) as app:
-        done = app.memory.edit(identity, words)
+        done = app.memory.edit(identity, words, stated_by_owner("terminal"))
         notices = [*recovery_notices(app), *left_out(done)]
     said = f"Changed in {done.path} as change {done.change}." if done.change else "It said so already."
     answer(done, [said], notices)
@@ -111,9 +113,11 @@ def correct(old: str, new: str, trigger: str, agent: str) -> None:
 
     The old entry is closed, not deleted; the new one is as sure as can be and does not decay. CORRECTIONS.md tells of both.
     """
+    from everself.entries.trust import stated_by_owner
+
     words = words_of(new)
     with opened(agent) as app:
-        done = app.memory.correct(old, words, trigger=trigger)
+        done = app.memory.correct(old, words, stated_by_owner("terminal"), trigger=trigger)
         notices = [*recovery_notices(app), *(f"Taken out before it was written: {kind}" for kind in done.redacted)]
     closed = ", ".join(done.closed) or "nothing"
     answer(done, [f"Closed {closed}; what is right is entry {done.entry}."], notices)

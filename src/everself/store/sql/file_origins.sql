@@ -1,0 +1,8 @@
+-- name: note_file
+INSERT INTO file_origins (path, content, source, at) VALUES (?, ?, ?, ?);
+
+-- name: sources_of_content
+SELECT DISTINCT source FROM file_origins WHERE content = ?;
+
+-- name: last_source_of_path
+SELECT source FROM file_origins WHERE path = ? ORDER BY seq DESC LIMIT 1;

@@ -1,0 +1,263 @@
+"""Every arrow of `docs/provenance.md` is needed: where the rule on any one of them is taken away, a test fails."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+from tests.chat import test_provenance as flow
+from tests.keepers import test_runner as keepers
+from tests.keepers.minds import BERLIN, Hour, Mind
+
+from everself.app import assembling
+from everself.chat import correcting, flushing, keeping, loop, turn
+from everself.clock import Clock
+from everself.context import assembly, sources
+from everself.entries import book, statements, trust
+from everself.entries.trust import AGENT, HAND, OWN, Origin
+from everself.keepers import world
+from everself.memory import adoption, memory, writing
+from everself.sessions import notes, session, turns
+from everself.store.file_origins import FileOrigins
+from everself.testing.workspaces import real_workspace
+from everself.toolbox.own import files, origin, recalling, remembering
+from everself.transfer import importing
+from everself.verbs.keeping import deeds
+
+pytestmark = pytest.mark.trust
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "provenance.md"
+Check = Callable[[Path], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Arrow:
+    """`cut` is what is put in the place of a rule; `check` has to fail then."""
+
+    name: str
+    cut: tuple[tuple[ModuleType | type, str, Any], ...]
+    check: Check
+
+
+def agents(*_: object, **__: object) -> Origin:
+    return Origin(AGENT, "chat")
+
+
+def first(one: str, *_: object) -> str:
+    return one
+
+
+def own(*_: object) -> str:
+    return OWN
+
+
+def hand(*_: object) -> str:
+    return HAND
+
+
+def nothing(*_: object, **__: object) -> None:
+    return None
+
+
+class Deaf:
+    """A log to which no taint is told."""
+
+    def __init__(self, log: Any) -> None:
+        self._log = log
+
+    def mark(self, one: Any, **marks: Any) -> Any:
+        marks.pop("taint", None)
+        return self._log.mark(one, **marks)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._log, name)
+
+
+def deaf_keeper(self: Any, desk: Any, one: Any, model: Any, job: str) -> None:
+    made(self, desk, one, model, job)
+    self._log = Deaf(desk.parts.log)
+
+
+made = keeping.Keeper.__init__
+
+
+def sources_vetted(data: bytes, *_: object) -> Any:
+    from everself.context.provenance import Vetted
+
+    return Vetted(data)
+
+
+def owned(entry: Any) -> Any:
+    return trust.vouch(trust.owned(entry), entry.id, entry.tag.value, writing.text_hash(entry.text))
+
+
+believed_before = book._believed
+
+
+def believed(*given: Any) -> Any:
+    found = believed_before(*given)
+    return found._replace(mentions=int(dict(given[1][0]).get("n", "1")))
+
+
+def of_a_mind(path: Path) -> None:
+    hour = Hour()
+    with real_workspace(str(path), clock=Clock(BERLIN, hour)) as bench:
+        mind = Mind(bench, str(path), hour)
+        keepers.test_words_from_a_tainted_conversation_are_as_trusted_as_what_tainted_it(mind)
+
+
+def of_a_lineage(path: Path) -> None:
+    with flow.living(path) as app:
+        page = app.memory.remember(writing.Thought("A page says so.", flow.origin_of("web"))).entry
+        app.memory.remember(writing.Thought("So it is.", flow.origin_of("agent", f"entry:{page}")))
+        assert flow.trust_of(app, "So it is.") == "web"
+
+
+ARROWS = (
+    Arrow("tool result → turn", ((loop, "worse", first),), flow.test_an_import_found_in_a_turn_is_not_rewritten_in_it),
+    Arrow(
+        "tool result → session",
+        ((keeping.Keeper, "__init__", deaf_keeper),),
+        flow.test_a_result_of_an_earlier_turn_still_taints,
+    ),
+    Arrow("recall → prompt", ((assembly, "taint_of", own),), flow.test_what_is_recalled_is_labelled_and_taints),
+    Arrow("hit → label", ((assembling, "source_of_hit", hand),), flow.test_what_is_recalled_is_labelled_and_taints),
+    Arrow(
+        "document → prefix",
+        ((sources, "vet", sources_vetted),),
+        flow.test_text_from_outside_is_not_in_the_prefix_and_the_rest_is_labelled,
+    ),
+    Arrow(
+        "document → delta",
+        ((sources, "vet", sources_vetted),),
+        flow.test_edits_during_a_conversation_bring_nothing_from_outside_into_the_delta_unlabelled,
+    ),
+    Arrow(
+        "prompt → session",
+        ((turn.Turning, "_taint", nothing),),
+        flow.test_a_guests_words_taint_the_owners_conversation_that_recalls_them,
+    ),
+    Arrow(
+        "guest → session",
+        ((session, "speaker_of", own), (turn, "speaker_of", own), (origin, "speaker_of", own)),
+        flow.test_a_guests_words_paraphrased_stay_the_guests,
+    ),
+    Arrow(
+        "session → note", ((notes, "concluded_in", agents),), flow.test_a_note_of_a_guests_conversation_is_the_guests
+    ),
+    Arrow(
+        "session → flush",
+        ((flushing, "taint_of", own),),
+        flow.test_the_silent_turn_before_compaction_writes_no_better_than_what_was_read,
+    ),
+    Arrow("session → summary", ((turns, "labelled", first),), flow.test_a_summary_is_labelled_with_what_it_rests_on),
+    Arrow(
+        "result → history",
+        ((turns, "labelled", first), (loop, "labelled", first)),
+        flow.test_a_result_from_outside_is_labelled_in_this_turn_and_in_the_next,
+    ),
+    Arrow("session → job's log", ((deeds, "concluded_in", agents),), flow.test_a_job_that_read_a_page_logs_no_better),
+    Arrow(
+        "sub-agent → report",
+        ((keeping.Keeper, "__init__", deaf_keeper),),
+        flow.test_what_a_sub_agent_read_comes_back_with_its_report,
+    ),
+    Arrow("session → keeper", ((world, "concluded", lambda _: AGENT),), of_a_mind),
+    Arrow(
+        "message → memory_write",
+        ((origin, "is_stated", origin.stands_in),),
+        flow.test_a_cut_out_of_a_sentence_is_not_the_owners,
+    ),
+    Arrow(
+        "question → memory_write",
+        ((statements, "stated", lambda message: (message,)),),
+        flow.test_a_question_of_the_owners_is_no_statement,
+    ),
+    Arrow(
+        "category → memory_write",
+        ((remembering, "_category", first),),
+        flow.test_the_model_does_not_choose_the_category_of_the_runtime,
+    ),
+    Arrow(
+        "taint → memory_write",
+        ((origin, "concluded_in", agents),),
+        flow.test_an_import_that_was_found_cannot_be_rewritten_as_the_agents,
+    ),
+    Arrow(
+        "taint → memory_correct",
+        ((remembering, "OWN", "web"),),
+        flow.test_a_statement_about_something_else_closes_nothing_once_a_page_was_read,
+    ),
+    Arrow(
+        "words → memory_correct",
+        ((remembering, "rank", lambda _: 5),),
+        flow.test_an_untainted_model_cannot_word_a_correction_either,
+    ),
+    Arrow(
+        "taint → memory_forget",
+        ((remembering, "OWN", "web"),),
+        flow.test_a_page_that_was_read_does_not_choose_what_is_forgotten,
+    ),
+    Arrow(
+        "entry → correction",
+        ((correcting, "rank", lambda _: 5),),
+        flow.test_a_correction_takes_no_words_of_a_page_along,
+    ),
+    Arrow("writer → file", ((FileOrigins, "note", nothing),), flow.test_a_plain_file_is_as_trusted_as_who_wrote_it),
+    Arrow("file → edit", ((files, "weaker", first),), flow.test_an_edit_keeps_what_the_rest_of_the_file_is_worth),
+    Arrow("file → reader", ((files, "source_of_file", hand),), flow.test_a_plain_file_is_as_trusted_as_who_wrote_it),
+    Arrow(
+        "copy → reader",
+        ((FileOrigins, "of_content", lambda *_: ()),),
+        flow.test_a_copy_of_a_page_under_another_name_is_known,
+    ),
+    Arrow(
+        "memory_search → result",
+        ((recalling, "taint_of", own),),
+        flow.test_an_import_that_was_found_cannot_be_rewritten_as_the_agents,
+    ),
+    Arrow(
+        "memory_get → result",
+        ((recalling, "sources_of_lines", lambda *_: []),),
+        flow.test_lines_of_memory_that_a_page_wrote_taint_whoever_reads_them,
+    ),
+    Arrow(
+        "import → entry",
+        ((importing, "brought", trust.brought_back),),
+        flow.test_an_import_is_an_import_whatever_it_claims,
+    ),
+    Arrow(
+        "vouching → entry",
+        ((adoption, "_voucher", owned), (adoption, "is_imported", lambda *_: True)),
+        flow.test_vouching_makes_nothing_of_the_web_the_owners,
+    ),
+    Arrow(
+        "comment → mentions",
+        ((book, "_believed", believed),),
+        flow.test_only_a_vouched_comment_says_how_often_something_was_said,
+    ),
+    Arrow("lineage → trust", ((memory, "weakest_source", lambda entry, _: entry.source),), of_a_lineage),
+)
+
+
+@pytest.mark.parametrize("arrow", ARROWS, ids=lambda arrow: arrow.name)
+def test_without_its_rule_an_arrow_lets_trust_rise(
+    arrow: Arrow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for where, name, instead in arrow.cut:
+        monkeypatch.setattr(where, name, instead)
+    with pytest.raises(AssertionError):
+        arrow.check(tmp_path)
+
+
+@pytest.mark.parametrize("arrow", ARROWS, ids=lambda arrow: arrow.name)
+def test_with_its_rule_it_does_not(arrow: Arrow, tmp_path: Path) -> None:
+    arrow.check(tmp_path)
+
+
+def test_every_arrow_is_on_the_page_and_every_arrow_of_the_page_is_here() -> None:
+    rows = [line.split("|")[1].strip() for line in PAGE.read_text("utf-8").splitlines() if line.startswith("| ")]
+    told = {name for name in rows if "→" in name}
+    assert told == {arrow.name for arrow in ARROWS}
