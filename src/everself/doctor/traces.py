@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from everself.disk.filesystem import READ_LIMIT, TEMPORARY_PREFIX
-from everself.disk.writes import part
 from everself.disk.journal import FOLDER, Intent, parse_intent
 from everself.disk.lock import FileLock, LockOwner
+from everself.disk.writes import part
 from everself.doctor.case import Case
 from everself.doctor.words import FIX, command, counted, listed, note, shown, warning
 from everself.errors import Damaged
