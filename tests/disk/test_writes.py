@@ -197,7 +197,7 @@ def test_text_set_aside_while_a_newer_one_is_saved_is_kept(tmp_path: Path, excha
     assert (tmp_path / ".everself-t").read_bytes() == b"first save"
 
 
-def test_a_temporary_file_has_its_name_only_once_it_is_whole(files: FileSystem, tmp_path: Path) -> None:
+def test_a_temporary_file_has_its_name_only_once_it_is_whole(files: FileSystem) -> None:
     put(files, "x.md", b"old")
     seen: list[str] = []
 

@@ -106,13 +106,13 @@ def test_an_earlier_save_that_is_not_folded_in_is_found(monkeypatch: pytest.Monk
 
 def test_a_torn_temporary_file_that_is_taken_for_a_persons_text_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(writes, "stage", writes.write_new)
-    with pytest.raises(AssertionError, match="R4 undo, .* bytes free"):
+    with pytest.raises(AssertionError, match=r"R4 undo, .* bytes free"):
         run_r4(("undo",), 1, levels=20, calls=False)
 
 
 def test_a_failure_that_is_told_although_the_change_comes_later_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(on_disk, "unfinished", lambda _, error: error)
-    with pytest.raises(AssertionError, match="R4 append, ENOSPC at call .* and after"):
+    with pytest.raises(AssertionError, match=r"R4 append, ENOSPC at call .* and after"):
         run_r4(("append",), 1)
 
 

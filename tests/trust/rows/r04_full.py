@@ -334,7 +334,7 @@ def look(life: Life) -> dict[str, bytes]:
     found = call("log", "--limit", "1")
     assert found.code == DONE, f"the next start fails: {found}"
     paths = [path for path in life.workspace.rglob("*") if path.is_file() and path.suffix == ".md"]
-    left = [path for path in life.workspace.rglob(f"{TEMPORARY_PREFIX}*")]
+    left = list(life.workspace.rglob(f"{TEMPORARY_PREFIX}*"))
     assert not left, f"left over: {left}"
     return {str(path): path.read_bytes() for path in (*paths, life.home / "e" / "everself.json5")}
 

@@ -36,26 +36,3 @@ def _is_all(words: str, message: str) -> bool:
     if fold(words).strip(_EDGES) != fold(message).strip(_EDGES) or shown(message).strip():
         return False
     return bool(message.strip()) and not read(message).of(SentenceKind.QUESTION)
-
-
-def stands_in(words: str, said: str) -> bool:
-    """Whether these very words are part of what was said, from the beginning of a word to the end of one."""
-    wanted, text = fold(words).strip(_EDGES), fold(said)
-    if not wanted:
-        return False
-    at = text.find(wanted)
-    while at >= 0:
-        end = at + len(wanted)
-        if not _joined(text[at - 1 : at], wanted[0]) and not _joined(wanted[-1], text[end : end + 1]):
-            return True
-        at = text.find(wanted, at + 1)
-    return False
-
-
-def _joined(one: str, other: str) -> bool:
-    """Whether two characters are of one word. Scripts without blanks have no such boundaries."""
-    return bool(one) and bool(other) and _is_letter(one) and _is_letter(other)
-
-
-def _is_letter(char: str) -> bool:
-    return char.isalnum() and ord(char) < 0x1100
