@@ -10,9 +10,11 @@ from everself.database.engine import Engine
 from everself.entries import book as books
 from everself.entries.book import HUGE
 from everself.entries.reading import Read, read_document
+from everself.errors import TooLarge
 from everself.memory import tiers
 from everself.memory.tiers import MemoryStatus, count_tiers
 from everself.memory.writing import Thought
+from everself.workspace import on_disk
 
 LIMIT = 2_000
 
@@ -164,6 +166,29 @@ def test_the_same_words_in_a_huge_document_are_not_looked_for_and_it_is_said(min
     mind.book.refresh()
     assert len(mind.book.with_words("fact number 7 is so")) == 2
     assert mind.memory.remember(Thought("fact number 7 is so", "owner")).mention
+
+
+@pytest.mark.usefixtures("low")
+def test_the_document_that_is_written_to_is_compared_however_large_it_is(mind: Mind, tmp_path: Path) -> None:
+    lay(tmp_path, "MEMORY.md", "# Memory\n\n## Facts\n\n" + lines(200))
+    for text in ("fact number 7 is so", "Said for good."):
+        first = mind.memory.remember(Thought(text, "owner", explicit=True))
+        again = mind.memory.remember(Thought(text, "owner", explicit=True))
+        assert (again.entry, again.mention, again.unread) == (first.entry, True, ())
+    assert (tmp_path / "workspace/MEMORY.md").read_text().count("Said for good.") == 1
+
+
+def test_what_is_too_large_to_be_written_is_refused_without_being_read(
+    mind: Mind, tmp_path: Path, parsed: Parsed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(books, "HUGE", LIMIT)
+    monkeypatch.setattr(books, "READ_LIMIT", 2 * LIMIT)
+    monkeypatch.setattr(on_disk, "READ_LIMIT", 2 * LIMIT)
+    lay(tmp_path, "MEMORY.md", lines(400))
+    with pytest.raises(TooLarge):
+        mind.memory.remember(Thought("Said for good.", "owner", explicit=True))
+    assert all(size <= LIMIT for size in parsed.sizes)
+    assert not mind.memory.remember(Thought("Said for today.", "owner")).mention
 
 
 def test_what_is_small_is_compared_and_nothing_is_said(mind: Mind, tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ ids of text that Everself never touched are derived anew. Reads documents and wr
 
 import gc
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import date
@@ -14,6 +14,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from everself.clock import Clock
+from everself.disk.filesystem import READ_LIMIT
 from everself.entries.drafts import Draft
 from everself.entries.naming import Found, Known, name_entries, sketch
 from everself.entries.reading import Read, holds_memory, reach, read_document, read_growth, words_at
@@ -100,13 +101,15 @@ class Book:
         sizes = [one.size for one in changed if one.size <= HUGE]
         return Waiting(len(sizes) + len(missing), sum(sizes), len(changed) - len(sizes))
 
-    def left_out(self, text: str, paths: Iterable[str]) -> tuple[str, ...]:
-        """Of these documents, and of those that are known to have these words, which are too large to be looked through at a write."""
-        return self._huge({*paths, *(row.path for row in self._rows.by_text(self._mac(text)))})
+    def left_out(self, text: str, paths: Iterable[str], target: str) -> tuple[str, ...]:
+        """Of these documents, and of those that are known to have these words, which are too large to be looked through at a write.
 
-    def _huge(self, paths: Iterable[str]) -> tuple[str, ...]:
-        stats = {path: self._workspace.stat(path) for path in paths}
-        return tuple(sorted(path for path, one in stats.items() if one is not None and one.size > HUGE))
+        Not the one that is written to, as long as it can be: writing costs as much as reading, and would write the same words again.
+        """
+        asked = {*paths, *(row.path for row in self._rows.by_text(self._mac(text)))}
+        stats = {path: self._workspace.stat(path) for path in sorted(asked)}
+        sizes = {path: 0 if one is None else one.size for path, one in stats.items()}
+        return tuple(path for path, size in sizes.items() if size > (READ_LIMIT if path == target else HUGE))
 
     def _survey(self, paths: Sequence[str] | None) -> tuple[list[FileStat], list[str], dict[str, DocumentRow]]:
         """Documents that look other than when they were read, those that are gone, and how they were known."""
@@ -218,18 +221,18 @@ class Book:
         """
         self._rows.date({one.id: _day_of(one, days.get(one.path, ())) for one in self.all()})
 
-    def with_words(self, text: str, *, huge: bool = True) -> list[Entry]:
-        """Entries that say the same, whatever their spacing, case or width; without `huge`, none of documents over `HUGE`."""
+    def with_words(self, text: str, without: Collection[str] = ()) -> list[Entry]:
+        """Entries that say the same, whatever their spacing, case or width; none of the documents in `without`."""
         mac = self._mac(text)
-        paths = {row.path for row in self._rows.by_text(mac)}
-        left = () if huge else self._huge(paths)
-        paths = paths.difference(left)
+
+        def load() -> list[EntryRow]:
+            return [row for row in self._rows.by_text(mac) if row.path not in without]
+
+        paths = {row.path for row in load()}
         if not paths:
             return []
-        self.refresh(sorted(paths), huge=huge)
-        return self._settled(
-            lambda: [row for row in self._rows.by_text(mac) if row.path not in left], self._vouchers.find
-        )
+        self.refresh(sorted(paths))
+        return self._settled(load, self._vouchers.find)
 
     def is_buried(self, text: str, identity: str = "") -> bool:
         """Whether this was forgotten and must not come back by itself."""

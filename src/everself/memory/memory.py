@@ -1,6 +1,6 @@
 """Memory: remember, mention, correct, supersede, edit; list, find, as of a day. Every write is one change set of the workspace."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
@@ -116,11 +116,13 @@ class Memory:
         def plan() -> Change | None:
             nonlocal found
             now = self.clock.now()
-            paths = sorted({target(thought, now.date()), core_path(thought)})
-            self.book.refresh(paths, huge=False)
-            found = replace(found, unread=self.book.left_out(thought.text, paths))
+            where = target(thought, now.date())
+            paths = sorted({where, core_path(thought)})
+            unread = self.book.left_out(thought.text, paths, where)
+            self.book.refresh([path for path in paths if path not in unread])
+            found = replace(found, unread=unread)
             draft = self.draft()
-            known = self._known(thought)
+            known = self._known(thought, unread)
             if known is not None:
                 apart = reason if is_quarantined(known.path) else ""
                 found = replace(found, entry=known.id, path=known.path, mention=True, doubt=apart)
@@ -262,10 +264,10 @@ class Memory:
         reason = doubt(thought.text, thought.source)
         return "" if reason and self.releases is not None and self.releases.holds(thought.text) else reason
 
-    def _known(self, thought: Thought) -> Entry | None:
-        """The entry that says the same within the same scope."""
+    def _known(self, thought: Thought, unread: Collection[str]) -> Entry | None:
+        """The entry that says the same within the same scope, in a document that is not `unread`."""
         scope = place(core_path(thought) if not thought.project else log_path(thought, self.clock.today()))
-        for entry in self.book.with_words(thought.text, huge=False):
+        for entry in self.book.with_words(thought.text, unread):
             where = place(entry.path)
             if (where.person, where.project) != (scope.person, scope.project) or entry.closed:
                 continue
