@@ -226,7 +226,9 @@ def test_a_database_of_another_version_is_said(state: Path, monkeypatch: pytest.
     ],
     ids=["empty", "garbage", "cut"],
 )
-def test_a_damaged_database_is_said_and_set_aside_by_fix_alone(state: Path, home: Path, damage: object, code: str) -> None:
+def test_a_damaged_database_is_said_and_set_aside_by_fix_alone(
+    state: Path, home: Path, damage: object, code: str
+) -> None:
     assert callable(damage)
     path = state / "state.db"
     path.write_bytes(damage(path.read_bytes()))
