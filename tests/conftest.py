@@ -44,7 +44,7 @@ def pytest_report_header(config: pytest.Config) -> str:
 
 
 def _figures(reports: Iterable[pytest.TestReport]) -> list[str]:
-    """What the trust rows that passed printed about themselves, in the order of the table: R1 … R16, S1 … S16."""
+    """What the trust rows that passed printed about themselves, in the order of the table: R1 … R17, S1 … S16."""
     lines = [
         line
         for report in reports

@@ -82,6 +82,7 @@ ROWS: dict[str, Row] = {
     "R14": Row("tests.trust.rows.r14", "run_r14", 100, 20, "seed", "holders"),
     "R15": Row("tests.trust.rows.r15", "run_r15", 10_000, 10_000, "seed", "daily files"),
     "R16": Row("tests.trust.rows.r16", "run_r16", 200, 10, "seed", "backups"),
+    "R17": Row("tests.trust.rows.r17", "run_r17", 400, 40, "seed", "damages"),
     "S1": Row("tests.trust.rows.s01", "run_s1", 700, 100, "start", "paths", {"thorough": True}),
     "S2": Row("tests.trust.rows.s02", "run_s2", 400, 40, "seed", "swaps of each operation"),
     "S3": Row("tests.trust.rows.s03", "run_s3", 3, 1, "seed", "lives"),

@@ -2,6 +2,7 @@
 
 import errno
 import os
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -221,3 +222,25 @@ def test_an_older_program_refuses_a_newer_database_in_words(everself: Everself, 
     assert "schema 9999" in said.out
     assert "Update Everself" in said.out
     assert workspace.exists()
+
+
+@pytest.mark.slow
+def test_another_agents_database_does_not_cost_this_one_its_history(
+    everself: Everself, workspace: Path, home: Path
+) -> None:
+    tell(everself, "I like green tea")
+    assert everself("agents", "add", "aria").code == 0
+    assert everself("memory", "add", "A secret of somebody else", "--agent", "aria").code == 0
+    change = everself("log", "--json").json["data"][0]["id"]
+    shutil.copy(home / ".everself/agents/aria/state.db", home / STATE / "state.db")
+    assert "another agent's" in everself("doctor").out
+    added = everself("memory", "add", "My sister lives in Porto")
+    assert "another agent's" in added.err
+    assert (home / STATE / "history.git").exists()
+    assert "has been made anew" in everself("doctor", "--fix").out
+    told = everself("log", "--json").json["data"]
+    assert change in [one["id"] for one in told]
+    assert everself("undo", change).code == 0
+    day = next((workspace / "memory").glob("2*.md")).read_text()
+    assert "green tea" not in day
+    assert "Porto" in day

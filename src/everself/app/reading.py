@@ -39,7 +39,7 @@ def open_or_stand_in(agent: "Agent", key_folder: str) -> tuple[State, EverselfEr
         why = Damaged(error.detail, mend=MEND if error.detail.startswith(path) else error.mend)
     except DiskError as error:
         why = error
-    return open_stand_in(path, key or _any_key(key_folder), why), why
+    return open_stand_in(path, key or _any_key(key_folder), why)
 
 
 def is_lost(folder: str) -> bool:

@@ -182,7 +182,7 @@ def _tighten(path: str) -> None:
 
 
 def _cannot_change(path: str) -> bool:
-    if os.access(os.path.dirname(os.path.abspath(path)), os.W_OK):
+    if os.access(os.path.dirname(os.path.abspath(path)), os.W_OK, effective_ids=True):
         return False
     try:
         return os.stat(f"{path}-wal").st_size == 0

@@ -71,6 +71,15 @@ def _rebuild_state(case: Case) -> None:
     rebuild_state(case, case.key, LOCK_TIMEOUT)
 
 
+def _replace_state(case: Case) -> None:
+    """Another agent's database: nothing of it is taken over."""
+    if case.key is None or not case.usable:
+        return
+    from everself.doctor.rebuilding import rebuild_state
+
+    rebuild_state(case, case.key, LOCK_TIMEOUT, foreign=True)
+
+
 def _finish_changes(case: Case) -> None:
     """Open the agent as any writing command does: migrates the database, completes what was interrupted, writes the history."""
     # without its key a new one would be made, and the ledger would never check out again
@@ -116,6 +125,7 @@ _MENDS: tuple[tuple[frozenset[str], Callable[[Case], None]], ...] = (
     (frozenset({"open-to-others", "secrets-readable"}), _close_to_others),
     (frozenset({"lock-blocked", "journal-damaged", "journal-strange", "journal-no-folder"}), _set_aside),
     (frozenset({"database-missing", "database-broken", "database-damaged"}), _rebuild_state),
+    (frozenset({"database-foreign"}), _replace_state),
     (frozenset(_HALF_DONE.split()), _finish_changes),
     (frozenset({"history-damaged", "history-missing", "history-foreign"}), _mend_history),
     (frozenset({"temporary-left"}), _remove_temporaries),

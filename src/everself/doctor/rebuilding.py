@@ -34,13 +34,16 @@ _TOLD = {
 }
 
 
-def rebuild_state(case: Case, key: bytes, timeout: float) -> None:
-    """Safe to be done again after a crash: until the very last step the old database stands where it stood."""
+def rebuild_state(case: Case, key: bytes, timeout: float, *, foreign: bool = False) -> None:
+    """Of a `foreign` one nothing is taken over.
+
+    Safe to be done again after a crash: until the very last step the old database stands where it stood.
+    """
     files, folder = case.state_files, aside.free_folder(case.state_files, "state", system_now())
     with disk_errors(case.agent.state), write_lock(case).hold(timeout), history_lock(case).hold(timeout):
         writes.discard(files, [f"{_NEW}{ending}" for ending in _ENDINGS])
         with open_state(f"{case.agent.state}/{_NEW}", key) as state:
-            salvaged = take_over(case.database, state, key)
+            salvaged = Salvaged({}, tuple(_TOLD)) if foreign else take_over(case.database, state, key)
             told = _record_history(case, state)
             total = state.ledger_head().seq
         # a log beside a database that it does not belong to would be taken for its own

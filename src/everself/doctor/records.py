@@ -16,6 +16,7 @@ from everself.history.mending import MendableHistory
 from everself.store.ledger import LedgerHead, next_row
 from everself.store.state import State
 from everself.values import Finding
+from everself.workspace.mending import agrees
 
 # The ledger is checked whole up to here; beyond, only the newest rows, so that the command stays quick.
 WHOLE_LEDGER = 5_000
@@ -101,7 +102,10 @@ def check_history(case: Case) -> Iterator[Finding]:
         found = history.examine(known if loose <= MANY_OBJECTS else dict(list(known.items())[-NEWEST_COMMITS:]))
     finally:
         history.close()
-    if found.foreign:
+    if found.foreign and case.usable and agrees(case.files, history):
+        words = "The state database is another agent's: it knows none of the changes in the history."
+        yield bad("database-foreign", words, f"{REBUILD} {RESTORE}", case.database, fixable=True)
+    elif found.foreign:
         words = "The history is another agent's: it holds none of this agent's changes."
         yield bad("history-foreign", words, f"{FIX} sets it aside and begins a new one.", folder, fixable=True)
     elif found.branch:

@@ -8,7 +8,7 @@ from contextlib import suppress
 
 from everself.database.connection import MEMORY
 from everself.database.engine import Engine
-from everself.errors import DiskError, EverselfError, NotFound, RefusedByRule, StoreBusy
+from everself.errors import Damaged, DiskError, EverselfError, NotFound, RefusedByRule, StoreBusy
 from everself.store.migrate import apply_migrations, load_migrations
 from everself.store.state import State
 
@@ -16,22 +16,28 @@ from everself.store.state import State
 CHECKED_BYTES = 2_000_000
 
 
-def open_stand_in(path: str, key: bytes, refusal: EverselfError) -> State:
-    """`refusal` is what keeps the real one from being used; of a damaged one nothing is taken over."""
+def open_stand_in(path: str, key: bytes, refusal: EverselfError) -> tuple[State, EverselfError]:
+    """`refusal` is what keeps the real one from being used; of a damaged one nothing is taken over.
+
+    It comes back as Damaged where the real one could not even be read: whoever asks for what it knew must hear of that.
+    """
     engine = Engine.open(MEMORY, exclusive=True)
-    done = False
+    done = copied = False
     try:
         # what the disk refuses to have written can mostly be read; what is damaged vouches for nothing
         if isinstance(refusal, DiskError):
             with suppress(DiskError, NotFound, RefusedByRule, StoreBusy), _reading(path) as real:
                 engine.load(real)
+                copied = True
+        if not copied and not isinstance(refusal, Damaged):
+            refusal = Damaged(f"{path} can be neither written nor read: {refusal.detail}", mend=refusal.mend)
         apply_migrations(engine, load_migrations("state"))
         engine.refusal = refusal
         done = True
     finally:
         if not done:
             engine.close()
-    return State(engine, key)
+    return State(engine, key), refusal
 
 
 def _reading(path: str) -> Engine:

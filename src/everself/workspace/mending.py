@@ -12,7 +12,8 @@ from everself.disk import aside, writes
 from everself.disk.filesystem import READ_LIMIT, FileSystem
 from everself.disk.journal import Journal, Step
 from everself.disk.paths import find_fault
-from everself.history.commits import MENDER, History, Note
+from everself.errors import Damaged
+from everself.history.commits import MEND, MENDER, History, Note
 from everself.history.mending import Damage, MendableHistory, blob_name
 from everself.values import FileChange
 
@@ -64,8 +65,12 @@ def mend(documents: FileSystem, state: FileSystem, history: History, book: Commi
     known = book.commits()
     mender = MendableHistory(*history.place)
     try:
-        if not mender.examine(known).found:
+        damage = mender.examine(known)
+        if not damage.found:
             return Mended(kept=len(known))
+        if damage.foreign and agrees(documents, history):
+            # the history is this agent's, so it is the ledger that is not
+            raise Damaged("state.db is another agent's: it knows none of the changes in the history.", mend=MEND)
         folder = aside.free_folder(state, "history", system_now())
         made = mender.salvage(known, _Bytes(documents, state).find, folder)
         # before the branch moves: the new commits are there, and what becomes of the old ones is known
@@ -79,6 +84,13 @@ def mend(documents: FileSystem, state: FileSystem, history: History, book: Commi
     if made.aside or made.lost:
         aside.leave_note(state, folder, [*found.lines(), *(f"change {one}" for one in made.lost[SHOWN:])])
     return found
+
+
+def agrees(documents: FileSystem, history: History) -> bool:
+    """Whether the newest commit tells of these very documents: of most of those it knows."""
+    known = history.paths()
+    same = sum(known.get(path) == blob_name(writes.find(documents, path) or b"") for path in walk(documents))
+    return 2 * same > len(known)
 
 
 def _moved(known: Mapping[str, str], commits: Mapping[str, str], lost: set[str]) -> dict[str, str | None]:
