@@ -6,15 +6,15 @@ Knows nothing of files or settings: it is told the user's time zone.
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import UTC, MAXYEAR, date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from everself.errors import BadConfig
 
-
-# A clock that is set beyond this is wrong, and a day's arithmetic must still have room on both sides.
+# A clock that is set beyond this is wrong, and a day's arithmetic must still have room on both sides. Nanoseconds since 1970 outgrow
+# what SQLite stores in 2262.
 EARLIEST = datetime(1971, 1, 1, tzinfo=UTC)
-LATEST = datetime(MAXYEAR - 200, 12, 31, tzinfo=UTC)
+LATEST = datetime(2200, 1, 1, tzinfo=UTC)
 
 
 def system_now() -> datetime:
