@@ -162,7 +162,8 @@ def _check_entries(path: str, scanned: "Scan", seen: dict[str, str]) -> Iterator
             words = f"The entry id {shown(identity)} is used twice: {seen[identity]} and {here}."
             yield warning("entry-twice", words, "Remove the comment of the copy; it gets an id of its own.", path)
     for original, count in copied.items():
-        words = f"{shown(path)} looks like a copy of {original} ({counted(count, 'entry id')} in both). The original keeps them; the copy is not vouched for."
+        words = f"{shown(path)} looks like a copy of {original} ({counted(count, 'entry id')} in both)."
+        words += " The original keeps them; the copy is not vouched for."
         yield warning(
             "document-copy", words, "Move what only the copy says to the original, then delete the copy.", path
         )
