@@ -68,6 +68,7 @@ ROWS: dict[str, Row] = {
     "R5": Row("tests.trust.rows.r05", "run_r5", 1_000, 1_000, "seed", "entries of each writer"),
     "R6": Row("tests.trust.rows.r06", "run_r6", 1_000, 50, "seed", "interleavings"),
     "R5-MEMORY": Row("tests.trust.rows.r05_memory", "run_r5_memory", 1_000, 1_000, "seed", "thoughts of each writer"),
+    "R5-FORGET": Row("tests.trust.rows.r05_forget", "run_r5_forget", 200, 20, "seed", "entries of each that forgets"),
     "R6-MEMORY": Row("tests.trust.rows.r06_memory", "run_r6_memory", 1_000, 50, "seed", "interleavings"),
     "R6-BELOW": Row("tests.trust.rows.r06_below", "run_r6_below", 1_000, 50, "seed", "interleavings"),
     "R7": Row("tests.trust.rows.r07", "run_r7", 10_000, 100, "seed", "walks"),

@@ -11,9 +11,22 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from everself.errors import BadConfig
 
+# A clock that is set beyond this is wrong, and a day's arithmetic must still have room on both sides. Nanoseconds since 1970 outgrow
+# what SQLite stores in 2262.
+EARLIEST = datetime(1971, 1, 1, tzinfo=UTC)
+LATEST = datetime(2200, 1, 1, tzinfo=UTC)
+
 
 def system_now() -> datetime:
-    return datetime.now(UTC)
+    """This moment; the nearest one that can be worked with where the machine's clock is absurdly wrong."""
+    try:
+        return bounded(datetime.now(UTC))
+    except (OverflowError, OSError, ValueError):
+        return LATEST
+
+
+def bounded(moment: datetime) -> datetime:
+    return min(max(moment, EARLIEST), LATEST)
 
 
 def monotonic() -> float:
@@ -55,7 +68,7 @@ class Clock:
 
     def now(self) -> datetime:
         """This moment with the user's offset."""
-        return self.read().astimezone(self.zone)
+        return bounded(self.read()).astimezone(self.zone)
 
     def today(self) -> date:
         """The human day: the date on the user's wall, not in UTC."""

@@ -122,6 +122,17 @@ def test_a_balanced_fence_and_a_comment_shown_as_code_are_fine(workspace: Path) 
     assert codes(examine()) == set()
 
 
+def test_a_conflicted_copy_of_a_document_is_told_once(workspace: Path) -> None:
+    items = "".join(f"- tea {number} <!-- everself: id=7K3QX9M2ABC{number} -->\n" for number in range(3))
+    for name in ("memory/notes.md", "memory/notes (Alex's conflicted copy 2026-03-01).md"):
+        write(workspace / name, f"# Notes\n\n{items}")
+    report = examine()
+    finding = found(report, "document-copy")
+    assert finding.path == "memory/notes (Alex's conflicted copy 2026-03-01).md"
+    assert "3 entry ids" in finding.message
+    assert "entry-twice" not in codes(report)
+
+
 def test_an_id_that_two_entries_share_is_found_across_files(workspace: Path) -> None:
     for name in ("MEMORY.md", "memory/2026-03-19.md"):
         write(workspace / name, "# Notes\n\n- tea <!-- everself: id=7K3QX9M2ABCD -->\n")

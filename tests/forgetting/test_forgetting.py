@@ -203,6 +203,14 @@ def test_words_take_every_entry_and_place_that_contains_them(mind: Mind) -> None
     assert set(mind.raw(b"Elm Street,")) | set(mind.raw(b"elm street")) | set(mind.raw(b"ELM")) == set()
 
 
+def test_a_page_of_several_paragraphs_loses_the_words_and_keeps_the_rest(mind: Mind) -> None:
+    mind.write("memory/topics.md", "# Topics\n\nBefore.\n\nThe flat in Elm Street is let.\n\nAfter.\n")
+    plan = mind.forgetting.plan(Target(words="elm street"))
+    assert (plan.entries, [cut.path for cut in plan.documents]) == ((), ["memory/topics.md"])
+    assert mind.forgetting.carry_out(plan).gone
+    assert mind.text("memory/topics.md") == "# Topics\n\nBefore.\n\nThe flat in [forgotten] is let.\n\nAfter.\n"
+
+
 def test_words_that_only_the_past_contains_go_from_there(mind: Mind) -> None:
     done = mind.memory.remember(Thought(f"Once the code was {CANARY.decode()}, they say.", "owner"))
     mind.memory.edit(done.entry, "Once there was a code, they say.")

@@ -225,11 +225,13 @@ class App:
     def forgetting(self) -> "Forgetting":
         from everself.app.recalling import open_traces
         from everself.app.sessions import open_transcript_traces
+        from everself.disk.lock import FileLock
         from everself.forgetting.forgetting import Forgetting, Grip
         from everself.forgetting.set_aside import SetAside
 
         places, derived = (open_transcript_traces(self), SetAside(self.grounds.state)), (open_traces(self),)
-        grip = Grip(self.workspace, self.state, self.grounds, places, derived, root=self.agent.workspace)
+        lock = FileLock(f"{self.agent.state}/forget.lock")
+        grip = Grip(self.workspace, self.state, self.grounds, places, derived, root=self.agent.workspace, lock=lock)
         return Forgetting(self.memory.book, grip, self.clock)
 
     def remember(self, text: str, *, lineage: tuple[str, ...] = (), **details: Unpack[Details]) -> Remembered:

@@ -1,6 +1,6 @@
 """What is wrong inside documents, or with the things that stand in their place. Says where, and never changes a byte."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -141,7 +141,8 @@ def check_identity(case: Case) -> Iterator[Finding]:
 def check_structure(case: Case) -> Iterator[Finding]:
     """Markdown that swallows what follows it, and entry comments that do not say what they seem to say."""
     seen: dict[str, str] = {}
-    for path, data in case.changed.items():
+    # the shorter name first: a program that synchronises folders adds to the name of what it copies
+    for path, data in sorted(case.changed.items(), key=lambda one: (len(one[0]), one[0])):
         if b"```" in data or b"~~~" in data or _COMMENT in data:
             from everself.markdown.blocks import scan
 
@@ -171,11 +172,22 @@ def _check_entries(path: str, scanned: "Scan", seen: dict[str, str]) -> Iterator
 
     data = scanned.data
     commented = {span.comment.start: span for span in entries(scanned) if span.comment is not None}
+    copied = Counter[str]()
     for start, span in commented.items():
         identity, here = span.comment.comment.id if span.comment else "", f"{shown(path)} line {_line(data, start)}"
         if identity and seen.setdefault(identity, here) != here:
+            original = seen[identity].rpartition(" line ")[0]
+            if original != shown(path) and _is_copy(original, shown(path)):
+                copied[original] += 1
+                continue
             words = f"The entry id {shown(identity)} is used twice: {seen[identity]} and {here}."
             yield warning("entry-twice", words, "Remove the comment of the copy; it gets an id of its own.", path)
+    for original, count in copied.items():
+        words = f"{shown(path)} looks like a copy of {original} ({counted(count, 'entry id')} in both)."
+        words += " The original keeps them; the copy is not vouched for."
+        yield warning(
+            "document-copy", words, "Move what only the copy says to the original, then delete the copy.", path
+        )
     code = [(one.start, one.end) for one in scanned.blocks if one.kind in (BlockKind.FENCE, BlockKind.CODE)]
     at = data.find(_COMMENT)
     while at >= 0:
@@ -192,6 +204,12 @@ def _check_entries(path: str, scanned: "Scan", seen: dict[str, str]) -> Iterator
                 words = f"The everself comment in line {line} of {shown(path)} {why}."
                 yield note("comment-odd", words, f"Remove it from line {line}, or leave it.", path)
         at = data.find(_COMMENT, at + 1)
+
+
+def _is_copy(original: str, path: str) -> bool:
+    """Whether a name is another's with something added before the ending."""
+    stem, dot, ending = original.rpartition(".")
+    return bool(dot) and path.startswith(stem) and path.endswith(f".{ending}")
 
 
 def check_rest(case: Case) -> Iterator[Finding]:

@@ -6,11 +6,10 @@ from datetime import date, datetime
 
 from everself.clock import Clock
 from everself.entries.book import Book
-from everself.entries.reading import TRANSCRIPT
 from everself.entries.trust import PERSON
 from everself.errors import WrongUse
 from everself.forgetting.proof import Target
-from everself.forgetting.words import contains
+from everself.forgetting.words import contains, is_one_statement
 from everself.layout import place
 from everself.store.scrub import MessageRow, Scrub, SearchRow
 from everself.text.normalise import fold, slug
@@ -39,7 +38,8 @@ def choose(target: Target, book: Book, said: Scrub, clock: Clock) -> Chosen:
     texts = [entry.text for entry in found.values()]
     homes: list[tuple[str, str]] = []
     if words := fold(target.words):
-        holding = [one for one in book.all() if one.kind != TRANSCRIPT and contains(fold(one.text), words)]
+        whole = (one for one in book.all() if is_one_statement(one.kind, one.text))
+        holding = [one for one in whole if contains(fold(one.text), words)]
         found |= {entry.id: entry for entry in holding}
         texts += [target.words.strip(), *(entry.text for entry in holding)]
         homes.append(("", target.words.strip()))
@@ -49,10 +49,10 @@ def choose(target: Target, book: Book, said: Scrub, clock: Clock) -> Chosen:
     if in_bulk:
         gone = list(_meant(target, said.messages(), clock))
         searches = list(_meant(target, said.searches(), clock))
-        whole = [entry for entry in book.all() if _is_meant(target, entry, set(gone))]
-        found |= {entry.id: entry for entry in whole}
-        texts += [entry.text for entry in whole]
-        homes += [(entry.path, entry.text) for entry in whole]
+        meant = [entry for entry in book.all() if _is_meant(target, entry, set(gone))]
+        found |= {entry.id: entry for entry in meant}
+        texts += [entry.text for entry in meant]
+        homes += [(entry.path, entry.text) for entry in meant]
         if target.person:
             homes.append((f"users/{_person(target)}/", ""))
     every = tuple(dict.fromkeys(texts))

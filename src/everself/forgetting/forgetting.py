@@ -9,11 +9,12 @@ register their places.
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from everself.clock import Clock
 from everself.disk.filesystem import READ_LIMIT, disk_errors
 from everself.disk.journal import FOLDER as JOURNAL
+from everself.disk.lock import Lock, OpenLock
 from everself.entries.book import Book
 from everself.entries.drafts import Draft
 from everself.entries.reading import read_document, text_hash
@@ -34,6 +35,9 @@ from everself.workspace.on_disk import DiskWorkspace
 TRIES = 5
 # evidence stands in the commit's words; who forgets a whole year needs no list there
 MOST_EVIDENCE = 50
+# a long history takes a while to rewrite, and whoever forgets meanwhile waits for it
+PATIENCE = 600.0
+_LOCK = "the lock of forgetting"
 # told what is being done, how far it is, and how far it goes
 Tell = Callable[[str, int, int], None]
 
@@ -41,7 +45,8 @@ Tell = Callable[[str, int, int], None]
 @dataclass(frozen=True, slots=True)
 class Grip:
     """Everything forgetting reaches. `places` are those of other rooms, `derived` what is made from documents, `backups` the names of
-    backups that are known of, `root` the real folder of the workspace, where there is one."""
+    backups that are known of, `root` the real folder of the workspace, where there is one. `lock` lets one process forget at a time:
+    another would take what is under way for what a dead one left."""
 
     workspace: DiskWorkspace
     state: State
@@ -50,6 +55,7 @@ class Grip:
     derived: Sequence[Derived] = ()
     backups: Sequence[str] = ()
     root: str | None = None
+    lock: Lock = field(default_factory=OpenLock)
 
 
 class Forgetting:
@@ -64,7 +70,7 @@ class Forgetting:
         chosen = choose(target, self._book, self._scrub, self._clock)
         ids = [entry.id for entry in chosen.entries]
         words = Words(ids, chosen.texts, chosen.homes)
-        with self._history() as history:
+        with self._held_history() as history:
             rewritten = history.rewrite(words.in_document, words.in_message, keep=False, tell=_told(tell, "history"))
         older = tuple(sorted(text for text in words.older if is_telling(fold(text))))
         words = Words(ids, (*chosen.texts, *older), chosen.homes)
@@ -95,7 +101,11 @@ class Forgetting:
 
     def carry_out(self, plan: ForgetPlan, tell: Tell | None = None) -> ForgetProof:
         """Forget what was planned, and whatever a crash left half forgotten before it."""
-        self.resume(tell)
+        with disk_errors(_LOCK), self._grip.lock.hold(PATIENCE):
+            return self._carry_out(plan, tell)
+
+    def _carry_out(self, plan: ForgetPlan, tell: Tell | None) -> ForgetProof:
+        self._resume(tell)
         if plan.empty:
             raise NotFound("There is nothing to forget.", mend="everself memory list")
         rows, now = self._grip.state.entries, self._clock.now().isoformat()
@@ -121,6 +131,12 @@ class Forgetting:
 
     def resume(self, tell: Tell | None = None) -> tuple[ForgetProof, ...]:
         """Go on with what a process that died had begun."""
+        if not self._scrub.unfinished():
+            return ()
+        with disk_errors(_LOCK), self._grip.lock.hold(PATIENCE):
+            return self._resume(tell)
+
+    def _resume(self, tell: Tell | None) -> tuple[ForgetProof, ...]:
         return tuple(self._perform(task, self._recover_words(task), tell) for task in self._scrub.unfinished())
 
     def _perform(self, task: Task, words: Words, tell: Tell | None) -> ForgetProof:
@@ -207,7 +223,7 @@ class Forgetting:
         return done
 
     def _clean_history(self, task: Task, words: Words, change: str, tell: Tell | None) -> tuple[Rewritten, int]:
-        with self._grip.grounds.history_lock.hold(), self._history() as history:
+        with self._held_history() as history:
             rewritten = history.rewrite(words.in_document, words.in_message, tell=_told(tell, "history"))
             # before any branch moves: the new commits are there, and what becomes of the old ones is known
             self._scrub.note_rewriting(task.id, rewritten.commits, rewritten.forgotten, change)
@@ -231,7 +247,7 @@ class Forgetting:
         left, mentioned, _ = search.search_documents(self._grip.grounds.documents, words)
         left += search.search_state(self._grip.grounds.state, words)
         left["database"], left[search.PAGES] = search.search_database(self._scrub, words)
-        with self._history() as history:
+        with self._held_history() as history:
             left["history"], mentioned["history"] = search.search_history(history, words)
         for one in (*self._grip.places, *self._grip.derived):
             left[one.name] += one.holds(words)
@@ -288,7 +304,7 @@ class Forgetting:
         if anywhere - found.keys():
             # words within others: few enough in a row are tried everywhere
             look(run for text in self._texts_within() for run in runs(text))
-        with self._history() as history:
+        with self._held_history() as history:
             for _, data in history.objects():
                 if len(found) == len(wanted):
                     break
@@ -307,9 +323,10 @@ class Forgetting:
         return None if document is None else document.data
 
     @contextmanager
-    def _history(self) -> Iterator[RewritableHistory]:
+    def _held_history(self) -> Iterator[RewritableHistory]:
+        """The history, while nobody else adds to it or takes objects out of it: what is half read then would seem damaged."""
         history = RewritableHistory(self._grip.grounds.state, self._grip.grounds.packs)
-        with disk_errors("the history"):
+        with disk_errors("the history"), self._grip.grounds.history_lock.hold(PATIENCE):
             try:
                 yield history
             finally:

@@ -10,8 +10,8 @@
 * words within another sentence of a document are that sentence's. They stay, and are reported as a mention. So "tea" takes no line
   about tea with it.
 
-Words that somebody asks to be forgotten as such (`anywhere`) go wherever they stand: an entry that holds them goes as a whole, and all
-else loses the words.
+Words that somebody asks to be forgotten as such (`anywhere`) go wherever they stand: an entry of one paragraph that holds them goes as a
+whole; longer texts, records, transcripts and headings lose the words and keep the rest.
 
 When whole days, people or sessions are forgotten, short words ("yes") count only in the documents they came from.
 What the owner alone may write (the soul, the settings) is never changed by forgetting; it is reported as well.
@@ -179,7 +179,7 @@ class Words:
             words = fold(read.text)
             if words in self.texts or words in self.homes.get(path, ()):
                 return True
-            return self._holds(words) and holds_memory(path) and read.kind != TRANSCRIPT
+            return self._holds(words) and holds_memory(path) and is_one_statement(read.kind, read.text)
         text = span.text(data).decode("utf-8", "replace").strip()
         named = [part[:12] for part in text.split("entry:")[1:]]
         return refers(text) and bool(named) and self.ids.issuperset(named)
@@ -211,6 +211,11 @@ def is_open(path: str) -> bool:
 
 def is_telling(folded: str) -> bool:
     return sum(2 if ord(char) > 0x2E7F else 1 for char in folded[:TELLING]) >= TELLING
+
+
+def is_one_statement(kind: str, text: str) -> bool:
+    """Whether an entry says one thing, so that it goes as a whole. A page of several paragraphs is not lost for one of its words."""
+    return kind != TRANSCRIPT and all(line.strip() for line in text.splitlines())
 
 
 def contains(folded: str, words: str) -> bool:
