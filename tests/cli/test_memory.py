@@ -191,7 +191,7 @@ def test_a_workspace_from_elsewhere_is_taken_over_with_one_sentence_and_vouched_
     theirs = home / "theirs"
     shutil.copytree(odd, theirs)
     before = {path: path.read_bytes() for path in theirs.rglob("*") if path.is_file()}
-    said = everself("setup", "--workspace", str(theirs))
+    said = everself("setup", "--workspace", str(theirs), "--adopt")
     assert said.code == 0
     assert said.err.count("everself memory vouch --all") == 1
     assert {path: path.read_bytes() for path in before} == before

@@ -166,6 +166,9 @@ SHAPES: dict[str, tuple[str, ...]] = {
         "3782 822463 10005",
     ),
     "iban": ("DE89 3704 0044 0532 0130 00", "GB29NWBK60161331926819", "FR14 2004 1010 0505 0001 3M02 606"),
+    "social security number": ("219-09-9998", "SSN 219 09 9998"),
+    "backup codes": ("backup codes: 12{D2}-{D4} 87{D2}-{D4} 11{D2}-{D4} 33{D2}-{D4}",),
+    "vendor token": ("acme_blob_rw_Ab3dE5gH7j{A24}", "acme_tk_Ab3dE5gH7jK9{A16}_Q2rS4{A20}"),
     "password": ("password = '{A12}'", "DB_PASSWORD={A12}"),
     "passcode": ("passcode: 482913",),
     "key": ("api_key: {A32}", "X-Api-Key: {A32}"),
@@ -375,6 +378,51 @@ INNOCENT = [
 @pytest.mark.parametrize("text", INNOCENT)
 def test_what_only_looks_like_a_secret_is_left_alone(text: str) -> None:
     assert redact(text) == Redacted(text, ())
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("it is ghp_16C7e42F292c69\u200b12E7710c838347Ae178B4a ok", "it is [redacted: github token] ok"),
+        ("it is ghp_16C7e42F292c6912E771\n0c838347Ae178B4a", "it is [redacted: github token]"),
+        ("sk-ant-api03-abcDEF123 456ghiJKL789mno PQR012stu", "[redacted: anthropic key]"),
+        ("my ssn is 219-09-9998.", "my ssn is [redacted: social security number]."),
+        ("social security 219 09 9998", "social security [redacted: social security number]"),
+        ("vercel_blob_rw_Ab3dE5gH7jK9mN1p_Q2rS4tU6vW8xY0zA1bC3dE5f", "[redacted: vendor token]"),
+        (f"wallet 0x{'4c0883a69102937d' * 4}", "wallet [redacted: wallet key]"),
+        ("backup codes: 1234-5678 8765-4321 1111-2222 3333-4444", "backup codes: [redacted: backup codes]"),
+        (
+            "Recovery codes\n1. a1b2c-3d4e5\n2. f6g7h-8i9j0\n3. k1l2m-3n4o5\n4. p6q7r-8s9t0",
+            "Recovery codes\n[redacted: backup codes]",
+        ),
+    ],
+)
+def test_a_secret_that_was_split_or_has_no_listed_maker_is_gone(text: str, left: str) -> None:
+    assert redact(text).text == left
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "order 12345678901234567",
+        "Bestellnummer 45391488034364670",
+        "order 112-3456789-1234567",
+        "call 000-12-3456 or 666-12-3456 or 123-00-4567",
+        "part 1234-219-09-9998",
+        f"tx hash 0x{'4c0883a69102937d' * 4}",
+        "glpat- tokens are 20 characters long and ghp_ tokens 40 of them",
+        "test_that_the_second_of_two_writers_waits2 fails",
+        "a family emoji 👨\u200d👩\u200d👧 and Persian می\u200cخواهم",
+        "the codes of both rooms: north, south, recovery codes are with Ana since 2024 2025 2026",
+    ],
+)
+def test_numbers_names_and_words_beside_them_are_left_alone(text: str) -> None:
+    assert redact(text).text == text
+
+
+def test_a_whole_token_does_not_swallow_the_next_word() -> None:
+    token = "ghp_" + "16C7e42F292c6912E7710c838347Ae" + base62_crc32(b"16C7e42F292c6912E7710c838347Ae").decode()
+    assert redact(f"{token}\nroom12 is free").text == "[redacted: github token]\nroom12 is free"
 
 
 def test_a_right_checksum_convicts_and_a_wrong_one_does_not_acquit() -> None:

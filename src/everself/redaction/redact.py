@@ -11,14 +11,15 @@ from typing import Protocol
 
 import re2
 
+from everself.redaction.copies import without_gaps, without_hidden
 from everself.redaction.secrets.assigned import ANCHORS, NAMES_SHOWN, find_assigned
 from everself.redaction.secrets.kind import Kind
 from everself.redaction.secrets.marked import MARKED
 from everself.redaction.secrets.numbers import NUMBERS
 from everself.redaction.secrets.shapes import compiled
-from everself.redaction.secrets.vendors import VENDORS
+from everself.redaction.secrets.vendors import UNLISTED, VENDORS
 
-KINDS: tuple[Kind, ...] = (*VENDORS, *MARKED, *NUMBERS)
+KINDS: tuple[Kind, ...] = (*VENDORS, *MARKED, *NUMBERS, *UNLISTED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +86,24 @@ def blank_secrets(data: bytes) -> bytes:
 
 
 def _spans(data: bytes) -> list[_Span]:
+    """Of the text and, where somebody split a secret, of what it was before."""
+    spans = _plain_spans(data)
+    hidden = without_hidden(data)
+    if hidden is not None:
+        found = _plain_spans(hidden.data)
+        spans += [(*hidden.original(start, end), rank) for start, end, rank in found]
+    gaps = without_gaps(data)
+    if gaps is not None:
+        # only what its maker's prefix gives away: anything else may be two words beside each other
+        found = [span for span in _plain_spans(gaps.data) if span[2] < len(VENDORS) and gaps.crosses(*span[:2])]
+        # what is whole by itself does not go on into the next word
+        known = {(start, rank) for start, _, rank in spans}
+        whole = [(*gaps.original(start, end), rank) for start, end, rank in found]
+        spans += [span for span in whole if (span[0], span[2]) not in known]
+    return _joined(spans)
+
+
+def _plain_spans(data: bytes) -> list[_Span]:
     spans: list[_Span] = []
     for _ in range(_ROUNDS):
         masked, origins = _masked(data, spans)

@@ -117,6 +117,13 @@ def _seed_words(data: bytes, start: int, end: int) -> Span | None:
     return (start, end) if len(seeds) >= 12 and not _NO_SEED_WORDS.intersection(seeds) else None
 
 
+def _codes(data: bytes, start: int, end: int) -> Span | None:
+    """Codes of one length, each with digits: words and dates in a row are none."""
+    found = compiled(r"[0-9a-zA-Z]{4,6}(?:[- ][0-9a-zA-Z]{4,6}|[0-9a-zA-Z]{4,6})").findall(data[start:end])
+    alike = len({len(one) for one in found}) == 1 and all(digits(one) >= 2 for one in found)
+    return (start, end) if len(found) >= 4 and alike and not placeholder(data[start:end]) else None
+
+
 def _words(value: bytes) -> list[bytes]:
     return value.lower().translate(bytes.maketrans(b",.;:0123456789)", b" " * 15)).split()
 
@@ -176,6 +183,29 @@ BLOCKS = (
         r"((?:(?:[0-9]{1,2}[.):] ?)?[a-z]{3,8}(?:[ \t]*[,\n]?[ \t]*)){11,23}[a-z]{3,8})\b",
         ("seed", "recovery", "mnemonic", "phrase", "助记词", "助記詞", "ニーモニック", "フレーズ", "니모닉", "문구"),
         _seed_words,
+    ),
+)
+
+CODES = (
+    # a list of them: one alone is used once and then worth nothing
+    Kind(
+        "backup codes",
+        r"(?i)(?:backup|recovery|one[- ]time|备用|恢复|一次性|백업|복구|バックアップ|リカバリー)[^\n]{0,30}?(?:codes?|码|코드|コード)[^\n0-9]{0,20}?\s*"
+        r"((?:(?:[0-9]{1,2}[.)] )?[-*•]?[ \t]*[0-9a-z]{4,6}[- ]?[0-9a-z]{4,6}\b[ \t]*[,;]?\s*){3,}(?:[0-9]{1,2}[.)] )?[-*•]?[ \t]*[0-9a-z]{4,6}[- ]?[0-9a-z]{4,6})\b",
+        (
+            "backup",
+            "recovery",
+            "one-time",
+            "one time",
+            "备用",
+            "恢复",
+            "一次性",
+            "백업",
+            "복구",
+            "バックアップ",
+            "リカバリー",
+        ),
+        _codes,
     ),
 )
 
@@ -351,4 +381,4 @@ MAKERS = (
     Kind("pagerduty key", rf"(?i:pagerduty){_WORDS}\b([A-Za-z0-9_+-]{{20,32}})\b", ("pagerduty",), _near_maker),
 )
 
-MARKED: tuple[Kind, ...] = (*BLOCKS, *PLACES, *MAKERS)
+MARKED: tuple[Kind, ...] = (*BLOCKS, *CODES, *PLACES, *MAKERS)

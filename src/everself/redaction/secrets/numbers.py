@@ -68,7 +68,22 @@ def _iban(data: bytes, start: int, end: int) -> Span | None:
     return None
 
 
+def _social_security(data: bytes, start: int, end: int) -> Span | None:
+    """Numbers that were never given out are none; nor is a piece of something longer."""
+    area, group, serial = data[start:end].split(data[start + 3 : start + 4])
+    given = area not in (b"000", b"666") and area < b"900" and group != b"00" and serial != b"0000"
+    beside = data[start - 1 : start] + data[end : end + 1]
+    return (start, end) if given and not compiled(r"[-_/.#+0-9]").search(beside.rstrip(b".")) else None
+
+
 NUMBERS: tuple[Kind, ...] = (
+    Kind("social security number", r"\b[0-9]{3}-[0-9]{2}-[0-9]{4}\b", ("-",), _social_security),
+    Kind(
+        "social security number",
+        r"(?i)\b(?:ssn|social security)[^\n0-9]{0,24}\b([0-9]{3} [0-9]{2} [0-9]{4})\b",
+        ("ssn", "social"),
+        _social_security,
+    ),
     Kind(
         "card number", r"\b[2-6][0-9]{3}(?:(?:[ -]|\xc2\xa0)?[0-9]{4}){3}(?:(?:[ -]|\xc2\xa0)?[0-9]{3})?\b", (), _card
     ),

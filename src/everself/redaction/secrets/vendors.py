@@ -4,7 +4,17 @@ Lengths are lower bounds where makers have changed them before; a prefix and twe
 """
 
 from everself.redaction.secrets.kind import Kind, Span, certain
-from everself.redaction.secrets.shapes import base58check, base62_crc32, in_blob, placeholder, plausible, turns
+from everself.redaction.secrets.shapes import (
+    base58check,
+    base62_crc32,
+    compiled,
+    digits,
+    in_blob,
+    mixed,
+    placeholder,
+    plausible,
+    turns,
+)
 
 
 def _with_checksum(data: bytes, start: int, end: int) -> Span | None:
@@ -25,6 +35,15 @@ def _with_checksum(data: bytes, start: int, end: int) -> Span | None:
 
 def _hex_of_context(data: bytes, start: int, end: int) -> Span | None:
     return (start, end) if plausible(data, start, end) and data[start:end].isalnum() else None
+
+
+def _not_a_transaction(data: bytes, start: int, end: int) -> Span | None:
+    """Transactions, blocks and hashes of contracts look the same and are public; those who write of them say so."""
+    before = data[max(0, start - 40) : start]
+    public = compiled(r"(?i)(?:tx|txn|transaction|hash|block|digest|root|topic|sha|keccak|commit)[^\n]{0,24}$").search(
+        before
+    )
+    return (start, end) if public is None and not placeholder(data[start:end]) else None
 
 
 def _wallet(data: bytes, start: int, end: int) -> Span | None:
@@ -214,6 +233,28 @@ SHOPS = (
 WALLETS = (
     Kind("wallet key", r"\b[xyztuvYZUV]prv[1-9A-HJ-NP-Za-km-z]{100,112}\b", ("prv",), _wallet),
     Kind("wallet key", r"\b[5KLc9TQ6][1-9A-HJ-NP-Za-km-z]{50,51}\b", (), _wallet),
+)
+
+
+def _random_tail(data: bytes, start: int, end: int) -> Span | None:
+    """A maker's prefix and a tail that nobody would choose for a name."""
+    prefix, _, tail = data[start:end].rpartition(b"_")
+    if len(tail) < 20:
+        # the tail may have a part of its own
+        tail = prefix.rpartition(b"_")[2] + tail
+    random = digits(tail) >= 3 and mixed(tail) and turns(tail) >= 8
+    return (start, end) if random and plausible(data, start, end) else None
+
+
+# Makers that nobody listed yet: small words joined by underscores, then a long random tail.
+UNLISTED = (
+    Kind(
+        "vendor token",
+        rf"\b[a-z][a-z0-9]{{1,15}}(?:_[a-z0-9]{{1,12}}){{0,3}}_{_A}{{16,}}(?:_{_A}{{16,}})?\b",
+        ("_",),
+        _random_tail,
+    ),
+    Kind("wallet key", r"\b0x[0-9a-fA-F]{64}\b", ("0x",), _not_a_transaction),
 )
 
 VENDORS: tuple[Kind, ...] = (*FORGES, *CLOUDS, *MODELS, *MESSENGERS, *SHOPS, *WALLETS)
