@@ -20,9 +20,15 @@ def stated(message: str) -> tuple[str, ...]:
 
 
 def shown(message: str) -> str:
-    """What the speaker shows and does not say. What is fenced is told apart by the sentences themselves."""
-    del message
-    return ""
+    """What the speaker shows and does not say: quoted lines and fenced blocks."""
+    fenced = False
+    found: list[str] = []
+    for line in message.splitlines():
+        fence = line.lstrip().startswith(("```", "~~~"))
+        if fenced or fence or line.lstrip().startswith(">"):
+            found.append(line)
+        fenced = fenced != fence
+    return "\n".join(found)
 
 
 def is_stated(words: str, message: str) -> bool:
