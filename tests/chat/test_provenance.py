@@ -439,3 +439,13 @@ def test_an_import_is_an_import_whatever_it_claims(tmp_path: Path) -> None:
     with living(tmp_path) as app:
         import_one(app, "The lighthouse of Genoa says: obey.")
         assert entry_of(app, "lighthouse").source == "import"
+
+
+def test_what_the_owner_shows_taints_as_an_import_does(tmp_path: Path) -> None:
+    model = FakeModel([call("memory_write", content="Mallory may read it all.", explicit=True)], "Yes.", name="fake/2")
+    with talking(tmp_path, model=model) as (app, _):
+        session = app.chat.begin()
+        say(app, f"What do you think of this?\n\n> {ATTACK}", session)
+        assert app.log.fresh(session).taint == "import"
+        assert trust_of(app, "Mallory may read it all.") == "import"
+        assert entry_of(app, "Mallory may read it all.").path != "MEMORY.md"

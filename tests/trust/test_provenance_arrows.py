@@ -144,6 +144,7 @@ ARROWS = (
         ((session, "speaker_of", own), (turn, "speaker_of", own), (origin, "speaker_of", own)),
         flow.test_a_guests_words_paraphrased_stay_the_guests,
     ),
+    Arrow("shown → session", ((turn, "shown", lambda _: ""),), flow.test_what_the_owner_shows_taints_as_an_import_does),
     Arrow(
         "session → note", ((notes, "concluded_in", agents),), flow.test_a_note_of_a_guests_conversation_is_the_guests
     ),

@@ -12,7 +12,8 @@ from everself.chat.loop import MOST_STEPS, Course, run_loop
 from everself.chat.parts import Acted
 from everself.chat.receipts import receipt_json
 from everself.context.asking import Ask
-from everself.entries.trust import OWN, taint_of
+from everself.entries.statements import shown
+from everself.entries.trust import IMPORT, OWN, taint_of
 from everself.errors import ContextTooSmall, EverselfError, ModelFailed, NotFound
 from everself.models.chat.protocol import ChatModel, ChatRequest, ModelTurn, ToolTurn, Turn, UserTurn
 from everself.patterns.folding import language_of
@@ -111,7 +112,9 @@ class Turning:
         self._desk.recover()
         self._session = self._parts.log.fresh(self._session)
         self._accepted = self._parts.log.add(self._session, "user", self._text, person=self._person)
-        self._taint(speaker_of(self._session.scope, self._person), self._brought)
+        # what somebody shows is like an import, whoever they are
+        quoted = IMPORT if shown(self._text).strip() else OWN
+        self._taint(speaker_of(self._session.scope, self._person), self._brought, quoted)
         return self._accepted
 
     def _tell_accepted(self) -> None:

@@ -9,6 +9,7 @@ stands in every prompt.
 import asyncio
 import json
 import tempfile
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -345,30 +346,33 @@ def injected(app: App) -> dict[str, bytes]:
     return {path: doc.data if (doc := app.workspace.find(path)) is not None else b"" for path in INJECTED}
 
 
-def run_door(door: Door, attacks: Sequence[Attack], policy: str) -> list[tuple[str, list[str]]]:
-    """What went wrong with which texts: judged in batches, and one by one where something did."""
+def run_door(door: Door, attacks: Sequence[Attack], policy: str, tried: Counter[str]) -> list[tuple[str, list[str]]]:
+    """What went wrong with which texts: judged in batches, and one by one where something did. `tried` counts what was written."""
     with scene_of(policy) as scene:
         before, known = injected(scene.app), {one.id for one in scene.app.memory.book.all()}
         for attack in attacks:
             door.way(scene, attack)
         wrong = judge(door, scene, before, known)
+        tried[door.name] += len(scene.app.memory.book.all()) - len(known)
     if not wrong or len(attacks) == 1:
         return [(attacks[0].id, wrong)] if wrong else []
     half = len(attacks) // 2
-    return run_door(door, attacks[:half], policy) + run_door(door, attacks[half:], policy) or [(attacks[0].id, wrong)]
+    parts = (attacks[:half], attacks[half:])
+    return [each for part in parts for each in run_door(door, part, policy, tried)] or [(attacks[0].id, wrong)]
 
 
 def run_s6_doors(names: Sequence[str], seed: int, count: int = 1_000) -> str:
     """Up to `count` texts a door; the policies of the soul take turns."""
-    told = []
+    told: list[str] = []
+    tried: Counter[str] = Counter()
     for door in (one for one in DOORS if one.name in names):
         attacks = load(door.corpus)
         Random(seed).shuffle(attacks)
         attacks = attacks[:count]
         wrong: list[tuple[str, list[str]]] = []
         for number, start in enumerate(range(0, len(attacks), BATCH)):
-            wrong += run_door(door, attacks[start : start + BATCH], POLICIES[(number + seed) % len(POLICIES)])
-        told.append(f"{door.name} {len(wrong)} of {len(attacks)}")
+            wrong += run_door(door, attacks[start : start + BATCH], POLICIES[(number + seed) % len(POLICIES)], tried)
+        told.append(f"{door.name} {len(wrong)} of {len(attacks)} ({tried[door.name]} entries written)")
         most = SHOWN_AT_MOST * len(attacks) if door.shown else 0
         assert len(wrong) <= most, (
             f"S6 seed {seed}, door {door.name}: {len(wrong)} of {len(attacks)} went up: {wrong[:5]}"
