@@ -186,12 +186,14 @@ BLOCKS = (
     ),
 )
 
+_CODE = r"(?:[0-9]{1,2}[.)] )?[-*]?[ \t]*[0-9a-z]{4,6}[- ]?[0-9a-z]{4,6}"
 CODES = (
     # a list of them: one alone is used once and then worth nothing
     Kind(
         "backup codes",
-        r"(?i)(?:backup|recovery|one[- ]time|备用|恢复|一次性|백업|복구|バックアップ|リカバリー)[^\n]{0,30}?(?:codes?|码|코드|コード)[^\n0-9]{0,20}?\s*"
-        r"((?:(?:[0-9]{1,2}[.)] )?[-*•]?[ \t]*[0-9a-z]{4,6}[- ]?[0-9a-z]{4,6}\b[ \t]*[,;]?\s*){3,}(?:[0-9]{1,2}[.)] )?[-*•]?[ \t]*[0-9a-z]{4,6}[- ]?[0-9a-z]{4,6})\b",
+        r"(?i)(?:backup|recovery|one[- ]time|备用|恢复|一次性|백업|복구|バックアップ|リカバリー)[^\n]{0,30}?"
+        r"(?:codes?|码|코드|コード)[^\n0-9]{0,20}?\s*"
+        rf"((?:{_CODE}\b[ \t]*[,;]?\s*){{3,}}{_CODE})\b",
         (
             "backup",
             "recovery",
