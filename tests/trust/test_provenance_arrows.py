@@ -57,6 +57,10 @@ def hand(*_: object) -> str:
     return HAND
 
 
+def hands(_: object, hits: Any) -> list[str]:
+    return [HAND] * len(hits)
+
+
 def nothing(*_: object, **__: object) -> None:
     return None
 
@@ -123,7 +127,7 @@ ARROWS = (
         flow.test_a_result_of_an_earlier_turn_still_taints,
     ),
     Arrow("recall → prompt", ((assembly, "taint_of", own),), flow.test_what_is_recalled_is_labelled_and_taints),
-    Arrow("hit → label", ((assembling, "source_of_hit", hand),), flow.test_what_is_recalled_is_labelled_and_taints),
+    Arrow("hit → label", ((assembling, "sources_of_hits", hands),), flow.test_what_is_recalled_is_labelled_and_taints),
     Arrow(
         "document → prefix",
         ((sources, "vet", sources_vetted),),

@@ -16,7 +16,7 @@ from everself.errors import EverselfError
 from everself.identity.outside import Tamper
 from everself.layout import place
 from everself.recall.sharing import read_rules
-from everself.toolbox.own.recalling import source_of_hit
+from everself.toolbox.own.recalling import sources_of_hits
 from everself.values import Document, Tag
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def gather_parts(app: "App") -> Parts:
         look=lambda: tuple(told_of(one) for one in app.integrity.look() if not one.told),
         recall=recall if app.agent.search.enabled else None,
         passages=lambda path, data: _passages(app, path, data),
-        source=lambda hit: source_of_hit(app.memory, hit),
+        sources=lambda hits: sources_of_hits(app.memory, hits),
         worth=lambda path: _worth(app, path),
         crm=(lambda message: ask_program(programs.crm_hook, message)) if programs.crm_hook else None,
         external=(lambda: _external(app)) if _has_external(app) else None,

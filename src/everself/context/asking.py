@@ -77,7 +77,7 @@ class Parts:
     recall: "Callable[[Request], Found] | None" = None
     # the entries of a document as they stand in its bytes, and the source that each of them and what was recalled rests on
     passages: "Callable[[str, bytes], Sequence[Passage]]" = lambda _, __: ()
-    source: "Callable[[Hit], str]" = lambda _: HAND
+    sources: "Callable[[Sequence[Hit]], Sequence[str]]" = lambda hits: [HAND] * len(hits)
     worth: Worth | None = None
     crm: Callable[[str], Brought] | None = None
     external: Callable[[], Brought] | None = None

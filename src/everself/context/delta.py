@@ -180,7 +180,7 @@ class _Turn:
         self.made.not_recalled += [
             LeftOut(hit.entry, hit.path, "already in the prompt") for hit in found.hits if _is_given(hit, given)
         ]
-        sources = [self.parts.source(hit) for hit in fresh]
+        sources = self.parts.sources(fresh)
         items = [_item(hit, source) for hit, source in zip(fresh, sources, strict=True)]
         framed = frame_within(items, self.nonce, room, self.count)
         self.made.sources += [sources[at] for at in framed.kept]

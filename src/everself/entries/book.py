@@ -185,6 +185,19 @@ class Book:
                 self.refresh()
         return None
 
+    def named(self, identities: Sequence[str]) -> dict[str, Entry]:
+        """Entries by their ids, each document read once; who is not found where it last stood is looked for one by one."""
+        rows = [row for one in dict.fromkeys(identities) if (row := self._rows.find(one)) is not None]
+        self.refresh(sorted({row.path for row in rows}))
+        ids = [row.id for row in rows]
+        found = self._settled(
+            lambda: sorted((row for one in ids if (row := self._rows.find(one)) is not None), key=lambda row: row.path),
+            self._vouchers.find,
+        )
+        known = {one.id: one for one in found}
+        missing = [one for one in dict.fromkeys(identities) if one not in known]
+        return known | {one: entry for one in missing if (entry := self.find(one)) is not None}
+
     def find_even_gone(self, identity: str) -> Entry | None:
         """As `find`; of an entry whose text is gone, where it came from, as long as a voucher tells."""
         found = self.find(identity)

@@ -10,7 +10,7 @@ from everself.toolbox.tool import MOST_CHARACTERS, Outcome, Setting, Tool
 from everself.values import ended_words
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from everself.memory.memory import Memory
     from everself.recall.recall import Recall
@@ -68,12 +68,16 @@ def _search(kit: Kit, recall: "Recall", setting: Setting, asked: tuple[str, int 
     found = recall.search(Request(query, limit, least, scope=setting.scope, session=setting.session))
     memory = kit.memory()
     share = max(_SHORTEST, _SNIPPETS // max(1, len(found.hits)))
-    results = [_result(memory, hit, share, meaning_of(hit, found.provider)) for hit in found.hits]
+    sources = sources_of_hits(memory, found.hits)
+    results = [
+        _result(hit, source, share, meaning_of(hit, found.provider))
+        for hit, source in zip(found.hits, sources, strict=True)
+    ]
     content = told({"results": results, "provider": found.provider, "notices": found.notices})
-    return Outcome(content, stamp=taint_of(str(one["source"]) for one in results))
+    return Outcome(content, stamp=taint_of(sources))
 
 
-def _result(memory: "Memory", hit: "Hit", share: int, meaning: float | None) -> dict[str, object]:
+def _result(hit: "Hit", source: str, share: int, meaning: float | None) -> dict[str, object]:
     """`meaning` is there only where vectors were compared: from 0 to 1, how near the piece is to the query whatever its words."""
     near = {} if meaning is None else {"meaning": round(meaning, 3)}
     ended = {"ended": hit.ended} if hit.ended else {}
@@ -88,7 +92,7 @@ def _result(memory: "Memory", hit: "Hit", share: int, meaning: float | None) -> 
         "citation": hit.reference,
         "day": hit.day.isoformat() if hit.day else None,
         "entry": hit.entry,
-        "source": source_of_hit(memory, hit),
+        "source": source,
         "tag": hit.tag.value,
     }
 
@@ -119,9 +123,14 @@ def sources_of_lines(memory: "Memory", path: str, first: int, last: int) -> list
     return list(dict.fromkeys(memory.trust(one) for one in entries))
 
 
-def source_of_hit(memory: "Memory", hit: "Hit") -> str:
-    """The least trusted source that what was found rests on."""
-    if hit.imported:
-        return IMPORT
-    entry = memory.book.find(hit.entry) if hit.entry else None
-    return memory.trust(entry) if entry is not None else HAND
+def sources_of_hits(memory: "Memory", hits: "Sequence[Hit]") -> list[str]:
+    """The least trusted source that each of what was found rests on."""
+    entries = memory.book.named([hit.entry for hit in hits if hit.entry])
+
+    def source(hit: "Hit") -> str:
+        if hit.imported:
+            return IMPORT
+        entry = entries.get(hit.entry)
+        return memory.trust(entry) if entry is not None else HAND
+
+    return [source(hit) for hit in hits]
