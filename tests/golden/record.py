@@ -19,7 +19,7 @@ def main() -> int:
         print(f"Two weeks were not alike; nothing was recorded.\n{differs}", file=sys.stderr)
         return 1
     save(first)
-    print(f"Recorded {len(first['cases'])} calls in {EXPECTED}. Now read: git diff {EXPECTED}")
+    print(f"Recorded {len(first['cases'])} calls in {EXPECTED}. Now read the diff.")
     return 0
 
 
