@@ -72,6 +72,8 @@ WITHOUT_WORDS = frozenset(
         *("keeper_runs.id", "keeper_runs.keeper", "keeper_runs.at", "keeper_runs.seconds", "keeper_runs.upto"),
         *("keeper_runs.applied", "keeper_runs.queued", "keeper_runs.refused"),
         *("releases.text_mac", "releases.at"),
+        # keyed hashes
+        *("file_origins.seq", "file_origins.path", "file_origins.content", "file_origins.source", "file_origins.at"),
         *("schema_migrations.number", "schema_migrations.name"),
         *("schema_migrations.applied_at", "schema_migrations.sha256"),
     }

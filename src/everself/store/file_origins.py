@@ -1,4 +1,4 @@
-"""Whose words the plain files hold that tools wrote: rows of path and keyed content hash. Knows no ranks and reads no file."""
+"""Whose words the plain files hold that tools wrote: rows of keyed hashes of path and content. Knows no ranks and reads no file."""
 
 from everself.clock import system_now
 from everself.database.engine import Engine
@@ -18,7 +18,7 @@ class FileOrigins:
 
     def note(self, path: str, data: bytes, source: str) -> None:
         """A tool is about to write this. Of the same content each source is kept."""
-        values = (path.encode("utf-8", "replace").decode(), self._mac(data), source, system_now().isoformat())
+        values = (self._mac(_bytes(path)), self._mac(data), source, system_now().isoformat())
         self._engine.write(lambda writer: writer.run(_SQL["note_file"], values))
 
     def of_content(self, data: bytes) -> tuple[str, ...]:
@@ -27,8 +27,12 @@ class FileOrigins:
 
     def of_path(self, path: str) -> str:
         """The source of what was last written there; empty where no tool ever wrote there."""
-        found = self._engine.read(_SQL["last_source_of_path"], (path.encode("utf-8", "replace").decode(),))
+        found = self._engine.read(_SQL["last_source_of_path"], (self._mac(_bytes(path)),))
         return str(found[0][0]) if found else ""
 
     def _mac(self, data: bytes) -> str:
         return keyed_hash(self._key, digest(data)) or ""
+
+
+def _bytes(path: str) -> bytes:
+    return b"path " + path.encode("utf-8", "surrogatepass")

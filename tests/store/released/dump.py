@@ -79,7 +79,7 @@ INSERT INTO releases VALUES ('ee', '2026-01-09T09:00:02+00:00');
 ROWS["state", 8] = (
     ROWS["state", 7]
     + """
-INSERT INTO file_origins VALUES (1, 'notes.md', 'ff', 'web', '2026-01-09T09:00:02+00:00');
+INSERT INTO file_origins VALUES (1, 'ee', 'ff', 'web', '2026-01-09T09:00:02+00:00');
 """
 )
 

@@ -243,7 +243,7 @@ CREATE TABLE releases (
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE file_origins (
     seq     INTEGER PRIMARY KEY,
-    path    TEXT NOT NULL,
+    path    TEXT NOT NULL,               -- keyed hash of the name, which may be words of somebody
     content TEXT NOT NULL,               -- keyed hash of the bytes
     source  TEXT NOT NULL,
     at      TEXT NOT NULL
@@ -257,7 +257,7 @@ INSERT INTO schema_migrations VALUES (4, 'searches', '2026-01-01T00:00:00+00:00'
 INSERT INTO schema_migrations VALUES (5, 'identity', '2026-01-01T00:00:00+00:00', '716b1c51c0261d582502bf8967cbb549bd06cd23bd36071e54036430e0a94b92');
 INSERT INTO schema_migrations VALUES (6, 'conversation', '2026-01-01T00:00:00+00:00', '15ba9488905c9dad65503ba55da23e41548f2df51a4ead38c76814d9ca4e87e4');
 INSERT INTO schema_migrations VALUES (7, 'keepers', '2026-01-01T00:00:00+00:00', '1f548a4381c5eab265312ecc4f9c0148ce793566e215988b92b1c18bb9cb75fd');
-INSERT INTO schema_migrations VALUES (8, 'file_origins', '2026-01-01T00:00:00+00:00', '2c9e1b392e310bf1252c8f29b7c26ee078bf03e76ce6391d54d0d6b19af325b9');
+INSERT INTO schema_migrations VALUES (8, 'file_origins', '2026-01-01T00:00:00+00:00', '00fad372da61839b830afc58d2617b8eb7d8c6cd91c8310bf6ce7e90f57f1a9a');
 INSERT INTO meta VALUES ('agent', 'main');
 INSERT INTO changes VALUES ('01HEALTHYONE', '2026-01-02T23:59:59+09:00', 'owner', 'first', '[]', '', '["SOUL.md"]', 'c0ffee');
 INSERT INTO changes VALUES ('02SECONDCHNG', '2026-01-03T00:00:01+09:00', 'keeper', '둘째', '["e1","e2"]', '01HEALTHYONE', '["MEMORY.md","memory/2026-01-03.md"]', NULL);
@@ -286,4 +286,4 @@ INSERT INTO job_runs VALUES ('1J0B00000000', '2026-01-09T09:00:00+00:00', 'done'
 INSERT INTO reviews VALUES ('2R3V13W00000', '2026-01-09T09:00:02+00:00', 'promotion', 'promotion', 'entry:7K3QX9M2ABCD', '{"words":"차"}', '["entry:7K3QX9M2ABCD"]', 'waiting', '', '');
 INSERT INTO keeper_runs VALUES ('3RVN00000000', 'memory-miner', '2026-01-09T06:00:00+09:00', 0.5, 1, 2, 0, '12', '["mined"]');
 INSERT INTO releases VALUES ('ee', '2026-01-09T09:00:02+00:00');
-INSERT INTO file_origins VALUES (1, 'notes.md', 'ff', 'web', '2026-01-09T09:00:02+00:00');
+INSERT INTO file_origins VALUES (1, 'ee', 'ff', 'web', '2026-01-09T09:00:02+00:00');

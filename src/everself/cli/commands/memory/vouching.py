@@ -25,7 +25,7 @@ from everself.errors import Interrupted, WrongUse
 def vouch(identities: tuple[str, ...], everything: bool, yes: bool, agent: str) -> None:
     """Vouch for entries: that they come from where they say, or else from you.
 
-    No file is changed. What says itself that it comes from the web, a tool or an import stays so.
+    No file is changed. An import becomes yours. What comes from the web, a tool or somebody else stays so.
     """
     from everself.memory.adoption import vouch_for
     from everself.memory.selection import Selection, Standing, select

@@ -3,7 +3,7 @@
 
 CREATE TABLE file_origins (
     seq     INTEGER PRIMARY KEY,
-    path    TEXT NOT NULL,
+    path    TEXT NOT NULL,               -- keyed hash of the name, which may be words of somebody
     content TEXT NOT NULL,               -- keyed hash of the bytes
     source  TEXT NOT NULL,
     at      TEXT NOT NULL
