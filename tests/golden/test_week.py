@@ -74,9 +74,9 @@ def test_what_varies_and_what_is_only_worded_is_left_out_and_nothing_else() -> N
     told = case(
         error=error, notices=["Note"], data={"message": "7K3QX9M2ABCD", "seconds": 0.2, "score": 0.1234, "bytes": 7}
     )
-    assert normal_case(told, "/home/x")["out"] == {
+    assert normal_case(told, "/srv/agent")["out"] == {
         "error": {"kind": "NotFound", "message": WORDS, "mend": WORDS},
         "notices": [WORDS],
         "data": {"message": "7K3QX9M2ABCD", "seconds": VARIES, "score": 0.12, "bytes": 7},
     }
-    assert normal_case(case(path="/home/x/a.md"), "/home/x")["out"] == {"path": "HOME/a.md"}
+    assert normal_case(case(path="/srv/agent/a.md"), "/srv/agent")["out"] == {"path": "HOME/a.md"}
