@@ -8,7 +8,6 @@ from typing import cast
 
 import pytest
 
-from everself.app import app as module
 from everself.app.app import App
 from everself.app.heeding import Heeding
 from everself.app.keeping import open_keepers
@@ -79,7 +78,7 @@ def test_threads_that_ask_at_once_open_one_database(monkeypatch: pytest.MonkeyPa
         count()
         return open_state(path, key)
 
-    monkeypatch.setattr(module, "open_state", opening)
+    monkeypatch.setattr("everself.app.reading.open_state", opening)
     with open_app() as app:
         found = at_once(lambda: app.state)
     assert count.count == 1

@@ -243,10 +243,10 @@ def test_search_gives_archived_text_the_day_it_had_and_sees_a_copy_once(
 def test_the_chronicle_marks_what_ended_before_or_after_it_was_told(
     mind: Mind, time: FrozenTime, folder: Path, first: str
 ) -> None:
-    old = mind.memory.remember(Thought("I live in Leeds.", "owner"))
-    other = mind.memory.remember(Thought("The shed is blue.", "owner"))
+    old = mind.memory.remember(Thought("I live in Leeds.", origin_of("owner")))
+    other = mind.memory.remember(Thought("The shed is blue.", origin_of("owner")))
     time.advance(timedelta(days=1))
-    new = mind.memory.remember(Thought("I live in York.", "owner"))
+    new = mind.memory.remember(Thought("I live in York.", origin_of("owner")))
     close = partial(mind.memory.supersede, old.entry, new.entry)
     archive = partial(archive_days, mind.memory, ["memory/2026-03-19.md"], remove=True, chronicled=True)
     for step in (close, archive) if first == "closed" else (archive, close):

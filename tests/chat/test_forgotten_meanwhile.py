@@ -13,6 +13,7 @@ from everself.app.app import App
 from everself.memory.writing import Thought
 from everself.models.chat.protocol import CallPiece, ChatRequest
 from everself.testing.chatting import FakeModel, call
+from everself.testing.origins import origin_of
 
 CANARY = "KESTREL-4471"
 FACT = f"The vault code is {CANARY}."
@@ -34,7 +35,7 @@ def forget(home: Path, *words: str) -> None:
 
 
 def remember(app: App, text: str = FACT) -> str:
-    return app.memory.remember(Thought(text, "owner", explicit=True)).entry
+    return app.memory.remember(Thought(text, origin_of("owner"), explicit=True)).entry
 
 
 def told(request: ChatRequest) -> str:

@@ -8,6 +8,7 @@ import pytest
 from everself.app.opening import open_app
 from everself.clock import Clock, bounded, find_zone, system_now
 from everself.memory.writing import Thought
+from everself.testing.origins import origin_of
 from everself.verbs.seeding import set_up
 
 MOMENTS = [
@@ -45,7 +46,7 @@ def test_memory_works_in_the_year_9999(tmp_path: Path, monkeypatch: pytest.Monke
     monkeypatch.setattr("everself.clock.datetime", Far)
     with open_app(environ={"HOME": str(tmp_path)}) as app:
         set_up(app)
-        entry = app.memory.remember(Thought("The ferry leaves at eight.", "owner")).entry
+        entry = app.memory.remember(Thought("The ferry leaves at eight.", origin_of("owner"))).entry
         assert app.memory.book.get(entry).vouched
         app.forgetting.carry_out(app.forgetting.plan_for("ferry"))
         assert app.memory.book.find(entry) is None

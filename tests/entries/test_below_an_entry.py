@@ -13,6 +13,7 @@ from everself.forgetting.proof import ForgetProof, Target
 from everself.memory.writing import Thought
 from everself.promotion.moving import Pick, apply_moves
 from everself.store.entry_rows import DocumentRow
+from everself.testing.origins import origin_of
 from everself.values import Author
 
 DAY = "memory/2026-03-19.md"
@@ -57,7 +58,7 @@ def history(top: Path) -> bytes:
 @pytest.mark.parametrize("explicit", [False, True])
 @pytest.mark.parametrize("below", [f"{MINE}\n", f"\n{MINE}\n", f"  {MINE}\n", f"- {MINE}\n"])
 def test_the_entry_above_stays_the_owners(mind: Mind, folder: Path, explicit: bool, below: str) -> None:
-    done = mind.memory.remember(Thought(FACT, "owner", explicit=explicit))
+    done = mind.memory.remember(Thought(FACT, origin_of("owner"), explicit=explicit))
     append(folder / done.path, below)
     assert sources(mind) == {FACT: ("owner", True), MINE: ("hand", False)}
     assert mind.book.get(done.entry).text == FACT
@@ -70,12 +71,12 @@ def test_the_entry_above_stays_the_owners(mind: Mind, folder: Path, explicit: bo
 def test_forgetting_takes_no_line_of_the_persons(
     mind: Mind, folder: Path, tmp_path: Path, explicit: bool, below: str
 ) -> None:
-    done = mind.memory.remember(Thought(FACT, "owner", explicit=explicit))
+    done = mind.memory.remember(Thought(FACT, origin_of("owner"), explicit=explicit))
     append(folder / done.path, below)
     # in the core a line in the log refers to the entry; somebody writes below that as well
     if explicit:
         append(folder / DAY, below)
-    mind.memory.remember(Thought("Something else entirely.", "owner", explicit=explicit))
+    mind.memory.remember(Thought("Something else entirely.", origin_of("owner"), explicit=explicit))
     mind.bench.workspace.close()
     before = {path: path.read_text().count(MINE) for path in folder.rglob("*.md")}
     stood = history(tmp_path).count(MINE.encode())
@@ -95,7 +96,7 @@ def test_what_a_person_wrote_does_not_pass_to_the_entry_above_the_forgotten_one(
 ) -> None:
     (folder / "memory").mkdir()
     append(folder / DAY, "# Memory Log: 2026-03-19\n\n## 08:00\n\nBreakfast with Hana.\n")
-    done = mind.memory.remember(Thought(FACT, "owner"))
+    done = mind.memory.remember(Thought(FACT, origin_of("owner")))
     append(folder / DAY)
     names = {entry.text: entry.id for entry in mind.book.all()}
     forget(mind, tmp_path, ids=(done.entry,))
@@ -104,13 +105,15 @@ def test_what_a_person_wrote_does_not_pass_to_the_entry_above_the_forgotten_one(
 
 
 def test_correcting_editing_and_mentioning_leave_the_line_alone(mind: Mind, folder: Path) -> None:
-    first, second = (mind.memory.remember(Thought(text, "owner")).entry for text in (FACT, "The office closes at six."))
+    first, second = (
+        mind.memory.remember(Thought(text, origin_of("owner"))).entry for text in (FACT, "The office closes at six.")
+    )
     path = folder / DAY
     lines = path.read_text().splitlines(keepends=True)
     path.write_text("".join(f"{line}{MINE}\n" if "everself:" in line else line for line in lines))
-    mind.memory.remember(Thought(FACT, "owner"))
-    mind.memory.edit(first, "The ferry leaves at nine.", seen=FACT)
-    mind.memory.correct(second, "The office closes at seven.")
+    mind.memory.remember(Thought(FACT, origin_of("owner")))
+    mind.memory.edit(first, "The ferry leaves at nine.", origin_of("owner"), seen=FACT)
+    mind.memory.correct(second, "The office closes at seven.", origin_of("owner"))
     assert path.read_text().count(MINE) == 2
     assert sources(mind)[MINE] == ("hand", False)
     assert mind.book.get(first).text == "The ferry leaves at nine."
@@ -118,8 +121,8 @@ def test_correcting_editing_and_mentioning_leave_the_line_alone(mind: Mind, fold
 
 
 def test_undoing_an_addition_leaves_the_line_below_it(mind: Mind, folder: Path) -> None:
-    mind.memory.remember(Thought("The office closes at six.", "owner"))
-    done = mind.memory.remember(Thought(FACT, "owner"))
+    mind.memory.remember(Thought("The office closes at six.", origin_of("owner")))
+    done = mind.memory.remember(Thought(FACT, origin_of("owner")))
     append(folder / DAY)
     report = Changes(mind.bench.workspace).undo(done.change)
     text = (folder / DAY).read_text()
@@ -130,7 +133,7 @@ def test_undoing_an_addition_leaves_the_line_below_it(mind: Mind, folder: Path) 
 
 
 def test_promoting_leaves_the_line_in_its_day(mind: Mind, folder: Path) -> None:
-    done = mind.memory.remember(Thought(FACT, "owner"))
+    done = mind.memory.remember(Thought(FACT, origin_of("owner")))
     append(folder / DAY)
     apply_moves(mind.memory, [Pick(done.entry, "MEMORY.md")], Author.OWNER)
     assert MINE in (folder / DAY).read_text()
@@ -140,7 +143,7 @@ def test_promoting_leaves_the_line_in_its_day(mind: Mind, folder: Path) -> None:
 
 
 def test_what_an_older_version_read_is_read_again(mind: Mind, folder: Path) -> None:
-    done = mind.memory.remember(Thought(FACT, "owner"))
+    done = mind.memory.remember(Thought(FACT, origin_of("owner")))
     append(folder / DAY)
     mind.book.all()
     rows = mind.bench.state.entries

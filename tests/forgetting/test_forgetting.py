@@ -178,7 +178,7 @@ def entry_of(mind: Mind, text: str) -> str:
 
 
 def test_words_take_every_entry_and_place_that_contains_them(mind: Mind) -> None:
-    mind.memory.remember(Thought("My old address is 5 Elm Street, third floor.", "owner"))
+    mind.memory.remember(Thought("My old address is 5 Elm Street, third floor.", origin_of("owner")))
     mind.write(
         "MEMORY.md",
         "# Memory\n\n## Around elm  street\n\n- ELM\n  Street floods in spring.\n- ~~Max had a flat in “Elm Street”.~~\n"
@@ -212,8 +212,8 @@ def test_a_page_of_several_paragraphs_loses_the_words_and_keeps_the_rest(mind: M
 
 
 def test_words_that_only_the_past_contains_go_from_there(mind: Mind) -> None:
-    done = mind.memory.remember(Thought(f"Once the code was {CANARY.decode()}, they say.", "owner"))
-    mind.memory.edit(done.entry, "Once there was a code, they say.")
+    done = mind.memory.remember(Thought(f"Once the code was {CANARY.decode()}, they say.", origin_of("owner")))
+    mind.memory.edit(done.entry, "Once there was a code, they say.", origin_of("owner"))
     mind.workspace.close()
     assert mind.raw()
     plan = mind.forgetting.plan(Target(words=CANARY.decode().lower()))
@@ -224,8 +224,8 @@ def test_words_that_only_the_past_contains_go_from_there(mind: Mind) -> None:
 
 
 def test_one_operation_decides_what_words_or_an_id_mean(mind: Mind) -> None:
-    done = mind.memory.remember(Thought(FACT, "owner"))
-    other = mind.memory.remember(Thought(f"Ask Max for {CANARY.decode()} again.", "owner"))
+    done = mind.memory.remember(Thought(FACT, origin_of("owner")))
+    other = mind.memory.remember(Thought(f"Ask Max for {CANARY.decode()} again.", origin_of("owner")))
     assert [one.id for one in mind.forgetting.plan_for(done.entry.lower()).entries] == [done.entry]
     assert {one.id for one in mind.forgetting.plan_for("kestrel-4471").entries} == {done.entry, other.entry}
     with pytest.raises(NotFound) as told:
@@ -234,7 +234,7 @@ def test_one_operation_decides_what_words_or_an_id_mean(mind: Mind) -> None:
 
 
 def test_words_within_others_are_forgotten_after_a_crash_too(mind: Mind, monkeypatch: pytest.MonkeyPatch) -> None:
-    mind.memory.remember(Thought(FACT, "owner"))
+    mind.memory.remember(Thought(FACT, origin_of("owner")))
     mind.say("s1", 1, "Is it true that KESTREL-4471, of all birds, opens it?")
     plan = mind.forgetting.plan(Target(words="kestrel-4471"))
     with monkeypatch.context() as broken:

@@ -11,6 +11,7 @@ from everself.forgetting.forgetting import Forgetting, Grip
 from everself.forgetting.proof import Target
 from everself.memory.memory import Memory
 from everself.memory.writing import Thought
+from everself.testing.origins import origin_of
 from everself.testing.workspaces import Bench, real_workspace
 from everself.workspace.assembly import Habits
 
@@ -49,7 +50,7 @@ def test_history_that_another_process_rewrites_is_not_called_damaged(
             bench.workspace, Book(bench.workspace, bench.state.entries, bench.state.vouchers, bench.clock), bench.clock
         )
         for text in (FIRST, SECOND, "Something else that stays."):
-            memory.remember(Thought(text, "owner"))
+            memory.remember(Thought(text, origin_of("owner")))
         bench.workspace.close()
 
         def meanwhile(*_: object) -> None:
@@ -84,7 +85,7 @@ def test_what_another_process_is_forgetting_is_not_taken_for_what_a_dead_one_lef
         memory = Memory(
             bench.workspace, Book(bench.workspace, bench.state.entries, bench.state.vouchers, bench.clock), bench.clock
         )
-        memory.remember(Thought(FIRST, "owner"))
+        memory.remember(Thought(FIRST, origin_of("owner")))
         plan = forgetting.plan(Target(words=FIRST))
         lock = FileLock(f"{tmp_path}/forget.lock")
         held: list[bool] = []

@@ -102,7 +102,7 @@ def test_lines_without_a_date_are_dated_by_those_who_know_and_else_not_at_all(tm
             "Name": None,
         }
         # what is written from now on is newer, and adopting again dates nothing anew
-        said = mind.memory.remember(Thought("Lives in Bergen.", "owner", explicit=True))
+        said = mind.memory.remember(Thought("Lives in Bergen.", origin_of("owner"), explicit=True))
         with (notes / "USER.md").open("a") as file:
             file.write("- Has a boat.\n")
         adopt(mind.bench.workspace, mind.bench.state, mind.memory, lambda found: asked.append(found) or {})

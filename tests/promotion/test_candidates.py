@@ -140,10 +140,10 @@ def test_a_line_of_a_talk_is_none_wherever_it_stands(mind: Mind, line: str) -> N
 
 
 def test_what_the_agent_concluded_needs_the_owners_word_as_evidence(mind: Mind) -> None:
-    told = mind.memory.remember(Thought("The doors are oak.", OWNER))
-    mind.memory.remember(Thought("We decided on silver.", AGENT))
-    mind.memory.remember(Thought("We decided on copper.", AGENT, lineage=("msg:0000000000AA",)))
-    mind.memory.remember(Thought("We decided on oak doors.", AGENT, lineage=(f"entry:{told.entry}",)))
+    told = mind.memory.remember(Thought("The doors are oak.", origin_of(OWNER)))
+    mind.memory.remember(Thought("We decided on silver.", origin_of(AGENT)))
+    mind.memory.remember(Thought("We decided on copper.", origin_of(AGENT, "msg:0000000000AA")))
+    mind.memory.remember(Thought("We decided on oak doors.", origin_of(AGENT, f"entry:{told.entry}")))
     assert texts(look(mind)) == ["We decided on oak doors."]
 
 

@@ -14,6 +14,7 @@ from everself.recall.scopes import Scope, SessionKind
 from everself.reflex.model import Reflex
 from everself.schedule.schedule import Wish
 from everself.testing.chatting import call
+from everself.testing.origins import origin_of
 from everself.values import Tag
 from everself.verbs.keeping.deeds import perform
 from everself.verbs.keeping.promoting import Wanted, find_candidates, review_week
@@ -61,7 +62,7 @@ def test_a_summary_of_a_session_and_what_rests_on_a_reply_are_none(app: App) -> 
         ("We decided on oak, and that is important.", asked, "session"),
         ("We decided on oak doors.", answered, "note"),
     ):
-        app.memory.remember(Thought(words, AGENT, category, lineage=(f"msg:{message.id}",)))
+        app.memory.remember(Thought(words, origin_of(AGENT, f"msg:{message.id}"), category))
     assert found(app) == []
 
 

@@ -15,6 +15,7 @@ from everself.recall.scopes import Scope, SessionKind
 from everself.sessions.log import Log
 from everself.sessions.notes import Notes
 from everself.sessions.transcripts import Transcripts
+from everself.testing.origins import origin_of
 from everself.testing.workspaces import real_workspace
 
 
@@ -55,10 +56,10 @@ def test_what_was_taken_back_before_the_note_is_marked_in_it(desk: Desk) -> None
     told = desk.log.add(session, "user", "My favourite drink is green tea.")
     both = desk.log.add(session, "user", "The shed is green. I drive to Hull on Monday.")
     desk.log.add(session, "assistant", "Lovely.")
-    tea = desk.memory.remember(Thought(told.content, "owner", lineage=(f"msg:{told.id}",)))
-    shed = desk.memory.remember(Thought("The shed is green.", "owner", lineage=(f"msg:{both.id}",)))
-    desk.memory.correct(tea.entry, "My favourite drink is oolong.")
-    desk.memory.correct(shed.entry, "The shed is blue.")
+    tea = desk.memory.remember(Thought(told.content, origin_of("owner", f"msg:{told.id}")))
+    shed = desk.memory.remember(Thought("The shed is green.", origin_of("owner", f"msg:{both.id}")))
+    desk.memory.correct(tea.entry, "My favourite drink is oolong.", origin_of("owner"))
+    desk.memory.correct(shed.entry, "The shed is blue.", origin_of("owner"))
     made = desk.notes.write(session, desk.notes.material(session))
     assert made is not None
     day = desk.memory.clock.today().isoformat()

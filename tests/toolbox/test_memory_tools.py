@@ -2,14 +2,12 @@
 
 from pathlib import Path
 
-import pytest
 from tests.toolbox.boxes import Box, living
 
 from everself.memory.writing import Thought
 from everself.recall.scopes import Scope, SessionKind
 from everself.testing.embedding import FakeEmbedder
 from everself.testing.origins import origin_of
-from everself.toolbox.own.origin import stands_in
 
 GUEST = Scope(SessionKind.GUEST, "jun")
 
@@ -191,19 +189,3 @@ def test_who_may_use_which_tools(tmp_path: Path) -> None:
         assert set(Box(app, Scope(SessionKind.GUEST)).tools) == looking
         assert set(Box(app, Scope(SessionKind.GROUP)).tools) == looking
         assert set(Box(app, Scope(SessionKind.SUBAGENT)).tools) == {"file_read"}
-
-
-@pytest.mark.parametrize(
-    ("words", "said", "expected"),
-    [
-        ("I like tea.", "Well, I like tea!", True),
-        ("like tea", "I like teapots", False),
-        ("I’m here", "i'm here now", True),
-        ("", "anything", False),
-        ("...", "...", False),
-        ("我喜欢茶", "你好，我喜欢茶。", True),
-        ("I like coffee", "I like tea", False),
-    ],
-)
-def test_words_stand_in_a_message_as_whole_words(words: str, said: str, expected: bool) -> None:
-    assert stands_in(words, said) is expected

@@ -11,26 +11,24 @@ from contextlib import contextmanager
 from dataclasses import replace
 from datetime import date
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from everself.clock import Clock
 from everself.disk.filesystem import READ_LIMIT
 from everself.entries.drafts import Draft
 from everself.entries.naming import Found, Known, name_entries, sketch
-from everself.entries.reading import Read, holds_memory, reach, read_document, read_growth, words_at
-from everself.entries.trust import CORRECTION, HAND, base_confidence, is_human, parse_tag, rank, weaker
+from everself.entries.reading import Read, holds_memory, reach, read_document, read_growth
+from everself.entries.row_form import believed, pack, with_days
+from everself.entries.trust import HAND, weaker
 from everself.errors import DiskError, NotFound, UnsafePath, WrongUse
-from everself.layout import Place, is_day, is_quarter, place
-from everself.layout.dates import find_day
-from everself.markdown.copies import COPY, hide_copies, origins
+from everself.layout import is_day, is_quarter, place
+from everself.markdown.copies import COPY, hide_copies
 from everself.store.entry_rows import DocumentRow, EntryRow, EntryRows, Foreseen
 from everself.store.vouchers import Vouchers
 from everself.text.normalise import fold
-from everself.values import Document, Entry, FileStat, Tag, Voucher, digest
+from everself.values import Document, Entry, FileStat, Voucher, digest
 from everself.workspace.interface import Workspace
 
-# what `_pack` wrote, decoded
-Span = list[Any]
 Progress = Callable[[int, int], None]
 
 # a file saved again within this time of being read may look unchanged: clocks of file systems are coarse
@@ -41,10 +39,6 @@ TRIES = 5
 HUGE = 4 * 1024 * 1024
 # entries beyond which asking the rows for all is quicker than asking for each
 MANY = 500
-# a title is no text
-_TITLE = 400
-# no key of a comment: what a row notes of an entry in an archive
-_DAY = "of day"
 # raised whenever the same bytes would give other entries; what an older reader noted is read again
 READING = 2
 _NOTHING_HELD: Mapping[str, tuple[str, bytes]] = {}
@@ -151,8 +145,8 @@ class Book:
         # somebody saves again and again: nobody vouches for what stands there at this moment
         where = place(path)
         return [
-            _believed(
-                EntryRow("", path, one.ordinal, "", *self._hashes(one), ""), json.loads(_pack(one)), data, where, None
+            believed(
+                EntryRow("", path, one.ordinal, "", *self._hashes(one), ""), json.loads(pack(one)), data, where, None
             )
             for one in read_document(data[: reach(data)])
         ]
@@ -283,7 +277,7 @@ class Book:
             reads = self._growth(data, before) if len(data) == len(document.data) else None
             settled |= {one.path} if reads is not None else set()
             reads = read_document(data) if reads is None else reads
-            reads = _with_days(data, reads) if is_quarter(one.path) else reads
+            reads = with_days(data, reads) if is_quarter(one.path) else reads
             found += [Found(one.path, read, *self._hashes(read)) for read in reads]
         if not (documents or missing):
             return True
@@ -296,7 +290,7 @@ class Book:
         today = self._clock.today().isoformat()
         born = {row.id: row.first_seen for row in old}
         rows = [
-            EntryRow(name, one.path, one.read.ordinal, _pack(one.read), one.text, one.words, born.get(name, today))
+            EntryRow(name, one.path, one.read.ordinal, pack(one.read), one.text, one.words, born.get(name, today))
             for name, one in zip(names, found, strict=True)
         ]
         gone = {row.id for row in old} - set(names)
@@ -321,7 +315,7 @@ class Book:
         if known is None or not _is_current(known):
             return
         today = self._clock.today().isoformat()
-        rows = [EntryRow(one.claim("id"), path, one.ordinal, _pack(one), *self._hashes(one), today) for one in reads]
+        rows = [EntryRow(one.claim("id"), path, one.ordinal, pack(one), *self._hashes(one), today) for one in reads]
         # never fresh: what the file will look like on the disk is not known yet
         document = DocumentRow(path, f"0 0 {len(after)} 0 0 {READING}", digest(after), 0)
         self._rows.foresee(Foreseen(digest(before), document, rows))
@@ -381,7 +375,7 @@ class Book:
                 torn += [path] if hashed != hashes.get(path) and path not in self.unread else []
             if path in self.unread and path not in held:
                 continue
-            found.append(_believed(row, span, data, where, vouchers.get(row.id)))
+            found.append(believed(row, span, data, where, vouchers.get(row.id)))
         return found, torn
 
     def _find_readable(self, path: str) -> Document | None:
@@ -428,54 +422,6 @@ def _day_of(entry: Entry, days: Sequence[date | None]) -> str:
     return max(known).isoformat() if known and len(known) == len(lines) else ""
 
 
-def _believed(row: EntryRow, span: Span, data: bytes, where: Place, voucher: Voucher | None) -> Entry:
-    """What may be believed of an entry: what a voucher confirms, and of the comment what claims no more than a hand may."""
-    pairs, kind, heading, category, time, struck, start, end, first, last, words = span
-    claims: dict[str, str] = dict(pairs)
-    get = claims.get
-    claimed = get("src", "")
-    tag = parse_tag(get("tag", ""))
-    mentions = _number(get("n", ""))
-    vouched = voucher is not None and voucher.text == row.text_mac
-    lineage = tuple(part for part in claims["from"].split(",") if part) if "from" in claims else ()
-    if voucher is not None:
-        lineage = voucher.lineage
-        # changed words are of the hand that changed them, and no more trusted than what it changed
-        source = voucher.source if vouched else weaker(HAND, voucher.source)
-        tag = parse_tag(voucher.tag) if vouched else tag
-    else:
-        source = claimed if claimed and rank(claimed) < rank(HAND) else HAND
-    # nobody vouches for how often it was said either
-    if not vouched or not is_human(source):
-        mentions = 1
-    if tag is Tag.CORRECTION and source != CORRECTION:
-        tag = Tag.NONE
-    seen = _date(get("seen", ""))
-    # an entry that left the file of its day says itself when it was written
-    born = _date(get("at", "")[:10])
-    # and so does one in an archive, which has many days
-    own = (_date(get(_DAY, "")) or born or _headed(heading) or seen) if where.span else None
-    day = own or where.day or born or seen or _date(row.first_seen)
-    until = _date(claims["until"]) if "until" in claims else None
-    who = get("who", "") or (f"person:{where.person}" if where.person else "")
-    project = get("project", "") or where.project or ""
-    # in the order of the fields: names would cost a fifth of the time that a large memory takes to load
-    return Entry._make(
-        (
-            *(row.id, row.path, words_at(data, words, struck=struck), tag, source, base_confidence(source), mentions),
-            *(day, seen or day, lineage, until, get("by", ""), who, project, where.tier),
-            *(kind, tuple(heading), category, time, struck, vouched, claimed, start, end, first, last),
-        )
-    )
-
-
-def _pack(read: Read) -> str:
-    """Everything about an entry but its words, as a row keeps it. The words are looked up in the document."""
-    place_of = (read.start, read.end, read.first_line, read.last_line, read.words)
-    values = (read.claims, read.kind, read.heading, read.category, read.time, read.struck, *place_of)
-    return json.dumps(values, ensure_ascii=False, separators=(",", ":"))
-
-
 def _told(changed: Sequence[FileStat], progress: Progress | None) -> Iterator[FileStat]:
     """The documents one by one; whoever wants to know is told how far it is."""
     for number, one in enumerate(changed):
@@ -513,31 +459,3 @@ def _is_current(row: DocumentRow) -> bool:
 def _hash_of(row: DocumentRow | None) -> str | None:
     """The hash of the bytes that the noted entries were read from, by a reader of this version."""
     return row.hash if row is not None and _is_current(row) else None
-
-
-def _with_days(data: bytes, reads: tuple[Read, ...]) -> tuple[Read, ...]:
-    """What stands in an archive, each with the day of the file that it came from."""
-    origin = origins(data)
-    found = []
-    for read in reads:
-        day = place(origin(read.start)).day
-        found.append(replace(read, claims=(*read.claims, (_DAY, day.isoformat()))) if day is not None else read)
-    return tuple(found)
-
-
-def _headed(heading: Sequence[str]) -> date | None:
-    """The day that the outermost title names: in an archive each day stands beneath its own."""
-    return next((day for title in heading if (day := find_day(title[:_TITLE]))), None)
-
-
-@lru_cache(maxsize=4096)
-def _number(text: str) -> int:
-    return max(1, min(10_000, int(text))) if text.isascii() and text.isdigit() else 1
-
-
-@lru_cache(maxsize=4096)
-def _date(text: str) -> date | None:
-    try:
-        return date.fromisoformat(text) if len(text) == 10 else None
-    except ValueError:
-        return None

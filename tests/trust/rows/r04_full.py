@@ -28,6 +28,7 @@ from everself.entries.reading import read_document
 from everself.errors import EverselfError
 from everself.memory.quarantine import quarantine
 from everself.memory.writing import Thought
+from everself.testing.origins import origin_of
 from everself.verbs.seeding import set_up
 
 DONE, DEGRADED = 0, 6
@@ -303,7 +304,9 @@ def prepare(home: Path) -> Life:
         session = app.log.begin()
         app.log.add(session, "user", "The attic is dry.")
         (home / "session").write_text(session.id)
-        (home / "aside").write_text(quarantine(app.memory, Thought("The wallet is long.", "web"), "a wallet").entry)
+        (home / "aside").write_text(
+            quarantine(app.memory, Thought("The wallet is long.", origin_of("web")), "a wallet").entry
+        )
     for day in OLD_DAYS:
         text = life.words()
         life.facts[text] = 1

@@ -11,6 +11,7 @@ from everself.app.app import App
 from everself.app.opening import open_app
 from everself.forgetting.proof import Target
 from everself.memory.writing import Thought
+from everself.testing.origins import origin_of
 from everself.verbs.seeding import set_up
 
 TOP = Path(__file__).resolve().parents[3]
@@ -53,7 +54,7 @@ def forget(folder: Path, who: int, count: int) -> None:
 def append(folder: Path, who: int, count: int) -> None:
     with open_home(folder) as app:
         for number in range(count):
-            print(app.memory.remember(Thought(kept(who, number), "owner")).entry, flush=True)
+            print(app.memory.remember(Thought(kept(who, number), origin_of("owner"))).entry, flush=True)
 
 
 def run_at_once(count: int, seed: int) -> tuple[int, int]:
@@ -64,7 +65,9 @@ def run_at_once(count: int, seed: int) -> tuple[int, int]:
             set_up(app)
             for number in range(count):
                 for who in range(FORGETTERS):
-                    app.memory.remember(Thought(secret(who, number), "owner", explicit=bool((number + seed) % 2)))
+                    app.memory.remember(
+                        Thought(secret(who, number), origin_of("owner"), explicit=bool((number + seed) % 2))
+                    )
         environ = {"HOME": str(folder), "PYTHONPATH": f"{TOP / 'src'}:{TOP}", "PATH": os.environ["PATH"]}
         roles = [("forget", who, count) for who in range(FORGETTERS)]
         roles += [("append", who, 5 * count) for who in range(WRITERS)]

@@ -20,6 +20,7 @@ from everself.forgetting.proof import Target
 from everself.memory.writing import Thought
 from everself.promotion.moving import Pick, apply_moves
 from everself.testing.meddling import MeddledFileSystem
+from everself.testing.origins import origin_of
 from everself.values import Author
 
 KNOWN = (
@@ -73,11 +74,11 @@ def _edit(mind: Mind, words: str, _: str) -> None:
 
 
 def _mention(mind: Mind, words: str, _: str) -> None:
-    mind.memory.remember(Thought(words, "owner"))
+    mind.memory.remember(Thought(words, origin_of("owner")))
 
 
 def _remember(mind: Mind, _: str, __: str) -> None:
-    mind.memory.remember(Thought(NEW, "owner"))
+    mind.memory.remember(Thought(NEW, origin_of("owner")))
 
 
 def _promote(mind: Mind, words: str, _: str) -> None:
@@ -122,14 +123,14 @@ def live(top: Path, seed: int, *, exchanges: bool) -> tuple[str, int]:
     changes = {}
     with open_mind(str(top)) as mind:
         for number, text in enumerate(KNOWN):
-            changes[text] = mind.memory.remember(Thought(text, "owner", explicit=number == 3)).change
+            changes[text] = mind.memory.remember(Thought(text, origin_of("owner"), explicit=number == 3)).change
     documents = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*.md"))
     person = Below(folder, random, random.randrange(1, 400), lambda: random.choice(documents))
     for _ in range(random.randrange(3)):
         person.edit()
     with open_mind(str(top)) as mind:
         # the history gets to know what the person wrote
-        mind.memory.remember(Thought("Something else altogether happened.", "owner", explicit=True))
+        mind.memory.remember(Thought("Something else altogether happened.", origin_of("owner"), explicit=True))
         owned = {one.text for one in mind.book.all() if one.vouched}
         assert owned >= set(KNOWN), f"no longer the owner's: {set(KNOWN) - owned}"
     known = list(person.marks)

@@ -14,6 +14,7 @@ from tests.trust.rows.s11 import CANARY, FACT
 from everself.memory.writing import Thought
 from everself.models.chat.protocol import CallPiece, ChatRequest
 from everself.testing.chatting import FakeModel, call
+from everself.testing.origins import origin_of
 
 KINDS = ("ids", "words", "part", "days")
 STEPS = 3
@@ -65,7 +66,7 @@ def live(home: Path, seed: int) -> int:
     random = Random(seed)
     model = Forgetful(home, random.choice(KINDS), random.randrange(1, 3 * STEPS))
     with talking(home) as (app, _):
-        model.entry = app.memory.remember(Thought(FACT, "owner", explicit=True)).entry
+        model.entry = app.memory.remember(Thought(FACT, origin_of("owner"), explicit=True)).entry
         app.chat.use(FakeModel(model))
         session = app.chat.begin()
         for text in (f"Hello. {FACT} Keep it in mind.", "What is the code of the vault?", "And once more?"):
