@@ -497,8 +497,7 @@ NO_PATHS: dict[str, str] = {
     ),
     **dict.fromkeys(
         (
-            "Bank.write.source",
-            "Bank.write.lineage",
+            "App.remember.lineage",
             "Memory.correct.said",
             "Memory.correct.trigger",
             "Memory.correct.sure",
@@ -535,8 +534,6 @@ NO_PATHS: dict[str, str] = {
     **dict.fromkeys(
         (
             "Thought.text",
-            "Thought.source",
-            "Thought.lineage",
             "Thought.who",
             "Thought.was",
             "Thought.key",

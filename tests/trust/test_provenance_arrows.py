@@ -235,7 +235,7 @@ ARROWS = (
     ),
     Arrow(
         "vouching → entry",
-        ((adoption, "_voucher", owned), (adoption, "is_imported", lambda *_: True)),
+        ((adoption, "_voucher", owned), (adoption, "_is_imported", lambda *_: True)),
         flow.test_vouching_makes_nothing_of_the_web_the_owners,
     ),
     Arrow(

@@ -65,13 +65,13 @@ def vouch_for(state: State, memory: Memory, entries: Iterable[Entry]) -> tuple[s
     What came in with an import becomes the owner's. What says itself that it is of the web, a tool, somebody else or the agent stays so:
     vouching makes nothing of the web the owner's.
     """
-    vouchers = [_voucher(entry) for entry in entries if not entry.vouched or is_imported(memory, entry)]
+    vouchers = [_voucher(entry) for entry in entries if not entry.vouched or _is_imported(memory, entry)]
     if vouchers:
         state.vouchers.put(vouchers, memory.clock.now().isoformat())
     return tuple(one.entry for one in vouchers)
 
 
-def is_imported(memory: Memory, entry: Entry) -> bool:
+def _is_imported(memory: Memory, entry: Entry) -> bool:
     """Whether it is an import's and nothing less: of what a tool or a page said, an import stays that."""
     return entry.source == IMPORT and memory.trust(entry) == IMPORT
 

@@ -377,4 +377,4 @@ def run_s6_doors(names: Sequence[str], seed: int, count: int = 1_000) -> str:
         assert len(wrong) <= most, (
             f"S6 seed {seed}, door {door.name}: {len(wrong)} of {len(attacks)} went up: {wrong[:5]}"
         )
-    return f"S6-DOORS elevated: {', '.join(told)}, seed {seed}"
+    return f"S6 doors, elevated: {', '.join(told)}, seed {seed}"

@@ -29,8 +29,10 @@ def run_s6_said(count: int, seed: int) -> str:
     total = Counter(row["lang"] for row in rows)
     kept = 1 - len(lost) / len(rows)
     langs = ", ".join(f"{name} {number}" for name, number in sorted(total.items()))
-    assert kept >= KEPT_AT_LEAST, f"S6-SAID seed {seed}: {len(lost)} of {len(rows)} are not the owner's: {sorted(lost)}"
-    return f"S6-SAID {len(rows)} statements ({langs}), {kept:.1%} kept as the owner's, seed {seed}"
+    assert kept >= KEPT_AT_LEAST, (
+        f"S6 said, seed {seed}: {len(lost)} of {len(rows)} are not the owner's: {sorted(lost)}"
+    )
+    return f"S6 said: {len(rows)} statements ({langs}), {kept:.1%} kept as the owner's, seed {seed}"
 
 
 def find_lost(rows: list[dict[str, str]]) -> list[str]:

@@ -201,7 +201,7 @@ def run_s7_chains(count: int, number: int, length: int = 6) -> str:
             compared += live(truth, steps)
         except AssertionError as error:
             names = [f"{VERBS[verb].__name__}{sorted(marks)}" for verb, marks in steps]
-            raise AssertionError(f"S7-CHAINS seed {number}, {truth}, after {' '.join(names)}: {error}") from error
+            raise AssertionError(f"S7 chains, seed {number}, {truth}, after {' '.join(names)}: {error}") from error
 
     walk()
-    return f"S7-CHAINS {count} chains, {compared} entries compared, 0 elevations, seed {number}"
+    return f"S7 chains: {count} chains, {compared} entries compared, 0 elevations, seed {number}"
