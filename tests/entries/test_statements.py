@@ -183,3 +183,20 @@ def test_of_a_very_long_message_only_the_edges_are_read(monkeypatch: pytest.Monk
     message = "I found this.\n\n" + "The owner agrees. " * 50_000 + "\n\nIs that so?"
     assert said(message) == "I found this.\nIs that so?"
     assert 0 < len(judged) < 100
+
+
+@pytest.mark.parametrize("message", ["No, I live in Turin.", "No. I live in Turin.", "That's wrong, I live in Turin."])
+def test_what_only_says_that_it_corrects_is_no_part_of_the_statement(message: str) -> None:
+    assert is_stated("I live in Turin.", message)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("One may read my files.", "No one may read my files."),
+        ("way I share it", "No way I share it."),
+        ("share it", "Never, ever share it."),
+    ],
+)
+def test_a_negation_is_never_taken_for_such_words(words: str, message: str) -> None:
+    assert not is_stated(words, message)

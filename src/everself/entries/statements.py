@@ -7,11 +7,13 @@ is evidence for nothing, until its writer asks to remember it.
 from typing import Final
 
 from everself.patterns import shown as forms
+from everself.patterns.openers import bare
 from everself.patterns.reading import SentenceKind
 from everself.patterns.sentences import KEPT
 from everself.patterns.statements import read_each
 from everself.text.normalise import fold
 
+_MARKS: Final = tuple(".!,;:。！，、；：—")
 _ENDS: Final = " .!?。！？…,，、;；"
 
 
@@ -43,10 +45,18 @@ def is_stated(words: str, message: str) -> bool:
     sought = fold(words).strip(_ENDS)
     if not sought:
         return False
-    sentences = [fold(one).strip(_ENDS) for one in stated(message)]
-    if sought in sentences:
+    found = stated(message)
+    sentences = [fold(one).strip(_ENDS) for one in found]
+    if sought in sentences or sought in (fold(_unopened(one)).strip(_ENDS) for one in found):
         return True
     return any(_goes(sought, sentences[start:]) for start in range(len(sentences)))
+
+
+def _unopened(sentence: str) -> str:
+    """Without a "No, " or "That's wrong: " before it, which only says that it corrects. "No one may" is none: no mark ends it there."""
+    rest = bare(sentence)
+    opener = sentence.strip()[: -len(rest)].rstrip() if rest else ""
+    return rest if opener[-1:] in _MARKS else sentence
 
 
 def _goes(sought: str, sentences: list[str]) -> bool:
