@@ -1,4 +1,4 @@
-"""Fits the weights of `everself.contradiction.weighing` on the open pairs and prints them.
+"""Fits the weights of `everself.classify.contradiction._decision` on the open pairs and prints them.
 
 Of the later pairs only those with an odd number are used; the even ones and the held third tell how good the fit is. Run it from the
 repository: `PYTHONPATH=src python tools/fit_contradiction.py`. Knows no file but the corpus.
@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from everself.contradiction.comparing import compare
-from everself.contradiction.signals import read_signals
-from everself.contradiction.statement import read_statement
-from everself.contradiction.weighing import stands
-from everself.patterns.statements import language_of
+from everself.classify.contradiction._decision import stands
+from everself.classify.contradiction._features import read_signals
+from everself.classify.contradiction._rules import compare
+from everself.classify.contradiction._statement import read_statement
+from everself.classify.statements import language_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -1,4 +1,4 @@
-"""Fits the weights of src/everself/reflex/weights.py over tests/corpora/reflex and prints them.
+"""Fits the weights of src/everself/conversation/reflex/weights.py over tests/corpora/reflex and prints them.
 
     PYTHONPATH=src:. python tools/fit_reflex.py
 
@@ -17,16 +17,16 @@ from dataclasses import dataclass, field
 
 import numpy
 from numpy.typing import NDArray
-from tests.reflex.talking import agent, talk
-from tests.reflex.test_corpus import load, plain
+from tests.conversation.reflex.talking import agent, talk
+from tests.conversation.reflex.test_corpus import load, plain
 
+from everself.conversation.reflex._answers import found_in, standing
+from everself.conversation.reflex._plan import RESULTS, plan_reply
+from everself.conversation.reflex._scoring import weigh
+from everself.conversation.reflex._weights import NEAR_WITH_MEANING, NEAR_WORDS_ONLY, WITH_MEANING, WORDS_ONLY
 from everself.models.chat.protocol import ToolReturn
-from everself.recall.nearness import meaning_of
-from everself.recall.recall import Found, Request
-from everself.reflex.answering import found_in, standing
-from everself.reflex.judging import weigh
-from everself.reflex.planning import RESULTS, plan_reply
-from everself.reflex.weights import NEAR_WITH_MEANING, NEAR_WORDS_ONLY, WITH_MEANING, WORDS_ONLY
+from everself.search.closeness import meaning_of
+from everself.search.recall import Found, Request
 
 LANGUAGES = ("en", "zh", "ko", "ja")
 CORPORA = ("", "more", "third")

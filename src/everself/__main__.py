@@ -1,6 +1,6 @@
 """`python -m everself` is the command `everself`."""
 
-from everself.cli.main import main
+from everself.interfaces.cli.main import main
 
 if __name__ == "__main__":
     main()

@@ -9,7 +9,7 @@ from tests.memory.minds import Mind, open_mind
 
 from everself.app.account import account_of
 from everself.memory.writing import Thought
-from everself.testing.frozen import FrozenTime
+from everself.testing.frozen_time import FrozenTime
 from everself.testing.origins import origin_of
 
 

@@ -9,9 +9,9 @@ import pytest
 
 from everself.app.app import App
 from everself.app.opening import open_app
-from everself.context.asking import Ask
+from everself.conversation.context.request import Ask
 from everself.errors import BadConfig
-from everself.recall.scopes import Scope, SessionKind
+from everself.search.scopes import Scope, SessionKind
 from everself.values import Author
 
 SOUL = "# Soul\n\nYou are Ada.\n"

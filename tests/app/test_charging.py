@@ -14,7 +14,7 @@ from everself.config.sections import SpendLimits
 from everself.errors import ModelFailed
 from everself.models.chat.price import Price, cost_of
 from everself.models.chat.protocol import ChatModel, ChatRequest, Piece, Usage
-from everself.store.state import State, open_state
+from everself.storage.state.database import State, open_state
 
 USED = Usage(sent=400_000, received=100_000)
 

@@ -4,8 +4,8 @@ import os
 from pathlib import Path
 
 from everself.app.opening import open_app
+from everself.operations.templates import set_up
 from everself.values import Append, Applied, Author, Change
-from everself.verbs.seeding import set_up
 
 
 def tree(folder: str) -> dict[str, bytes]:

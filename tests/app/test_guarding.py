@@ -8,13 +8,13 @@ import pytest
 
 from everself.app.guarding import counter_file
 from everself.app.opening import open_app
-from everself.backups.bringing import RestoreOptions, bring_back
-from everself.backups.make import make_backup
-from everself.forgetting.proof import Target
+from everself.memory.forgetting.proof import Target
+from everself.operations.backup.create import make_backup
+from everself.operations.backup.restore_agent import RestoreOptions, bring_back
+from everself.operations.integrity import accept_outside, look_outside, undo_outside, verify_identity
+from everself.operations.settings import set_value
+from everself.operations.setup import settle
 from everself.values import Append, Applied, Author, Change, Refused
-from everself.verbs.agents import settle
-from everself.verbs.integrity import accept_outside, look_outside, undo_outside, verify_identity
-from everself.verbs.settings import set_value
 
 # many small steps with real files add up; what is beside it in this folder is run every time
 pytestmark = pytest.mark.slow

@@ -12,11 +12,11 @@ from everself.app.app import App
 from everself.app.heeding import Heeding
 from everself.app.keeping import open_keepers
 from everself.app.opening import open_app
-from everself.chat.desk import Desk
+from everself.conversation._shared import Desk
 from everself.keepers.world import Sources
-from everself.part import part
-from everself.store.state import State, open_state
-from everself.verbs.agents import settle
+from everself.lazy import part
+from everself.operations.setup import settle
+from everself.storage.state.database import State, open_state
 
 THREADS = 6
 # for what never comes: a second maker

@@ -1,53 +1,89 @@
-"""Fences around imports: who may import whom, no circles, no import hidden from these fences."""
+"""Rules about imports: the order of packages, private modules, no cycles, no import hidden from these rules."""
 
 import ast
 from collections.abc import Iterator, Sequence
 
-from tests.architecture.house import PACKAGE_NAMES, PORCH, floor_of, may_import
-from tests.architecture.sources import PACKAGE, Import, Module, Violation, imports_of, is_import_call, literal, room_of
+from tests.architecture.house import INTERFACES, PACKAGE_NAMES, PORCH, SHARED, STARTER, may_import, place_of
+from tests.architecture.sources import (
+    PACKAGE,
+    Import,
+    Module,
+    Violation,
+    imports_of,
+    is_import_call,
+    literal,
+    package_of,
+)
 
 Tree = Sequence[Module]
 
 
-def floors(tree: Tree) -> Iterator[Violation]:
-    """A room imports from the floors above it only, and stands on the drawing."""
+def package_order(tree: Tree) -> Iterator[Violation]:
+    """A package imports only from those before it in the order."""
     known = frozenset(module.name for module in tree)
     for module in tree:
-        at_the_porch = module.name in PORCH
-        if not at_the_porch and floor_of(module.room) is None:
-            yield Violation(
-                "floors",
-                module.file,
-                1,
-                f'the room "{module.room}" is not on the drawing (tests/architecture/house.py)',
-            )
+        if module.name not in PORCH and place_of(module.package) is None:
+            words = f'the package "{module.package}" is not listed in tests/architecture/house.py'
+            yield Violation("package-order", module.file, 1, words)
             continue
         for each in imports_of(module, known):
             if words := _objection(module, each):
-                yield Violation("floors", module.file, each.line, words, item=each.target)
+                yield Violation("package-order", module.file, each.line, words, item=each.target)
 
 
 def _objection(module: Module, each: Import) -> str:
     if each.target == PACKAGE:
-        return "name the room you import; the bare package hides where things come from"
-    other = room_of(each.target)
+        return "name the module you import; the bare package hides where things come from"
+    other = package_of(each.target)
     if each.of_package and other in PACKAGE_NAMES:
         return ""
-    # `from everself import open_app` reaches through the package into the room that its porch opens
-    if each.of_package and floor_of(other) is None:
+    # `from everself import open_app` reaches through the package's __init__ into what that imports
+    if each.of_package and place_of(other) is None:
         other = PORCH[PACKAGE]
-    if floor_of(other) is None:
-        return f'the room "{other}" is not on the drawing'
+    if place_of(other) is None:
+        return f'the package "{other}" is not listed'
     if module.name in PORCH:
-        door = PORCH[module.name]
-        return "" if other == door else f"{module.name} opens {door} only, not {other}"
-    if may_import(module.room, other):
+        only = PORCH[module.name]
+        return "" if other == only else f"{module.name} imports {only} only, not {other}"
+    if not may_import(module.package, other):
+        return f"{module.package} may not import {other} ({each.target})"
+    return _between_interfaces(module, each)
+
+
+def _between_interfaces(module: Module, each: Import) -> str:
+    here, there = _interface(module.name), _interface(each.target)
+    if not here or not there or there == SHARED or here in (there, STARTER):
         return ""
-    return f"{module.room} may not import {other} ({each.target})"
+    return f"{here} may not import {there}: interfaces call operations, never each other"
 
 
-def circles(tree: Tree) -> Iterator[Violation]:
-    """No module imports itself by way of others, a lazy import inside a function included."""
+def _interface(module: str) -> str:
+    parts = module.split(".")[1:3]
+    return ".".join(parts) if parts[:1] == [INTERFACES] else ""
+
+
+def private_modules(tree: Tree) -> Iterator[Violation]:
+    """A module whose name begins with an underscore is imported only inside the folder that holds it."""
+    known = frozenset(module.name for module in tree)
+    for module in tree:
+        for each in imports_of(module, known):
+            owner = _owner(each.target)
+            if owner and not f"{module.name}.".startswith(f"{owner}."):
+                words = f"{each.target} is private to {owner}"
+                yield Violation("private-modules", module.file, each.line, words, item=each.target)
+
+
+def _owner(target: str) -> str:
+    """The folder around the outermost private part of a name; nothing where every part is public."""
+    parts = target.split(".")
+    for number, part in enumerate(parts):
+        if part.startswith("_") and not part.startswith("__"):
+            return ".".join(parts[:number])
+    return ""
+
+
+def cycles(tree: Tree) -> Iterator[Violation]:
+    """No module imports itself by way of others; imports inside functions and for type checkers count."""
     known = frozenset(module.name for module in tree)
     files = {module.name: module.file for module in tree}
     arrows: dict[str, dict[str, int]] = {}
@@ -58,11 +94,11 @@ def circles(tree: Tree) -> Iterator[Violation]:
     for ring in _rings({name: tuple(targets) for name, targets in arrows.items()}):
         first, second = ring[0], ring[1 % len(ring)]
         words = " → ".join([*ring, first])
-        yield Violation("circles", files[first], arrows[first][second], words, item=words)
+        yield Violation("cycles", files[first], arrows[first][second], words, item=words)
 
 
 def _rings(graph: dict[str, tuple[str, ...]]) -> Iterator[tuple[str, ...]]:
-    """One shortest circle through the first module of each tangle, each tangle once."""
+    """One shortest cycle through the first module of each tangle, each tangle once."""
     seen: set[str] = set()
     for start in sorted(graph):
         if start in seen:
@@ -86,7 +122,7 @@ def _rings(graph: dict[str, tuple[str, ...]]) -> Iterator[tuple[str, ...]]:
 
 
 def hidden_imports(tree: Tree) -> Iterator[Violation]:
-    """An import by a computed name is seen by no fence, so each one is listed with its reason."""
+    """An import by a computed name is seen by no rule, so each one is listed with its reason."""
     for module in tree:
         for node in module.nodes:
             if isinstance(node, ast.Call) and is_import_call(module, node) and not literal(node):

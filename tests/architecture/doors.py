@@ -86,7 +86,7 @@ WRITING = (
     "tarfile",
 )
 OPENERS = ("io.open", "codecs.open", "gzip.open", "bz2.open", "lzma.open", "os.fdopen")
-# Methods of a path that nothing else has, and methods that the kernel's own file system has as well: those count
+# Methods of a path that nothing else has, and methods that `storage`'s own file system has as well: those count
 # only in a module that holds paths of its own.
 PATH_ONLY = frozenset({"write_text", "write_bytes", "touch", "symlink_to", "hardlink_to", "lchmod"})
 PATH_TOO = frozenset({"chmod", "mkdir", "rename", "rmdir", "unlink"})
@@ -136,7 +136,7 @@ def _calls(module: Module) -> tuple[ast.Call, ...]:
 def time(tree: Tree) -> Iterator[Violation]:
     """Only `clock` reads time."""
     for module in tree:
-        if module.room == CLOCK:
+        if module.package == CLOCK:
             continue
         yield from _found("time", module, TIME, "only clock reads time")
         for call in _calls(module):
@@ -156,7 +156,7 @@ def _is_loop(node: ast.AST) -> bool:
 def environment(tree: Tree) -> Iterator[Violation]:
     """Only `config` reads the environment and knows where home is."""
     for module in tree:
-        if module.room == ENVIRONMENT:
+        if module.package == ENVIRONMENT:
             continue
         yield from _found("environment", module, ENVIRONMENT_NAMES, "only config reads the environment")
         for call in _calls(module):
@@ -166,14 +166,14 @@ def environment(tree: Tree) -> Iterator[Violation]:
 
 
 def files(tree: Tree) -> Iterator[Violation]:
-    """Only `disk` writes files."""
+    """Only `storage` writes files."""
     for module in tree:
-        if module.room == DISK:
+        if module.package == DISK:
             continue
-        yield from _found("files", module, WRITING, "only disk writes files")
+        yield from _found("files", module, WRITING, "only storage writes files")
         for call in _calls(module):
             if item := _writes(module, call):
-                yield Violation("files", module.file, call.lineno, f"{item}: only disk writes files", item=item)
+                yield Violation("files", module.file, call.lineno, f"{item}: only storage writes files", item=item)
 
 
 def _writes(module: Module, call: ast.Call) -> str:
@@ -217,7 +217,7 @@ def _only_reads(call: ast.Call) -> bool:
 def paths(tree: Tree) -> Iterator[Violation]:
     """Above `workspace` nobody holds a path, not even in an annotation."""
     for module in tree:
-        if module.room not in WITHOUT_PATHS:
+        if module.package not in WITHOUT_PATHS:
             continue
         yield from _found("paths", module, PATHS, "above workspace nobody holds a path")
         for call in _calls(module):
@@ -233,9 +233,9 @@ def homes(tree: Tree) -> Iterator[Violation]:
         imported = (use for use in module.uses if isinstance(use.node, ast.Import | ast.ImportFrom))
         for use in imported:
             library = use.name.split(".")[0]
-            rooms = HOMES.get(library)
-            if rooms is not None and module.room.split(".")[0] not in rooms:
-                home = " and ".join(rooms) or "nowhere"
+            packages = HOMES.get(library)
+            if packages is not None and module.package not in packages:
+                home = " and ".join(packages) or "nowhere"
                 yield Violation("homes", module.file, use.line, f"{library} is at home in {home}", item=library)
 
 
@@ -248,18 +248,18 @@ def regular_expressions(tree: Tree) -> Iterator[Violation]:
 
 
 def printing(tree: Tree) -> Iterator[Violation]:
-    """Only the command line and the faces speak to a person."""
+    """Only the interfaces speak to a person."""
     for module in tree:
-        if module.room.split(".")[0] in SPEAKING:
+        if module.package in SPEAKING:
             continue
         for call in _calls(module):
             if isinstance(call.func, ast.Name) and call.func.id in ("print", "input", "breakpoint"):
-                words = f"{call.func.id}: only cli and faces speak to a person"
+                words = f"{call.func.id}: only interfaces speak to a person"
                 yield Violation("printing", module.file, call.lineno, words, item=module.inside(call.lineno))
 
 
 def index_rows(top: Path, tables: frozenset[str]) -> Iterator[Violation]:
-    """Only `index.sync` changes rows of the index, in Python strings and in `.sql` files alike."""
+    """Only `search.sync` changes rows of the index, in Python strings and in `.sql` files alike."""
     if not tables:
         return
     change = re.compile(
@@ -274,4 +274,4 @@ def index_rows(top: Path, tables: frozenset[str]) -> Iterator[Violation]:
         text = path.read_text("utf-8")
         for hit in change.finditer(text):
             line = text.count("\n", 0, hit.start()) + 1
-            yield Violation("index-rows", file, line, f"only index.sync changes rows of {hit[1]}", item=hit[1])
+            yield Violation("index-rows", file, line, f"only search.sync changes rows of {hit[1]}", item=hit[1])

@@ -11,8 +11,9 @@ from tests.architecture.sources import Module, Violation, read_tree
 Rule = Callable[[Sequence[Module]], Iterator[Violation]]
 
 RULES: tuple[Rule, ...] = (
-    arrows.floors,
-    arrows.circles,
+    arrows.package_order,
+    arrows.private_modules,
+    arrows.cycles,
     arrows.hidden_imports,
     arrows.relative_imports,
     doors.time,
@@ -62,13 +63,14 @@ def _covers(allowance: Allowance, violation: Violation) -> bool:
 
 
 def summary(top: Path) -> str:
-    """The house in figures, on one line."""
+    """The source tree in figures, on one line."""
     tree = read_tree(top)
     largest = max(tree, key=lambda module: module.lines)
-    rooms = measures.room_lines(tree)
-    fullest = max(rooms, key=lambda room: rooms[room])
+    packages = measures.package_lines(tree)
+    largest_package = max(packages, key=lambda name: packages[name])
     return (
         f"{len(tree)} modules, {sum(module.lines for module in tree)} lines; largest module {largest.file} "
-        f"({largest.lines}), fullest room {fullest} ({rooms[fullest]}); "
+        f"({largest.lines}), largest package {largest_package} "
+        f"({packages[largest_package]}); "
         f"{manners.broad_excepts_per_thousand_lines(tree):.1f} broad excepts per 1,000 lines"
     )

@@ -1,79 +1,39 @@
-"""The drawing of the house as data: its floors, its limits, and which room may do what.
+"""The architecture as data: the order of the packages, the limits, and which package may do what."""
 
-Rooms that are not built yet are drawn too: whoever builds one finds its place here.
-"""
-
-from dataclasses import dataclass
-
-
-@dataclass(frozen=True, slots=True)
-class Floor:
-    """Rooms side by side, which never import one another; in a row, each may import those before it."""
-
-    rooms: tuple[str, ...]
-    in_a_row: bool = False
-
-
-FLOORS = (
-    Floor(
-        ("errors", "values", "clock", "part", "text", "redaction", "dates", "patterns", "labelling", "contradiction"),
-        in_a_row=True,
-    ),
-    Floor(("disk", "markdown", "config")),
-    Floor(("database", "settings")),
-    Floor(("store", "history", "layout", "models", "models.calls")),
-    Floor(("workspace", "models.embedding", "models.chat")),
-    Floor(("entries", "reflex")),
-    Floor(("identity", "memory", "schedule")),
-    # what acts on memory as a whole
-    Floor(("forgetting", "transfer", "promotion", "archiving")),
-    # from documents to what is found of them, each floor knowing more
-    Floor(("cutting",)),
-    Floor(("indexfile",)),
-    Floor(("index.sync",)),
-    Floor(("index",)),
-    Floor(("recall.likeness",)),
-    Floor(("recall", "triage", "upkeep")),
-    Floor(("sessions",)),
-    Floor(("context",)),
-    # what a model may do, and the conversation that lets it
-    Floor(("toolbox", "toolbox.tool", "toolbox.aside", "toolbox.calling"), in_a_row=True),
-    Floor(("toolbox.own", "toolbox.outside")),
-    # what all keepers share: what they see, and what they may propose
-    Floor(
-        ("keepers.answering", "keepers.wordbook", "keepers.world", "keepers.shape", "keepers.rewording"), in_a_row=True
-    ),
-    # keepers that are rooms of their own
-    Floor(("keepers.soul", "keepers.validator")),
-    Floor(("chat", "keepers")),
-    Floor(("app",)),
-    # what can be asked of an opened agent
-    Floor(("verbs",)),
-    Floor(("verbs.keeping",)),
-    # what looks after an opened agent as a whole; see docs/decisions
-    Floor(("doctor", "backups")),
-    Floor(
-        (
-            "faces",
-            "faces.repl",
-            "faces.gateway",
-            "faces.mcp",
-            "faces.web",
-            "faces.hooks",
-            "faces.channels",
-            "testing",
-        )
-    ),
-    Floor(("cli",)),
+# A package imports only from those before it. `app` is dissolved step by step; what remains will be `runtime`.
+PACKAGES = (
+    "errors",
+    "values",
+    "clock",
+    "lazy",
+    "text",
+    "config",
+    "storage",
+    "workspace",
+    "models",
+    "classify",
+    "memory",
+    "identity",
+    "search",
+    "conversation",
+    "keepers",
+    "app",
+    "operations",
+    "interfaces",
+    "testing",
 )
+# Each interface is on its own; only the command line starts the others, and what they share is no interface.
+INTERFACES = "interfaces"
+STARTER = "interfaces.cli"
+SHARED = "interfaces.rendering"
 
-# The package's own two modules stand outside the floors, and each opens one door, inside a function or not.
-PORCH = {"everself": "app", "everself.__main__": "cli"}
+# The package's own two modules stand outside the order; each imports from one package only.
+PORCH = {"everself": "app", "everself.__main__": "interfaces"}
 
-# Fakes for those who test with Everself: they see everything but the commands, and no room sees them.
+# Fakes for those who test with Everself: they see everything but the interfaces, and no package sees them.
 FAKES = "testing"
 
-# The names of the package itself that any room may ask for; anything else there comes from `app`.
+# The names of the package itself that any package may import; anything else there comes from `app`.
 PACKAGE_NAMES = frozenset({"__version__"})
 
 MODULE_LINES = 500
@@ -87,72 +47,37 @@ EMPTY_WORDS = frozenset(
 
 CLOCK = "clock"
 ENVIRONMENT = "config"
-DISK = "disk"
-INDEX_WRITER = "index/sync"
-# Tables of index.db; `index.sync` alone may change their rows.
+DISK = "storage"
+INDEX_WRITER = "search/sync"
+# Tables of index.db; `search.sync` alone may change their rows.
 INDEX_TABLES: frozenset[str] = frozenset(
     {"header", "sources", "units", "blocks", "vocabularies", "postings", "embeddings", "codes"}
 )
 
-# Domain rooms speak to `Workspace` in workspace paths (plain strings), so that documents may live in a database.
-WITHOUT_PATHS = frozenset(
-    {
-        "entries",
-        "reflex",
-        "identity",
-        "memory",
-        "schedule",
-        "promotion",
-        "archiving",
-        "cutting",
-        "indexfile",
-        "index.sync",
-        "index",
-        "recall",
-        "recall.likeness",
-        "triage",
-        "upkeep",
-        "context",
-        "sessions",
-        "toolbox",
-        "toolbox.tool",
-        "toolbox.aside",
-        "toolbox.calling",
-        "toolbox.own",
-        "toolbox.outside",
-        "chat",
-        "keepers",
-        "keepers.answering",
-        "keepers.wordbook",
-        "keepers.world",
-        "keepers.soul",
-        "keepers.validator",
-        "keepers.shape",
-        "keepers.rewording",
-    }
-)
+# Above `workspace` documents are named by workspace paths (plain strings), so that they may live in a database.
+WITHOUT_PATHS = frozenset({"memory", "identity", "search", "conversation", "keepers"})
 
-SPEAKING = ("cli", "faces")
+SPEAKING = ("interfaces",)
 
-# Libraries with a home, and the rooms that are it. Nothing means nowhere: see the reason beside it.
+# Libraries with a home, and the packages that are it. Nothing means nowhere: see the reason beside it.
 HOMES: dict[str, tuple[str, ...]] = {
     "sqlite3": (),  # one file opened by both sqlite3 and apsw loses its locks
-    "json5": ("config", "settings"),
-    "pyjson5": ("config", "settings"),
+    "json5": ("config",),
+    "pyjson5": ("config",),
     "ruamel": ("config",),
     "Stemmer": ("text",),
-    "numpy": ("index", "indexfile", "recall", "models", "testing"),
-    "httpx2": ("models", "toolbox", "faces"),
-    "apsw": ("database", "store", "index", "indexfile", "upkeep", "testing"),
-    "psycopg": ("database", "store", "index"),
-    "dulwich": ("history",),
-    "cronsim": ("schedule",),
+    "numpy": ("models", "search", "testing"),
+    "httpx2": ("models", "conversation", "interfaces"),
+    "apsw": ("storage", "search", "testing"),
+    "psycopg": ("storage",),
+    "dulwich": ("storage",),
+    "cronsim": ("keepers",),
     "watchfiles": ("workspace",),
     "click": SPEAKING,
     "rich": SPEAKING,
     "prompt_toolkit": SPEAKING,
     "pydantic_ai": ("models",),
-    "mcp": ("toolbox", "faces"),
+    "mcp": ("conversation", "interfaces"),
     "openai": ("models",),
     "anthropic": ("models",),
     "google": ("models",),
@@ -191,41 +116,33 @@ HEAVY = frozenset(
 )
 
 
-def floor_of(room: str) -> int | None:
-    """How far down a room stands, or nothing where it is not drawn."""
-    for number, floor in enumerate(FLOORS):
-        if room in floor.rooms:
-            return number
-    return None
+def place_of(package: str) -> int | None:
+    """Where a package stands in the order, or nothing where it is not listed."""
+    return PACKAGES.index(package) if package in PACKAGES else None
 
 
-def may_import(room: str, other: str) -> bool:
-    """Whether the drawing lets one room import another. Both are drawn."""
-    if room == other:
+def may_import(package: str, other: str) -> bool:
+    """Whether the order lets one package import another. Both are listed."""
+    if package == other:
         return True
     if other == FAKES:
         return False
-    if room == FAKES:
-        return other != "cli"
-    here, there = floor_of(room), floor_of(other)
-    if here is None or there is None:
-        return False
-    if here == there and FLOORS[here].in_a_row:
-        row = FLOORS[here].rooms
-        return row.index(other) < row.index(room)
-    return there < here
+    if package == FAKES:
+        return other != INTERFACES
+    return PACKAGES.index(other) < PACKAGES.index(package)
 
 
 # Whose words a text is, is decided here alone; the fakes may make it up.
-RULES_OF_TRUST = frozenset({"entries/trust.py", "testing/origins.py"})
+RULES_OF_TRUST = frozenset({"memory/provenance.py", "testing/origins.py"})
 
-# Where the owner stands: what they say in a message, at their own terminal or in review. `keepers/digging.py` proposes it, and the runner
+# Where the owner stands: what they say in a message, at their own terminal or in review. `keepers/_insights.py` proposes it, and the runner
 # lowers it to what the messages bear.
 OWNERS_DOORS = frozenset(
-    {"entries/trust.py", "app/app.py", "cli/commands/memory/writing.py", "cli/commands/memory/banking.py"}
-    | {"verbs/keeping/reviewing.py", "keepers/runner.py", "keepers/rewording.py", "keepers/hands.py"}
-    | {"keepers/digging.py", "sessions/checkpoint.py", "chat/correcting.py", "toolbox/own/origin.py"}
+    {"memory/provenance.py", "app/app.py", "operations/review.py", "keepers/runner.py", "keepers/rewording.py"}
+    | {"interfaces/cli/commands/memory/write.py", "interfaces/cli/commands/memory/bank.py", "keepers/execution.py"}
+    | {"keepers/_insights.py", "conversation/sessions/checkpoint.py", "conversation/corrections.py"}
+    | {"conversation/tools/own/origin.py"}
 )
 
-# Rooms whose functions write memory.
-WRITING_ROOMS = frozenset({"memory", "promotion", "archiving", "transfer", "keepers", "sessions"})
+# Folders whose functions write memory.
+WRITERS = ("memory/", "keepers/", "conversation/sessions/")

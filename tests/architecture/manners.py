@@ -52,7 +52,7 @@ def broad_excepts_per_thousand_lines(tree: Tree) -> float:
 def asserts(tree: Tree) -> Iterator[Violation]:
     """`python -O` removes asserts, so nothing may depend on one."""
     for module in tree:
-        if module.room == FAKES:
+        if module.package == FAKES:
             continue
         for node in module.nodes:
             if isinstance(node, ast.Assert):

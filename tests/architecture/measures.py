@@ -48,11 +48,11 @@ def _count(node: Function) -> int:
     return len(named) + len(node.args.kwonlyargs) + bool(node.args.vararg) + bool(node.args.kwarg)
 
 
-def room_lines(tree: Tree) -> dict[str, int]:
+def package_lines(tree: Tree) -> dict[str, int]:
     total: dict[str, int] = defaultdict(int)
     for module in tree:
-        if module.room:
-            total[module.room] += module.lines
+        if module.package:
+            total[module.package] += module.lines
     return dict(total)
 
 

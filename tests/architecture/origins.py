@@ -1,4 +1,4 @@
-"""Fences around whose words a text is: who may make an origin, who may say that words are the owner's, and what every writer is given.
+"""Rules about whose words a text is: who may make an origin, who may say that words are the owner's, and what every writer is given.
 
 mypy shows that whoever calls a writer hands it an `Origin`; these show that no writer asks for less, and that origins are not made up.
 """
@@ -6,13 +6,13 @@ mypy shows that whoever calls a writer hands it an `Origin`; these show that no 
 import ast
 from collections.abc import Iterator, Sequence
 
-from tests.architecture.house import OWNERS_DOORS, RULES_OF_TRUST, WRITING_ROOMS
+from tests.architecture.house import OWNERS_DOORS, RULES_OF_TRUST, WRITERS
 from tests.architecture.sources import Function, Module, Violation
 
 Tree = Sequence[Module]
 
 STAMPS = ("everself.values.Origin", "everself.values.Voucher")
-OWNERS = "everself.entries.trust.stated_by_owner"
+OWNERS = "everself.memory.provenance.stated_by_owner"
 # how parameters are called that hold words for memory
 WORDS = frozenset({"text", "words", "new", "content", "right"})
 # what shows that a function writes: the draft of a change, or the classes whose methods do
@@ -30,7 +30,9 @@ def stamps(tree: Tree) -> Iterator[Violation]:
             name = module.dotted(call.func)
             if name in STAMPS:
                 made = name.rpartition(".")[2]
-                yield Violation("stamps", module.file, call.lineno, f"{made} is made in entries/trust.py", item=made)
+                yield Violation(
+                    "stamps", module.file, call.lineno, f"{made} is made in memory/provenance.py", item=made
+                )
 
 
 def owners(tree: Tree) -> Iterator[Violation]:
@@ -40,13 +42,13 @@ def owners(tree: Tree) -> Iterator[Violation]:
             continue
         for use in module.uses:
             if use.name == OWNERS:
-                yield Violation("owners-words", module.file, use.line, "this is no door of the owner's", item=OWNERS)
+                yield Violation("owners-words", module.file, use.line, "the owner does not speak here", item=OWNERS)
 
 
 def writers(tree: Tree) -> Iterator[Violation]:
     """Who writes memory takes no bare text: with it comes its origin, or the thought that has one."""
     for module in tree:
-        if module.room.split(".")[0] not in WRITING_ROOMS:
+        if not module.file.startswith(WRITERS):
             continue
         for node, inside in _functions(module.tree):
             arguments = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]

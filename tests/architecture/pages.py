@@ -1,4 +1,4 @@
-"""Reads the written side of the project: the tree in the README, and every tracked file for what must not be in it."""
+"""Reads the written side of the project: the tree in ARCHITECTURE.md, and every tracked file for what must not be in it."""
 
 import re
 import subprocess
@@ -26,10 +26,10 @@ INVENTED = "tests/corpora/"
 MADE = frozenset({".git", "__pycache__", "build", "dist", ".soak", ".hypothesis"})
 
 
-def rooms_in_tree(readme: str) -> tuple[str, ...] | None:
-    """The rooms named in the README's annotated tree, or nothing where there is no such tree.
+def packages_in_tree(readme: str) -> tuple[str, ...] | None:
+    """The packages named in an annotated tree, or nothing where there is no such tree.
 
-    The tree is the fenced block whose first line starts with `src/everself/`; a room is a name at its first level.
+    The tree is the fenced block whose first line starts with `src/everself/`; a package is a name at its first level.
     """
     for block in FENCE.finditer(readme):
         lines = block[2].splitlines()
@@ -52,7 +52,7 @@ def _first_level(lines: Iterable[str]) -> Iterable[str]:
             yield branch[2].rstrip("/").removesuffix(".py")
 
 
-def rooms_on_disk(top: Path) -> frozenset[str]:
+def packages_on_disk(top: Path) -> frozenset[str]:
     """The folders and single modules of the package, its dunder modules aside."""
     folders = {path.name for path in top.iterdir() if path.is_dir() and any(path.rglob("*.py"))}
     modules = {path.stem for path in top.glob("*.py")}

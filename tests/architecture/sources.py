@@ -1,6 +1,6 @@
 """Reads a source tree into values the fences look at: modules, their imports, the dotted names they use.
 
-Knows Python's syntax and nothing of the house's rules.
+Knows Python's syntax and none of the rules.
 """
 
 import ast
@@ -12,14 +12,6 @@ from functools import cache, cached_property
 from pathlib import Path
 
 PACKAGE = "everself"
-# Below `faces` each folder is a room of its own, as far from its neighbours as from any other room.
-NESTED = ("faces", "models", "toolbox")
-# A folder or module that is a room of its own because the room around it is full; what lies beside it stays where it was.
-GROWN = frozenset(
-    {"verbs.keeping", "index.sync", "recall.likeness"}
-    | {"keepers.answering", "keepers.wordbook", "keepers.world", "keepers.shape", "keepers.rewording"}
-    | {"keepers.soul", "keepers.validator"}
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,8 +78,8 @@ class Module:
         return len(self.source.splitlines())
 
     @property
-    def room(self) -> str:
-        return room_of(self.name)
+    def package(self) -> str:
+        return package_of(self.name)
 
     @cached_property
     def aliases(self) -> dict[str, str]:
@@ -160,11 +152,9 @@ def _functions(node: ast.AST, prefix: str) -> Iterator[tuple[str, Function]]:
             yield from _functions(child, prefix)
 
 
-def room_of(module: str) -> str:
-    """The room a module belongs to; nothing for the package itself."""
-    parts = module.split(".")[1:]
-    within = ".".join(parts[:2])
-    return within if within in GROWN or (parts[:1] and parts[0] in NESTED) else ".".join(parts[:1])
+def package_of(module: str) -> str:
+    """The package below `everself` that a module belongs to; nothing for `everself` itself."""
+    return ".".join(module.split(".")[1:2])
 
 
 def read_tree(top: Path) -> tuple[Module, ...]:
@@ -180,12 +170,12 @@ def read_tree(top: Path) -> tuple[Module, ...]:
 
 @cache
 def imports_of(module: Module, known: frozenset[str]) -> tuple[Import, ...]:
-    """The imports of our own modules, functions walked into, `TYPE_CHECKING` blocks left out.
+    """The imports of our own modules, those inside functions and for type checkers included.
 
     A string that is exactly the name of a module counts too: that is how a lazy table imports.
     """
     found: list[Import] = []
-    for node in _running_code(module.tree):
+    for node in module.nodes:
         if isinstance(node, ast.Import):
             found += [Import(alias.name, node.lineno) for alias in node.names if _is_ours(alias.name)]
         elif isinstance(node, ast.ImportFrom) and _is_ours(node.module or "") and not node.level:
@@ -222,22 +212,3 @@ def literal(call: ast.Call) -> str:
 
 def _is_ours(name: str) -> bool:
     return name == PACKAGE or name.startswith(f"{PACKAGE}.")
-
-
-def _running_code(tree: ast.AST) -> Iterator[ast.AST]:
-    """Every node but those that only a type checker reads."""
-    waiting = [tree]
-    while waiting:
-        for node in ast.iter_child_nodes(waiting.pop()):
-            if isinstance(node, ast.If) and _asks_type_checking(node.test):
-                yield from node.orelse
-                waiting += node.orelse
-                continue
-            yield node
-            waiting.append(node)
-
-
-def _asks_type_checking(test: ast.expr) -> bool:
-    return (isinstance(test, ast.Name) and test.id == "TYPE_CHECKING") or (
-        isinstance(test, ast.Attribute) and test.attr == "TYPE_CHECKING"
-    )

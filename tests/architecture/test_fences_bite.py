@@ -72,8 +72,8 @@ def test_a_violation_says_where_and_what() -> None:
 
 def test_the_summary_counts_broad_excepts_per_thousand_lines(tmp_path: Path) -> None:
     catching = "try:\n    x = 1\nexcept Exception:\n    x = 2"
-    plant(tmp_path, {"app/a.py": catching + "\n" * 495, "disk/d.py": catching + "\n" * 495})
+    plant(tmp_path, {"app/a.py": catching + "\n" * 495, "storage/d.py": catching + "\n" * 495})
     assert summary(tmp_path) == (
-        "2 modules, 1000 lines; largest module app/a.py (500), fullest room app (500); "
+        "2 modules, 1000 lines; largest module app/a.py (500), largest package app (500); "
         "2.0 broad excepts per 1,000 lines"
     )

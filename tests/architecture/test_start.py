@@ -20,7 +20,7 @@ print(json.dumps(sorted({{name.partition(".")[0] for name in set(sys.modules) - 
 """
 HELP = """
 import io
-from everself.cli.main import main
+from everself.interfaces.cli.main import main
 sys.argv = ["everself", "--help"]
 shown, sys.stdout = sys.stdout, io.StringIO()
 try:
@@ -46,7 +46,7 @@ def loaded_by(step: str) -> set[str]:
     return set(json.loads(done.stdout))
 
 
-@pytest.mark.parametrize("step", ["import everself.cli.main", HELP], ids=["importing it", "asking for help"])
+@pytest.mark.parametrize("step", ["import everself.interfaces.cli.main", HELP], ids=["importing it", "asking for help"])
 def test_starting_the_command_line_loads_nothing_heavy(step: str) -> None:
     loaded = loaded_by(step)
     assert "everself" in loaded

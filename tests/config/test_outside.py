@@ -3,8 +3,8 @@
 import pytest
 
 from everself.config import Vault, find_places, load
+from everself.config.display import get_setting, list_settings
 from everself.errors import BadConfig, UnknownKey
-from everself.settings.showing import get_setting, list_settings
 
 PLACES = find_places({"HOME": "/people/ada"})
 

@@ -8,11 +8,11 @@ import pickle
 import pytest
 
 from everself.config import Secret, Vault, find_places, load
+from everself.config.display import get_setting, list_settings
 from everself.config.host import parse_secrets
+from everself.config.host_edits import plan_set, plan_unset
 from everself.config.secrets import references
 from everself.errors import BadConfig, UnknownKey, WrongUse
-from everself.settings.edit import plan_set, plan_unset
-from everself.settings.showing import get_setting, list_settings
 
 PLACES = find_places({"HOME": "/people/ada"})
 HIDDEN = "sk-very-hidden"

@@ -3,9 +3,9 @@
 import pytest
 
 from everself.config import find_places, load
+from everself.config.display import get_setting
 from everself.config.schema import get_spot
 from everself.config.sections import SETTINGS
-from everself.settings.showing import get_setting
 
 PLACES = find_places({"HOME": "/people/ada"})
 

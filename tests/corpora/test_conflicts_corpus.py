@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from everself.contradiction import contradicts
+from everself.classify.contradiction import contradicts
 
 # a corpus is judged as a whole, which takes a while
 pytestmark = pytest.mark.slow

@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 from tests.keepers.minds import BERLIN, Hour, Mind
 
+from everself.classify.difference import find_difference
 from everself.clock import Clock
 from everself.keepers import conflicts
 from everself.keepers.conflicts import Conflict, Detector
-from everself.keepers.shape import Ask, CloseEntry
+from everself.keepers.keeper import Ask, CloseEntry
 from everself.keepers.world import World
-from everself.patterns.difference import find_difference
 from everself.testing.workspaces import real_workspace
 from everself.values import Entry
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from everself.labelling.label import label
+from everself.classify.injection import label
 
 HERE = Path(__file__).parent / "injection"
 Row = dict[str, str | bool]

@@ -4,7 +4,7 @@ import json
 from collections import Counter
 from pathlib import Path
 
-from everself.entries.statements import stated
+from everself.memory.statements import stated
 from everself.text.normalise import fold
 
 HERE = Path(__file__).parent / "provenance"

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from everself.patterns.corrections import find_correction
+from everself.classify.corrections import find_correction
 
 # a corpus is judged as a whole, which takes a while
 pytestmark = pytest.mark.slow

@@ -17,11 +17,11 @@ from typing import TypeVar
 import click
 
 from everself import __version__, clock, values
-from everself.cli.root import everself as root
-from everself.cli.running import run
+from everself.interfaces.cli.entry import run
+from everself.interfaces.cli.root import everself as root
+from everself.models.chat._remote import Remote
 from everself.models.chat.protocol import ChatRequest, Piece
-from everself.models.chat.remote import Remote
-from everself.testing.chatting import Answer, FakeModel, call
+from everself.testing.chat_model import Answer, FakeModel, call
 
 __all__ = ["VERSION", "call", "freeze", "leaves", "run", "script_model", "seed_ids"]
 

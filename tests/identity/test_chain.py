@@ -4,7 +4,7 @@ import pytest
 
 from everself.config.sections import Identity
 from everself.identity.chain import DATA_CHARS, Source, avatar_fault, avatar_kind, name_fault, read_card, resolve
-from everself.workspace.seeding import templates
+from everself.workspace.setup import templates
 
 NOBODY = Identity("", "", "")
 ARIA = (

@@ -9,12 +9,12 @@ import pytest
 
 from everself.app.changes import Changes
 from everself.config.sections import SoulPolicy
-from everself.entries.reading import text_hash
 from everself.errors import ChangedMeanwhile, NotFound, RefusedByRule, WrongUse
-from everself.forgetting.words import FORGOTTEN
 from everself.identity.growth import Growth, Outlook
 from everself.identity.soul import Rules
-from everself.testing.frozen import FrozenTime
+from everself.memory.entries import text_hash
+from everself.memory.forgetting.words import FORGOTTEN
+from everself.testing.frozen_time import FrozenTime
 from everself.testing.workspaces import Bench, real_workspace
 from everself.values import Author
 from everself.workspace.assembly import Habits

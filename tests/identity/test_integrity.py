@@ -12,7 +12,7 @@ from everself.app.guarding import KeptCounter
 from everself.config.sections import SoulIntegrity
 from everself.errors import RefusedByRule
 from everself.identity.integrity import Integrity
-from everself.identity.outside import Mark
+from everself.identity.outside_changes import Mark
 from everself.testing.workspaces import real_workspace
 from everself.values import Append, Author, Create, Remove, digest
 

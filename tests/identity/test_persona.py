@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from everself.config.sections import AlternatePersona
 from everself.errors import UnsafePath, WrongUse
 from everself.identity.persona import Choice, Persona, Read, choose, in_purge, opening
-from everself.store.personas import Personas, Spoke
-from everself.store.state import open_state
-from everself.testing.frozen import FrozenTime
+from everself.storage.state.database import open_state
+from everself.storage.state.personas import Personas, Spoke
+from everself.testing.frozen_time import FrozenTime
 from everself.values import digest
 
 EVIL = "SOUL_EVIL.md"

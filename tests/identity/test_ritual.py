@@ -11,12 +11,12 @@ from everself.config.sections import Identity
 from everself.errors import RefusedByRule, WrongUse
 from everself.identity.chain import read_card, resolve
 from everself.identity.ritual import META, About, Answers, Ritual
-from everself.store.state import State
+from everself.operations.settings import set_value
+from everself.operations.templates import set_up
+from everself.storage.state.database import State
 from everself.testing.workspaces import Bench, real_workspace
 from everself.values import Applied, Author, Create, Remove, digest
-from everself.verbs.seeding import set_up
-from everself.verbs.settings import set_value
-from everself.workspace.seeding import plan_setup, templates
+from everself.workspace.setup import plan_setup, templates
 
 TEMPLATES = dict(templates())
 ARIA = Answers(

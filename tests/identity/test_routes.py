@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from tests.identity.homes import PERSONAS, habits
 
-from everself.identity.routes import permission
+from everself.identity.write_permissions import permission
 from everself.testing.workspaces import real_workspace
 from everself.values import Append, Applied, Author, Change, Create, Refused
 

@@ -15,10 +15,10 @@ from tests.memory.minds import Mind, open_mind
 from everself.app.zone import user_zone
 from everself.clock import Clock
 from everself.errors import RefusedByRule
-from everself.forgetting.forgetting import Forgetting, Grip
-from everself.forgetting.proof import Target
+from everself.memory.forgetting.forgetting import Forgetting, Grip
+from everself.memory.forgetting.proof import Target
 from everself.memory.writing import Thought
-from everself.testing.frozen import FrozenTime
+from everself.testing.frozen_time import FrozenTime
 from everself.testing.origins import origin_of
 from everself.values import Tag
 

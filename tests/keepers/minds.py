@@ -6,22 +6,22 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
+from everself.classify.triage import Triage
 from everself.config.sections import Tunables
-from everself.disk.lock import FileLock
-from everself.entries.book import Book
-from everself.keepers.hands import Deeds
+from everself.conversation.sessions.log import Log
+from everself.conversation.sessions.session import Message, Session
+from everself.conversation.sessions.transcripts import Transcripts
+from everself.keepers.execution import Deeds
+from everself.keepers.keeper import Keeper, Operation, Planned, Proposal, Report, Tell
 from everself.keepers.runner import Runner
-from everself.keepers.shape import Keeper, Operation, Planned, Proposal, Report, Tell
 from everself.keepers.world import Sources, World
+from everself.memory.catalog import Book
 from everself.memory.memory import Memory
 from everself.memory.writing import Thought
-from everself.recall.likeness import Likeness
-from everself.sessions.log import Log
-from everself.sessions.session import Message, Session
-from everself.sessions.transcripts import Transcripts
+from everself.search.similarity import Likeness
+from everself.storage.lock import FileLock
 from everself.testing.origins import origin_of
 from everself.testing.workspaces import Bench
-from everself.triage.triage import Triage
 from everself.values import Entry
 
 BERLIN = ZoneInfo("Europe/Berlin")

@@ -20,14 +20,14 @@ from everself.app.opening import open_app
 from everself.clock import Clock
 from everself.memory.writing import Thought
 from everself.models.chat.protocol import ChatRequest
-from everself.testing.chatting import FakeModel
-from everself.testing.frozen import FrozenTime
+from everself.operations.jobs import tick
+from everself.operations.keepers import run_keeper
+from everself.operations.promotion import review_week
+from everself.operations.review import accept_waiting, find_waiting, list_waiting, refuse_waiting
+from everself.operations.templates import set_up
+from everself.testing.chat_model import FakeModel
+from everself.testing.frozen_time import FrozenTime
 from everself.testing.origins import origin_of
-from everself.verbs.keeping.jobs import tick
-from everself.verbs.keeping.keepers import run_keeper
-from everself.verbs.keeping.promoting import review_week
-from everself.verbs.keeping.reviewing import accept_waiting, find_waiting, list_waiting, refuse_waiting
-from everself.verbs.seeding import set_up
 
 ZONE = ZoneInfo("Europe/Berlin")
 FIRST = date(2026, 3, 2)

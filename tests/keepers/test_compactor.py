@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 from tests.keepers.minds import Mind
 
-from everself.archiving.chronicle import first_sentence
 from everself.identity.growth import Growth
 from everself.identity.soul import Rules
 from everself.keepers.compactor import Compactor, put_away
-from everself.keepers.hands import Deeds
-from everself.keepers.shape import Report
-from everself.testing.chatting import FakeModel
+from everself.keepers.execution import Deeds
+from everself.keepers.keeper import Report
+from everself.memory.archive.chronicle import first_sentence
+from everself.testing.chat_model import FakeModel
 from everself.testing.origins import origin_of
 from everself.values import Author, Entry
 
@@ -142,8 +142,8 @@ def test_the_same_words_twice_are_one_line_and_others_are_asked_about(mind: Mind
 
 
 def test_old_records_of_corrections_are_archived_and_still_found_as_such(mind: Mind, folder: Path) -> None:
-    from everself.cutting.cutting import cut
-    from everself.cutting.marks import Flag
+    from everself.search.chunking.chunks import cut
+    from everself.search.chunking.marks import Flag
 
     mind.knows("The boat is green.")
     mind.memory.correct("The boat is green.", "The boat is blue.", origin_of("owner"), trigger="no, blue")

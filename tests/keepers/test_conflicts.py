@@ -9,11 +9,11 @@ from tests.keepers.minds import Mind
 
 from everself.app.changes import Changes
 from everself.keepers.conflicts import Detector
+from everself.keepers.keeper import Ask, CloseEntry, Note
 from everself.keepers.runner import Runner
-from everself.keepers.shape import Ask, CloseEntry, Note
 from everself.models.chat.protocol import ChatRequest
-from everself.recall.likeness import Likeness
-from everself.testing.chatting import FakeModel
+from everself.search.similarity import Likeness
+from everself.testing.chat_model import FakeModel
 from everself.values import Tag
 
 # many small steps with real files add up; what is beside it in this folder is run every time

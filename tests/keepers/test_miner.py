@@ -6,15 +6,15 @@ from collections.abc import Callable
 import pytest
 from tests.keepers.minds import Mind
 
+from everself.conversation.sessions.checkpoint import Checkpoint
 from everself.errors import ModelFailed
+from everself.keepers._own_words import own_words
+from everself.keepers._sameness import says_no_more
 from everself.keepers.junk import count_junk
 from everself.keepers.miner import Miner
-from everself.keepers.quoting import own_words
-from everself.keepers.sameness import says_no_more
 from everself.models.chat.protocol import UserTurn
-from everself.recall.scopes import Scope, SessionKind
-from everself.sessions.checkpoint import Checkpoint
-from everself.testing.chatting import FakeModel
+from everself.search.scopes import Scope, SessionKind
+from everself.testing.chat_model import FakeModel
 from everself.testing.origins import origin_of
 from everself.values import Tag
 
@@ -205,7 +205,7 @@ def test_above_the_junk_ceiling_only_flagged_messages_are_mined_and_no_model_is_
 
 
 def test_junk_is_what_is_said_twice_rests_on_nothing_or_is_never_asked_for(mind: Mind):
-    from everself.store.searches import HitRecord, SearchRecord
+    from everself.storage.state.searches import HitRecord, SearchRecord
 
     def ask(entry: str) -> None:
         record = SearchRecord(mind.hour.now, "", "main", "words", "q")

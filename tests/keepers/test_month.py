@@ -15,11 +15,11 @@ from tests.trust.rows.r07 import PLACES
 from tests.trust.workers import Nursery
 
 from everself.app.app import App
-from everself.entries.reading import read_document
-from everself.layout import place
+from everself.memory.entries import read_document
+from everself.operations.keepers import run_keeper
 from everself.text.normalise import fold
 from everself.values import Entry
-from everself.verbs.keeping.keepers import run_keeper
+from everself.workspace.layout import place
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(1800)]
 

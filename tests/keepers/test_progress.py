@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 from tests.trust.rows.r02_keepers import DEEDS, PROMOTE, WEEK, _copy, living, prepare
 
-from everself.keepers.shape import Progress
+from everself.keepers.keeper import Progress
 from everself.keepers.weekly_review import WeeklyReview
-from everself.verbs.keeping.promoting import Wanted, promote, review_week
+from everself.operations.promotion import Wanted, promote, review_week
 
 pytestmark = pytest.mark.slow
 

@@ -12,15 +12,16 @@ from tests.keepers import test_compactor, test_conflicts, test_miner, test_runne
 from tests.keepers.minds import Mind
 from tests.keepers.rules import Rule, load_rules
 from tests.memory import test_confidence
-from tests.promotion import test_judging
+from tests.memory.promotion import test_judging
 
-from everself.archiving import retiring
-from everself.entries import trust
-from everself.keepers import checks, conflicts, junk, miner
-from everself.keepers.checks import Checks
+from everself.keepers import _checks as checks
+from everself.keepers import conflicts, junk, miner
+from everself.keepers._checks import Checks
 from everself.keepers.compactor import put_away
-from everself.keepers.hands import Deeds
-from everself.promotion import judging
+from everself.keepers.execution import Deeds
+from everself.memory import provenance as trust
+from everself.memory.archive import faded_lines as retiring
+from everself.memory.promotion import scoring as judging
 from everself.values import Entry
 
 TESTS = Path(__file__).parents[1]

@@ -4,10 +4,9 @@ import pytest
 from tests.keepers.minds import Mind, Stubborn, planned
 
 from everself.errors import NotFound
-from everself.keepers.checks import ALWAYS_CLOSED
-from everself.keepers.hands import Hands
-from everself.keepers.runner import Runner
-from everself.keepers.shape import (
+from everself.keepers._checks import ALWAYS_CLOSED
+from everself.keepers.execution import Hands
+from everself.keepers.keeper import (
     Ask,
     Choice,
     CloseEntry,
@@ -23,6 +22,7 @@ from everself.keepers.shape import (
     referenced,
     unpacked,
 )
+from everself.keepers.runner import Runner
 from everself.memory.writing import Spot, Thought
 from everself.testing.origins import origin_of
 from everself.values import Author, Tag

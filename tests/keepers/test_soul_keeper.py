@@ -13,13 +13,13 @@ from everself.config.sections import SoulPolicy, Tunables
 from everself.errors import RefusedByRule
 from everself.identity.growth import Growth, Outlook
 from everself.identity.soul import Rules
-from everself.keepers.shape import Ask, ProposeLine, Report
+from everself.keepers.keeper import Ask, ProposeLine, Report
+from everself.keepers.soul._themes import say_same
 from everself.keepers.soul.keeper import SoulKeeper
-from everself.keepers.soul.themes import say_same
 from everself.memory.memory import Memory
 from everself.models.chat.protocol import UserTurn
-from everself.store.proposals import Proposal
-from everself.testing.chatting import FakeModel
+from everself.storage.state.proposals import Proposal
+from everself.testing.chat_model import FakeModel
 from everself.testing.origins import origin_of
 from everself.testing.workspaces import real_workspace
 from everself.text.tokens import count

@@ -10,7 +10,7 @@ from everself.app.app import App
 from everself.app.charging import Charger
 from everself.config.sections import SpendLimits
 from everself.memory.writing import Thought
-from everself.testing.chatting import FakeModel
+from everself.testing.chat_model import FakeModel
 from everself.testing.origins import origin_of
 
 pytestmark = pytest.mark.slow

@@ -5,10 +5,10 @@ from types import SimpleNamespace
 import pytest
 from tests.keepers.minds import Mind
 
-from everself.keepers.shape import Ask, CloseEntry, Report
+from everself.keepers.keeper import Ask, CloseEntry, Report
 from everself.keepers.validator import Validator
 from everself.memory.corrections import mark_embedded, not_embedded
-from everself.recall.scopes import Scope, SessionKind
+from everself.search.scopes import Scope, SessionKind
 from everself.testing.origins import origin_of
 from everself.values import Entry
 

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from everself.clock import Clock
-from everself.entries.book import Book
+from everself.memory.catalog import Book
 from everself.memory.memory import Memory
 from everself.memory.suspicion import Releases
 from everself.testing.workspaces import Bench, Wrap, real_workspace

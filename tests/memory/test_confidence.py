@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from everself.entries.trust import CORRECTION, Dynamics, base_confidence, confidence, is_human
+from everself.memory.provenance import CORRECTION, Dynamics, base_confidence, confidence, is_human
 from everself.values import Entry
 
 DAY = date(2026, 3, 19)

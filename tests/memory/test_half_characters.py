@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from tests.memory.minds import Mind, open_mind
 
-from everself.entries.trust import OWNER
 from everself.errors import NotFound, UnsafePath, WrongUse
 from everself.memory.bank import Bank
+from everself.memory.provenance import OWNER
 from everself.memory.selection import Selection, list_entries
 from everself.memory.writing import Thought
 from everself.testing.origins import origin_of
@@ -51,8 +51,10 @@ def test_words_are_remembered_once(words: str, mind: Mind) -> None:
 def test_what_stands_beside_the_words_breaks_nothing_that_comes_later(
     explicit: bool, field: str, words: str, mind: Mind
 ) -> None:
-    value = (words,) if field == "lineage" else words
-    thought = replace(Thought("likes tea", origin_of(OWNER), explicit=explicit), **{field: value})
+    if field == "lineage":
+        thought = Thought("likes tea", origin_of(OWNER, words), explicit=explicit)
+    else:
+        thought = replace(Thought("likes tea", origin_of(OWNER), explicit=explicit), **{field: words})
     done = mind.memory.remember(thought)
     assert mind.memory.remember(Thought("likes coffee", origin_of(OWNER))).change
     entry = mind.book.get(done.entry)
@@ -67,9 +69,14 @@ def test_the_other_verbs_take_it_too(words: str, mind: Mind) -> None:
     mind.memory.edit(done.entry, f"lives in {words}", origin_of("owner"))
     corrected = mind.memory.correct(done.entry, f"lived in {words}", origin_of("owner"), said=words, trigger=words)
     assert mind.book.get(corrected.entry).text.startswith("lived in")
-    for call in (mind.memory.edit, mind.memory.supersede, mind.memory.correct):
+    mine = origin_of("owner")
+    for call in (
+        lambda: mind.memory.edit(words, words, mine),
+        lambda: mind.memory.supersede(words, words),
+        lambda: mind.memory.correct(words, words, mine),
+    ):
         with pytest.raises(NotFound):
-            call(words, words)
+            call()
     for field in ("source", "person", "project", "path"):
         list_entries(mind.memory, Selection(**{field: words}))
 

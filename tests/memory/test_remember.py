@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from everself.entries.book import Book
+from everself.memory.catalog import Book
 from everself.memory.memory import Memory
 from everself.memory.writing import Thought
-from everself.testing.frozen import FrozenTime
+from everself.testing.frozen_time import FrozenTime
 from everself.testing.origins import origin_of
 from everself.testing.workspaces import Bench, real_workspace
 from everself.values import Tag

@@ -6,16 +6,16 @@ from pathlib import Path
 import pytest
 from tests.memory.minds import Mind, open_mind
 
-from everself.database.engine import Engine
-from everself.entries import book as books
-from everself.entries.book import HUGE
-from everself.entries.reading import Read, read_document
 from everself.errors import TooLarge
+from everself.memory import catalog as books
 from everself.memory import tiers
+from everself.memory.catalog import HUGE
+from everself.memory.entries import Read, read_document
 from everself.memory.tiers import MemoryStatus, count_tiers
 from everself.memory.writing import Thought
+from everself.storage.engine import Engine
 from everself.testing.origins import origin_of
-from everself.workspace import on_disk
+from everself.workspace import disk_workspace as on_disk
 
 LIMIT = 2_000
 

@@ -10,7 +10,7 @@ from tests.memory.minds import Mind, open_mind
 from everself.memory.quarantine import quarantine
 from everself.memory.selection import Selection, Standing, list_entries, select
 from everself.memory.writing import Thought
-from everself.testing.frozen import FrozenTime
+from everself.testing.frozen_time import FrozenTime
 from everself.testing.origins import origin_of
 from everself.values import Entry, Tag, Tier
 

@@ -74,7 +74,7 @@ def test_nothing_is_read_again_when_nothing_changed(tmp_path: Path) -> None:
     import os
     from datetime import UTC, datetime, timedelta
 
-    from everself.testing.frozen import FrozenTime
+    from everself.testing.frozen_time import FrozenTime
 
     path = tmp_path / "workspace" / "MEMORY.md"
     path.parent.mkdir()

@@ -11,7 +11,7 @@ from tools.bench_recall.report import SYSTEMS, Row, make_rows, render
 from tools.bench_recall.running import Answer, Outcome
 from tools.bench_recall.sets import Question, load_sets
 
-from everself.testing.embedding import FakeEmbedder
+from everself.testing.embedder import FakeEmbedder
 
 
 @pytest.fixture

@@ -10,8 +10,8 @@ from tools.bench_recall.baselines import NAMES, FullText, TfIdf, make_baselines
 from tools.bench_recall.finding import Finder
 from tools.bench_recall.sets import Dataset, Question, Store, load_sets
 
-from everself.recall.packing import pack
-from everself.testing.embedding import FakeEmbedder
+from everself.search.packing import pack
+from everself.testing.embedder import FakeEmbedder
 from everself.text.tokens import count
 from everself.values import Hit
 

@@ -10,7 +10,7 @@ from tools.bench_speed.language import STRATA, WORDS, Language
 from tools.bench_speed.store import Store, environ_of, files_for, load_questions, make_store, open_index, units_in
 
 from everself.app.opening import open_app
-from everself.recall.recall import Request
+from everself.search.recall import Request
 from everself.text.search import TermKind, read_query
 
 # many small steps add up; what is beside it in this folder is run every time

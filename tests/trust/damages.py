@@ -11,8 +11,8 @@ from random import Random
 import apsw
 from tests.trust.finding import Finder, Said
 
-from everself.indexfile.file import PAGE_BYTES
-from everself.indexfile.rows import HEADER, checksum
+from everself.search.index_file.file import PAGE_BYTES
+from everself.search.index_file.rows import HEADER, checksum
 from everself.values import Hit
 
 TABLES = ("header", "sources", "units", "blocks", "vocabularies", "postings", "embeddings", "codes")

@@ -5,7 +5,7 @@ import signal
 from collections.abc import Callable
 from typing import Final
 
-from everself.disk.real import RealFileSystem
+from everself.storage.real_disk import RealFileSystem
 
 _CALLS: Final = ("create", "rename", "publish", "exchange", "unlink")
 

@@ -13,31 +13,32 @@ from tests.trust.path_cases import CANARY
 from everself.app.account import account_of
 from everself.app.changes import Changes
 from everself.app.opening import open_app
-from everself.backups.bringing import bring_back
-from everself.backups.manifest import DATABASE, WORKSPACE, Line, Manifest, render_manifest
-from everself.cli.verbs import VERBS
 from everself.clock import Clock
-from everself.disk import writes
-from everself.disk.archive import ArchiveWriter, Member
-from everself.disk.filesystem import FileSystem
-from everself.disk.journal import Intent, Journal, Step
-from everself.disk.real import RealFileSystem
-from everself.doctor import examine
-from everself.entries.book import Book
-from everself.entries.trust import OWNER
 from everself.errors import UnsafePath
-from everself.history.commits import History, Note
 from everself.identity.growth import Growth
 from everself.identity.soul import Rules
+from everself.interfaces.cli.verbs import VERBS
 from everself.memory.bank import Bank
+from everself.memory.catalog import Book
 from everself.memory.memory import Memory
+from everself.memory.promotion.moves import Pick, apply_moves
+from everself.memory.provenance import OWNER
 from everself.memory.quarantine import release
 from everself.memory.selection import Selection, list_entries
 from everself.memory.writing import Spot, Thought
-from everself.promotion.moving import Pick, apply_moves
-from everself.store.ledger import LedgerHead
-from everself.store.state import State
-from everself.testing.frozen import MOMENT
+from everself.operations.backup.manifest import DATABASE, WORKSPACE, Line, Manifest, render_manifest
+from everself.operations.backup.restore_agent import bring_back
+from everself.operations.doctor import examine
+from everself.operations.setup import settle
+from everself.storage import writes
+from everself.storage.archive import ArchiveWriter, Member
+from everself.storage.filesystem import FileSystem
+from everself.storage.history.commits import History, Note
+from everself.storage.journal import Intent, Journal, Step
+from everself.storage.real_disk import RealFileSystem
+from everself.storage.state.database import State
+from everself.storage.state.ledger import LedgerHead
+from everself.testing.frozen_time import MOMENT
 from everself.testing.origins import origin_of
 from everself.values import (
     Append,
@@ -54,9 +55,8 @@ from everself.values import (
     digest,
     new_id,
 )
-from everself.verbs.agents import settle
-from everself.workspace.interface import Workspace
-from everself.workspace.on_disk import DiskWorkspace
+from everself.workspace.disk_workspace import DiskWorkspace
+from everself.workspace.protocol import Workspace
 
 # What a document that somebody wants to reach holds: whoever attacks may well know it.
 KNOWN = CANARY
@@ -376,10 +376,10 @@ IN_PROMOTION = (
 def _read_lines(doors: Doors, path: str) -> object:
     """Lines of a document as `get_lines` reads them."""
     from everself.config.sections import Search
-    from everself.disk.real import RealFileSystem
-    from everself.index.index import Index
-    from everself.indexfile.file import IndexPlace
-    from everself.recall.recall import Keeping, Recall
+    from everself.search.index import Index
+    from everself.search.index_file.file import IndexPlace
+    from everself.search.recall import Keeping, Recall
+    from everself.storage.real_disk import RealFileSystem
 
     place = IndexPlace(RealFileSystem(str(doors.beside)), str(doors.beside))
     index = Index(doors.workspace, place, doors.clock, "an agent")
@@ -405,7 +405,7 @@ def _by_tool(covers: str, more: dict[str, object], *, looks: bool = False) -> En
     name, _, key = covers.partition(".")
 
     def enter(doors: Doors, path: str) -> object:
-        from tests.toolbox.kits import box_of, call, kit_over
+        from tests.conversation.tools.kits import box_of, call, kit_over
 
         tools = box_of(kit_over(_memory(doors), doors.workspace, doors.state))
         outcome = call(tools, name, {key: path, **more}).outcome
@@ -568,7 +568,7 @@ def _holds_text(hint: object) -> bool:
 def _named_later() -> dict[str, object]:
     """What verbs import only for whoever checks their types, because it is slow to load."""
     from everself.app.app import App
-    from everself.index.sync.syncing import Progress
+    from everself.search.sync.sync import Progress
 
     return {"App": App, "Progress": Progress}
 
@@ -609,8 +609,25 @@ def _verb_parameters(called: str) -> Iterator[str]:
 
 def _tool_parameters() -> Iterator[str]:
     """What a model may say to our own tools."""
+    from everself.conversation.tools.own import (
+        _files as files,
+    )
+    from everself.conversation.tools.own import (
+        _memory as remembering,
+    )
+    from everself.conversation.tools.own import (
+        _promotion as promoting,
+    )
+    from everself.conversation.tools.own import (
+        _soul_proposal as proposing,
+    )
+    from everself.conversation.tools.own import (
+        _subagent as spawning,
+    )
+    from everself.conversation.tools.own import (
+        search as recalling,
+    )
     from everself.models.chat.protocol import ToolSpec
-    from everself.toolbox.own import files, promoting, proposing, recalling, remembering, spawning
 
     for module in (files, promoting, proposing, recalling, remembering, spawning):
         for spec in vars(module).values():

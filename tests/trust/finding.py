@@ -13,17 +13,17 @@ from tests.memory.minds import Mind
 
 from everself.app.recalling import find_entries
 from everself.config.sections import Search
-from everself.cutting.marks import Flag
-from everself.disk.real import RealFileSystem
-from everself.index.index import Index
-from everself.index.sync.preparing import DocumentReader
-from everself.indexfile.file import IndexPlace, reading
-from everself.indexfile.postings import load_vocabulary
-from everself.indexfile.rows import BLOCK, POSTINGS, checked, parse_vector
-from everself.indexfile.view import Snapshot
 from everself.models.embedding.protocol import Embedder
-from everself.recall.recall import Keeping, Recall, Request
-from everself.testing.embedding import FakeEmbedder
+from everself.search.chunking.marks import Flag
+from everself.search.index import Index
+from everself.search.index_file.file import IndexPlace, reading
+from everself.search.index_file.postings import load_vocabulary
+from everself.search.index_file.rows import BLOCK, POSTINGS, checked, parse_vector
+from everself.search.index_file.view import Snapshot
+from everself.search.recall import Keeping, Recall, Request
+from everself.search.sync.documents import DocumentReader
+from everself.storage.real_disk import RealFileSystem
+from everself.testing.embedder import FakeEmbedder
 from everself.values import Entry, Hit
 
 AGENT = "an agent"

@@ -5,8 +5,8 @@ from random import Random
 
 from markdown_it import MarkdownIt
 
-from everself.context import framing
-from everself.context.framing import Recalled
+from everself.conversation.context import framing
+from everself.conversation.context.framing import Recalled
 from everself.values import Entry
 
 EARLIER = 3

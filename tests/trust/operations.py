@@ -3,9 +3,9 @@
 from collections.abc import Callable
 from random import Random
 
-from everself.entries.drafts import Draft
-from everself.entries.reading import read_document
-from everself.promotion.moving import carry
+from everself.memory.drafts import Draft
+from everself.memory.entries import read_document
+from everself.memory.promotion.moves import carry
 from everself.values import (
     Append,
     Author,
@@ -20,7 +20,7 @@ from everself.values import (
     digest,
     new_id,
 )
-from everself.workspace.interface import Workspace
+from everself.workspace.protocol import Workspace
 from everself.workspace.undo import plan_undo
 
 # Plans a change for the workspace as it stands; None when there is nothing to do it to.

@@ -6,7 +6,7 @@ import sys
 import time
 from contextlib import suppress
 
-from everself.disk.kernel_calls import RENAME_EXCHANGE, renameat2
+from everself.storage._kernel_calls import RENAME_EXCHANGE, renameat2
 
 # what the two sides say to each other: whether to swap, whether all is still, and how often it was swapped
 GO, STILL, COUNT, SIZE = 0, 1, slice(8, 16), 16

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from tests.trust.rows.r06_below import live, run_r6_below
 
-from everself.markdown.entries import EntrySpan, _Finder, entries
+from everself.text.markdown.entries import EntrySpan, _Finder, entries
 
 pytestmark = [pytest.mark.trust, pytest.mark.timeout(600)]
 
@@ -28,7 +28,7 @@ def test_r6_notices_a_forgetting_that_takes_the_lines_below(monkeypatch: pytest.
             broken.setattr(_Finder, "_log_end", _as_before)
             return entries(data)
 
-    monkeypatch.setattr("everself.forgetting.words.entries", reaching)
+    monkeypatch.setattr("everself.memory.forgetting.words.entries", reaching)
     with pytest.raises(AssertionError, match="is gone from the"):
         _lives(tmp_path)
 

@@ -4,11 +4,12 @@ import pytest
 from tests.trust.rows.s15 import run_s15
 
 from everself.app import assembling
-from everself.context import delta, sources
-from everself.recall import sharing
-from everself.recall.scopes import Scope, SessionKind
-from everself.recall.sharing import Rules
-from everself.toolbox.own import files
+from everself.conversation.context import _sources as sources
+from everself.conversation.context import delta
+from everself.conversation.tools.own import _files as files
+from everself.search import sharing
+from everself.search.scopes import Scope, SessionKind
+from everself.search.sharing import Rules
 
 pytestmark = pytest.mark.trust
 

@@ -6,8 +6,8 @@ import pytest
 from tests.trust.rows.r05_forget import run_r5_forget
 from tests.trust.rows.s11_chat import live, run_s11_chat
 
-from everself.chat.desk import Desk
-from everself.chat.keeping import Keeper
+from everself.conversation._recording import Keeper
+from everself.conversation._shared import Desk
 from everself.models.chat.protocol import ChatRequest
 
 pytestmark = [pytest.mark.trust, pytest.mark.timeout(600)]

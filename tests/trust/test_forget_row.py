@@ -3,13 +3,13 @@
 import pytest
 from tests.trust.rows.s11 import forget_all_kinds, lose_power, run_s11
 
-from everself.forgetting.forgetting import Forgetting
-from everself.forgetting.words import Words
-from everself.history.rewriting import RewritableHistory
-from everself.index.index import Index
-from everself.sessions.traces import TranscriptTraces
-from everself.store.scrub import Scrub
-from everself.upkeep.traces import IndexTraces
+from everself.conversation.sessions.forgetting import TranscriptTraces
+from everself.memory.forgetting.forgetting import Forgetting
+from everself.memory.forgetting.words import Words
+from everself.search.forgetting import IndexTraces
+from everself.search.index import Index
+from everself.storage.history.rewriting import RewritableHistory
+from everself.storage.state.scrub import Scrub
 
 pytestmark = pytest.mark.trust
 

@@ -3,7 +3,7 @@
 import pytest
 from tests.trust.rows.s08 import run_s8
 
-from everself.context import framing
+from everself.conversation.context import framing
 
 pytestmark = pytest.mark.trust
 

@@ -3,17 +3,17 @@
 from pathlib import Path
 
 import pytest
+from tests.conversation.tools.kits import box_of, kit_over
 from tests.memory.minds import mind_over
-from tests.toolbox.kits import box_of, kit_over
 from tests.trust.rows.s04 import run_s4
 from tests.trust.rows.s05 import ATTEMPTS, NAMES, run_s5
 
+from everself.conversation.tools.own import _files as files
 from everself.identity import integrity
 from everself.identity.integrity import Integrity
-from everself.identity.routes import ROUTES, TOOLS
-from everself.store.state import State
+from everself.identity.write_permissions import ROUTES, TOOLS
+from everself.storage.state.database import State
 from everself.testing.workspaces import real_workspace
-from everself.toolbox.own import files
 from everself.values import Author
 from everself.workspace import guards
 

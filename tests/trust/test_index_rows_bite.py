@@ -10,9 +10,9 @@ from tests.trust.rows.r10 import run_r10
 from tests.trust.rows.r15 import DEGRADED, Run, Tally
 
 from everself.errors import Damaged
-from everself.index.index import Index
-from everself.index.sync import syncing
-from everself.indexfile import columns, postings, vectors
+from everself.search.index import Index
+from everself.search.index_file import columns, postings, vectors
+from everself.search.sync import sync as syncing
 from everself.values import FileStat
 
 pytestmark = [pytest.mark.trust, pytest.mark.timeout(1800)]

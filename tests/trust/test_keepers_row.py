@@ -6,11 +6,21 @@ from random import Random
 
 import pytest
 from tests.trust.rows import r02_keepers
-from tests.trust.rows.r02_keepers import DEEDS, PROMOTE, check, ending, live, living, prepare, run_r2_keepers, work_all
+from tests.trust.rows.r02_keepers import (
+    DEEDS,
+    PROMOTE,
+    check,
+    ending,
+    live,
+    living,
+    prepare,
+    run_r2_keepers,
+    work_all,
+)
 from tests.trust.workers import Nursery
 
 from everself.memory.writing import Thought
-from everself.store.reviews import Reviews
+from everself.storage.state.reviews import Reviews
 from everself.testing.origins import origin_of
 
 pytestmark = pytest.mark.trust

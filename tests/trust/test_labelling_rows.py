@@ -3,10 +3,10 @@
 import pytest
 from tests.trust.rows import s06, s09
 
-from everself.labelling import unseen
+from everself.classify import _invisible as unseen
+from everself.conversation.tools.own import _memory as remembering
 from everself.memory import memory
 from everself.testing.origins import origin_of
-from everself.toolbox.own import remembering
 
 pytestmark = pytest.mark.trust
 

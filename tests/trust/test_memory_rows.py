@@ -15,16 +15,22 @@ from tests.trust.rows.s07 import run_s7
 from tests.trust.rows.s08 import run_s8
 from tests.trust.walks import LOOKING, OPERATIONS, VERBS
 
-import everself.archiving
-import everself.forgetting
 import everself.memory
-import everself.promotion
-import everself.transfer
-from everself.forgetting.forgetting import Forgetting
+import everself.memory.archive
+import everself.memory.forgetting
+import everself.memory.promotion
+import everself.memory.transfer
 from everself.memory.bank import Bank
+from everself.memory.forgetting.forgetting import Forgetting
 from everself.memory.memory import Memory
 
-ROOMS = (everself.memory, everself.forgetting, everself.transfer, everself.promotion, everself.archiving)
+ROOMS = (
+    everself.memory,
+    everself.memory.forgetting,
+    everself.memory.transfer,
+    everself.memory.promotion,
+    everself.memory.archive,
+)
 VERB_HOLDERS = (Memory, Bank, Forgetting)
 
 

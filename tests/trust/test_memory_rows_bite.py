@@ -10,13 +10,12 @@ from tests.trust.rows.s08 import run_s8
 
 from everself.app import changes
 from everself.app.changes import Changes
-from everself.disk import writes
-from everself.disk.filesystem import FileSystem
-from everself.entries import book as books
-from everself.entries import naming
-from everself.entries.book import Book
+from everself.memory import _entry_ids as naming
 from everself.memory import memory
+from everself.memory.catalog import Book
 from everself.memory.writing import Cleaned
+from everself.storage import writes
+from everself.storage.filesystem import FileSystem
 from everself.values import Voucher
 
 pytestmark = pytest.mark.trust
@@ -55,7 +54,7 @@ def test_trust_that_asks_no_evidence_is_found(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_a_book_that_counts_what_machines_repeat_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(books, "is_human", lambda _: True)
+    monkeypatch.setattr("everself.memory._row_form.is_human", lambda _: True)
     with pytest.raises(AssertionError, match="S7 seed"):
         run_s7(300, 1)
 

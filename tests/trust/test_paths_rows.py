@@ -11,8 +11,8 @@ from tests.trust.path_cases import CANARY, SECRET, Ground
 from tests.trust.rows.s01 import all_cases, run_s1, scene, try_cases
 from tests.trust.rows.s02 import run_s2
 
-from everself.disk.real import RealFileSystem, RealHandle
 from everself.errors import EverselfError, UnsafePath
+from everself.storage.real_disk import RealFileSystem, RealHandle
 from everself.testing.workspaces import Bench, real_workspace
 from everself.values import Append, Applied, Author, Change, Conflict, Create, Edit, Move, Remove, Replace, digest
 from everself.workspace.assembly import Habits
@@ -67,7 +67,7 @@ def test_s1_notices_a_file_system_that_follows_links(monkeypatch: pytest.MonkeyP
 
 @pytest.mark.trust
 def test_s1_notices_a_second_hard_link_that_is_written_to(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("everself.disk.real.refuse_odd", lambda *_: None)
+    monkeypatch.setattr("everself.storage.real_disk.refuse_odd", lambda *_: None)
     with pytest.raises(AssertionError, match=r"outside|let through"):
         try_cases(lambda cases: [one for one in cases if one.label == "hard link"], thorough=False)
 
@@ -92,7 +92,7 @@ def test_s2_notices_a_file_system_that_looks_first_and_opens_later(monkeypatch: 
     def late(files: RealFileSystem, path: str, flags: int) -> int:
         os.close(plain(files, path, flags))
         # by way of the module that the row puts its hand on
-        from everself.disk import real
+        from everself.storage import real_disk as real
 
         return real.os.open(os.path.join(files.root, path), flags & ~os.O_NOFOLLOW)
 

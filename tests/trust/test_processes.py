@@ -8,7 +8,7 @@ from tests.trust.rows import r01, r02, r05, r14
 from tests.trust.tracing import Act, Stage, parse_trace
 from tests.trust.workers import LOGS, Nursery, count_entries, entry_of, title_of, write
 
-from everself.disk.journal import Filed, Intent, Journal
+from everself.storage.journal import Filed, Intent, Journal
 
 pytestmark = pytest.mark.trust
 

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from tests.trust.rows import s06_doors, s06_said, s07_chains
 
-from everself.chat import loop
-from everself.sessions import notes
+from everself.conversation import loop
+from everself.conversation.sessions import notes
 from everself.testing.origins import origin_of
 
 pytestmark = pytest.mark.trust

@@ -3,7 +3,7 @@
 import pytest
 from tests.trust.rows import r08
 
-from everself.markdown.blocks import Scan, scan
+from everself.text.markdown.blocks import Scan, scan
 
 
 @pytest.mark.trust

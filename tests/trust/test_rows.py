@@ -16,9 +16,9 @@ from tests.trust.rows.r04 import CI_OPERATIONS, run_r4, run_r4_disk
 from tests.trust.rows.r06 import run_r6
 from tests.trust.small_disk import NotPermitted
 
-from everself.cli.root import everself
 from everself.clock import Clock
-from everself.redaction.redact import Redacted
+from everself.interfaces.cli.root import everself
+from everself.text.redaction import Redacted
 
 pytestmark = [pytest.mark.trust, pytest.mark.timeout(3600)]
 

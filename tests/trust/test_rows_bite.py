@@ -5,14 +5,15 @@ from tests.trust.rows.r03 import run_r3
 from tests.trust.rows.r04 import run_r4
 from tests.trust.rows.r06 import run_r6
 
-from everself.disk import journal as journals
-from everself.disk import writes
-from everself.disk.filesystem import FileSystem, Handle
-from everself.disk.journal import Filed, Intent, Journal
-from everself.disk.simulated import SimulatedFileSystem, SimulatedHandle
+from everself.storage import journal as journals
+from everself.storage import writes
+from everself.storage.filesystem import FileSystem, Handle
+from everself.storage.journal import Filed, Intent, Journal
+from everself.storage.simulated_disk import SimulatedFileSystem, SimulatedHandle
 from everself.values import Conflict
-from everself.workspace import execution, on_disk
-from everself.workspace.on_disk import DiskWorkspace, Recovery
+from everself.workspace import disk_workspace as on_disk
+from everself.workspace import execution
+from everself.workspace.disk_workspace import DiskWorkspace, Recovery
 
 pytestmark = pytest.mark.trust
 

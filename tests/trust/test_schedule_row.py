@@ -6,9 +6,10 @@ from datetime import UTC, datetime
 import pytest
 from tests.trust.rows import r11
 
-from everself.schedule import schedule, slots
-from everself.schedule.schedule import Schedule
-from everself.schedule.slots import Times
+from everself.keepers import scheduler as schedule
+from everself.keepers import slots
+from everself.keepers.scheduler import Schedule
+from everself.keepers.slots import Times
 
 pytestmark = [pytest.mark.trust, pytest.mark.timeout(3600)]
 SEEDS = range(1_000_000, 1_000_012)

@@ -6,7 +6,7 @@ import pytest
 from tests.trust.rows import s12
 from tests.trust.rows.s12 import run_s12
 
-from everself.patterns import corrections
+from everself.classify import corrections
 
 pytestmark = pytest.mark.trust
 
@@ -28,7 +28,7 @@ def test_a_triage_that_reads_everything_is_found(monkeypatch: pytest.MonkeyPatch
         return text[:100]
 
     monkeypatch.setattr(s12, "VARIED", 0)
-    monkeypatch.setattr(corrections, "window", everything)
+    monkeypatch.setattr("everself.classify.triage.said", everything)
     with pytest.raises(AssertionError, match="twice as long"):
         run_s12(1, 1)
 

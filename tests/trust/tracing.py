@@ -15,7 +15,7 @@ from itertools import zip_longest
 from tests.trust.workers import PATIENCE, Nursery, Report, is_traced, reported
 
 from everself.clock import monotonic, pause
-from everself.database.worker import Worker
+from everself.storage._writer_thread import Worker
 from everself.workspace.recorder import Recorder
 
 # Every call that can change what a disk holds; opening counts where it creates.

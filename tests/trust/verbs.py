@@ -16,21 +16,21 @@ from tests.trust.tracing import ACKNOWLEDGED, Act, Stage, begin, work_on_one_thr
 
 from everself import values
 from everself.app.opening import open_app
-from everself.backups.bringing import RestoreOptions, bring_back
-from everself.backups.check import check_backup
-from everself.backups.make import make_backup
 from everself.clock import monotonic
-from everself.disk.filesystem import TEMPORARY_PREFIX
-from everself.disk.journal import FOLDER as JOURNAL
-from everself.entries.trust import OWNER
 from everself.errors import NotFound
+from everself.memory.provenance import OWNER
 from everself.memory.writing import Thought
-from everself.testing.frozen import MOMENT
+from everself.operations.backup.check import check_backup
+from everself.operations.backup.create import make_backup
+from everself.operations.backup.restore_agent import RestoreOptions, bring_back
+from everself.operations.promotion import Wanted, promote
+from everself.operations.settings import set_value
+from everself.operations.setup import settle
+from everself.storage.filesystem import TEMPORARY_PREFIX
+from everself.storage.journal import FOLDER as JOURNAL
+from everself.testing.frozen_time import MOMENT
 from everself.testing.origins import origin_of
 from everself.values import Append, Applied, Author, Change
-from everself.verbs.agents import settle
-from everself.verbs.keeping.promoting import Wanted, promote
-from everself.verbs.settings import set_value
 
 SECRET_KEY = "provider.anthropic.apiKey"
 RECOVER = Act(f"{__name__}:recover_verb", {})

@@ -12,29 +12,29 @@ from random import Random
 from tests.trust.worlds import LightWorld, World
 
 from everself.app.changes import Changes
-from everself.archiving.corrections import archive_corrections
-from everself.archiving.days import archive_days, find_old_days
-from everself.archiving.retiring import archive_lines, find_faded, merge_lines
-from everself.entries.reading import holds_memory, read_document, text_of
-from everself.entries.trust import OWNER
 from everself.errors import NotFound, RefusedByRule
-from everself.forgetting.forgetting import Forgetting, Grip
-from everself.forgetting.proof import Target
-from everself.layout import is_quarter, place
-from everself.markdown.blocks import scan
-from everself.markdown.copies import hide_copies, parts
-from everself.markdown.edit import append_item, apply_splice, remove_entry
-from everself.markdown.endings import REFERENCE
-from everself.markdown.entries import EntryKind, EntrySpan, entries
+from everself.memory.archive.corrections import archive_corrections
+from everself.memory.archive.days import archive_days, find_old_days
+from everself.memory.archive.faded_lines import archive_lines, find_faded, merge_lines
 from everself.memory.bank import Bank
+from everself.memory.entries import holds_memory, read_document, text_of
+from everself.memory.forgetting.forgetting import Forgetting, Grip
+from everself.memory.forgetting.proof import Target
+from everself.memory.promotion.moves import Pick, apply_moves
+from everself.memory.provenance import OWNER
 from everself.memory.quarantine import quarantine, release
+from everself.memory.transfer.export import export_entries
+from everself.memory.transfer.importer import ImportOptions, import_lines
 from everself.memory.writing import Thought
-from everself.promotion.moving import Pick, apply_moves
-from everself.testing.frozen import FrozenTime
+from everself.testing.frozen_time import FrozenTime
 from everself.testing.origins import origin_of
-from everself.transfer.exporting import export_entries
-from everself.transfer.importing import ImportOptions, import_lines
+from everself.text.markdown.blocks import scan
+from everself.text.markdown.copies import hide_copies, parts
+from everself.text.markdown.edit import append_item, apply_splice, remove_entry
+from everself.text.markdown.endings import REFERENCE
+from everself.text.markdown.entries import EntryKind, EntrySpan, entries
 from everself.values import Author, Change, Move, Tag, digest
+from everself.workspace.layout import is_quarter, place
 
 WORDS = ("tea", "rust", "茶", "봄", "tundra", "Monday", "harbour", "the", "of", "likes", "keeps")
 SOURCES = (OWNER, OWNER, OWNER, "agent", "web", "tool", "import", "person:jun")

@@ -25,7 +25,19 @@ from tests.trust.operations import random_id
 
 from everself.clock import monotonic, pause
 from everself.testing.workspaces import Bench, real_workspace
-from everself.values import Append, Applied, Author, Change, Conflict, Create, Insert, Outcome, Remove, Replace, digest
+from everself.values import (
+    Append,
+    Applied,
+    Author,
+    Change,
+    Conflict,
+    Create,
+    Insert,
+    Outcome,
+    Remove,
+    Replace,
+    digest,
+)
 from everself.workspace.assembly import Habits
 from everself.workspace.undo import plan_undo
 

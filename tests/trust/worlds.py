@@ -14,9 +14,9 @@ from typing import Protocol
 from tests.memory.minds import Mind, mind_over, open_mind
 
 from everself.clock import Clock
-from everself.store.state import State, open_state
-from everself.testing.in_memory import InMemoryWorkspace
-from everself.testing.meddling import CHANGES, MeddledFileSystem
+from everself.storage.state.database import State, open_state
+from everself.testing.faulty_disk import CHANGES, MeddledFileSystem
+from everself.testing.memory_workspace import InMemoryWorkspace
 from everself.testing.workspaces import KEY, Bench
 from everself.values import Applied, Change, Outcome
 from everself.workspace.assembly import Grounds

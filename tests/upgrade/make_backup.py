@@ -33,7 +33,7 @@ clock.Clock.__init__.__defaults__ = tuple(
 
 
 def call(*words: str) -> object:
-    from everself.cli.running import run
+    from everself.interfaces.cli.entry import run
 
     out, err = io.StringIO(), io.StringIO()
     with redirect_stdout(out), redirect_stderr(err):

@@ -12,11 +12,11 @@ import pytest
 
 from everself.app.app import App
 from everself.app.opening import open_app
-from everself.backups.restore import restore_backup
-from everself.doctor import examine
 from everself.errors import NewerSchema
-from everself.forgetting.proof import Target
-from everself.store.migrate import load_migrations
+from everself.memory.forgetting.proof import Target
+from everself.operations.backup.restore import restore_backup
+from everself.operations.doctor import examine
+from everself.storage.state.migrate import load_migrations
 
 HERE = Path(__file__).parent
 BACKUPS = sorted(HERE.glob("*.tar.gz"))

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from everself.disk.journal import Journal
 from everself.errors import NotFound, UnsafePath, WrongUse
-from everself.testing.frozen import FrozenTime
-from everself.testing.in_memory import InMemoryWorkspace
+from everself.storage.journal import Journal
+from everself.testing.frozen_time import FrozenTime
+from everself.testing.memory_workspace import InMemoryWorkspace
 from everself.testing.workspaces import real_workspace
 from everself.values import (
     Append,
@@ -28,7 +28,7 @@ from everself.values import (
     digest,
 )
 from everself.workspace.assembly import Habits
-from everself.workspace.interface import Workspace
+from everself.workspace.protocol import Workspace
 from everself.workspace.undo import plan_undo
 
 

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from everself.disk.aside import NOTE
 from everself.errors import EverselfError, HistoryDamaged, NotFound
-from everself.testing.meddling import CHANGES, MeddledFileSystem
+from everself.storage.damaged_files import NOTE
+from everself.testing.faulty_disk import CHANGES, MeddledFileSystem
 from everself.testing.workspaces import Bench, real_workspace
 from everself.values import Append, Applied, Author, Change, Create, FileChange
-from everself.workspace.mending import Mended, examine
+from everself.workspace.repair import Mended, examine
 
 pytestmark = pytest.mark.slow
 LINES = ("one", "two", "three", "four")

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from everself.disk import writes
-from everself.disk.filesystem import TEMPORARY_PREFIX, FileSystem
-from everself.disk.journal import FOLDER, Intent, Journal, Step, parse_intent, render_intent
-from everself.disk.real import RESERVE, RealFileSystem
-from everself.disk.simulated import SimulatedDisk
 from everself.errors import DiskFull, Unfinished
-from everself.store.state import State
-from everself.testing.meddling import MeddledFileSystem
+from everself.storage import writes
+from everself.storage.filesystem import TEMPORARY_PREFIX, FileSystem
+from everself.storage.journal import FOLDER, Intent, Journal, Step, parse_intent, render_intent
+from everself.storage.real_disk import RESERVE, RealFileSystem
+from everself.storage.simulated_disk import SimulatedDisk
+from everself.storage.state.database import State
+from everself.testing.faulty_disk import MeddledFileSystem
 from everself.testing.workspaces import Bench, real_workspace
 from everself.values import Applied, Author, Change, Remove, Replace, digest
 from everself.workspace.assembly import Habits

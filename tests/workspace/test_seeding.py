@@ -2,10 +2,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from everself.disk.paths import check_path
-from everself.layout import Kind, fold, place
+from everself.storage.paths import check_path
 from everself.values import Author, Change, Create, FileKind
-from everself.workspace.seeding import BOOTSTRAP, KEEPERS, folders, plan_folders, plan_setup, templates
+from everself.workspace.layout import Kind, fold, place
+from everself.workspace.setup import BOOTSTRAP, KEEPERS, folders, plan_folders, plan_setup, templates
 
 ALL = {path for path, _ in templates()}
 

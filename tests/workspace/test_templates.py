@@ -6,8 +6,8 @@ from markdown_it import MarkdownIt
 from ruamel.yaml import YAML
 
 import everself.workspace
-from everself.layout import place
-from everself.workspace.seeding import KEEPERS, templates
+from everself.workspace.layout import place
+from everself.workspace.setup import KEEPERS, templates
 
 TEXTS = {path: data.decode() for path, data in templates()}
 

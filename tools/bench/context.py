@@ -53,7 +53,7 @@ def _measure(top: Path) -> Iterator[str]:
     from tools.bench_speed.store import environ_of, load_questions, make_store, open_index
 
     from everself.app.opening import open_app
-    from everself.context.asking import Ask
+    from everself.conversation.context.request import Ask
 
     store, filled = make_store(top, UNITS, Language())
     questions, stub = load_questions(store.folder)

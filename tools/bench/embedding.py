@@ -77,7 +77,7 @@ def _timed(code: str) -> float:
 def _speed(name: str, cache: str) -> Iterator[str]:
     from everself.models.embedding import Checked
     from everself.models.embedding.local import open_local
-    from everself.models.embedding.local.cores import count_cores
+    from everself.models.embedding.local._cores import count_cores
 
     texts = _texts(TEXTS[name])
     package, set_threads = open_package(name)

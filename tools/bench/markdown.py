@@ -6,8 +6,8 @@ from random import Random
 
 from markdown_it import MarkdownIt
 
-from everself.markdown.blocks import scan
-from everself.markdown.entries import entries
+from everself.text.markdown.blocks import scan
+from everself.text.markdown.entries import entries
 
 BYTES = 4_000_000
 ORACLE_BYTES = 200_000

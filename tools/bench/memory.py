@@ -11,7 +11,7 @@ from random import Random
 from zoneinfo import ZoneInfo
 
 from everself.clock import Clock
-from everself.entries.book import Book
+from everself.memory.catalog import Book
 from everself.memory.memory import Memory
 from everself.memory.tiers import count_tiers
 from everself.memory.writing import Thought

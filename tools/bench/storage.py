@@ -10,7 +10,7 @@ from pathlib import Path
 from everself.testing.workspaces import real_workspace
 from everself.values import Append, Applied, Author, Change, Replace, digest
 from everself.workspace.assembly import Habits
-from everself.workspace.interface import Workspace
+from everself.workspace.protocol import Workspace
 
 COUNT = 300
 LINE = b"\n## [09:30:00] note\n\nLikes green tea in the morning.\n"

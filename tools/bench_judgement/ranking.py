@@ -11,7 +11,7 @@ from tools.bench_recall.layout import Turn, plain_day, session_document
 from tools.bench_recall.sets import Store
 from tools.bench_recall.systems import House
 
-from everself.recall.recall import Request
+from everself.search.recall import Request
 from everself.values import Hit
 
 _DEPTH = 50

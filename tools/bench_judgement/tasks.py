@@ -30,7 +30,7 @@ class Case:
 
 def corrections(data: Path) -> Iterator[Case]:
     """Repairs of a voice assistant's commands (most are rephrasings: for orientation only), and our own in four languages."""
-    from everself.patterns.corrections import find_correction
+    from everself.classify.corrections import find_correction
 
     for row in read(data / "correction" / "turns.jsonl"):
         text = str(row["text"])
@@ -47,7 +47,7 @@ def corrections(data: Path) -> Iterator[Case]:
 
 
 def conflicts(data: Path) -> Iterator[Case]:
-    from everself.contradiction import contradicts
+    from everself.classify.contradiction import contradicts
 
     def case(part: str, wanted: bool, older: str, newer: str) -> Case:
         return Case(part, wanted, bool(contradicts(older, newer)), baselines.is_conflict(older, newer))
@@ -63,7 +63,7 @@ def conflicts(data: Path) -> Iterator[Case]:
 
 
 def attacks(data: Path) -> Iterator[Case]:
-    from everself.labelling.label import label
+    from everself.classify.injection import label
 
     def case(part: str, wanted: bool, text: str) -> Case:
         return Case(part, wanted, label(text).suspicious, baselines.is_attack(text))

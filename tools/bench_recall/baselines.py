@@ -16,7 +16,7 @@ import re2
 from tools.bench_recall.layout import Unit
 from tools.bench_recall.sets import Question, Script, Store
 
-from everself.recall.packing import pack
+from everself.search.packing import pack
 from everself.text.tokens import count
 from everself.values import Hit
 

@@ -16,7 +16,7 @@ from tools.bench_recall.sets import Dataset, Question, Store
 from tools.bench_recall.systems import House, Product, System, Unmeasurable
 
 from everself.errors import EverselfError
-from everself.testing.embedding import forbid_model_calls
+from everself.testing.embedder import forbid_model_calls
 
 _SHOWN_EVERY = 25
 # enough to know a median, and few enough to cost nothing

@@ -13,10 +13,10 @@ from tools.bench_recall.sets import Question, Store
 
 from everself.app.app import App
 from everself.app.opening import open_app
-from everself.recall.recall import Found, Request
+from everself.operations.templates import set_up
+from everself.search.recall import Found, Request
 from everself.text.tokens import count
 from everself.values import Hit
-from everself.verbs.seeding import set_up
 
 # what an agent usually asks for
 USUAL_LIMIT = 10

@@ -14,7 +14,7 @@ from tools.bench_speed.timing import TimedIndex, parts_timed
 
 from everself.app.app import App
 from everself.app.opening import open_app
-from everself.recall.recall import Request
+from everself.search.recall import Request
 
 # Questions before those that are measured, none of which is asked twice: a process that has searched for a while.
 WARM = 200

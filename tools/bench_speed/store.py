@@ -22,11 +22,11 @@ from tools.bench_speed.language import LONGEST, SHORTEST, Language, Ranks
 
 from everself.app.app import App
 from everself.app.opening import open_app
-from everself.app.outside import ensure_folder
-from everself.disk.real import RealFileSystem
-from everself.index.index import Index
-from everself.index.sync.preparing import Prepared, Sources, default_craft, now_ns
-from everself.indexfile.file import IndexPlace
+from everself.search.index import Index
+from everself.search.index_file.file import IndexPlace
+from everself.search.sync.documents import Prepared, Sources, default_craft, now_ns
+from everself.storage.host_files import ensure_folder
+from everself.storage.real_disk import RealFileSystem
 
 if TYPE_CHECKING:
     from everself.models.embedding.protocol import Embedder

@@ -7,31 +7,31 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from everself.index.index import Index
+from everself.search.index import Index
 
 if TYPE_CHECKING:
     import numpy
     from numpy.typing import NDArray
 
-    from everself.indexfile.view import Snapshot
+    from everself.search.index_file.view import Snapshot
 
 T = TypeVar("T")
 
 # what is timed, by the part of a search that it is
 PARTS = {
-    "words": ("everself.recall.ranking:match",),
-    "choosing": ("everself.recall.ranking:choose",),
-    "nearest": ("everself.indexfile.view:Snapshot.nearest",),
-    "features": ("everself.recall.ranking:measure",),
-    "cosines": ("everself.indexfile.view:Snapshot.cosines",),
-    "units": ("everself.indexfile.view:Snapshot.units",),
-    "reading": ("everself.recall.serving:Served.data",),
-    "wording": ("everself.recall.ranking:run_share",),
-    "visible": ("everself.recall.visibility:visible_units",),
-    "entries": ("everself.entries.book:Book.at",),
-    "diversity": ("everself.recall.recall:diversify", "everself.recall.recall:merge_equals"),
-    "tokens": ("everself.recall.recall:estimate",),
-    "query": ("everself.recall.recall:read_query", "everself.recall.recall:read_dates"),
+    "words": ("everself.search.ranking:match",),
+    "choosing": ("everself.search.ranking:choose",),
+    "nearest": ("everself.search.index_file.view:Snapshot.nearest",),
+    "features": ("everself.search.ranking:measure",),
+    "cosines": ("everself.search.index_file.view:Snapshot.cosines",),
+    "units": ("everself.search.index_file.view:Snapshot.units",),
+    "reading": ("everself.search.snippets:Served.data",),
+    "wording": ("everself.search.ranking:run_share",),
+    "visible": ("everself.search._visibility:visible_units",),
+    "entries": ("everself.memory.catalog:Book.at",),
+    "diversity": ("everself.search.recall:diversify", "everself.search.recall:merge_equals"),
+    "tokens": ("everself.search.recall:estimate",),
+    "query": ("everself.search.recall:read_query", "everself.search.recall:read_dates"),
 }
 
 

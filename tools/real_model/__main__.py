@@ -72,7 +72,7 @@ def try_it(address: str, home: Path) -> list[str]:
 def converse(home: Path) -> list[str]:
     """One turn through the whole of Everself: remembered, recalled into the prompt, answered by the model."""
     from everself import open_app
-    from everself.chat.events import Done, Text
+    from everself.conversation.events import Done, Text
 
     question = "What is my cat called?"
 

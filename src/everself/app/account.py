@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 
-from everself.entries.reading import read_document
-from everself.entries.trust import CEILING, CORRECTION, DEEPEST, source_of_reference
 from everself.errors import Damaged, NotFound
+from everself.memory.entries import read_document
 from everself.memory.memory import Memory
+from everself.memory.provenance import CEILING, CORRECTION, DEEPEST, source_of_reference
 from everself.values import Entry
 
 # further back, a person looks into the history itself

@@ -5,48 +5,47 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Self, TypedDict, Unpack
 
 from everself.app.changes import Changes
-from everself.app.moves import finish_restore
-from everself.app.reading import STATE_FILE as STATE_FILE
 from everself.app.reading import open_or_stand_in
 from everself.app.zone import user_zone
 from everself.clock import Clock
 from everself.config import Agent, Loaded, Places, with_tunables
 from everself.config.sections import SoulIntegrity, Tunables
-from everself.disk.real import RealFileSystem
-from everself.entries.book import Book
-from everself.entries.trust import Dynamics, stated_by_owner
 from everself.errors import EverselfError, NotFound
-from everself.forgetting.guard import tombstone_guard
+from everself.lazy import part
+from everself.memory.catalog import Book
+from everself.memory.forgetting.guard import tombstone_guard
 from everself.memory.memory import Corrected, Memory, Remembered
+from everself.memory.provenance import Dynamics, stated_by_owner
 from everself.memory.suspicion import Releases
 from everself.memory.writing import Thought
-from everself.part import part
-from everself.store.state import State
+from everself.storage.real_disk import RealFileSystem
+from everself.storage.state.database import State
 from everself.values import Tag
 from everself.workspace.assembly import Grounds, Habits, assemble, real_grounds
+from everself.workspace.disk_workspace import DiskWorkspace, Recovery
 from everself.workspace.guards import learned_door, standard_guards
-from everself.workspace.on_disk import DiskWorkspace, Recovery
+from everself.workspace.relocation import finish_restore
 
 if TYPE_CHECKING:
     from everself.app.charging import Charger
-    from everself.chat.chat import Chat
-    from everself.chat.compaction import Compactor
-    from everself.context.assembly import Assembler, Prompt
-    from everself.forgetting.forgetting import Forgetting
+    from everself.conversation.compaction import Compactor
+    from everself.conversation.context.assembler import Assembler, Prompt
+    from everself.conversation.conversation import Chat
+    from everself.conversation.sessions.checkpoint import Checkpoint
+    from everself.conversation.sessions.log import Log
     from everself.identity.growth import Growth
     from everself.identity.integrity import Integrity
     from everself.identity.persona import Persona
     from everself.identity.ritual import Ritual
-    from everself.index.index import Index
     from everself.keepers.runner import Runner
+    from everself.keepers.scheduler import Schedule
     from everself.memory.bank import Bank
+    from everself.memory.forgetting.forgetting import Forgetting
     from everself.models.embedding.protocol import Embedder
-    from everself.recall.recall import Found, Recall
-    from everself.schedule.schedule import Schedule
-    from everself.sessions.checkpoint import Checkpoint
-    from everself.sessions.log import Log
-    from everself.upkeep.freshness import Freshness
-    from everself.workspace.mending import Mended
+    from everself.search.freshness import Freshness
+    from everself.search.index import Index
+    from everself.search.recall import Found, Recall
+    from everself.workspace.repair import Mended
 
 
 class Details(TypedDict, total=False):
@@ -205,7 +204,7 @@ class App:
 
     @part
     def checkpoint(self) -> "Checkpoint":
-        from everself.sessions.checkpoint import Checkpoint
+        from everself.conversation.sessions.checkpoint import Checkpoint
 
         return Checkpoint(self.memory, self.log)
 
@@ -225,9 +224,9 @@ class App:
     def forgetting(self) -> "Forgetting":
         from everself.app.recalling import open_traces
         from everself.app.sessions import open_transcript_traces
-        from everself.disk.lock import FileLock
-        from everself.forgetting.forgetting import Forgetting, Grip
-        from everself.forgetting.set_aside import SetAside
+        from everself.memory.forgetting.forgetting import Forgetting, Grip
+        from everself.memory.forgetting.set_aside import SetAside
+        from everself.storage.lock import FileLock
 
         places, derived = (open_transcript_traces(self), SetAside(self.grounds.state)), (open_traces(self),)
         lock = FileLock(f"{self.agent.state}/forget.lock")
@@ -245,7 +244,7 @@ class App:
     def search(self, query: str, limit: int | None = None) -> "Found":
         """The best hits for the owner's own words, with citations; refused where the settings switch searching off."""
         from everself.app.recalling import need_search
-        from everself.recall.recall import Request
+        from everself.search.recall import Request
 
         need_search(self)
         return self.recall.search(Request(query, limit))
@@ -253,13 +252,13 @@ class App:
     def context(self, message: str = "") -> "Prompt":
         """What a model would be told if the owner said this now, with its receipt. Nothing is recorded."""
         from everself.app.assembling import facts_of
-        from everself.context.asking import Ask
+        from everself.conversation.context.request import Ask
 
         return self.assembler.assemble(Ask(message=message, facts=facts_of(self), recorded=False))
 
     @part
     def freshness(self) -> "Freshness":
-        from everself.upkeep.freshness import Freshness
+        from everself.search.freshness import Freshness
 
         return Freshness(self.index, self.agent.workspace)
 

@@ -6,23 +6,23 @@ import platform
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final
 
-from everself.app.outside import ensure_key, find_file
-from everself.context.asking import Ask, Facts, Parts
-from everself.context.assembly import Assembler
-from everself.context.extension import MOST_BYTES, Brought, ask_program
-from everself.context.provenance import Passage
-from everself.entries.reading import holds_memory
+from everself.conversation.context.assembler import Assembler
+from everself.conversation.context.extensions import MOST_BYTES, Brought, ask_program
+from everself.conversation.context.provenance import Passage
+from everself.conversation.context.request import Ask, Facts, Parts
+from everself.conversation.tools.own.search import sources_of_hits
 from everself.errors import EverselfError
-from everself.identity.outside import Tamper
-from everself.layout import place
-from everself.recall.sharing import read_rules
-from everself.toolbox.own.recalling import sources_of_hits
+from everself.identity.outside_changes import Tamper
+from everself.memory.entries import holds_memory
+from everself.search.sharing import read_rules
+from everself.storage.host_files import ensure_key, find_file
 from everself.values import Document, Tag
+from everself.workspace.layout import place
 
 if TYPE_CHECKING:
     from everself.app.app import App
     from everself.identity.persona import Speaker
-    from everself.recall.recall import Found, Request
+    from everself.search.recall import Found, Request
 
 VERIFY = "everself soul verify"
 _NONCE_DIGITS: Final = 16

@@ -4,14 +4,14 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from everself.entries.reading import holds_memory
-from everself.entries.taking_back import is_torn, says, surplus
-from everself.layout import is_quarter
-from everself.markdown.copies import COPY, hide_copies
-from everself.memory.revouching import vouchers_before
+from everself.memory.entries import holds_memory
+from everself.memory.provenance_undo import vouchers_before
+from everself.memory.undo_check import is_torn, says, surplus
+from everself.text.markdown.copies import COPY, hide_copies
 from everself.values import Applied, ChangeRecord, Conflict, FileChange, Nothing, Outcome
 from everself.workspace.diff import render_diff
-from everself.workspace.interface import Workspace
+from everself.workspace.layout import is_quarter
+from everself.workspace.protocol import Workspace
 from everself.workspace.undo import plan_undo
 
 

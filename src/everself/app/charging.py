@@ -7,7 +7,7 @@ from everself.clock import Clock
 from everself.config.sections import SpendLimits
 from everself.errors import ModelFailed
 from everself.models.chat.protocol import ChatModel, Usage
-from everself.store.spend import Cost, Spend, Spent
+from everself.storage.state.spend import Cost, Spend, Spent
 from everself.values import new_id
 
 if TYPE_CHECKING:

@@ -9,23 +9,23 @@ from everself.app.heeding import Heeding
 from everself.app.modelling import open_chat_model
 from everself.app.reaching import open_reach
 from everself.app.sessions import Room
-from everself.chat.chat import Chat
-from everself.chat.parts import Alarm, Parts
+from everself.classify.save_claims import claims_saving
+from everself.conversation.conversation import Chat
+from everself.conversation.parts import Alarm, Parts
+from everself.conversation.threads import Aside
+from everself.conversation.tools.own.selection import own_tools
+from everself.conversation.tools.protocol import Written
 from everself.errors import NotFound, WrongUse
-from everself.patterns.claims import claims_saving
-from everself.toolbox.aside import Aside
-from everself.toolbox.own.box import own_tools
-from everself.toolbox.tool import Written
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable
 
     from everself.app.app import App
-    from everself.context.asking import Ask
-    from everself.context.assembly import Prompt
-    from everself.store.searches import SearchRecord
-    from everself.toolbox.own.kit import Report
-    from everself.toolbox.tool import Setting
+    from everself.conversation.context.assembler import Prompt
+    from everself.conversation.context.request import Ask
+    from everself.conversation.tools.own.kit import Report
+    from everself.conversation.tools.protocol import Setting
+    from everself.storage.state.searches import SearchRecord
 
 
 def open_chat(app: "App") -> Chat:
@@ -33,7 +33,7 @@ def open_chat(app: "App") -> Chat:
     aside = Aside()
 
     def spawn(task: str, setting: "Setting") -> "Awaitable[Report]":
-        from everself.chat.subagents import Subagents
+        from everself.conversation.subagents import Subagents
 
         return Subagents(app.chat.desk).send(task, setting)
 
@@ -92,7 +92,7 @@ def _searched(app: "App", name: str) -> "SearchRecord | None":
 
 def _unsaid(app: "App", text: str) -> str:
     """A text without what was forgotten. Only hashes are left of that, so it is looked for in all that may stand for itself."""
-    from everself.forgetting.words import Words, candidates, runs
+    from everself.memory.forgetting.words import Words, candidates, runs
 
     book = app.memory.book
     return Words((), [one for one in {*candidates(text), *runs(text)} if one and book.is_buried(one)]).in_message(text)

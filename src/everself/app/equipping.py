@@ -4,9 +4,9 @@ from typing import TYPE_CHECKING, Final
 
 from everself.app.assembling import find_usable
 from everself.app.promoting import promoting_of
-from everself.recall.sharing import read_rules
-from everself.toolbox.aside import Aside
-from everself.toolbox.own.kit import Kit
+from everself.conversation.threads import Aside
+from everself.conversation.tools.own.kit import Kit
+from everself.search.sharing import read_rules
 
 # corrections that wait for the owner at once
 MOST_ASKED: Final = 5
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
     from everself.app.app import App
-    from everself.toolbox.own.kit import Report
-    from everself.toolbox.tool import Setting
+    from everself.conversation.tools.own.kit import Report
+    from everself.conversation.tools.protocol import Setting
 
 
 def make_kit(
@@ -44,7 +44,7 @@ def make_kit(
 
 def ask_correction(app: "App", entry: str, words: str, setting: "Setting") -> str:
     """Put a correction that a model worded before the owner; the question's id."""
-    from everself.keepers.shape import Correct, Planned
+    from everself.keepers.keeper import Correct, Planned
 
     evidence = (f"msg:{setting.message}", f"entry:{entry}")
     why = "It was suggested in a conversation; you did not say it in a sentence of your own."
@@ -52,7 +52,7 @@ def ask_correction(app: "App", entry: str, words: str, setting: "Setting") -> st
 
 
 def asks_to_forget(message: str) -> bool:
-    from everself.patterns.reading import SentenceKind
-    from everself.patterns.statements import read
+    from everself.classify.sentence_kinds import SentenceKind
+    from everself.classify.statements import read
 
     return bool(read(message).of(SentenceKind.FORGET))

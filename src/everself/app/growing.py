@@ -2,9 +2,9 @@
 
 from typing import TYPE_CHECKING
 
-from everself.entries.trust import CORRECTION
 from everself.identity.growth import Growth, Outlook
 from everself.identity.soul import Rules
+from everself.memory.provenance import CORRECTION
 from everself.values import Tag
 from everself.workspace.learned import SOUL
 

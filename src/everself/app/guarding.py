@@ -5,11 +5,11 @@ import os
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
-from everself.app.outside import ensure_key, find_file, save_file, sweep
 from everself.errors import ChangedMeanwhile, Damaged, EverselfError
 from everself.identity.integrity import Integrity
-from everself.identity.outside import Mark
-from everself.store.ledger import LedgerHead
+from everself.identity.outside_changes import Mark
+from everself.storage.host_files import ensure_key, find_file, save_file, sweep
+from everself.storage.state.ledger import LedgerHead
 from everself.values import digest
 
 if TYPE_CHECKING:

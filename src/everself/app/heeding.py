@@ -2,13 +2,13 @@
 
 from typing import TYPE_CHECKING
 
-from everself.chat.parts import Acted
-from everself.part import part
+from everself.conversation.parts import Acted
+from everself.lazy import part
 
 if TYPE_CHECKING:
     from everself.app.app import App
-    from everself.chat.correcting import Correcting
-    from everself.toolbox.tool import Setting
+    from everself.conversation.corrections import Correcting
+    from everself.conversation.tools.protocol import Setting
 
 
 class Heeding:
@@ -22,9 +22,9 @@ class Heeding:
 
     @part
     def _correcting(self) -> "Correcting":
-        from everself.chat.correcting import Correcting
-        from everself.recall.likeness import Likeness
-        from everself.triage.triage import Triage
+        from everself.classify.triage import Triage
+        from everself.conversation.corrections import Correcting
+        from everself.search.similarity import Likeness
 
         app = self._app
         triage = Triage(app.tunables.heartbeat_custom_patterns, app.loaded.config.programs.recall_external_handler)
@@ -37,6 +37,6 @@ class Heeding:
 
     def _handle(self, program: str, text: str) -> bool:
         """Pass a message on to a program, which only the host file may name."""
-        from everself.context.extension import ask_program
+        from everself.conversation.context.extensions import ask_program
 
         return not ask_program(program, text).notice

@@ -4,21 +4,21 @@ from typing import TYPE_CHECKING, Final
 
 from everself.app.modelling import REFLEX, open_chat_model
 from everself.errors import RefusedByRule
-from everself.keepers.hands import AsKeeper, Deeds
+from everself.keepers.execution import AsKeeper, Deeds
+from everself.keepers.keeper import MoveTo, ProposeLine
 from everself.keepers.roster import all_keepers
 from everself.keepers.runner import Runner
-from everself.keepers.shape import MoveTo, ProposeLine
 from everself.keepers.world import PROMPTS, Sources
-from everself.part import part
-from everself.recall.likeness import Likeness
+from everself.lazy import part
+from everself.search.similarity import Likeness
 from everself.values import Author, digest
 
 if TYPE_CHECKING:
     from everself.app.app import App
-    from everself.keepers.shape import Planned
+    from everself.classify.triage import Triage, Verdict
+    from everself.keepers.keeper import Planned
     from everself.memory.memory import Memory
     from everself.models.chat.protocol import ChatModel
-    from everself.triage.triage import Triage, Verdict
 
 _MANY: Final = 10_000
 _LOCAL: Final = "local"
@@ -42,7 +42,7 @@ class _Parts:
 
     @part
     def triage(self) -> "Triage":
-        from everself.triage.triage import Triage
+        from everself.classify.triage import Triage
 
         app = self._app
         return Triage(app.tunables.heartbeat_custom_patterns, app.loaded.config.programs.recall_external_handler)
@@ -119,7 +119,7 @@ def deeds_of(app: "App") -> Deeds:
 
 def move(memory: "Memory", planned: "Planned") -> str:
     """Into the curated core, for a keeper or for the owner who said yes to one."""
-    from everself.promotion.moving import Pick, apply_moves
+    from everself.memory.promotion.moves import Pick, apply_moves
 
     wanted = planned.operation
     if not isinstance(wanted, MoveTo):

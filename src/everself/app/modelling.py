@@ -13,7 +13,7 @@ def open_chat_model(app: "App", name: str = "") -> "ChatModel":
     """The named model, else the agent's. Raises ModelFailed where there is none of that name; nothing is asked yet."""
     chosen = name or app.agent.model
     if chosen == REFLEX:
-        from everself.reflex.model import Reflex
+        from everself.conversation.reflex.model import Reflex
 
         return Reflex()
     from everself.models.chat.opening import open_model

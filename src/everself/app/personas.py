@@ -3,8 +3,8 @@
 import random
 from typing import TYPE_CHECKING
 
-from everself.disk.filesystem import READ_LIMIT
 from everself.errors import TooLarge
+from everself.storage.filesystem import READ_LIMIT
 
 if TYPE_CHECKING:
     from everself.app.app import App

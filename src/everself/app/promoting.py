@@ -3,15 +3,15 @@
 import asyncio
 from typing import TYPE_CHECKING
 
-from everself.toolbox.own.kit import AskedAbout, Promoting
+from everself.conversation.tools.own.kit import AskedAbout, Promoting
 
 if TYPE_CHECKING:
     from everself.app.app import App
-    from everself.promotion.candidates import Asked, Candidate
+    from everself.memory.promotion.candidates import Asked, Candidate
 
 
 def asked_of(app: "App", days: int, *, frequent: bool = False, least: float | None = None) -> "Asked":
-    from everself.promotion.candidates import Asked
+    from everself.memory.promotion.candidates import Asked
 
     tunables = app.tunables
     sure = tunables.promotion_confidence if least is None else least
@@ -22,7 +22,7 @@ def promoting_of(app: "App") -> Promoting:
     """For a tool: it lists, and it asks."""
 
     def look(days: int, frequent: bool) -> "tuple[Candidate, ...]":
-        from everself.promotion.candidates import candidates
+        from everself.memory.promotion.candidates import candidates
 
         return candidates(app.memory, app.state, asked_of(app, days, frequent=frequent))
 

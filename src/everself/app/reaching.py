@@ -3,19 +3,19 @@
 import os
 from typing import TYPE_CHECKING
 
-from everself.app.outside import ensure_folder
+from everself.storage.host_files import ensure_folder
 
 if TYPE_CHECKING:
     from everself.app.app import App
-    from everself.recall.scopes import Scope
-    from everself.toolbox.outside.opening import Outside
+    from everself.conversation.tools.outside.registry import Outside
+    from everself.search.scopes import Scope
 
 SCRATCH = "scratch"
 
 
 async def open_reach(app: "App", scope: "Scope") -> "Outside":
     """The tools from outside for a session of that scope. Programs start where relative paths lead to nothing of the agent's."""
-    from everself.toolbox.outside.opening import Outside, Reach, open_outside
+    from everself.conversation.tools.outside.registry import Outside, Reach, open_outside
 
     config = app.loaded.config
     if not (config.tools.exec.enabled or config.tools.fetch.enabled or config.mcp_servers):

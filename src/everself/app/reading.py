@@ -3,13 +3,13 @@
 import os
 from typing import TYPE_CHECKING
 
-from everself.app.moves import finish_restore
-from everself.app.outside import ensure_folder, ensure_key, find_key
-from everself.disk.real import RealFileSystem
 from everself.errors import Damaged, DiskError, EverselfError, NewerSchema, UnsafePath
-from everself.history.commits import History
-from everself.store.stand_in import check_pages, open_stand_in
-from everself.store.state import State, open_state
+from everself.storage.history.commits import History
+from everself.storage.host_files import ensure_folder, ensure_key, find_key
+from everself.storage.real_disk import RealFileSystem
+from everself.storage.state.database import State, open_state
+from everself.storage.state.stand_in import check_pages, open_stand_in
+from everself.workspace.relocation import finish_restore
 
 if TYPE_CHECKING:
     from everself.config import Agent

@@ -5,21 +5,21 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Protocol
 
-from everself.app.outside import ensure_folder
-from everself.disk.real import RealFileSystem
 from everself.errors import DiskError, EverselfError, NotFound, RefusedByRule
+from everself.storage.host_files import ensure_folder
+from everself.storage.real_disk import RealFileSystem
 from everself.values import Entry
-from everself.workspace.elsewhere import Elsewhere
+from everself.workspace.extra_paths import Elsewhere
 
 if TYPE_CHECKING:
     from everself.app.app import App
     from everself.config import Agent
-    from everself.entries.book import Book
-    from everself.index.index import Index
-    from everself.indexfile.file import IndexPlace
+    from everself.memory.catalog import Book
     from everself.models.embedding.protocol import Embedder
-    from everself.recall.recall import Recall
-    from everself.upkeep.traces import IndexTraces
+    from everself.search.forgetting import IndexTraces
+    from everself.search.index import Index
+    from everself.search.index_file.file import IndexPlace
+    from everself.search.recall import Recall
 
 INDEX_FILE = "index.db"
 MODELS_FOLDER = "models"
@@ -47,7 +47,7 @@ def open_search_embedder(app: "App") -> "Embedder | None":
 
 
 def open_index(app: "App") -> "Index":
-    from everself.index.index import Index
+    from everself.search.index import Index
 
     place = index_place(app)
     # where there can be no folder, the index lives in memory and says so
@@ -68,7 +68,7 @@ def unused_place(app: "Known") -> "IndexPlace | None":
 
 
 def _place(path: str) -> "IndexPlace":
-    from everself.indexfile.file import IndexPlace
+    from everself.search.index_file.file import IndexPlace
 
     folder, name = os.path.split(path)
     return IndexPlace(RealFileSystem(folder), folder, name)
@@ -76,8 +76,8 @@ def _place(path: str) -> "IndexPlace":
 
 def open_traces(app: "App") -> "IndexTraces":
     """The index as forgetting reaches it; nothing is opened yet."""
-    from everself.index.sync.preparing import Sources, default_craft
-    from everself.upkeep.traces import IndexTraces
+    from everself.search.forgetting import IndexTraces
+    from everself.search.sync.documents import Sources, default_craft
 
     def open_sources() -> Sources:
         return Sources(app.workspace, elsewhere(app), default_craft())
@@ -101,7 +101,7 @@ def _absolute(app: "App", path: str) -> str:
 
 
 def open_recall(app: "App") -> "Recall":
-    from everself.recall.recall import Keeping, Recall
+    from everself.search.recall import Keeping, Recall
 
     book = app.memory.book
     keeping = Keeping(

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from everself.config.kinds import DAYS
-from everself.disk.lock import FileLock
-from everself.schedule.schedule import Schedule, Wish
+from everself.keepers.scheduler import Schedule, Wish
+from everself.storage.lock import FileLock
 
 if TYPE_CHECKING:
     from everself.app.app import App

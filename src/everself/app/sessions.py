@@ -2,44 +2,44 @@
 
 from typing import TYPE_CHECKING, Final
 
-from everself.disk.lock import FileLock
-from everself.disk.real import RealFileSystem
+from everself.storage.lock import FileLock
+from everself.storage.real_disk import RealFileSystem
 
 if TYPE_CHECKING:
     from everself.app.app import App
-    from everself.chat.compaction import Compactor, RoomMade
-    from everself.sessions.checkpoint import Checked
-    from everself.sessions.log import Log
-    from everself.sessions.session import Session
-    from everself.sessions.traces import TranscriptTraces
-    from everself.sessions.transcripts import Transcripts
+    from everself.conversation.compaction import Compactor, RoomMade
+    from everself.conversation.sessions.checkpoint import Checked
+    from everself.conversation.sessions.forgetting import TranscriptTraces
+    from everself.conversation.sessions.log import Log
+    from everself.conversation.sessions.session import Session
+    from everself.conversation.sessions.transcripts import Transcripts
 
 LOCK: Final = "sessions.lock"
 
 
 def open_log(app: "App") -> "Log":
-    from everself.sessions.log import Log
+    from everself.conversation.sessions.log import Log
 
     return Log(app.state.messages, _transcripts(app), app.clock)
 
 
 def open_transcript_traces(app: "App") -> "TranscriptTraces":
     """The transcripts as forgetting reaches them."""
-    from everself.sessions.traces import TranscriptTraces
+    from everself.conversation.sessions.forgetting import TranscriptTraces
 
     return TranscriptTraces(app.log, _transcripts(app))
 
 
 def _transcripts(app: "App") -> "Transcripts":
-    from everself.sessions.transcripts import Transcripts
+    from everself.conversation.sessions.transcripts import Transcripts
 
     return Transcripts(RealFileSystem(app.agent.state), FileLock(f"{app.agent.state}/{LOCK}"))
 
 
 def open_compactor(app: "App") -> "Compactor":
-    from everself.chat.compaction import Compactor
-    from everself.chat.flushing import Flushing
-    from everself.sessions.notes import Notes
+    from everself.conversation.compaction import Compactor
+    from everself.conversation.flush import Flushing
+    from everself.conversation.sessions.notes import Notes
 
     hooks, desk = app.loaded.config.hooks, app.chat.desk
     most = hooks.session_messages if hooks.enabled and hooks.session_notes else 0

@@ -11,7 +11,7 @@ from enum import StrEnum
 
 from everself.clock import find_zone
 from everself.errors import BadConfig
-from everself.patterns.custom import LARGEST_TOGETHER, size_of
+from everself.text.custom_patterns import LARGEST_TOGETHER, size_of
 
 Plain = bool | int | float | str | tuple["Plain", ...] | Mapping[str, "Plain"]
 

@@ -6,9 +6,9 @@ from enum import StrEnum
 from typing import Final, Literal
 
 from everself.config.sections import Identity
-from everself.disk.paths import find_fault
-from everself.layout import is_hidden
-from everself.markdown.labels import read_labels
+from everself.storage.paths import find_fault
+from everself.text.markdown.labels import read_labels
+from everself.workspace.layout import is_hidden
 
 IDENTITY_FILE: Final = "IDENTITY.md"
 DEFAULT_NAME: Final = "Assistant"

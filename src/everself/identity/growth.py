@@ -10,17 +10,17 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from everself.clock import Clock
-from everself.entries.reading import read_document, text_hash
 from everself.errors import ChangedMeanwhile, NotFound, RefusedByRule, WrongUse
-from everself.identity.changelog import CHANGELOG, Step, Told, append_entry
+from everself.identity._changelog import CHANGELOG, Step, Told, append_entry
 from everself.identity.soul import Rules, check_growth, grows_alone
 from everself.identity.soul_tests import SOUL_TESTS, Result, failures, keep_principles, parse_tests, run_tests
 from everself.identity.versions import CURRENT, Version, Versions
-from everself.markdown.blocks import scan
-from everself.markdown.edit import apply_splice, remove_entry
-from everself.markdown.entries import EntrySpan, entries
-from everself.store.proposals import Proposal, Status
-from everself.store.state import State
+from everself.memory.entries import read_document, text_hash
+from everself.storage.state.database import State
+from everself.storage.state.proposals import Proposal, Status
+from everself.text.markdown.blocks import scan
+from everself.text.markdown.edit import apply_splice, remove_entry
+from everself.text.markdown.entries import EntrySpan, entries
 from everself.text.normalise import fold, without_surrogates
 from everself.values import (
     Applied,
@@ -38,9 +38,9 @@ from everself.values import (
 )
 from everself.workspace.diff import render_diff
 from everself.workspace.guards import HUMANS
-from everself.workspace.interface import Workspace
 from everself.workspace.learned import SOUL, changed_lines, same_core, split_soul, with_line
 from everself.workspace.merge import merge
+from everself.workspace.protocol import Workspace
 
 # how often a person's editor may be faster
 _TRIES: Final = 5
@@ -460,7 +460,7 @@ def _who(proposal: Proposal) -> str:
 
 def _clean(text: str) -> str:
     """Words that go into records: no secret among them."""
-    from everself.redaction.redact import redact
+    from everself.text.redaction import redact
 
     return redact(without_surrogates(text)).text
 

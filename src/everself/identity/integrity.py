@@ -12,14 +12,14 @@ from typing import Final, TypeVar
 from everself.clock import Clock
 from everself.config.sections import SoulIntegrity
 from everself.errors import ChangedMeanwhile, Damaged, DiskError, LockTimeout, RefusedByRule, UnsafePath
-from everself.identity.guarded import guarded_paths
-from everself.identity.outside import Counter, Mark, Seen, Tamper, accepted_words, compare, find_breach
-from everself.store.baselines import Baseline, Sealed
-from everself.store.ledger import GENESIS, LedgerHead, Since
-from everself.store.state import State
+from everself.identity._human_documents import guarded_paths
+from everself.identity.outside_changes import Counter, Mark, Seen, Tamper, accepted_words, compare, find_breach
+from everself.storage.state.baselines import Baseline, Sealed
+from everself.storage.state.database import State
+from everself.storage.state.ledger import GENESIS, LedgerHead, Since
 from everself.values import Applied, Author, Change, Refused, digest
 from everself.workspace.guards import HUMANS
-from everself.workspace.interface import Workspace
+from everself.workspace.protocol import Workspace
 from everself.workspace.undo import edit_between
 
 T = TypeVar("T")

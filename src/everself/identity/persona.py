@@ -11,8 +11,8 @@ from typing import Final, Literal
 from everself.clock import Clock
 from everself.config.sections import AlternatePersona
 from everself.errors import DiskError, UnsafePath, WrongUse
-from everself.markdown.lines import BOM
-from everself.store.personas import Personas, Spoke
+from everself.storage.state.personas import Personas, Spoke
+from everself.text.markdown.lines import BOM
 from everself.values import digest
 
 SOUL_FILE: Final = "SOUL.md"

@@ -9,20 +9,20 @@ from typing import Final
 
 from everself.clock import Clock, find_zone
 from everself.errors import BadConfig, ChangedMeanwhile, NotFound, RefusedByRule, TooLarge, WrongUse
+from everself.identity._changelog import CHANGELOG, Told, append_entry
 from everself.identity.chain import IDENTITY_FILE, Rule, avatar_fault, description_fault, emoji_fault, name_fault
-from everself.identity.changelog import CHANGELOG, Told, append_entry
 from everself.identity.persona import SOUL_FILE
 from everself.identity.versions import Versions
-from everself.markdown.blocks import scan
-from everself.markdown.edit import append_item, apply_splice
-from everself.markdown.labels import fill_labels, read_labels
-from everself.store.state import State
+from everself.storage.state.database import State
+from everself.text.markdown.blocks import scan
+from everself.text.markdown.edit import append_item, apply_splice
+from everself.text.markdown.labels import fill_labels, read_labels
 from everself.text.normalise import without_surrogates
 from everself.values import Applied, Author, Change, Conflict, Create, Edit, Refused, Remove, Replace, digest
 from everself.workspace.diff import render_diff
-from everself.workspace.interface import Workspace
 from everself.workspace.learned import changed_lines
-from everself.workspace.seeding import BOOTSTRAP
+from everself.workspace.protocol import Workspace
+from everself.workspace.setup import BOOTSTRAP
 
 USER_FILE: Final = "USER.md"
 META: Final = "ritual"
@@ -262,7 +262,7 @@ def _soul(text: str, redacted: set[str]) -> bytes | None:
 
 
 def _clean(text: str, redacted: set[str]) -> str:
-    from everself.redaction.redact import redact, strip_private
+    from everself.text.redaction import redact, strip_private
 
     found = redact(strip_private(without_surrogates(text)))
     redacted.update(secret.kind for secret in found.found)

@@ -36,7 +36,7 @@ def grows_alone(before: bytes, after: bytes, evidence: tuple[str, ...], rules: R
 
 def learned_lines(data: bytes) -> tuple[str, ...]:
     """The lines under `## Learned`, bullets and comments aside."""
-    from everself.entries.reading import read_document
+    from everself.memory.entries import read_document
 
     heading = b"## " + LEARNED.encode() + b"\n"
     return tuple(read.text for read in read_document(heading + split_soul(data).learned))
@@ -63,7 +63,7 @@ def _reasons(before: bytes, after: bytes, author: Author, rules: Rules) -> Itera
 
 
 def _secrets(before: bytes, after: bytes) -> Iterator[str]:
-    from everself.redaction.redact import find_secrets
+    from everself.text.redaction import find_secrets
 
     known = set(before.splitlines())
     added = b"\n".join(line for line in after.splitlines() if line not in known)

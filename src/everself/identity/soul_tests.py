@@ -6,7 +6,7 @@ from typing import Final, Literal
 
 import re2
 
-from everself.entries.reading import read_document
+from everself.memory.entries import read_document
 from everself.text.normalise import fold
 
 SOUL_TESTS = "SOUL_TESTS.md"

@@ -7,8 +7,8 @@ from datetime import date, datetime, timedelta
 from everself.clock import Clock
 from everself.errors import NotFound, TooLarge, WrongUse
 from everself.values import FileStat, digest
-from everself.workspace.interface import Workspace
 from everself.workspace.learned import SOUL
+from everself.workspace.protocol import Workspace
 
 FOLDER = "SOUL_HISTORY"
 CURRENT = "current"

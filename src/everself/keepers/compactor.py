@@ -9,15 +9,9 @@ from collections.abc import AsyncIterator, Iterator, Sequence
 from datetime import date
 from typing import Final, TypeVar
 
-from everself.archiving.alike import near_pairs, same_words
-from everself.archiving.chronicle import LONGEST, Story, first_sentence, tells
-from everself.archiving.corrections import archive_corrections, find_old_corrections
-from everself.archiving.days import OldDay, archive_days, find_old_days
-from everself.archiving.retiring import archive_lines, find_faded, is_faded, merge_lines
-from everself.archiving.souls import find_old_souls, thin_souls
-from everself.entries.trust import rank
 from everself.errors import RefusedByRule
-from everself.keepers.shape import (
+from everself.identity.version_retention import find_old_souls, thin_souls
+from everself.keepers.keeper import (
     Archive,
     Ask,
     Choice,
@@ -30,10 +24,16 @@ from everself.keepers.shape import (
     referenced,
 )
 from everself.keepers.world import World
-from everself.layout import Kind, place
+from everself.memory.archive.chronicle import LONGEST, Story, first_sentence, tells
+from everself.memory.archive.corrections import archive_corrections, find_old_corrections
+from everself.memory.archive.days import OldDay, archive_days, find_old_days
+from everself.memory.archive.faded_lines import archive_lines, find_faded, is_faded, merge_lines
+from everself.memory.archive.similar_lines import near_pairs, same_words
 from everself.memory.memory import Memory
+from everself.memory.provenance import rank
 from everself.models.chat.protocol import JsonObject
 from everself.values import Author, Entry, ended_words
+from everself.workspace.layout import Kind, place
 
 T = TypeVar("T")
 NAME: Final = "memory-compactor"

@@ -9,15 +9,15 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import Final
 
-from everself.entries.trust import AGENT, CORRECTION, OWNER
-from everself.keepers.judging import Doubt, judge
-from everself.keepers.shape import Ask, Choice, CloseEntry, Note, Planned, Progress, Proposal, Tell, referenced
+from everself.classify.difference import find_difference
+from everself.classify.openers import bare
+from everself.keepers._conflict_judge import Doubt, judge
+from everself.keepers.keeper import Ask, Choice, CloseEntry, Note, Planned, Progress, Proposal, Tell, referenced
 from everself.keepers.world import World
-from everself.layout import Kind, place
-from everself.patterns.difference import find_difference
-from everself.patterns.openers import bare
+from everself.memory.provenance import AGENT, CORRECTION, OWNER
 from everself.text.normalise import one_line
 from everself.values import Entry, Tag
+from everself.workspace.layout import Kind, place
 
 NAME: Final = "conflict-detector"
 ALIKE: Final = 0.8

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Final
 
-from everself.entries.trust import is_human
-from everself.keepers.wordbook import marks_of
+from everself.keepers._shared_words import marks_of
 from everself.keepers.world import World
-from everself.layout import place
+from everself.memory.provenance import is_human
 from everself.text.normalise import fold
 from everself.values import Entry
+from everself.workspace.layout import place
 
 CEILING: Final = 0.3
 # of fewer, a share says nothing

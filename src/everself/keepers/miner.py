@@ -8,18 +8,18 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 from typing import Final
 
-from everself.keepers.digging import dig
+from everself.conversation.sessions.checkpoint import Checkpoint
+from everself.conversation.sessions.checkpoint import Planned as Statement
+from everself.conversation.sessions.session import Message
+from everself.keepers._insights import dig
+from everself.keepers._sameness import says_no_more
 from everself.keepers.junk import count_junk
-from everself.keepers.sameness import says_no_more
-from everself.keepers.shape import Mention, Merge, Planned, Progress, Proposal, Remember, Tell, referenced
+from everself.keepers.keeper import Mention, Merge, Planned, Progress, Proposal, Remember, Tell, referenced
 from everself.keepers.world import World, mark
-from everself.layout import place
-from everself.recall.scopes import SessionKind
-from everself.sessions.checkpoint import Checkpoint
-from everself.sessions.checkpoint import Planned as Statement
-from everself.sessions.session import Message
+from everself.search.scopes import SessionKind
 from everself.text.normalise import fold
 from everself.values import Entry, Tag
+from everself.workspace.layout import place
 
 NAME: Final = "memory-miner"
 SAME: Final = 0.9

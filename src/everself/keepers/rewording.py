@@ -3,9 +3,8 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from everself.entries.trust import stated_by_owner
 from everself.errors import WrongUse
-from everself.keepers.shape import (
+from everself.keepers.keeper import (
     Archive,
     Ask,
     CloseEntry,
@@ -18,6 +17,7 @@ from everself.keepers.shape import (
     Quarantine,
     Remember,
 )
+from everself.memory.provenance import stated_by_owner
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """Which keepers there are. Each is one line here."""
 
-from everself.keepers.shape import Keeper
+from everself.keepers.keeper import Keeper
 
 
 def all_keepers() -> tuple[Keeper, ...]:

@@ -9,12 +9,10 @@ from dataclasses import replace
 from typing import Final
 
 from everself.clock import monotonic
-from everself.entries.trust import stated_by_owner
 from everself.errors import NotFound, RefusedByRule, WrongUse
-from everself.keepers.checks import Checks
-from everself.keepers.hands import Deeds, Hands
-from everself.keepers.rewording import reword
-from everself.keepers.shape import (
+from everself.keepers._checks import Checks
+from everself.keepers.execution import Deeds, Hands
+from everself.keepers.keeper import (
     Ask,
     Choice,
     Done,
@@ -31,8 +29,10 @@ from everself.keepers.shape import (
     packed,
     unpacked,
 )
+from everself.keepers.rewording import reword
 from everself.keepers.world import Sources, World
-from everself.store.reviews import KeeperRun, Review
+from everself.memory.provenance import stated_by_owner
+from everself.storage.state.reviews import KeeperRun, Review
 from everself.values import Author, new_id
 
 # what a queued operation is called among the questions; an `Ask` says it itself

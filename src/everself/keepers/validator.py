@@ -8,19 +8,19 @@ from collections.abc import Iterator, Sequence
 from datetime import date, timedelta
 from typing import Final
 
-from everself.contradiction import contradicts
-from everself.entries.trust import CORRECTION, OWNER, is_human
-from everself.keepers.shape import Ask, Choice, CloseEntry, Confirm, Planned, Progress, Proposal, Tell, referenced
+from everself.classify.contradiction import contradicts
+from everself.classify.corrections import Correction
+from everself.classify.difference import differ_in_one_word
+from everself.classify.openers import bare
+from everself.conversation.sessions.session import Message
+from everself.keepers.keeper import Ask, Choice, CloseEntry, Confirm, Planned, Progress, Proposal, Tell, referenced
 from everself.keepers.world import World, is_memory, mark
-from everself.layout import Kind, place
 from everself.memory.corrections import PATH, not_embedded
-from everself.patterns.corrections import Correction
-from everself.patterns.difference import differ_in_one_word
-from everself.patterns.openers import bare
-from everself.recall.likeness import words_of
-from everself.sessions.session import Message
+from everself.memory.provenance import CORRECTION, OWNER, is_human
+from everself.search.similarity import words_of
 from everself.text.normalise import one_line
 from everself.values import Entry, Tag
+from everself.workspace.layout import Kind, place
 
 NAME: Final = "recall-validator"
 MATCH: Final = 0.85

@@ -4,10 +4,10 @@ Works by rules alone. What came from outside is not even asked about: the owner 
 """
 
 from everself.errors import EverselfError
-from everself.keepers.shape import Ask, Choice, MoveTo, Planned, Progress, Proposal, Tell, referenced
+from everself.keepers.keeper import Ask, Choice, MoveTo, Planned, Progress, Proposal, Tell, referenced
 from everself.keepers.world import World
-from everself.promotion.candidates import Asked, Candidate, candidates, explain
-from everself.promotion.places import can_leave
+from everself.memory.promotion.candidates import Asked, Candidate, candidates, explain
+from everself.memory.promotion.destinations import can_leave
 from everself.text.normalise import one_line
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from everself.keepers.shape import (
+from everself.keepers.keeper import (
     Archive,
     Ask,
     CloseEntry,

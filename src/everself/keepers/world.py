@@ -9,29 +9,38 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from typing import TYPE_CHECKING, Final
 
+from everself.classify.triage import Verdict
 from everself.clock import Clock
 from everself.config.sections import SoulPolicy, Tunables
-from everself.entries.reading import TRANSCRIPT
-from everself.entries.statements import is_stated, said, shown
-from everself.entries.trust import AGENT, CORRECTION, IMPORT, OWNER, PERSON, concluded, source_of_reference, weaker
+from everself.conversation.sessions.log import Log
+from everself.conversation.sessions.session import Message, Session, message_of
 from everself.errors import EverselfError
-from everself.keepers.answering import Answered, Purse, ask
-from everself.keepers.wordbook import Wordbook
-from everself.layout import place
+from everself.keepers._model_answers import Answered, Purse, ask
+from everself.keepers._shared_words import Wordbook
+from everself.memory.entries import TRANSCRIPT
 from everself.memory.memory import Memory
+from everself.memory.provenance import (
+    AGENT,
+    CORRECTION,
+    IMPORT,
+    OWNER,
+    PERSON,
+    concluded,
+    source_of_reference,
+    weaker,
+)
+from everself.memory.statements import is_stated, said, shown
 from everself.memory.writing import is_quarantined
 from everself.models.chat.protocol import ChatModel, JsonObject, Usage
-from everself.recall.likeness import Likeness
-from everself.recall.scopes import SessionKind
-from everself.sessions.log import Log
-from everself.sessions.session import Message, Session, message_of
-from everself.store.reviews import KeeperRun
-from everself.store.state import State
-from everself.triage.triage import Verdict
+from everself.search.scopes import SessionKind
+from everself.search.similarity import Likeness
+from everself.storage.state.database import State
+from everself.storage.state.reviews import KeeperRun
 from everself.values import Entry, Tag, Tier
+from everself.workspace.layout import place
 
 if TYPE_CHECKING:
-    from everself.recall.recall import Recall
+    from everself.search.recall import Recall
 
 LOOKED_AT: Final = 12
 PROMPTS: Final = "agents/{name}/SOUL.md"
@@ -143,7 +152,7 @@ class World:
 
     def related(self, text: str, limit: int = LOOKED_AT) -> list[Entry]:
         """Entries that recall finds for a text, unrecorded; without recall, those that share most words with it."""
-        from everself.recall.recall import Request
+        from everself.search.recall import Request
 
         recall = self.sources.recall()
         if recall is None or not text.strip():

@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 
-from everself.entries.reading import text_hash
-from everself.entries.trust import CORRECTION, HAND, IMPORT, OWNER, known_source, owned, rank, restored, vouch
+from everself.memory.entries import text_hash
 from everself.memory.memory import Memory
-from everself.store.state import State
+from everself.memory.provenance import CORRECTION, HAND, IMPORT, OWNER, known_source, owned, rank, restored, vouch
+from everself.storage.state.database import State
 from everself.values import Entry, Tag, Voucher
-from everself.workspace.on_disk import DiskWorkspace
+from everself.workspace.disk_workspace import DiskWorkspace
 
 META = "adopted"
 # the day of each line of these documents

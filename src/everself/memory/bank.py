@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from everself.errors import NotFound, WrongUse
-from everself.layout import Kind, place
-from everself.markdown.blocks import scan
-from everself.markdown.sections import sections
 from everself.memory.memory import Memory, Remembered
 from everself.memory.writing import Spot, Thought
+from everself.text.markdown.blocks import scan
+from everself.text.markdown.sections import sections
 from everself.text.normalise import fold, slug, without_surrogates
 from everself.values import Entry, Origin, Tag
+from everself.workspace.layout import Kind, place
 
 FOLDER = "bank"
 ENTITIES = "entities"

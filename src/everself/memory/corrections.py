@@ -6,10 +6,10 @@ A record begins as not embedded again; once search finds the correction by its m
 from collections.abc import Collection, Iterator
 from datetime import datetime
 
-from everself.entries.drafts import Draft
-from everself.markdown.blocks import Scan
-from everself.markdown.edit import Splice, append_log
-from everself.markdown.entries import entries
+from everself.memory.drafts import Draft
+from everself.text.markdown.blocks import Scan
+from everself.text.markdown.edit import Splice, append_log
+from everself.text.markdown.entries import entries
 
 PATH = "CORRECTIONS.md"
 TRIGGER = "- **Trigger:**"

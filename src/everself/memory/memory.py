@@ -5,10 +5,12 @@ from dataclasses import dataclass, replace
 from datetime import date
 
 from everself.clock import Clock
-from everself.entries import trust
-from everself.entries.book import Book
-from everself.entries.drafts import Draft
-from everself.entries.trust import (
+from everself.errors import ChangedMeanwhile, LockTimeout, NotFound, RefusedByRule, StoreBusy, WrongUse
+from everself.memory import provenance as trust
+from everself.memory.catalog import Book
+from everself.memory.corrections import log_correction
+from everself.memory.drafts import Draft
+from everself.memory.provenance import (
     AGENT,
     CORRECTION,
     HAND,
@@ -19,10 +21,7 @@ from everself.entries.trust import (
     rank,
     weakest_source,
 )
-from everself.errors import ChangedMeanwhile, LockTimeout, NotFound, RefusedByRule, StoreBusy, WrongUse
-from everself.layout import place
-from everself.memory.corrections import log_correction
-from everself.memory.revouching import trace
+from everself.memory.provenance_undo import trace
 from everself.memory.suspicion import Releases, doubt, set_apart
 from everself.memory.writing import (
     Thought,
@@ -38,10 +37,11 @@ from everself.memory.writing import (
     restamp,
     target,
 )
-from everself.redaction.redact import redact
 from everself.text.normalise import one_line
+from everself.text.redaction import redact
 from everself.values import Applied, Author, Change, Conflict, Entry, Origin, Outcome, Refused, Voucher, new_id
-from everself.workspace.interface import Workspace
+from everself.workspace.layout import place
+from everself.workspace.protocol import Workspace
 
 TRIES = 5
 _SHOWN = 160

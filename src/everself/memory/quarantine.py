@@ -2,15 +2,15 @@
 
 from dataclasses import dataclass
 
-from everself.entries.drafts import comment_of
 from everself.errors import RefusedByRule
-from everself.markdown.blocks import Scan
-from everself.markdown.comment import EntryComment, with_fields
-from everself.markdown.edit import Splice, append_log, remove_entry
-from everself.markdown.entries import EntrySpan
+from everself.memory.drafts import comment_of
 from everself.memory.memory import Memory, Remembered
 from everself.memory.suspicion import set_apart
 from everself.memory.writing import Thought, is_quarantined, log_in
+from everself.text.markdown.blocks import Scan
+from everself.text.markdown.comment import EntryComment, with_fields
+from everself.text.markdown.edit import Splice, append_log, remove_entry
+from everself.text.markdown.entries import EntrySpan
 from everself.values import Applied, Author, Change
 
 CATEGORY = "released"

@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from datetime import date
 from enum import StrEnum
 
-from everself.entries.reading import TRANSCRIPT
-from everself.entries.trust import PERSON, confidence
-from everself.layout import place
+from everself.memory.entries import TRANSCRIPT
 from everself.memory.memory import Memory
+from everself.memory.provenance import PERSON, confidence
 from everself.memory.writing import is_quarantined
 from everself.text.normalise import slug
 from everself.values import Entry, Tag, Tier
+from everself.workspace.layout import place
 
 
 class Standing(StrEnum):

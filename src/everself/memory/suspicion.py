@@ -7,11 +7,11 @@ doubted: orders are how one speaks to an agent of one's own.
 from dataclasses import replace
 from datetime import date, datetime
 
-from everself.entries.reading import text_hash
-from everself.entries.trust import is_outside
+from everself.memory.entries import text_hash
+from everself.memory.provenance import is_outside
 from everself.memory.writing import Spot, Thought
-from everself.store.entry_rows import EntryRows
-from everself.store.reviews import Reviews
+from everself.storage.state.entries import EntryRows
+from everself.storage.state.reviews import Reviews
 
 
 class Releases:
@@ -35,7 +35,7 @@ def doubt(text: str, source: str) -> str:
     """Why these words should be looked at first, in a few of ours; empty where nothing speaks against them."""
     if not is_outside(source):
         return ""
-    from everself.labelling.label import label
+    from everself.classify.injection import label
 
     found = label(text)
     return f"suspicious: {found.why}" if found.suspicious else ""

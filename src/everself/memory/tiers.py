@@ -3,13 +3,13 @@ than a moment's worth, unless it is asked to."""
 
 from dataclasses import dataclass
 
-from everself.entries.book import HUGE, Progress
-from everself.entries.reading import holds_memory
-from everself.layout import place
+from everself.memory.catalog import HUGE, Progress
+from everself.memory.entries import holds_memory
 from everself.memory.memory import Memory
 from everself.memory.writing import is_quarantined
-from everself.store.entry_rows import EntryRows
+from everself.storage.state.entries import EntryRows
 from everself.values import Entry, Tier
+from everself.workspace.layout import place
 
 NAMES = {Tier.SOUL: "Soul", Tier.CORE: "Core", Tier.WORKING: "Working"}
 

@@ -3,18 +3,18 @@
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 
-from everself.entries import trust
-from everself.entries.drafts import Draft, comment_of
-from everself.entries.reading import Read, read_document, text_hash
-from everself.entries.trust import base_confidence
-from everself.layout import Kind, chronicle_of, place
-from everself.markdown.blocks import BlockKind, Scan, scan
-from everself.markdown.comment import EntryComment, with_fields
-from everself.markdown.edit import Splice, append_item, append_log, replace_text, set_comment
-from everself.markdown.endings import REFERENCE
-from everself.markdown.entries import EntryKind, EntrySpan
+from everself.memory import provenance as trust
+from everself.memory.drafts import Draft, comment_of
+from everself.memory.entries import Read, read_document, text_hash
+from everself.memory.provenance import base_confidence
+from everself.text.markdown.blocks import BlockKind, Scan, scan
+from everself.text.markdown.comment import EntryComment, with_fields
+from everself.text.markdown.edit import Splice, append_item, append_log, replace_text, set_comment
+from everself.text.markdown.endings import REFERENCE, is_reference
+from everself.text.markdown.entries import EntryKind, EntrySpan
 from everself.text.normalise import slug, without_surrogates
 from everself.values import Entry, Origin, Tag, Tier, Voucher, ended_words
+from everself.workspace.layout import Kind, chronicle_of, place
 
 CORE = "MEMORY.md"
 # a longer one would make the line unreadable; the closed entry and CORRECTIONS.md hold it anyway
@@ -82,7 +82,7 @@ class Cleaned:
 
 def clean(text: str) -> Cleaned:
     """Take out what must never be stored: what is marked private, and secrets. Make visible what would be hidden: comments."""
-    from everself.redaction.redact import redact, strip_private
+    from everself.text.redaction import redact, strip_private
 
     # half a character cannot be written, and what is read back has to be what was said
     text = without_surrogates(text)
@@ -93,8 +93,15 @@ def clean(text: str) -> Cleaned:
     words = redacted.text.replace("<!--", "&lt;!--").strip()
     # a text that begins like a reference by id would be read as one, and one that is struck through as retired
     words = words.removeprefix(REFERENCE.strip()).strip() or words
+    words = "".join(_no_reference(line) for line in words.splitlines(keepends=True))
     struck = words.startswith("~~") and words.find("~~", 2) == len(words) - 2 > 2
     return Cleaned(f"\\{words}" if struck else words, kinds, bare != text)
+
+
+def _no_reference(line: str) -> str:
+    """A line that would be read as a reference to an entry ends what stands above it: only the runtime writes one."""
+    data = line.encode("utf-8", "replace")
+    return line.replace(REFERENCE.strip(), "->") if is_reference(data, 0, len(data)) else line
 
 
 def scope_of(person: str = "", project: str = "") -> str:

@@ -8,8 +8,8 @@ import errno
 
 import apsw
 
-from everself.disk.simulated import Node, PowerCut, SimulatedFileSystem
-from everself.testing.meddling import Meddle
+from everself.storage.simulated_disk import Node, PowerCut, SimulatedFileSystem
+from everself.testing.faulty_disk import Meddle
 
 
 class _File:

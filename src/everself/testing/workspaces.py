@@ -5,17 +5,17 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from everself.clock import Clock
-from everself.disk.filesystem import FileSystem
-from everself.disk.lock import OpenLock
-from everself.disk.real import RealFileSystem
-from everself.disk.simulated import SimulatedDisk
 from everself.errors import EverselfError
-from everself.store.state import State, open_state
-from everself.testing.frozen import FrozenTime
-from everself.testing.meddling import Meddle, MeddledFileSystem, Shorten, whole
+from everself.storage.filesystem import FileSystem
+from everself.storage.lock import OpenLock
+from everself.storage.real_disk import RealFileSystem
+from everself.storage.simulated_disk import SimulatedDisk
+from everself.storage.state.database import State, open_state
+from everself.testing.faulty_disk import Meddle, MeddledFileSystem, Shorten, whole
+from everself.testing.frozen_time import FrozenTime
 from everself.testing.simulated_sqlite import SimulatedVFS
 from everself.workspace.assembly import Grounds, Habits, assemble, real_grounds
-from everself.workspace.on_disk import DiskWorkspace
+from everself.workspace.disk_workspace import DiskWorkspace
 
 KEY = bytes(range(32))
 Wrap = Callable[[FileSystem], FileSystem]

@@ -4,15 +4,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from everself.clock import Clock
-from everself.disk.filesystem import FileSystem
-from everself.disk.journal import Journal
-from everself.disk.lock import TIMEOUT, FileLock, Lock
-from everself.disk.real import RealFileSystem
 from everself.errors import EverselfError
-from everself.history.commits import FOLDER, History
+from everself.storage.filesystem import FileSystem
+from everself.storage.history.commits import FOLDER, History
+from everself.storage.journal import Journal
+from everself.storage.lock import TIMEOUT, FileLock, Lock
+from everself.storage.real_disk import RealFileSystem
 from everself.values import new_id
-from everself.workspace.interface import Guard, Ledger
-from everself.workspace.on_disk import DiskWorkspace, Machinery
+from everself.workspace.disk_workspace import DiskWorkspace, Machinery
+from everself.workspace.protocol import Guard, Ledger
 from everself.workspace.recorder import Recorder
 
 WRITE_LOCK = "write.lock"

@@ -8,9 +8,9 @@ whole, and goes only if the journal or the document holds it as well. Knows step
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from everself.disk import writes
-from everself.disk.filesystem import TEMPORARY_PREFIX, FileSystem, parent_of
-from everself.disk.journal import Intent, Step
+from everself.storage import writes
+from everself.storage.filesystem import TEMPORARY_PREFIX, FileSystem, parent_of
+from everself.storage.journal import Intent, Step
 from everself.values import Conflict, FileStat, digest
 from everself.workspace.merge import merge
 

@@ -9,10 +9,10 @@ from functools import partial
 from itertools import islice
 
 from everself.config.sections import SoulPolicy
-from everself.disk.filesystem import READ_LIMIT
-from everself.layout import Kind, Place, place
+from everself.storage.filesystem import READ_LIMIT
 from everself.values import Author, Change, FileChange
-from everself.workspace.interface import Guard
+from everself.workspace.layout import Kind, Place, place
+from everself.workspace.protocol import Guard
 
 # Whoever sits at the keyboard decides alone; everybody else is checked.
 HUMANS = frozenset({Author.OWNER, Author.HAND})
@@ -134,7 +134,7 @@ def secrets_guard(change: Change, files: Sequence[FileChange]) -> Iterator[str]:
     """The last door: what should have been redacted earlier does not get through."""
     if change.author in HUMANS:
         return
-    from everself.redaction.redact import find_secrets
+    from everself.text.redaction import find_secrets
 
     # what stood in another document of the same change is moved, not added
     known = {line for file in files for line in (file.before or b"").splitlines()}
@@ -151,7 +151,7 @@ def _lays_down(author: Author, file: FileChange, where: Place) -> bool:
         return False
     if not where.humans_only:
         return True
-    from everself.workspace.seeding import templates
+    from everself.workspace.setup import templates
 
     return (file.path, file.after) in templates()
 
@@ -171,8 +171,8 @@ def _allowed(where: Place) -> str:
 
 def _entries(data: bytes | None, documents: "Mapping[str, bytes | None]") -> "Counter[str]":
     """The entries of a document: by id where they have one, else by their words. A copy of a day that stands beside it is none."""
-    from everself.markdown.copies import COPY, hide_copies
-    from everself.markdown.entries import entries
+    from everself.text.markdown.copies import COPY, hide_copies
+    from everself.text.markdown.entries import entries
 
     if data is not None and COPY in data:
         data = hide_copies(data, lambda path: documents.get(path) is not None)

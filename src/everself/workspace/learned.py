@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
-from everself.markdown.blocks import scan
-from everself.markdown.edit import append_item, apply_splice, lead_in, newline
-from everself.markdown.sections import sections
+from everself.text.markdown.blocks import scan
+from everself.text.markdown.edit import append_item, apply_splice, lead_in, newline
+from everself.text.markdown.sections import sections
 
 SOUL = "SOUL.md"
 LEARNED = "Learned"

@@ -10,15 +10,15 @@ from datetime import datetime
 from itertools import islice
 
 from everself.clock import Clock
-from everself.disk import writes
-from everself.disk.filesystem import FileSystem
-from everself.disk.journal import Filed, Intent, Journal, Step
-from everself.disk.lock import TIMEOUT, Lock
 from everself.errors import EverselfError, HistoryDamaged
-from everself.history.commits import MENDER, History, Note
+from everself.storage import writes
+from everself.storage.filesystem import FileSystem
+from everself.storage.history.commits import MENDER, History, Note
+from everself.storage.journal import Filed, Intent, Journal, Step
+from everself.storage.lock import TIMEOUT, Lock
 from everself.values import Author, FileChange, digest
 from everself.workspace.execution import sweep
-from everself.workspace.mending import CommitBook, Mended, mend
+from everself.workspace.repair import CommitBook, Mended, mend
 
 # how many commits of people are passed over in search of one of ours
 STEPS_BACK = 8

@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from everself.disk.paths import check_path
 from everself.errors import WrongUse
+from everself.storage.paths import check_path
 from everself.values import Append, Change, Conflict, Create, Edit, FileChange, Insert, Move, Remove, Replace, digest
 
 Reader = Callable[[str], bytes | None]

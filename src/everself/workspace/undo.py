@@ -3,7 +3,6 @@
 from collections.abc import Callable
 
 from everself.errors import RefusedByRule
-from everself.layout import Kind, place
 from everself.values import (
     Append,
     Author,
@@ -17,6 +16,7 @@ from everself.values import (
     Replace,
     digest,
 )
+from everself.workspace.layout import Kind, place
 from everself.workspace.merge import merge
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from everself.clock import monotonic
-from everself.layout import is_hidden, is_temporary
+from everself.workspace.layout import is_hidden, is_temporary
 
 # No path of a document looks like this, so nobody can take it for one.
 EVERYTHING: Final = frozenset({"."})

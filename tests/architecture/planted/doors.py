@@ -3,7 +3,7 @@
 from tests.architecture.planted.case import Case, one
 
 DOORS = [
-    one("the module time", "time", ("disk/lock.py", "import time"), ("clock.py", "import time")),
+    one("the module time", "time", ("storage/lock.py", "import time"), ("clock.py", "import time")),
     one(
         "a name from time",
         "time",
@@ -37,8 +37,8 @@ DOORS = [
     one(
         "the time of an event loop",
         "time",
-        ("chat/c.py", "import asyncio\nx = asyncio.get_running_loop().time()"),
-        ("chat/c.py", "def f(message): return message.time()"),
+        ("conversation/c.py", "import asyncio\nx = asyncio.get_running_loop().time()"),
+        ("conversation/c.py", "def f(message): return message.time()"),
         line=3,
     ),
     one(
@@ -52,7 +52,7 @@ DOORS = [
         one(
             f"environment by {use}",
             "environment",
-            ("store/s.py", f"import os, getpass\nfrom pathlib import Path\nx = {use}"),
+            ("storage/state/s.py", f"import os, getpass\nfrom pathlib import Path\nx = {use}"),
             ("config/c.py", f"import os, getpass\nfrom pathlib import Path\nx = {use}"),
             line=4,
         )
@@ -80,7 +80,7 @@ DOORS = [
             f"writing by {use}",
             "files",
             ("workspace/w.py", f"import os, io\nfrom pathlib import Path\np = Path('a')\nx = {use}"),
-            ("disk/d.py", f"import os, io\nfrom pathlib import Path\np = Path('a')\nx = {use}"),
+            ("storage/d.py", f"import os, io\nfrom pathlib import Path\np = Path('a')\nx = {use}"),
             line=5,
         )
         for use in (
@@ -121,12 +121,15 @@ DOORS = [
             "os.fsync(3)",
         )
     ),
-    one("shutil", "files", ("app/a.py", "import shutil"), ("disk/d.py", "import shutil")),
+    one("shutil", "files", ("app/a.py", "import shutil"), ("storage/d.py", "import shutil")),
     one(
-        "tempfile", "files", ("app/a.py", "from tempfile import mkdtemp"), ("disk/d.py", "from tempfile import mkdtemp")
+        "tempfile",
+        "files",
+        ("app/a.py", "from tempfile import mkdtemp"),
+        ("storage/d.py", "from tempfile import mkdtemp"),
     ),
     one(
-        "a path in a domain room",
+        "a path above workspace",
         "paths",
         ("memory/m.py", "from pathlib import Path"),
         ("workspace/w.py", "import pathlib"),
@@ -134,50 +137,52 @@ DOORS = [
     one(
         "a path in an annotation only",
         "paths",
-        ("index/i.py", "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from pathlib import Path"),
+        ("search/i.py", "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from pathlib import Path"),
         ("app/a.py", "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from pathlib import Path"),
         line=4,
     ),
     one(
-        "os.path in a domain room",
+        "os.path above workspace",
         "paths",
-        ("chat/c.py", "import os\nx = os.path.join"),
-        ("chat/c.py", "import os\nos.getpid()"),
+        ("conversation/c.py", "import os\nx = os.path.join"),
+        ("conversation/c.py", "import os\nos.getpid()"),
         3,
     ),
     one(
-        "listing in a domain room",
+        "listing above workspace",
         "paths",
         ("keepers/k.py", "from os import scandir"),
-        ("cli/c.py", "from os import scandir"),
+        ("interfaces/cli/c.py", "from os import scandir"),
     ),
     one(
-        "reading a file in a domain room",
+        "reading a file above workspace",
         "paths",
         ("identity/i.py", "x = open('a')"),
         ("identity/i.py", "x = dict(open=1)"),
     ),
-    one("sqlite3", "homes", ("store/s.py", "import sqlite3"), ("store/s.py", "import apsw")),
+    one("sqlite3", "homes", ("storage/state/s.py", "import sqlite3"), ("storage/state/s.py", "import apsw")),
     one(
-        "apsw outside the stores",
+        "apsw outside storage and search",
         "homes",
         ("workspace/w.py", "def f():\n    import apsw"),
-        ("index/i.py", "import apsw"),
+        ("search/i.py", "import apsw"),
         line=3,
     ),
     one(
         "a model's SDK",
         "homes",
-        ("chat/c.py", "from pydantic_ai import direct"),
+        ("conversation/c.py", "from pydantic_ai import direct"),
         ("models/chat/m.py", "from pydantic_ai import direct"),
     ),
     one(
         "the history's library",
         "homes",
         ("app/a.py", "from dulwich.repo import Repo"),
-        ("history/h.py", "import dulwich.repo"),
+        ("storage/state/h.py", "import dulwich.repo"),
     ),
-    one("colours below the faces", "homes", ("app/a.py", "import rich"), ("faces/repl/r.py", "import rich")),
+    one(
+        "colours outside the interfaces", "homes", ("app/a.py", "import rich"), ("interfaces/repl/r.py", "import rich")
+    ),
     one("re", "re", ("text/t.py", "import re"), ("text/t.py", "import re2")),
     one(
         "a name from re",
@@ -186,18 +191,18 @@ DOORS = [
         ("text/t.py", "import reprlib"),
         line=3,
     ),
-    one("printing", "printing", ("app/a.py", "print('hello')"), ("cli/c.py", "print('hello')")),
-    one("printing in a face", "printing", ("store/s.py", "input()"), ("faces/repl/r.py", "input()")),
+    one("printing", "printing", ("app/a.py", "print('hello')"), ("interfaces/cli/c.py", "print('hello')")),
+    one("asking for input", "printing", ("storage/state/s.py", "input()"), ("interfaces/repl/r.py", "input()")),
     *(
         Case(
             f"index rows by {statement}",
             "index-rows",
-            "recall/q.sql:2",
-            {"recall/q.sql": f"-- why\n{statement} chunks"},
+            "search/q.sql:2",
+            {"search/q.sql": f"-- why\n{statement} chunks"},
             {
-                "index/sync.py": f"Q = '{statement} chunks'",
-                "recall/r.sql": "SELECT * FROM chunks",
-                "store/s.py": f"Q = '{statement} jobs'",
+                "search/sync.py": f"Q = '{statement} chunks'",
+                "search/r.sql": "SELECT * FROM chunks",
+                "storage/state/s.py": f"Q = '{statement} jobs'",
             },
             tables=frozenset({"chunks", "vectors"}),
         )

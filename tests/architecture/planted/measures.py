@@ -41,8 +41,13 @@ MEASURES = [
     Case(
         "three files with one prefix",
         "prefixes",
-        "store:1",
-        {"store/ledger.py": "", "store/ledger_row.py": "", "store/ledger_chain.py": ""},
-        {"store/ledger/row.py": "", "store/ledger/chain.py": "", "store/ledger_row.py": "", "store/ledger_x.py": ""},
+        "storage:1",
+        {"storage/ledger.py": "", "storage/ledger_row.py": "", "storage/ledger_chain.py": ""},
+        {
+            "storage/ledger/row.py": "",
+            "storage/ledger/chain.py": "",
+            "storage/ledger_row.py": "",
+            "storage/ledger_x.py": "",
+        },
     ),
 ]

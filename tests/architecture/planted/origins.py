@@ -1,4 +1,4 @@
-"""Violations against the fences around origins."""
+"""Violations of the rules about origins."""
 
 from tests.architecture.planted.case import one
 
@@ -7,21 +7,21 @@ ORIGINS = (
         "an origin made up",
         "stamps",
         ("memory/m.py", "from everself.values import Origin\nMINE = Origin('owner', 'chat')"),
-        ("entries/trust.py", "from everself.values import Origin\nMINE = Origin('owner', 'chat')"),
+        ("memory/provenance.py", "from everself.values import Origin\nMINE = Origin('owner', 'chat')"),
         line=3,
     ),
     one(
         "a voucher made up",
         "stamps",
-        ("transfer/t.py", "import everself.values\nMINE = everself.values.Voucher('E', 'owner', '', 'ff')"),
-        ("transfer/t.py", "from everself.values import Voucher\nKIND = Voucher"),
+        ("memory/transfer/t.py", "import everself.values\nMINE = everself.values.Voucher('E', 'owner', '', 'ff')"),
+        ("memory/transfer/t.py", "from everself.values import Voucher\nKIND = Voucher"),
         line=3,
     ),
     one(
         "words that are called the owner's",
         "owners-words",
-        ("promotion/p.py", "from everself.entries.trust import stated_by_owner"),
-        ("promotion/p.py", "from everself.entries.trust import concluded_in"),
+        ("memory/promotion/p.py", "from everself.memory.provenance import stated_by_owner"),
+        ("memory/promotion/p.py", "from everself.memory.provenance import concluded_in"),
     ),
     one(
         "a method that writes a bare text",
@@ -33,7 +33,7 @@ ORIGINS = (
     one(
         "a function that writes a bare text",
         "writers",
-        ("archiving/a.py", "def jot(draft: Draft, words: str) -> None: ..."),
-        ("archiving/a.py", "def jot(draft: Draft, words: str, thought: Thought) -> None: ..."),
+        ("memory/archive/a.py", "def jot(draft: Draft, words: str) -> None: ..."),
+        ("memory/archive/a.py", "def jot(draft: Draft, words: str, thought: Thought) -> None: ..."),
     ),
 )

@@ -14,16 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from tests.corpora.secrets import passwords
-from tests.corpora.secrets.chance import (
-    ALNUM,
-    BASE32,
-    Chance,
-    base58check,
-    bech32,
-    crc62,
-    with_iban_check,
-    with_luhn,
-)
+from tests.corpora.secrets.chance import ALNUM, BASE32, Chance, base58check, bech32, crc62, with_iban_check, with_luhn
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from tests.models.chat.servers import Server, Wire
 from everself.config.secrets import Secret, Vault
 from everself.config.sections import Provider
 from everself.errors import ModelFailed
+from everself.models.chat._remote import Patience, Remote
 from everself.models.chat.opening import open_model
 from everself.models.chat.protocol import (
     CallPiece,
@@ -22,7 +23,6 @@ from everself.models.chat.protocol import (
     ToolSpec,
     UserTurn,
 )
-from everself.models.chat.remote import Patience, Remote
 
 NAMES: dict[Wire, str] = {
     "anthropic": "anthropic/claude-sonnet-5",

@@ -12,9 +12,9 @@ from tests.models.chat.servers import WIRES, Asked, Call, Reply, Wire, say, serv
 
 from everself.errors import ModelFailed, RefusedByRule
 from everself.models.calls import CALLS
+from everself.models.chat._remote import Patience
 from everself.models.chat.opening import open_model
 from everself.models.chat.protocol import ChatRequest, ModelTurn, TextPiece, ToolCall, ToolReturn, ToolTurn, UserTurn
-from everself.models.chat.remote import Patience
 
 # the vendors' packages take seconds to import
 pytestmark = pytest.mark.slow

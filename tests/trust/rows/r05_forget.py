@@ -9,10 +9,10 @@ from pathlib import Path
 
 from everself.app.app import App
 from everself.app.opening import open_app
-from everself.forgetting.proof import Target
+from everself.memory.forgetting.proof import Target
 from everself.memory.writing import Thought
+from everself.operations.templates import set_up
 from everself.testing.origins import origin_of
-from everself.verbs.seeding import set_up
 
 TOP = Path(__file__).resolve().parents[3]
 FORGETTERS = 2

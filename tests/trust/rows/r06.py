@@ -10,9 +10,9 @@ from random import Random
 
 from tests.trust.operations import OPERATIONS, contents, random_id, seeded
 
-from everself.disk.filesystem import TEMPORARY_PREFIX
 from everself.errors import EverselfError
-from everself.testing.meddling import MeddledFileSystem
+from everself.storage.filesystem import TEMPORARY_PREFIX
+from everself.testing.faulty_disk import MeddledFileSystem
 from everself.testing.workspaces import real_workspace
 from everself.values import Applied, Conflict, Outcome
 from everself.workspace.assembly import Habits

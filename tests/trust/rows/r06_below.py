@@ -13,13 +13,13 @@ from tests.trust.operations import contents, random_id
 from tests.trust.rows.r06 import Person, save_by_rename, save_in_place
 
 from everself.app.changes import Changes
-from everself.disk.filesystem import TEMPORARY_PREFIX
 from everself.errors import EverselfError
-from everself.forgetting.forgetting import Forgetting, Grip
-from everself.forgetting.proof import Target
+from everself.memory.forgetting.forgetting import Forgetting, Grip
+from everself.memory.forgetting.proof import Target
+from everself.memory.promotion.moves import Pick, apply_moves
 from everself.memory.writing import Thought
-from everself.promotion.moving import Pick, apply_moves
-from everself.testing.meddling import MeddledFileSystem
+from everself.storage.filesystem import TEMPORARY_PREFIX
+from everself.testing.faulty_disk import MeddledFileSystem
 from everself.testing.origins import origin_of
 from everself.values import Author
 
@@ -65,12 +65,12 @@ def _undo(mind: Mind, _: str, change: str) -> None:
 
 
 def _correct(mind: Mind, words: str, _: str) -> None:
-    mind.memory.correct(words, NEW)
+    mind.memory.correct(words, NEW, origin_of("owner"))
 
 
 def _edit(mind: Mind, words: str, _: str) -> None:
     entry = next(one for one in mind.book.all() if one.text == words)
-    mind.memory.edit(entry.id, NEW, seen=entry.text)
+    mind.memory.edit(entry.id, NEW, origin_of("owner"), seen=entry.text)
 
 
 def _mention(mind: Mind, words: str, _: str) -> None:

@@ -10,12 +10,12 @@ from tests.memory.minds import Mind, open_mind
 from tests.trust.operations import contents, random_id
 from tests.trust.rows.r06 import Person, save_by_rename, save_in_place
 
-from everself.disk.filesystem import TEMPORARY_PREFIX
 from everself.errors import EverselfError
 from everself.memory.bank import Bank
 from everself.memory.quarantine import quarantine, release
 from everself.memory.writing import Thought
-from everself.testing.meddling import MeddledFileSystem
+from everself.storage.filesystem import TEMPORARY_PREFIX
+from everself.testing.faulty_disk import MeddledFileSystem
 from everself.testing.origins import origin_of
 
 KNOWN = ("Hana lives in Busan.", "The office closes at six.", "Prefers green tea.")

@@ -5,10 +5,10 @@ from random import Random
 from tests.trust.walks import OPERATIONS, Walk
 from tests.trust.worlds import HeavyWorld, LightWorld, World
 
-from everself.entries.reading import read_document
-from everself.layout import place
-from everself.testing.frozen import FrozenTime
+from everself.memory.entries import read_document
+from everself.testing.frozen_time import FrozenTime
 from everself.text.normalise import fold
+from everself.workspace.layout import place
 
 # every so many walks one goes over real files
 HEAVY = 8

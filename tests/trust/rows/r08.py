@@ -2,11 +2,11 @@
 
 from random import Random
 
-from everself.markdown.blocks import Scan, scan
-from everself.markdown.comment import EntryComment, parse_comment, render_comment
-from everself.markdown.edit import append_log, apply_splice, replace_text, set_comment
-from everself.markdown.entries import EntryKind, entries
-from everself.markdown.sections import sections
+from everself.text.markdown.blocks import Scan, scan
+from everself.text.markdown.comment import EntryComment, parse_comment, render_comment
+from everself.text.markdown.edit import append_log, apply_splice, replace_text, set_comment
+from everself.text.markdown.entries import EntryKind, entries
+from everself.text.markdown.sections import sections
 
 # What real workspaces hold: every oddity is somewhere in these, and mutation mixes them.
 _DOCUMENTS = (

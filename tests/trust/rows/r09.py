@@ -16,8 +16,8 @@ from tests.trust.damages import CLOSED, OPEN, Case, other_database
 from tests.trust.finding import Finder, Meddler, differing, everything
 from tests.trust.worlds import find_memory
 
-from everself.index.index import Index
 from everself.memory.writing import Thought
+from everself.search.index import Index
 from everself.testing.origins import origin_of
 from everself.values import Hit
 

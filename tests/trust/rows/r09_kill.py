@@ -11,7 +11,7 @@ from tests.trust.rows.r09 import QUERIES, whole_index, write_documents
 from tests.trust.workers import PATIENCE, Nursery
 
 from everself.clock import monotonic, pause
-from everself.index.sync import syncing
+from everself.search.sync import sync as syncing
 
 # so many documents of the case, or the run is over before it can be killed
 COPIES = 4
@@ -26,7 +26,7 @@ LIFE = 50
 
 def keep_up(top: str, what: str, seed: str, ready: str) -> None:
     """What is killed: an index run over and over, while its documents change."""
-    from everself.index.sync import embedding
+    from everself.search.sync import embedding
 
     syncing._UNITS_A_COMMIT = SMALL_COMMIT
     embedding.BATCH = SMALL_BATCH

@@ -15,13 +15,14 @@ from tests.trust.rows.r09 import WORDS, write_documents
 from tests.trust.walks import OPERATIONS, Walk
 from tests.trust.worlds import HeavyWorld
 
-from everself.entries.reading import holds_memory
 from everself.errors import EverselfError
-from everself.index import index as index_module
-from everself.index.index import Index
-from everself.index.sync import embedding, syncing
-from everself.index.sync.preparing import DocumentReader
-from everself.testing.frozen import FrozenTime
+from everself.memory.entries import holds_memory
+from everself.search import index as index_module
+from everself.search.index import Index
+from everself.search.sync import embedding
+from everself.search.sync import sync as syncing
+from everself.search.sync.documents import DocumentReader
+from everself.testing.frozen_time import FrozenTime
 from everself.values import Document, FileStat
 
 QUERIES = ("tea", "Anna likes coffee", "harbour Monday", "茶", "mark0001x", "tundra window edited", "rust v1.2.3")
@@ -356,7 +357,7 @@ def small_parts() -> Iterator[None]:
     """Blocks, commits and batches so small that a handful of documents needs many, and an index is soon mostly dead."""
     with ExitStack() as stack:
         for name, module in list(sys.modules.items()):
-            if name.startswith(("everself.index", "tests.trust.finding")) and hasattr(module, "BLOCK"):
+            if name.startswith(("everself.search", "tests.trust.finding")) and hasattr(module, "BLOCK"):
                 stack.enter_context(patch.object(module, "BLOCK", 16))
         stack.enter_context(patch.object(index_module, "_MANY_DEAD", 30))
         stack.enter_context(patch.object(syncing, "_UNITS_A_COMMIT", 10))

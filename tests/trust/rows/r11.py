@@ -16,12 +16,12 @@ from zoneinfo import ZoneInfo
 
 from tests.trust.workers import Nursery, Report, find_memory, reported
 
-from everself.disk.lock import FileLock, OpenLock
 from everself.errors import WrongUse
-from everself.schedule.schedule import Schedule, Wish
-from everself.store.jobs import Jobs
-from everself.store.state import open_state
-from everself.testing.frozen import FrozenTime
+from everself.keepers.scheduler import Schedule, Wish
+from everself.storage.lock import FileLock, OpenLock
+from everself.storage.state.database import open_state
+from everself.storage.state.jobs import Jobs
+from everself.testing.frozen_time import FrozenTime
 from everself.values import Job, JobKind, JobRun
 
 KEY = b"r11 " * 8

@@ -19,7 +19,7 @@ from random import Random
 import tzdata
 
 from everself.clock import Clock, find_zone
-from everself.testing.in_memory import InMemoryWorkspace
+from everself.testing.memory_workspace import InMemoryWorkspace
 from everself.values import Append, Applied, Author, Change
 
 FIRST = int(datetime(2024, 1, 1, tzinfo=UTC).timestamp())

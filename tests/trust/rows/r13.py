@@ -18,7 +18,7 @@ from everself.config.sections import SoulPolicy
 from everself.errors import ChangedMeanwhile, EverselfError
 from everself.identity.growth import Growth
 from everself.identity.soul import Rules
-from everself.testing.frozen import FrozenTime
+from everself.testing.frozen_time import FrozenTime
 from everself.testing.workspaces import Bench, real_workspace
 from everself.values import Applied, Author, Change, Remove, digest
 from everself.workspace.assembly import Habits

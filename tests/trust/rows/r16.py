@@ -15,15 +15,15 @@ from random import Random
 
 from everself.app.app import App
 from everself.app.opening import open_app
-from everself.backups.check import check_backup, verify
-from everself.backups.make import make_backup
-from everself.backups.restore import restore_backup
 from everself.clock import pause
-from everself.disk.real import RealFileSystem
 from everself.errors import Damaged
-from everself.history.commits import History
+from everself.operations.backup.check import check_backup, verify
+from everself.operations.backup.create import make_backup
+from everself.operations.backup.restore import restore_backup
+from everself.operations.templates import set_up
+from everself.storage.history.commits import History
+from everself.storage.real_disk import RealFileSystem
 from everself.values import Append, Applied, Author, Change
-from everself.verbs.seeding import set_up
 
 TOP = Path(__file__).resolve().parents[3]
 LEDGER_LINE = "line "

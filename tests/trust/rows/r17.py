@@ -14,9 +14,9 @@ from pathlib import Path
 from random import Random
 
 from everself.app.opening import open_app
-from everself.cli.running import run
-from everself.doctor import examine
-from everself.verbs.seeding import set_up
+from everself.interfaces.cli.entry import run
+from everself.operations.doctor import examine
+from everself.operations.templates import set_up
 
 MEMORY = "/dev/shm"
 STATE = ".everself/agents/main"

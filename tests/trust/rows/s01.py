@@ -26,18 +26,18 @@ from tests.trust.path_cases import (
 
 from everself.app.changes import UndoReport
 from everself.clock import monotonic
-from everself.disk.journal import Journal
-from everself.disk.lock import FileLock
-from everself.disk.real import RealFileSystem
-from everself.doctor import DoctorReport
 from everself.errors import EverselfError
-from everself.history.commits import FOLDER, History
-from everself.store.state import open_state
-from everself.testing.frozen import FrozenTime
+from everself.operations.doctor import DoctorReport
+from everself.storage.history.commits import FOLDER, History
+from everself.storage.journal import Journal
+from everself.storage.lock import FileLock
+from everself.storage.real_disk import RealFileSystem
+from everself.storage.state.database import open_state
+from everself.testing.frozen_time import FrozenTime
 from everself.testing.workspaces import KEY
 from everself.values import Conflict, Nothing, Refused
 from everself.workspace.assembly import Grounds, Habits, assemble
-from everself.workspace.on_disk import Recovery
+from everself.workspace.disk_workspace import Recovery
 
 # one call that takes this long hangs
 PATIENCE = 300.0

@@ -22,18 +22,18 @@ from tests.trust.rows.s01 import Scene, quick_folder
 from tests.trust.swapping import COUNT, GO, SIZE, STILL, exchange
 
 from everself.clock import monotonic, pause
-from everself.disk import real
-from everself.disk.kernel_calls import openat2, renameat2
-from everself.disk.lock import FileLock
-from everself.disk.real import RealFileSystem
 from everself.errors import EverselfError
-from everself.store.state import open_state
-from everself.testing.frozen import FrozenTime
-from everself.testing.meddling import MeddledFileSystem
+from everself.storage import real_disk as real
+from everself.storage._kernel_calls import openat2, renameat2
+from everself.storage.lock import FileLock
+from everself.storage.real_disk import RealFileSystem
+from everself.storage.state.database import open_state
+from everself.testing.faulty_disk import MeddledFileSystem
+from everself.testing.frozen_time import FrozenTime
 from everself.testing.workspaces import KEY
 from everself.values import Append, Author, Change, Create, Edit, Move, Remove, Replace, digest
 from everself.workspace.assembly import Grounds, Habits, assemble
-from everself.workspace.on_disk import DiskWorkspace
+from everself.workspace.disk_workspace import DiskWorkspace
 
 OURS = b"# Log\n\nour own words\n"
 BASE = digest(OURS)

@@ -27,20 +27,20 @@ from tests.trust.operations import OPERATIONS
 
 import everself
 from everself.app.opening import open_app
-from everself.backups.bringing import RestoreOptions, bring_back
-from everself.backups.make import make_backup
-from everself.cli.crash import note_crash
-from everself.disk.real import RealFileSystem
-from everself.doctor import examine
-from everself.forgetting.proof import Target
+from everself.interfaces.cli.crash import note_crash
+from everself.memory.forgetting.proof import Target
 from everself.memory.quarantine import quarantine, release
+from everself.memory.transfer.importer import ImportOptions
 from everself.memory.writing import Thought
+from everself.operations.backup.create import make_backup
+from everself.operations.backup.restore_agent import RestoreOptions, bring_back
+from everself.operations.doctor import examine
+from everself.operations.memory import export_memory, import_memory
+from everself.operations.settings import set_value, unset_value
+from everself.operations.setup import settle
+from everself.storage.real_disk import RealFileSystem
 from everself.testing.origins import origin_of
-from everself.transfer.importing import ImportOptions
 from everself.values import Append, Applied, Author, Change, Create, Replace, digest
-from everself.verbs.agents import settle
-from everself.verbs.memories import export_memory, import_memory
-from everself.verbs.settings import set_value, unset_value
 
 TEMPORARY = r"\.everself-[^/]+"
 STATE = r"\.everself/agents/[a-z]+"
@@ -64,7 +64,7 @@ PLACES: dict[str, str] = {
     "database": rf"{STATE}/state\.db(-journal)?",
     "database while it is open": rf"{STATE}/state\.db-(wal|shm)",
     "transcripts": rf"{STATE}/sessions(/(\.everself-)?\w+\.jsonl)?",
-    "locks": rf"{STATE}/(write|history|backup|restore|schedule|sessions)\.lock",
+    "locks": rf"{STATE}/(write|history|backup|restore|schedule|sessions|forget)\.lock",
     "journal": rf"{STATE}/journal",
     "intents": rf"{STATE}/journal/\d{{8}}-[0-9A-Z]{{12}}\.(intent|done|abort)",
     "history": rf"{STATE}/history\.git(/.+)?",

@@ -1,6 +1,6 @@
 """S5: no route without a human behind it writes a document that only humans change, under whatever spelling.
 
-Runs over the registry `everself.identity.routes.ROUTES`: each route has an attempt here that does its utmost to reach a path.
+Runs over the registry `everself.identity.write_permissions.ROUTES`: each route has an attempt here that does its utmost to reach a path.
 """
 
 import json
@@ -11,24 +11,24 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from tests.conversation.tools.kits import box_of, call, kit_over
 from tests.identity.homes import PERSONAS, habits
 from tests.memory.minds import Mind, mind_over
-from tests.toolbox.kits import box_of, call, kit_over
 from tests.trust.worlds import find_memory
 
 from everself.errors import EverselfError
-from everself.forgetting.forgetting import Forgetting, Grip
-from everself.identity.routes import ROUTES, TOOLS, Route
-from everself.layout import place
+from everself.identity.write_permissions import ROUTES, TOOLS, Route
 from everself.memory.bank import Bank
+from everself.memory.forgetting.forgetting import Forgetting, Grip
 from everself.memory.quarantine import quarantine
+from everself.memory.transfer.export import export_entries
+from everself.memory.transfer.importer import ImportOptions, import_lines
 from everself.memory.writing import Spot, Thought
 from everself.testing.origins import origin_of
 from everself.testing.workspaces import real_workspace
-from everself.transfer.exporting import export_entries
-from everself.transfer.importing import ImportOptions, import_lines
 from everself.values import Append, Author, Change, Create, Edit, Insert, Move, Remove, Replace, Tag, digest
-from everself.workspace.seeding import plan_setup, templates
+from everself.workspace.layout import place
+from everself.workspace.setup import plan_setup, templates
 from everself.workspace.undo import plan_undo
 
 STANDING = (

@@ -14,19 +14,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
+from tests.conversation.tools.kits import OWNER, box_of, call_in, kit_over
 from tests.memory.minds import Mind, mind_over
-from tests.toolbox.kits import OWNER, box_of, call_in, kit_over
 
-from everself.labelling.label import label
-from everself.layout import place
-from everself.recall.scopes import Scope, SessionKind
+from everself.classify.injection import label
+from everself.conversation.tools.protocol import Setting, Stamp
+from everself.memory.transfer.export import export_entries
+from everself.memory.transfer.importer import ImportOptions, import_lines
+from everself.search.scopes import Scope, SessionKind
 from everself.testing.workspaces import real_workspace
-from everself.toolbox.tool import Setting, Stamp
-from everself.transfer.exporting import export_entries
-from everself.transfer.importing import ImportOptions, import_lines
 from everself.values import Author, Change, Create
 from everself.workspace.assembly import Habits
 from everself.workspace.guards import standard_guards
+from everself.workspace.layout import place
 
 FOLDER = Path(__file__).resolve().parents[2] / "corpora" / "injection"
 KEPT_AT_LEAST = 0.97

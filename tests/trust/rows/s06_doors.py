@@ -17,25 +17,25 @@ from datetime import timedelta
 from pathlib import Path
 from random import Random
 
-from tests.chat.talks import hear, talking
+from tests.conversation.talks import hear, talking
 
 from everself.app.app import App
 from everself.app.conversing import gather
 from everself.app.equipping import make_kit
-from everself.chat.chat import Chat
 from everself.clock import Clock
-from everself.entries.trust import rank
+from everself.conversation.conversation import Chat
+from everself.conversation.sessions.session import Session
+from everself.conversation.threads import Aside
+from everself.conversation.tools.own.selection import own_tools
+from everself.conversation.tools.protocol import Outcome, Setting, Tool
+from everself.memory.provenance import rank
+from everself.memory.transfer.export import export_entries
+from everself.memory.transfer.importer import ImportOptions, import_lines
 from everself.memory.writing import Thought
 from everself.models.chat.protocol import CallPiece, ChatRequest, JsonObject, ModelTurn, ToolSpec
-from everself.recall.scopes import Scope, SessionKind
-from everself.sessions.session import Session
-from everself.testing.chatting import FakeModel, Part, call
+from everself.search.scopes import Scope, SessionKind
+from everself.testing.chat_model import FakeModel, Part, call
 from everself.testing.origins import origin_of
-from everself.toolbox.aside import Aside
-from everself.toolbox.own.box import own_tools
-from everself.toolbox.tool import Outcome, Setting, Tool
-from everself.transfer.exporting import export_entries
-from everself.transfer.importing import ImportOptions, import_lines
 from everself.values import Entry, digest
 
 CORPORA = Path(__file__).resolve().parents[2] / "corpora"

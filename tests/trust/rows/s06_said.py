@@ -11,9 +11,9 @@ from collections import Counter
 from pathlib import Path
 from random import Random
 
-from tests.chat.talks import hear, talking
+from tests.conversation.talks import hear, talking
 
-from everself.testing.chatting import FakeModel, call
+from everself.testing.chat_model import FakeModel, call
 from everself.text.normalise import fold
 
 CORPUS = Path(__file__).resolve().parents[2] / "corpora" / "provenance" / "legitimate" / "statements.jsonl"

@@ -12,17 +12,17 @@ from tests.trust.operations import random_id
 from tests.trust.worlds import LightWorld
 
 from everself.app.changes import Changes
-from everself.markdown.blocks import scan
-from everself.markdown.edit import apply_splice, remove_entry
-from everself.markdown.entries import entries
 from everself.memory.bank import Bank
 from everself.memory.memory import Memory
 from everself.memory.quarantine import quarantine, release
+from everself.memory.transfer.export import export_entries
+from everself.memory.transfer.importer import ImportOptions, import_lines
 from everself.memory.writing import Thought
-from everself.testing.frozen import FrozenTime
+from everself.testing.frozen_time import FrozenTime
 from everself.testing.origins import origin_of
-from everself.transfer.exporting import export_entries
-from everself.transfer.importing import ImportOptions, import_lines
+from everself.text.markdown.blocks import scan
+from everself.text.markdown.edit import apply_splice, remove_entry
+from everself.text.markdown.entries import entries
 from everself.values import Tag
 
 ORDER = {"web": 0, "tool": 0, "import": 1, "person": 2, "agent": 3, "hand": 4, "owner": 5, "correction": 5}

@@ -13,20 +13,20 @@ from pathlib import Path
 
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
-from tests.chat.talks import hear, talking
+from tests.conversation.talks import hear, talking
 from tests.trust.rows.s06_doors import SMALL, Scene
 
 from everself.app.app import App
 from everself.app.keeping import move
+from everself.conversation.sessions.session import Session
 from everself.errors import EverselfError
-from everself.keepers.hands import Deeds, Hands
+from everself.keepers.execution import Deeds, Hands
+from everself.keepers.keeper import MoveTo, Planned
 from everself.keepers.miner import Miner
 from everself.keepers.runner import Runner
-from everself.keepers.shape import MoveTo, Planned
 from everself.memory.writing import Thought
 from everself.models.chat.protocol import CallPiece
-from everself.sessions.session import Session
-from everself.testing.chatting import FakeModel, call
+from everself.testing.chat_model import FakeModel, call
 from everself.testing.origins import origin_of
 
 # the reference: a lattice of its own

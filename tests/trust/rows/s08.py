@@ -11,15 +11,15 @@ from markdown_it import MarkdownIt
 from tests.trust.frames import attack_frame
 from tests.trust.worlds import LightWorld
 
-from everself.entries.trust import base_confidence
 from everself.errors import RefusedByRule, WrongUse
-from everself.markdown.blocks import BlockKind, scan
-from everself.markdown.sections import sections
 from everself.memory.bank import Bank
+from everself.memory.provenance import base_confidence
 from everself.memory.quarantine import quarantine, release
 from everself.memory.writing import Thought
-from everself.testing.frozen import FrozenTime
+from everself.testing.frozen_time import FrozenTime
 from everself.testing.origins import origin_of
+from everself.text.markdown.blocks import BlockKind, scan
+from everself.text.markdown.sections import sections
 from everself.values import Entry, Tag
 
 FORGED = (

@@ -5,8 +5,8 @@ from random import Random
 
 from tests.memory.minds import open_mind
 
-from everself.labelling.label import label
-from everself.labelling.unseen import UNSEEN
+from everself.classify._invisible import UNSEEN
+from everself.classify.injection import label
 from everself.memory.writing import Thought
 from everself.testing.origins import origin_of
 

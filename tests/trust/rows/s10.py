@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
-from everself.redaction.redact import redact
 from everself.testing.workspaces import real_workspace
+from everself.text.redaction import redact
 from everself.values import Append, Author, Change, Refused
 from everself.workspace.assembly import Habits
 from everself.workspace.guards import standard_guards

@@ -25,30 +25,30 @@ from everself.app.app import App
 from everself.app.opening import open_app
 from everself.app.recalling import open_traces
 from everself.app.sessions import open_transcript_traces
-from everself.database.engine import Writer
-from everself.disk.lock import OpenLock
-from everself.disk.simulated import PowerCut, SimulatedDisk, SimulatedFileSystem
-from everself.entries.book import Book
+from everself.conversation.sessions.forgetting import TranscriptTraces
+from everself.conversation.sessions.log import Log
+from everself.conversation.sessions.transcripts import Transcripts
 from everself.errors import EverselfError, NotFound, RefusedByRule
-from everself.forgetting.forgetting import Forgetting, Grip
-from everself.forgetting.guard import tombstone_guard
-from everself.forgetting.proof import ForgetProof, Target
-from everself.indexfile.rows import TEXT_FROM
+from everself.memory.catalog import Book
+from everself.memory.forgetting.forgetting import Forgetting, Grip
+from everself.memory.forgetting.guard import tombstone_guard
+from everself.memory.forgetting.proof import ForgetProof, Target
 from everself.memory.memory import Memory
 from everself.memory.writing import Thought
-from everself.sessions.log import Log
-from everself.sessions.traces import TranscriptTraces
-from everself.sessions.transcripts import Transcripts
-from everself.store.state import State
-from everself.testing.embedding import FakeEmbedder
+from everself.operations.templates import set_up
+from everself.search.index_file.rows import TEXT_FROM
+from everself.storage.engine import Writer
+from everself.storage.lock import OpenLock
+from everself.storage.simulated_disk import PowerCut, SimulatedDisk, SimulatedFileSystem
+from everself.storage.state.database import State
+from everself.testing.embedder import FakeEmbedder
 from everself.testing.origins import origin_of
 from everself.testing.workspaces import Bench, simulated_workspace
 from everself.text.search import index_terms
 from everself.values import Append, Applied, Author, Change, Conflict, Create
-from everself.verbs.seeding import set_up
 from everself.workspace.assembly import Habits, assemble, real_grounds
+from everself.workspace.disk_workspace import DiskWorkspace
 from everself.workspace.guards import standard_guards
-from everself.workspace.on_disk import DiskWorkspace
 
 TOP = Path(__file__).resolve().parents[3]
 CANARY = "KESTREL-4471-ZYGOTE"

@@ -8,12 +8,12 @@ import tempfile
 from pathlib import Path
 from random import Random
 
-from tests.chat.talks import say, talking
+from tests.conversation.talks import say, talking
 from tests.trust.rows.s11 import CANARY, FACT
 
 from everself.memory.writing import Thought
 from everself.models.chat.protocol import CallPiece, ChatRequest
-from everself.testing.chatting import FakeModel, call
+from everself.testing.chat_model import FakeModel, call
 from everself.testing.origins import origin_of
 
 KINDS = ("ids", "words", "part", "days")

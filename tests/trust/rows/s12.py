@@ -7,8 +7,8 @@ one evil pattern beside the fifty of the row; its time is the best of some tries
 from random import Random
 from time import thread_time
 
+from everself.classify.triage import Triage
 from everself.config.sections import CustomPattern
-from everself.triage.triage import Triage
 
 MEGABYTE = 1 << 20
 TRIES = 7

@@ -15,16 +15,16 @@ from tempfile import TemporaryDirectory
 from everself.app.app import App
 from everself.app.assembling import gather_parts
 from everself.app.opening import open_app
-from everself.chat.loop import MOST_STEPS
 from everself.config.sections import ContextProfile
-from everself.context.asking import Ask
-from everself.context.assembly import Assembler, Prompt
+from everself.conversation.context.assembler import Assembler, Prompt
+from everself.conversation.context.request import Ask
+from everself.conversation.loop import MOST_STEPS
+from everself.conversation.tools.calls import MOST_AT_ONCE
 from everself.errors import NotFound
-from everself.recall.recall import Request
-from everself.recall.scopes import Scope, SessionKind
-from everself.testing.chatting import FakeModel, call
-from everself.testing.frozen import FrozenTime
-from everself.toolbox.calling import MOST_AT_ONCE
+from everself.search.recall import Request
+from everself.search.scopes import Scope, SessionKind
+from everself.testing.chat_model import FakeModel, call
+from everself.testing.frozen_time import FrozenTime
 
 PEOPLE = ("jun", "mia", "bo")
 STRANGER = "stranger"

@@ -10,15 +10,15 @@ from datetime import date, datetime, timedelta
 from typing import Final
 
 from everself.config.sections import SoulPolicy
-from everself.entries.trust import OWN, concluded_in
 from everself.identity.soul import learned_lines
 from everself.identity.versions import Versions
-from everself.keepers.shape import Ask, Choice, Planned, Progress, Proposal, ProposeLine, Remember, Tell, referenced
-from everself.keepers.soul.themes import LONGEST, About, Theme, agree, find_themes, is_correction, is_ripe, say_same
-from everself.keepers.soul.wording import Line, word_lines
+from everself.keepers.keeper import Ask, Choice, Planned, Progress, Proposal, ProposeLine, Remember, Tell, referenced
+from everself.keepers.soul._themes import LONGEST, About, Theme, agree, find_themes, is_correction, is_ripe, say_same
+from everself.keepers.soul._wording import Line, word_lines
 from everself.keepers.world import World
+from everself.memory.provenance import OWN, concluded_in
 from everself.memory.writing import Thought
-from everself.store.proposals import Proposal as Asked
+from everself.storage.state.proposals import Proposal as Asked
 from everself.text.normalise import one_line
 from everself.text.tokens import count
 from everself.values import Author, Tag, digest

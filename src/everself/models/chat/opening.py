@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 from everself.config.sections import Provider
 from everself.errors import ModelFailed
-from everself.models.chat.remote import Patience, Remote
+from everself.models.chat._remote import Patience, Remote
 from everself.models.chat.vendors import VENDORS, Account, compatible, settle_url
 from everself.models.chat.windows import find_known
 

@@ -5,10 +5,10 @@ nothing of where either is kept.
 """
 
 from everself.errors import EmbeddingFailed
-from everself.models.embedding.checked import Checked, Patience
-from everself.models.embedding.fallback import Unavailable, WithFallback, pin
-from everself.models.embedding.opening import open_embedder
-from everself.models.embedding.prices import estimate_cost
+from everself.models.embedding._checked import Checked, Patience
+from everself.models.embedding._fallback import Unavailable, WithFallback, pin
+from everself.models.embedding._opening import open_embedder
+from everself.models.embedding._prices import estimate_cost
 from everself.models.embedding.protocol import Embedder, Purpose
 
 __all__ = [

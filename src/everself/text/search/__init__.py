@@ -4,15 +4,9 @@ Pure functions with bounded tables behind them; knows nothing of an index, of ra
 the first word that needs one.
 """
 
-from everself.text.search.indexing import index_terms
-from everself.text.search.reading import fold_for_phrase, read_query
-from everself.text.search.terms import (
-    TOKENIZER_VERSION,
-    IndexTerms,
-    QueryTerm,
-    SearchQuery,
-    TermKind,
-)
+from everself.text.search._indexing import index_terms
+from everself.text.search._reading import fold_for_phrase, read_query
+from everself.text.search._terms import TOKENIZER_VERSION, IndexTerms, QueryTerm, SearchQuery, TermKind
 
 __all__ = [
     "TOKENIZER_VERSION",

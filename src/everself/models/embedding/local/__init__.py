@@ -7,7 +7,7 @@ kept is given.
 import os
 
 from everself.errors import EmbeddingFailed
-from everself.models.embedding.fallback import Unavailable
+from everself.models.embedding._fallback import Unavailable
 from everself.models.embedding.protocol import Embedder
 
 _FAST = ("", "use", "fast")
@@ -17,15 +17,15 @@ _QUALITY = ("e5", "quality")
 def open_local(model: str, model_path: str, cache: str) -> Embedder:
     """The local model of that name; a file of the person's comes before any name."""
     if model_path:
-        from everself.models.embedding.local.gguf import Gguf
+        from everself.models.embedding.local._gguf import Gguf
 
         return Gguf(model_path)
     if model in _FAST:
-        from everself.models.embedding.local.use import Use
+        from everself.models.embedding.local._use import Use
 
         return Use(cache)
     if model in _QUALITY:
-        from everself.models.embedding.local.e5 import E5
+        from everself.models.embedding.local._e5 import E5
 
         return E5()
     words = f'There is no local model "{model}"; there are use and e5, and memorySearch.local.modelPath for your own.'

@@ -13,12 +13,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from everself.disk.filesystem import TEMPORARY_PREFIX
-from everself.disk.lock import FileLock
-from everself.disk.real import RealFileSystem
-from everself.disk.trees import remove_folder
-from everself.disk.writes import discard, write_all, write_new
 from everself.errors import LockTimeout
+from everself.storage.filesystem import TEMPORARY_PREFIX
+from everself.storage.lock import FileLock
+from everself.storage.real_disk import RealFileSystem
+from everself.storage.trees import remove_folder
+from everself.storage.writes import discard, write_all, write_new
 from everself.values import digest
 
 if TYPE_CHECKING:

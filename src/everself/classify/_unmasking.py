@@ -1,0 +1,231 @@
+"""What a text says once its masks are off: compatible forms, look-alike letters, letters set apart, and encodings. Pure.
+
+Everything here makes copies for reading; none of them is ever stored.
+"""
+
+import base64
+import binascii
+import html
+from collections.abc import Iterator
+from functools import cache
+from typing import Final, Protocol
+from urllib.parse import unquote
+
+from everself.classify._invisible import spelled, stripped
+from everself.text.normalise import nfkc, without_surrogates
+
+# letters of other scripts that a reader takes for these
+_ALIKE: Final = {
+    **dict.fromkeys("аαɑӓ", "a"),
+    **dict.fromkeys("АΑꓮ", "A"),
+    **dict.fromkeys("ВΒꓐ", "B"),
+    **dict.fromkeys("сϲᴄ", "c"),
+    **dict.fromkeys("СϹꓚ", "C"),
+    **dict.fromkeys("ԁꓒ", "d"),
+    **dict.fromkeys("еєҽ", "e"),
+    **dict.fromkeys("ЕΕꓰ", "E"),
+    **dict.fromkeys("ɡց", "g"),
+    **dict.fromkeys("һհ", "h"),
+    **dict.fromkeys("НΗꓧ", "H"),
+    **dict.fromkeys("іιɩ", "i"),
+    **dict.fromkeys("ІΙӀꓲ", "I"),
+    **dict.fromkeys("јϳ", "j"),
+    **dict.fromkeys("Јꓙ", "J"),
+    **dict.fromkeys("кκ", "k"),
+    **dict.fromkeys("КΚꓗ", "K"),
+    **dict.fromkeys("ӏǀ", "l"),
+    **dict.fromkeys("м", "m"),
+    **dict.fromkeys("МΜꓟ", "M"),
+    **dict.fromkeys("ոпη", "n"),
+    **dict.fromkeys("ΝꓠИ", "N"),
+    **dict.fromkeys("оοօσ", "o"),
+    **dict.fromkeys("ОΟՕꓳ", "O"),
+    **dict.fromkeys("рρ", "p"),
+    **dict.fromkeys("РΡꓑ", "P"),
+    **dict.fromkeys("ԛզ", "q"),
+    **dict.fromkeys("гᴦ", "r"),
+    **dict.fromkeys("Яꓣ", "R"),
+    **dict.fromkeys("ѕ", "s"),
+    **dict.fromkeys("Ѕꓢ", "S"),
+    **dict.fromkeys("тτ", "t"),
+    **dict.fromkeys("ТΤꓔ", "T"),
+    **dict.fromkeys("υս", "u"),
+    **dict.fromkeys("Սꓴ", "U"),
+    **dict.fromkeys("νѵ", "v"),
+    **dict.fromkeys("ѡԝω", "w"),
+    **dict.fromkeys("Ԝꓪ", "W"),
+    **dict.fromkeys("хχ", "x"),
+    **dict.fromkeys("ХΧꓫ", "X"),
+    **dict.fromkeys("уүγ", "y"),
+    **dict.fromkeys("УΥҮꓬ", "Y"),
+    **dict.fromkeys("Ζꓜ", "Z"),
+}
+_TO_LATIN: Final = str.maketrans(_ALIKE)
+_ALIKE_SET: Final = frozenset(_ALIKE)
+# the letters with which Hangul is typed; alone they spell syllables apart
+_LEADS: Final = "ㄱㄲㄴㄷㄸㄹㅁㅂㅃㅅㅆㅇㅈㅉㅊㅋㅌㅍㅎ"
+_VOWELS: Final = "ㅏㅐㅑㅒㅓㅔㅕㅖㅗㅘㅙㅚㅛㅜㅝㅞㅟㅠㅡㅢㅣ"
+_TAILS: Final = ("", *"ㄱㄲㄳㄴㄵㄶㄷㄹㄺㄻㄼㄽㄾㄿㅀㅁㅂㅄㅅㅆㅇㅈㅊㅋㅌㅍㅎ")
+# an encoded order shorter than this says nothing
+_SHORTEST: Final = 16
+_MOST_RUNS: Final = 64
+_READABLE: Final = 0.9
+
+
+class Pattern(Protocol):
+    def finditer(self, text: str) -> Iterator["Found"]: ...
+
+
+class Found(Protocol):
+    def group(self) -> str: ...
+    def span(self) -> tuple[int, int]: ...
+
+
+@cache
+def compiled(pattern: str) -> Pattern:
+    import re2
+
+    options = re2.Options()
+    options.case_sensitive = False
+    options.log_errors = False
+    made: Pattern = re2.compile(pattern, options)
+    return made
+
+
+def plain(text: str) -> str:
+    """As a reader sees it: without what is invisible, in compatible forms, look-alikes as the letters they pass for."""
+    seen = nfkc(stripped(without_surrogates(text)))
+    if "&" in seen and ";" in seen:
+        seen = stripped(html.unescape(seen))
+    return seen if seen.isascii() else _syllables(_latin(seen))
+
+
+def masked_words(text: str) -> tuple[str, ...]:
+    """Words that mix Latin letters with those of other scripts that look like them."""
+    if text.isascii() or _ALIKE_SET.isdisjoint(text):
+        return ()
+    return tuple(word for word in text.split() if _mixes(word))
+
+
+def encoded(text: str) -> Iterator[str]:
+    """What is hidden in an encoding and can be read as text: tags, base64, hexadecimal and binary figures, percent signs."""
+    hidden = spelled(text)
+    if hidden:
+        yield hidden
+    for run in _runs(text, r"[A-Za-z0-9+/_-]{16,}={0,2}"):
+        yield from _base64(run)
+    for run in _runs(text, r"(?:[01]{7,8}[ ,]*){4,}"):
+        yield from _figures(run, 2)
+    for run in _runs(text, r"(?:(?:0x|\\x)?[0-9a-f]{2}[ ,:]*){8,}"):
+        yield from _figures(run, 16)
+    for run in _runs(text, r"(?:%[0-9a-f]{2}[\w.-]*){4,}"):
+        yield from _readable(unquote(run))
+    for run in _runs(text, r"(?:\\u[0-9a-f]{4} ?){4,}"):
+        yield from _readable("".join(chr(int(part.strip()[:4], 16)) for part in run.split("\\u") if part.strip()))
+
+
+def joined(text: str) -> str:
+    """Words whose letters are set apart (`i g n o r e`, `i.g.n.o.r.e`) written as words; empty where there are none."""
+    parts: list[str] = []
+    at = 0
+    for found in compiled(r"\b(?:[a-z][ .*_|-]){4,}[a-z]\b").finditer(text):
+        start, end = found.span()
+        parts += [text[at:start], "".join(char for char in text[start:end] if char.isalpha())]
+        at = end
+    return "".join((*parts, text[at:])) if parts else ""
+
+
+def _runs(text: str, pattern: str) -> Iterator[str]:
+    for number, found in enumerate(compiled(pattern).finditer(text)):
+        if number >= _MOST_RUNS:
+            return
+        yield found.group()
+
+
+def _base64(run: str) -> Iterator[str]:
+    bare = run.rstrip("=").translate({ord("-"): "+", ord("_"): "/"})
+    try:
+        data = base64.b64decode(bare[: len(bare) // 4 * 4] if len(bare) % 4 == 1 else bare + "=" * (-len(bare) % 4))
+    except (binascii.Error, ValueError):
+        return
+    yield from _readable(data.decode("utf-8", "replace"))
+
+
+def _figures(run: str, base: int) -> Iterator[str]:
+    bare = run.lower().replace("0x", " ").replace("\\x", " ").replace(",", " ").replace(":", " ")
+    size = 8 if base == 2 else 2
+    whole = "".join(bare.split())
+    parts = (
+        bare.split()
+        if base == 2 and " " in bare.strip()
+        else [whole[at : at + size] for at in range(0, len(whole), size)]
+    )
+    try:
+        data = bytes(int(part, base) for part in parts if part)
+    except ValueError:
+        return
+    yield from _readable(data.decode("utf-8", "replace"))
+
+
+def _readable(text: str) -> Iterator[str]:
+    if len(text) < 6 or "\ufffd" in text[:-1]:
+        return
+    fine = sum(char.isalnum() or char.isspace() or char in ".,:;!?'\"-()/@，。：、！？「」" for char in text)
+    # an identifier that happens to decode has no words in it
+    if fine >= _READABLE * len(text) and (" " in text.strip() or not text.isascii() or "\n" in text.strip()):
+        yield text
+
+
+def _latin(text: str) -> str:
+    if _ALIKE_SET.isdisjoint(text):
+        return text
+    ascii_letters = sum(char.isascii() and char.isalpha() for char in text)
+    foreign = sum(not char.isascii() and char.isalpha() for char in text)
+    mostly = ascii_letters > 2 * foreign
+    return " ".join(
+        part.translate(_TO_LATIN) if _mixes(part) or (mostly and _passes(part)) else part for part in text.split(" ")
+    )
+
+
+def _passes(word: str) -> bool:
+    return _ALIKE_SET.issuperset(char for char in word if char.isalpha())
+
+
+def _mixes(word: str) -> bool:
+    """Latin and look-alikes within one word. A unit or a formula (`μm`, `Δt`) is too short to be a word in disguise."""
+    if len(word) < 4 or _ALIKE_SET.isdisjoint(word):
+        return False
+    letters = [char for char in word if char.isalpha()]
+    return any(char.isascii() for char in letters) and all(char.isascii() or char in _ALIKE_SET for char in letters)
+
+
+def _syllables(text: str) -> str:
+    """Hangul typed letter by letter, put together. Laughter and tears (ㅋㅋ, ㅠㅠ) have no vowel to stand on and stay."""
+    if not any("\u3131" <= char <= "\u3163" or "\u1100" <= char <= "\u11ff" for char in text):
+        return text
+    text = text.translate(_COMPATIBLE)
+    made: list[str] = []
+    at = 0
+    while at < len(text):
+        lead = _LEADS.find(text[at])
+        vowel = _VOWELS.find(text[at + 1]) if lead >= 0 and at + 1 < len(text) else -1
+        if vowel < 0:
+            made.append(text[at])
+            at += 1
+            continue
+        tail = 0
+        follows = text[at + 2 : at + 3]
+        # a consonant before a vowel begins the next syllable
+        if follows and follows in _TAILS and (at + 3 >= len(text) or text[at + 3] not in _VOWELS):
+            tail = _TAILS.index(follows)
+        made.append(chr(0xAC00 + (lead * 21 + vowel) * 28 + tail))
+        at += 3 if tail else 2
+    return "".join(made)
+
+
+# NFKC turns the compatibility letters into conjoining ones
+_COMPATIBLE: Final = (
+    {0x1100 + number: char for number, char in enumerate(_LEADS)}
+    | {0x1161 + number: char for number, char in enumerate(_VOWELS)}
+    | {0x11A7 + number: char for number, char in enumerate(_TAILS) if char}
+)

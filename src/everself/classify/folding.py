@@ -1,0 +1,94 @@
+"""A message as the patterns of triage read it: straight quotes, half-width forms, one script for Chinese, no quoted passages.
+
+Each step gives as many characters as it got, so that a place in the folded text is the same place in the person's words.
+"""
+
+from typing import Final
+
+from everself.classify.pattern_sets import whole
+from everself.classify.sentence_kinds import Language
+
+# what hides a quoted or pasted passage: no pattern matches it, and it still stands for a name
+HIDDEN: Final = "\u25a1"
+# more than a name or a title in quotes is somebody's sentence
+_SENTENCE: Final = 14
+_SENTENCE_CJK: Final = 3
+
+_STRAIGHT: Final = str.maketrans(
+    {"’": "'", "‘": "'", "ʼ": "'", "`": "'", "“": '"', "”": '"', "„": '"', "«": '"', "»": '"'}
+    | {"–": "-", "—": "-", "\u00a0": " ", "\u3000": " ", "、": ",", "…": ","}
+    # a full stop of these scripts ends a sentence, whatever follows; a dot may stand in a number
+    | {"。": "\n", "｡": "\n"}
+    | {chr(code): chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F)}
+)
+_TRADITIONAL: Final = (
+    "對錯說記這沒還時誤講過個變換給後來經幾麼當訴應該實準確舊顛問題認為們嗎邊從話聽號樣請別"
+    "嚴謂點筆錄單開關動養誰讓現補戶帳總種隻條張兩會國學長裡裏歲麵週禮專無並與將"
+    "覺愛稱爾畢業結離爭議訂購買賣貓車門東馬魚鳥龍電腦網糾煩職寫選調轉師親媽"
+)
+_SIMPLIFIED: Final = (
+    "对错说记这没还时误讲过个变换给后来经几么当诉应该实准确旧颠问题认为们吗边从话听号样请别"
+    "严谓点笔录单开关动养谁让现补户账总种只条张两会国学长里里岁面周礼专无并与将"
+    "觉爱称尔毕业结离争议订购买卖猫车门东马鱼鸟龙电脑网纠烦职写选调转师亲妈"
+)
+_ONE_SCRIPT: Final = str.maketrans(_TRADITIONAL, _SIMPLIFIED)
+_PAIRS: Final = {'"': '"', "「": "」", "『": "』", "《": "》", "【": "】"}
+_FENCE: Final = "```"
+
+
+def fold(text: str) -> str:
+    return whole(text).translate(_STRAIGHT)
+
+
+def one_script(text: str) -> str:
+    """Chinese in simplified characters, as far as the patterns need them."""
+    return text.translate(_ONE_SCRIPT)
+
+
+def language_of(text: str, around: str = "") -> Language:
+    """By script: kana is Japanese, Hangul Korean, Han alone Chinese unless what stands around it is Japanese."""
+    korean = any("\uac00" <= char <= "\ud7a3" or "\u3131" <= char <= "\u318e" for char in text)
+    if korean:
+        return "ko"
+    if _has_kana(text):
+        return "ja"
+    if any("\u4e00" <= char <= "\u9fff" for char in text):
+        return "ja" if around and _has_kana(around) else "zh"
+    return "en"
+
+
+def _has_kana(text: str) -> bool:
+    return any("\u3041" <= char <= "\u30ff" and char != "\u30fb" for char in text)
+
+
+def hide_quoted(folded: str) -> str:
+    """Sentences in quotes, code blocks and lines that begin with `>` are not what the person says."""
+    chars = list(folded)
+    _hide_fences(folded, chars)
+    at = 0
+    while at < len(folded):
+        close = _PAIRS.get(folded[at])
+        end = -1 if close is None else folded.find(close, at + 1)
+        if end < 0:
+            at += 1
+            continue
+        passage = folded[at + 1 : end]
+        if len(passage) > (_SENTENCE if passage.isascii() else _SENTENCE_CJK) or _is_sentence(passage):
+            chars[at + 1 : end] = HIDDEN * len(passage)
+        at = end + 1
+    return "".join(chars)
+
+
+def _is_sentence(passage: str) -> bool:
+    return passage.rstrip().endswith((".", "!", "?", ",")) or "\n" in passage
+
+
+def _hide_fences(folded: str, chars: list[str]) -> None:
+    inside, at = False, 0
+    for line in folded.splitlines(keepends=True):
+        fence = line.lstrip().startswith(("'''", _FENCE))
+        if inside or fence or line.lstrip().startswith(">"):
+            for place in range(at, at + len(line.rstrip("\r\n"))):
+                chars[place] = HIDDEN
+        inside ^= fence
+        at += len(line)

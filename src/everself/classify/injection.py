@@ -1,0 +1,164 @@
+"""Whether a text that comes from outside tries to steer the agent, and by what one sees it. Pure, in linear time.
+
+A label is a reason to look, never proof: it knows neither where the text came from nor what becomes of it. The owner tells the agent
+what to do as a matter of course, so that nobody asks this of the owner's own words.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from everself.classify._invisible import hiding
+from everself.classify._unmasking import compiled, encoded, joined, masked_words, plain
+from everself.classify.folding import fold, hide_quoted, one_script
+from everself.classify.pattern_sets import load_set
+from everself.classify.sentence_kinds import Language
+from everself.text.normalise import without_surrogates
+
+Family = Literal[
+    "override",
+    "role",
+    "delimiter",
+    "persona",
+    "agent",
+    "tool",
+    "exfiltration",
+    "authority",
+    "memory",
+    "hidden",
+    "disguise",
+]
+Where = Literal["text", "joined", "encoded"]
+
+# one sure sign is enough, or two that are weak by themselves
+_SURE: Final = 2
+_SET: Final = "injection"
+# languages that Everself does not speak, all in one set
+_ABROAD: Final = "abroad"
+_WEAK: Final = "-weak"
+_ABOUT: Final = "about"
+# talk of such texts is short; in a long one a quotation is the best place to hide
+_TALK: Final = 400
+# what is beyond is read too, in pieces that overlap by a sentence
+_PIECE: Final = 64_000
+_OVERLAP: Final = 400
+_EXCERPT: Final = 80
+_SENTENCE: Final = 4
+_FAMILIES: Final[dict[str, Family]] = {
+    "override": "override",
+    "role": "role",
+    "delimiter": "delimiter",
+    "persona": "persona",
+    "agent": "agent",
+    "tool": "tool",
+    "exfiltration": "exfiltration",
+    "authority": "authority",
+    "memory": "memory",
+    "disguise": "disguise",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """`where`: as it stands there, with its letters put together, or in something encoded. `words`: the beginning of what was seen."""
+
+    family: Family
+    where: Where
+    words: str
+    sure: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """`reasons` may hold weak ones although the text is not suspicious. `normalised` is the copy that was read."""
+
+    suspicious: bool
+    reasons: tuple[Reason, ...]
+    normalised: str
+
+    @property
+    def why(self) -> str:
+        """The families, the surest first: a few words for a person."""
+        ordered = sorted(self.reasons, key=lambda reason: not reason.sure)
+        return ", ".join(dict.fromkeys(reason.family for reason in ordered))
+
+
+def label(text: str) -> Label:
+    """What speaks for an attack. The text itself stays as it is."""
+    text = without_surrogates(text)
+    read = plain(text)
+    reasons = [*_unseen(text), *_read(read, "text")]
+    together = joined(read)
+    if together:
+        reasons += _read(together, "joined")
+    for hidden in encoded(text):
+        # nobody writes a sentence in figures for a person to read; a word or two may be an identifier
+        whole = len(hidden.split()) >= _SENTENCE or not hidden.isascii()
+        reasons.append(Reason("disguise", "encoded", hidden[:_EXCERPT], whole))
+        reasons += _read(plain(hidden), "encoded")
+    kept = tuple(dict.fromkeys(reasons))
+    return Label(_weigh(kept) >= _SURE, kept, read)
+
+
+def _unseen(text: str) -> list[Reason]:
+    found: list[Reason] = []
+    places = hiding(text)
+    if places:
+        codes = dict.fromkeys(f"U+{ord(text[at]):04X}" for at in places[:40])
+        found.append(Reason("hidden", "text", " ".join(codes)[:_EXCERPT]))
+    words = masked_words(text)
+    if words:
+        found.append(Reason("disguise", "text", words[0][:_EXCERPT], sure=False))
+    return found
+
+
+def _read(text: str, where: Where) -> list[Reason]:
+    found: list[Reason] = []
+    for start in range(0, max(1, len(text)), _PIECE):
+        piece = text[max(0, start - _OVERLAP) : start + _PIECE]
+        folded = fold(piece)
+        found += _matched(folded, "en", where, _TALK)
+        # Chinese and Japanese need no blanks and Korean sets them at will: without them no blank hides a word
+        close = folded.replace(" ", "") if not folded.isascii() else ""
+        for language in _languages(close):
+            found += _matched(one_script(close) if language == "zh" else close, language, where, _TALK // 2)
+    return found
+
+
+def _languages(text: str) -> Iterator[Language]:
+    """Every one whose script stands there: an order may be the only sentence in its language."""
+    scripts: tuple[tuple[Language, str, str], ...] = (
+        ("zh", "\u4e00", "\u9fff"),
+        ("ja", "\u3041", "\u30ff"),
+        ("ko", "\uac00", "\ud7a3"),
+    )
+    chars = set(text)
+    return (language for language, first, last in scripts if any(first <= char <= last for char in chars))
+
+
+def _matched(text: str, language: Language, where: Where, talk: int) -> list[Reason]:
+    found: list[Reason] = []
+    matches = load_set(_SET).matches(text, language)
+    if len(text) <= talk and any(match.name == _ABOUT for match in matches):
+        # somebody tells of an attack: what they quote is not said by them
+        text = hide_quoted(text)
+        matches = load_set(_SET).matches(text, language)
+    if language == "en":
+        matches += load_set(_ABROAD).matches(text, language)
+    for match in matches:
+        weak = match.name.endswith(_WEAK)
+        name = match.name.removesuffix(_WEAK)
+        if name in _FAMILIES:
+            found.append(Reason(_FAMILIES[name], where, _excerpt(match.pattern, text), not weak))
+    return found
+
+
+def _excerpt(pattern: str, text: str) -> str:
+    hit = next(compiled(pattern).finditer(text), None)
+    return "" if hit is None else " ".join(hit.group().split())[:_EXCERPT]
+
+
+def _weigh(reasons: tuple[Reason, ...]) -> int:
+    """Weak signs count once for each family: saying one thing twice makes it no surer."""
+    sure = sum(_SURE for reason in reasons if reason.sure)
+    return sure + len({reason.family for reason in reasons if not reason.sure})

@@ -1,0 +1,49 @@
+"""Whether a reply says that something will be, or was, remembered. Pure; whether that is so, others look.
+
+Sections of `claims.txt`: a sentence claims where `claim` matches and `veto` does not. Questions offer, they do not claim.
+"""
+
+from collections.abc import Iterator
+from typing import Final
+
+from everself.classify.folding import fold
+from everself.classify.pattern_sets import load_set
+
+_ENDS: Final = frozenset(".!?。！？\n")
+_ASKS: Final = ("?", "？")
+_LONGEST: Final = 400
+# a promise stands in the first or the last words of a reply; the rest of a long one is its matter
+_BEGINNING: Final = 4_000
+_END: Final = 1_000
+
+
+def claims_saving(reply: str) -> bool:
+    return any(_claims(sentence) for sentence in _sentences(reply))
+
+
+def _claims(sentence: str) -> bool:
+    if sentence.endswith(_ASKS):
+        return False
+    names = load_set("claims").names(fold(sentence))
+    return "claim" in names and "veto" not in names
+
+
+def _sentences(reply: str) -> Iterator[str]:
+    """Outside of code, which quotes whatever it likes."""
+    text = reply if len(reply) <= _BEGINNING + _END else f"{reply[:_BEGINNING]}\n{reply[-_END:]}"
+    fenced = False
+    for line in text.splitlines():
+        if line.lstrip().startswith("```"):
+            fenced = not fenced
+        elif not fenced and not line.lstrip().startswith(">"):
+            yield from _split(line)
+
+
+def _split(line: str) -> Iterator[str]:
+    start = 0
+    for at, char in enumerate(line):
+        if char in _ENDS and (at + 1 == len(line) or line[at + 1].isspace() or ord(char) > 0x3000):
+            yield line[start : at + 1].strip()[:_LONGEST]
+            start = at + 1
+    if line[start:].strip():
+        yield line[start:].strip()[:_LONGEST]

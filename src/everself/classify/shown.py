@@ -1,0 +1,348 @@
+"""What of a message its writer says, and what they show: quotations, fences, pasted pages, forwarded mail, what a question is about. Pure.
+
+By layout, in any language. Nobody can tell a pasted line without any mark from a typed one; from two lines on the form tells much. Where
+it is in doubt, text is shown: it stays in the conversation, and its writer can still ask to remember it.
+"""
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final, Literal
+
+from everself.classify._layout import Line, lines_of
+from everself.classify.sentence_kinds import Language, SentenceKind
+from everself.classify.sentences import KEPT, judge, language_of, quotations, split
+from everself.text.normalise import without_surrogates
+
+# wish: asks to remember what follows, which is `asked`. wrapping: lines of a program around the message, which are nobody's words.
+Role = Literal["said", "wish", "asked", "shown", "wrapping"]
+
+# Lengths are in Latin characters. A character of a script without blanks says as much as these.
+_DENSE: Final = 2.5
+# Of a longer message only the edges are read: there stands what its writer says of it.
+LONGEST: Final = 3_000
+MOST_LINES: Final = 60
+_EDGE: Final = 1_000
+_EDGE_LINES: Final = 8
+# What people type about themselves at once is shorter (tests/corpora/provenance).
+_PARAGRAPHS: Final = 4
+_LONG_PARAGRAPH: Final = 700
+_LONG_MESSAGE: Final = 1_500
+_MANY_LINES: Final = 20
+_PROSE_LINES: Final = 4
+# a letter in short sentences has so many paragraphs at least; the line that introduces a text is so long at most
+_LETTER: Final = 3
+_LEAD: Final = 200
+# what somebody tells beside a question: a sentence of so much, or so many before it in its line
+_MATTER: Final = 120
+_MATTER_BEFORE: Final = 4
+# more than a name, a title or a motto in quotation marks is somebody's text
+_LONG_QUOTE: Final = 90
+_ASKS: Final = frozenset({SentenceKind.QUESTION, SentenceKind.ORDER})
+_EMPTY: Final = frozenset({SentenceKind.GREETING, SentenceKind.THANKS, SentenceKind.OTHER})
+_COLONS: Final = (":", "：")
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """A stretch of a message. Stretches do not overlap; what lies between them is blank."""
+
+    start: int
+    end: int
+    role: Role
+
+
+@lru_cache(maxsize=64)
+def stretches(message: str) -> tuple[Stretch, ...]:
+    """The message from beginning to end, each stretch with its role."""
+    if len(message) > LONGEST or message.count("\n") > MOST_LINES:
+        return _long(message)
+    message = without_surrogates(message)
+    lines = lines_of(message)
+    roles = _Reader(message, lines).roles()
+    return tuple(_quoted(message, _merged(lines, roles)))
+
+
+def said(message: str) -> str:
+    """What its writer says or asks to remember, without what they show."""
+    return _text(message, "said", "wish", "asked")
+
+
+def shown(message: str) -> str:
+    """What its writer shows: others' words, or words that cannot be told from others'."""
+    return _text(message, "shown")
+
+
+def _text(message: str, *roles: Role) -> str:
+    return "\n".join(message[one.start : one.end] for one in stretches(message) if one.role in roles)
+
+
+def _long(message: str) -> tuple[Stretch, ...]:
+    """Where it opens with the wish to remember, all of it is meant; else all but its first line and a last question is shown."""
+    head = without_surrogates("\n".join(message[:_EDGE].split("\n")[:_EDGE_LINES]))
+    lines = lines_of(head)
+    wish = _wish(lines, head)
+    if wish is not None:
+        return Stretch(lines[wish].start, lines[wish].end, "wish"), Stretch(lines[wish].end, len(message), "asked")
+    before, _, last = message[-_EDGE:].rstrip().rpartition("\n")
+    found: list[Stretch] = []
+    start, end = 0, len(message)
+    if len(lines) > 1 and lines[1].kind == "blank" and lines[0].kind == "prose" and _weight(lines[0].text) <= _LEAD:
+        start = lines[0].end
+        found.append(Stretch(lines[0].start, start, "said"))
+    if before and _weight(last) <= _LEAD and _kinds(last, language_of(last)) == [SentenceKind.QUESTION]:
+        end = len(message.rstrip()) - len(last)
+    found.append(Stretch(start, end, "shown"))
+    return (*found, Stretch(end, end + len(last), "said")) if end < len(message) else tuple(found)
+
+
+def _weight(text: str) -> float:
+    dense = sum(char > "\u2e7f" for char in text)
+    return len(text) + dense * (_DENSE - 1)
+
+
+def _kinds(text: str, own: Language) -> list[SentenceKind]:
+    return [judge(text[start:end], own).kind for start, end in split(text)]
+
+
+def _asks(text: str, own: Language) -> bool:
+    """Whether a line asks for something now. What follows a colon is what it asks about."""
+    return any(kind in _ASKS for kind in _kinds(_before_colon(text), own))
+
+
+def _before_colon(text: str) -> str:
+    places = [at for at in (text.find(": "), text.find("："), len(text) - 1 if text.endswith(":") else -1) if at > 0]
+    return text[: min(places)] if places else text
+
+
+def _wish(lines: list[Line], message: str) -> int | None:
+    """The number of the line that asks to remember what follows it, where nothing but greetings stands before."""
+    for number, line in enumerate(lines):
+        if line.kind in ("blank", "wrapping"):
+            continue
+        words = message[line.start : line.end].strip()
+        if line.kind != "prose":
+            return None
+        own = language_of(words)
+        found = [judge(words[start:end].rstrip(":： "), own) for start, end in split(words)]
+        if found and found[-1].kind is SentenceKind.REMEMBER and all(one.kind in _EMPTY for one in found[:-1]):
+            follows = any(each.kind != "blank" for each in lines[number + 1 :])
+            bare = not found[-1].what or words.endswith(_COLONS)
+            return number if follows and bare else None
+        if not all(one.kind in _EMPTY for one in found):
+            return None
+    return None
+
+
+class _Reader:
+    """Of one message."""
+
+    def __init__(self, message: str, lines: list[Line]) -> None:
+        self._message = message
+        self._own = language_of(message)
+        self._lines = lines
+        self._roles: list[Role] = ["said"] * len(lines)
+        # a line may hold both, what is said first: where the rest begins
+        self._cuts: dict[int, int] = {}
+        self._judged: dict[int, list[SentenceKind]] = {}
+        self._asking: dict[int, bool] = {}
+
+    def roles(self) -> "tuple[list[Role], dict[int, int]]":
+        wish = _wish(self._lines, self._message)
+        if wish is not None:
+            self._wrap(upto=wish)
+            self._roles[wish] = "wish"
+            for at in range(wish + 1, len(self._lines)):
+                self._roles[at] = "asked"
+            return self._roles, {}
+        for at, line in enumerate(self._lines):
+            if line.kind in ("block", "rule", "heading", "link"):
+                self._roles[at] = "shown"
+        self._wrap()
+        self._by_documents()
+        self._by_paragraphs()
+        self._by_leads()
+        self._by_questions()
+        self._by_length()
+        return self._roles, self._cuts
+
+    def _wrap(self, upto: int | None = None) -> None:
+        for at, line in enumerate(self._lines[:upto]):
+            if line.kind in ("wrapping", "blank"):
+                self._roles[at] = "wrapping"
+
+    def _show(self, numbers: "range | list[int]") -> None:
+        for at in numbers:
+            if self._roles[at] == "said":
+                self._roles[at] = "shown"
+
+    def _kinds(self, *numbers: int) -> list[SentenceKind]:
+        for at in numbers:
+            if at not in self._judged:
+                self._judged[at] = _kinds(self._lines[at].text, self._own)
+        return [kind for at in numbers for kind in self._judged[at]]
+
+    def _asks(self, at: int) -> bool:
+        if at not in self._asking:
+            self._asking[at] = _asks(self._lines[at].text, self._own)
+        return self._asking[at]
+
+    def _is_question(self, at: int) -> bool:
+        """Whether it asks and says nothing else."""
+        kinds = self._kinds(at)
+        return bool(kinds) and all(kind in _ASKS for kind in kinds)
+
+    def _weight(self, paragraph: list[int]) -> float:
+        return sum(_weight(self._lines[at].text) for at in paragraph)
+
+    def _paragraphs(self) -> list[list[int]]:
+        """The numbers of the lines that are still said, by paragraphs; greetings are none."""
+        found: list[list[int]] = [[]]
+        for at, line in enumerate(self._lines):
+            if self._roles[at] == "said" and line.kind in ("prose", "item"):
+                found[-1].append(at)
+            elif line.kind != "wrapping":
+                found.append([])
+        return [one for one in found if one and not all(kind in _EMPTY for kind in self._kinds(*one))]
+
+    def _by_documents(self) -> None:
+        """What follows a heading, a rule or an address alone is a document, but for a last question about it."""
+        for at, line in enumerate(self._lines):
+            if line.kind in ("heading", "rule", "link") and at + 1 < len(self._lines):
+                self._show([number for number in range(at + 1, len(self._lines)) if not self._is_question(number)])
+                return
+
+    def _by_paragraphs(self) -> None:
+        """A first line that a blank line sets apart introduces what follows. Short sentences with blank lines between are a letter."""
+        paragraphs = self._paragraphs()
+        if len(paragraphs) < 2 or self._is_letter(paragraphs):
+            return
+        first, last = paragraphs[0], paragraphs[-1]
+        # a last question is the writer's, whatever it is about
+        asked = {at for at in last if self._is_question(at)}
+        told = sum(kind in KEPT for kind in self._kinds(*first))
+        asks = any(map(self._asks, first))
+        if len(first) > 1 or told > 1 or self._weight(first) > _LEAD or (asked and not asks):
+            self._show(first)
+        self._show([at for at in range(first[-1] + 1, len(self._lines)) if at not in asked])
+
+    def _is_letter(self, paragraphs: list[list[int]]) -> bool:
+        """Several paragraphs, each of them one line with one short sentence. Of two, one may be about the other."""
+        if not _LETTER <= len(paragraphs) <= _PARAGRAPHS or self._asks(paragraphs[0][0]) or "shown" in self._roles:
+            return False
+        kinds = [[kind for kind in self._kinds(*one) if kind not in _EMPTY] for one in paragraphs]
+        return all(
+            len(one) == 1 and len(found) == 1 and self._weight(one) <= _LEAD
+            for one, found in zip(paragraphs, kinds, strict=True)
+        )
+
+    def _by_questions(self) -> None:
+        """What a question or an order is about within its paragraph: the lines below it, and more than a sentence before or beside it."""
+        for paragraph in self._paragraphs():
+            asking = next((at for at in paragraph if self._asks(at)), None)
+            if asking is not None:
+                self._beside(asking)
+                self._show([at for at in paragraph if at > asking])
+                before = [at for at in paragraph if at < asking]
+                if not self._is_matter("\n".join(self._lines[at].text for at in before)):
+                    self._show(before)
+
+    def _beside(self, at: int) -> None:
+        """What stands in the line of the question itself: behind its colon, or more than its matter before or after it."""
+        line = self._lines[at]
+        text = self._message[line.start : line.end]
+        head = _before_colon(text)
+        if len(head) < len(text.rstrip(":： ")):
+            self._cuts[at] = line.start + len(head)
+            return
+        spans = list(split(text))
+        asks = [number for number, kind in enumerate(self._kinds(at)) if kind in _ASKS]
+        if not asks or len(spans) <= asks[0]:
+            return
+        start, end = spans[asks[0]]
+        if len(text[:start]) > 0 and not self._is_matter(text[:start], _MATTER_BEFORE):
+            self._roles[at] = "shown"
+        elif not self._is_matter(text[end:], 0 if self._follows(at) else 1):
+            self._cuts[at] = line.start + end
+
+    def _follows(self, at: int) -> bool:
+        """Whether more lines follow than those of programs."""
+        return any(one.kind not in ("blank", "wrapping") for one in self._lines[at + 1 :])
+
+    def _is_matter(self, text: str, times: int = 1) -> bool:
+        """Whether it is no more than somebody tells who asks: a short sentence or, before the question, some."""
+        told = sum(kind in KEPT for kind in _kinds(text, self._own))
+        return not told or (told <= times and _weight(text) <= times * _MATTER)
+
+    def _by_leads(self) -> None:
+        """What a line that ends with a colon introduces. Items of a list stay the writer's where no question introduces them."""
+        for at, line in enumerate(self._lines):
+            if self._roles[at] != "said" or not line.text.endswith(_COLONS):
+                continue
+            follows = next((one for one in self._lines[at + 1 :] if one.kind != "blank"), None)
+            if follows is None or (follows.kind == "item" and not self._asks(at)):
+                continue
+            last = len(self._lines) - 1
+            self._show(range(at + 1, last if self._is_question(last) else last + 1))
+            text = self._message[line.start : line.end]
+            start, end = list(split(text))[-1]
+            if not _asks(text[start:end], self._own):
+                # half a sentence, whose other half is shown
+                self._cuts[at] = line.start + start
+            return
+
+    def _by_length(self) -> None:
+        paragraphs = self._paragraphs()
+        numbers = [at for one in paragraphs for at in one]
+        weights = [self._weight(one) for one in paragraphs]
+        if len(paragraphs) > _PARAGRAPHS or sum(weights) > _LONG_MESSAGE or len(numbers) > _MANY_LINES:
+            self._show(numbers)
+            return
+        for paragraph, weight in zip(paragraphs, weights, strict=True):
+            prose = sum(self._lines[at].kind == "prose" for at in paragraph)
+            if weight > _LONG_PARAGRAPH or prose > _PROSE_LINES:
+                self._show(paragraph)
+
+
+def _merged(lines: list[Line], judged: "tuple[list[Role], dict[int, int]]") -> list[Stretch]:
+    """Neighbouring lines of one role as one stretch."""
+    roles, cuts = judged
+    found: list[Stretch] = []
+    for at, line in enumerate(lines):
+        if line.kind == "blank" and roles[at] == "wrapping":
+            continue
+        pieces = [Stretch(line.start, line.end, roles[at])]
+        if at in cuts:
+            pieces = [Stretch(line.start, cuts[at], roles[at]), Stretch(cuts[at], line.end, "shown")]
+        for one in pieces:
+            if found and found[-1].role == one.role and at not in cuts:
+                found[-1] = Stretch(found[-1].start, one.end, one.role)
+            else:
+                found.append(one)
+    return found
+
+
+def _quoted(message: str, found: list[Stretch]) -> list[Stretch]:
+    """With the sentences that hold a long quotation, or are one, shown."""
+    made: list[Stretch] = []
+    for one in found:
+        text = message[one.start : one.end]
+        hidden = [span for span in split(text) if _is_quotation(text[span[0] : span[1]])] if one.role == "said" else []
+        at = one.start
+        for start, end in hidden:
+            made += [Stretch(at, one.start + start, "said")] if message[at : one.start + start].strip() else []
+            made.append(Stretch(one.start + start, one.start + end, "shown"))
+            at = one.start + end
+        if message[at : one.end].strip():
+            made.append(Stretch(at, one.end, one.role))
+    return made
+
+
+def _is_quotation(sentence: str) -> bool:
+    for start, end in quotations(sentence):
+        inner = sentence[start + 1 : end - 1]
+        outside = sentence[:start] + sentence[end:]
+        if not any(char.isalnum() for char in outside):
+            return True
+        if _weight(inner) > _LONG_QUOTE or "\n" in inner or len(list(split(inner))) > 1:
+            return True
+    return False

@@ -1,0 +1,113 @@
+"""A message in, what it asks of memory out: a correction, something to keep, a route of the person's own. Patterns only, no model.
+
+Acts on nothing: who corrects is `chat.correcting`, who runs a handler is the conversation.
+"""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, Literal, Protocol
+
+from everself.classify._triggers import Trigger, find_triggers
+from everself.classify.corrections import Correction, find_correction, window
+from everself.classify.folding import fold
+from everself.classify.pattern_sets import load_set
+from everself.classify.shown import said
+from everself.text.custom_patterns import LARGEST_TOGETHER, size_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+MINER: Final = "miner"
+VALIDATOR: Final = "validator"
+
+
+class CustomPattern(Protocol):
+    """`route` is "miner", "validator" or a program."""
+
+    @property
+    def pattern(self) -> str: ...
+
+    @property
+    def route(self) -> str: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """`keep`: worth the Memory Miner's attention, `triggers` say why. `routes` are the programs that asked to see such messages;
+    `refused` says which patterns of the person's own are not used, and why. `about`: what was forgotten, something of the past or what
+    the agent can do."""
+
+    correction: Correction | None = None
+    keep: bool = False
+    routes: tuple[str, ...] = ()
+    refused: tuple[str, ...] = ()
+    triggers: tuple[Trigger, ...] = ()
+    about: Literal["memory", "tool"] = "memory"
+
+
+class Triage:
+    """`handler` is the program for recall failures that are not about the past: a tool or a script that was forgotten."""
+
+    def __init__(self, custom: "Sequence[CustomPattern]" = (), handler: str = "") -> None:
+        self._handler = handler
+        self._routes: list[str] = []
+        self._patterns: list[str] = []
+        self.refused = self._admit(custom)
+        self._set = _compile(self._patterns) if self._patterns else None
+
+    def read(self, text: str) -> Verdict:
+        # what somebody shows neither corrects nor asks to be kept, whatever it says; a program may still want to see it
+        told = said(text)
+        correction = find_correction(told)
+        triggers = find_triggers(told)
+        read = fold(window(told))
+        found = self._own(read)
+        routes = [route for route in self._own(fold(window(text))) if route not in (MINER, VALIDATOR)]
+        about: Literal["memory", "tool"] = "tool" if load_set("tools").names(read) else "memory"
+        if self._handler and about == "tool":
+            routes.insert(0, self._handler)
+        if correction is None and VALIDATOR in found:
+            correction = Correction("medium", " ".join(told[:200].split()))
+        keep = bool(triggers) or MINER in found
+        return Verdict(correction, keep, tuple(dict.fromkeys(routes)), self.refused, triggers, about)
+
+    def _admit(self, custom: "Sequence[CustomPattern]") -> tuple[str, ...]:
+        refused: list[str] = []
+        together = 0
+        for number, one in enumerate(custom, 1):
+            pattern = fold(one.pattern)
+            size = size_of(pattern)
+            if isinstance(size, int) and together + size > LARGEST_TOGETHER:
+                size = "the patterns before it are already as large as is allowed together"
+            if isinstance(size, str):
+                refused.append(f"Pattern {number} of heartbeat_custom_patterns is not used: {size}.")
+                continue
+            together += size
+            self._patterns.append(pattern)
+            self._routes.append(one.route)
+        return tuple(refused)
+
+    def _own(self, read: str) -> tuple[str, ...]:
+        """The routes of the person's own patterns that match."""
+        if self._set is None:
+            return ()
+        return tuple(dict.fromkeys(self._routes[number] for number in sorted(self._set.Match(read) or ())))
+
+
+class _Set(Protocol):
+    def Match(self, text: str) -> list[int] | None: ...  # noqa: N802 the name is google-re2's
+
+
+def _compile(patterns: list[str]) -> _Set:
+    import re2
+
+    options = re2.Options()
+    options.case_sensitive = False
+    options.log_errors = False
+    options.never_capture = True
+    options.max_mem = 32 << 20
+    compiled = re2.Set.SearchSet(options)
+    for pattern in patterns:
+        compiled.Add(pattern)
+    compiled.Compile()
+    made: _Set = compiled
+    return made

@@ -1,0 +1,128 @@
+"""Setting and unsetting one key in the text of the host file, secrets going to the secrets file.
+
+Pure: texts in, texts out; the caller saves them, the secrets first. Comments, order and layout stay.
+"""
+
+import contextlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import cast
+
+from everself.config.host import parse_secrets
+from everself.config.json5_splice import Editor
+from everself.config.kinds import Misfit, Plain
+from everself.config.places import is_agent_id
+from everself.config.schema import (
+    Path,
+    Spot,
+    canonical,
+    find_spot,
+    get_spot,
+    is_group,
+    join_key,
+    spellings,
+    split_key,
+)
+from everself.config.secrets import references, stored_reference
+from everself.errors import BadConfig, WrongUse
+
+_FAR = 1_000
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Edited:
+    """The texts to save; `secrets` is None where the secrets file stays as it is."""
+
+    host: str
+    secrets: str | None = None
+
+
+def plan_set(host: str | None, secrets: str | None, key: str, value: str) -> Edited:
+    """Set a key to what a person typed. The value of a secret goes to the secrets file, a reference to the host file."""
+    spot = get_spot(key)
+    name = join_key(spot.path)
+    if not spot.setting.secret or references(value):
+        return Edited(set_key(host or "", key, value))
+    if not value:
+        raise WrongUse(f"{name} needs a value.", mend=f"everself config unset {name}")
+    changed = set_key(host or "", key, stored_reference(name))
+    return Edited(changed, _render_secrets(parse_secrets(secrets or "", "the secrets file") | {name: value}))
+
+
+def plan_unset(host: str | None, secrets: str | None, key: str) -> Edited:
+    """Remove a key, and the secret that was stored for it."""
+    changed = unset_key(host or "", key)
+    stored = parse_secrets(secrets or "", "the secrets file")
+    name = join_key(canonical(split_key(key)))
+    return Edited(changed, _render_secrets(stored) if stored.pop(name, None) is not None else None)
+
+
+def set_key(text: str, key: str, value: str) -> str:
+    """The text with the key set; the value is read as JSON5 where that fits the setting, else taken as it is."""
+    spot = get_spot(key)
+    if spot.agent and not is_agent_id(spot.agent):
+        raise WrongUse("The id of an agent is made of letters, digits, - and _.")
+    editor = Editor(text)
+    return editor.put(_choose_spelling(editor, spot), _fitting(spot, value))
+
+
+def unset_key(text: str, key: str) -> str:
+    """The text without the key, under whichever of its names it stands there; unchanged when it does not."""
+    path = split_key(key)
+    spot = find_spot(path)
+    if spot is not None and spot.setting.key == "agents.list[].id":
+        raise WrongUse("The id of an agent cannot be taken away.")
+    if spot is None and is_group(path):
+        get_spot(key)
+    forms = tuple(dict.fromkeys((path, *spellings(path))))
+    changed = text
+    # again and again, because a key may stand twice in one group and under several names
+    while form := next((form for form in forms if _holds(Editor(changed), form)), None):
+        changed = Editor(changed).remove(form)
+    if changed == text:
+        get_spot(key)
+    return changed
+
+
+def _fitting(spot: Spot, value: str) -> Plain:
+    """What the person typed, as JSON5 if that fits, else as text if that does."""
+    import pyjson5
+
+    readings: list[object] = [value]
+    if len(value) < 10_000:
+        with contextlib.suppress(pyjson5.Json5DecoderException):
+            readings.insert(0, pyjson5.decode(value))
+    misfit = Misfit("")
+    for reading in readings:
+        taken = spot.setting.kind.take(reading)
+        if not isinstance(taken, Misfit):
+            if spot.setting.key == "agents.list[].id" and taken != spot.agent:
+                raise WrongUse("The id of an agent cannot be changed: its folders are named after it.")
+            # the table keeps 1 as 1.0 where a number is wanted; the file gets what was typed
+            return taken if isinstance(reading, list | dict) else cast(Plain, reading)
+        misfit = misfit if misfit.words else taken
+    raise BadConfig(f"{join_key(spot.path)} {misfit.words}", mend=f"everself config set {join_key(spot.path)} VALUE")
+
+
+def _choose_spelling(editor: Editor, spot: Spot) -> Path:
+    """Where the key stands already, else where its neighbours stand, else its own name."""
+
+    def missing(form: Path) -> int:
+        depth = len(editor.follow(form)[0])
+        shared = sum(1 for length in range(1, len(form) + 1) if form[:length] == spot.path[:length])
+        if depth == len(form):
+            return 0 if _holds(editor, form) or not is_group(form) else _FAR
+        return len(form) - depth if form == spot.path or depth > shared else _FAR
+
+    return min(spellings(spot.path), key=missing)
+
+
+def _holds(editor: Editor, form: Path) -> bool:
+    """Whether a value stands at the path; a group of that name is none."""
+    where, node = editor.follow(form)
+    return len(where) == len(form) and not (isinstance(node, dict) and is_group(form))
+
+
+def _render_secrets(stored: Mapping[str, str]) -> str:
+    return json.dumps(dict(sorted(stored.items())), ensure_ascii=False, indent=2) + "\n"

@@ -1,0 +1,97 @@
+"""What the turns of one agent share: the way over to a thread, the model, the prefix of each session, what was told already."""
+
+from collections import OrderedDict
+from collections.abc import Callable
+from contextlib import suppress
+from typing import TYPE_CHECKING, Final, TypeVar
+from weakref import WeakValueDictionary
+
+from everself.conversation.parts import Parts
+from everself.errors import EverselfError
+from everself.lazy import part
+from everself.models.chat.protocol import ChatModel
+
+if TYPE_CHECKING:
+    from asyncio import AbstractEventLoop
+
+    from everself.conversation.context.prefix import Prefix
+    from everself.conversation.sessions.session import Session
+    from everself.conversation.tools.outside.registry import Outside
+
+T = TypeVar("T")
+# sessions whose prefix is kept in memory; of another it is made anew
+_PREFIXES: Final = 32
+
+
+class Desk:
+    def __init__(self, parts: Parts) -> None:
+        self.parts = parts
+        # each with the generation of forgetting that it was made in
+        self._prefixes: OrderedDict[str, tuple[int, Prefix]] = OrderedDict()
+        self._told: set[tuple[str, str]] = set()
+        self._recovered = False
+        self._outside: dict[str, Outside] = {}
+        self._loops: WeakValueDictionary[str, AbstractEventLoop] = WeakValueDictionary()
+
+    @part
+    def model(self) -> ChatModel:
+        return self.parts.model()
+
+    async def aside(self, work: Callable[[], T]) -> T:
+        """Run something in a thread, one at a time, to its end."""
+        return await self.parts.aside(work)
+
+    async def outside(self, session: "Session") -> "Outside | None":
+        """The tools from outside of a session, opened when it first asks."""
+        import asyncio
+
+        loop = asyncio.get_running_loop()
+        # what was opened on a loop that is over died with it
+        if self._loops.get(session.id) is not loop:
+            self._outside.pop(session.id, None)
+        if session.id not in self._outside and self.parts.outside is not None:
+            self._outside[session.id] = await self.parts.outside(session.scope)
+            self._loops[session.id] = loop
+        return self._outside.get(session.id)
+
+    def outside_notices(self, session: str) -> tuple[str, ...]:
+        """What the person should know of these tools and was not told yet."""
+        found = self._outside.get(session)
+        return found.take_notices() if found is not None else ()
+
+    async def leave(self, session: str) -> None:
+        """Close what a session holds open: its servers end with it."""
+        found = self._outside.pop(session, None)
+        if found is not None:
+            await found.close()
+
+    def recover(self) -> None:
+        """Keep what killed processes left, once: before anything new is said."""
+        if not self._recovered:
+            self._recovered = True
+            # what cannot be kept now is tried at the next start; the conversation goes on
+            with suppress(EverselfError):
+                self.parts.recover()
+
+    def prefix(self, session: str, generation: int) -> "Prefix | None":
+        """What was laid out for a session; nothing where something was forgotten since."""
+        made, prefix = self._prefixes.get(session, (generation, None))
+        return prefix if made == generation else None
+
+    def keep_prefix(self, session: str, prefix: "Prefix", generation: int) -> None:
+        self._prefixes[session] = (generation, prefix)
+        self._prefixes.move_to_end(session)
+        while len(self._prefixes) > _PREFIXES:
+            self._prefixes.popitem(last=False)
+
+    def drop_prefix(self, session: str) -> None:
+        """The next turn lays it out anew, from the documents as they are then."""
+        self._prefixes.pop(session, None)
+
+    def is_new(self, session: str, notice: str) -> bool:
+        """Whether this was not told in that session yet."""
+        told = (session, notice)
+        if told in self._told:
+            return False
+        self._told.add(told)
+        return True

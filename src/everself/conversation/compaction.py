@@ -1,0 +1,232 @@
+"""Making room: what is kept before context is dropped, what of it stays, and what stands for the rest.
+
+On every path the same order: the checkpoint, which needs no model; then a silent turn in which the model stores what it thinks should
+last; then a summary by the model, or without one how each message began. Soul and corrections are no part of what is dropped: they
+are read from their files at every turn. Each step may fail but the first, and what fails is said.
+"""
+
+from collections.abc import Awaitable, Sequence
+from dataclasses import dataclass
+from typing import Final, Protocol
+
+from everself.config.sections import Compaction
+from everself.conversation._shared import Desk
+from everself.conversation.parts import Compacted
+from everself.conversation.sessions.checkpoint import Checkpoint
+from everself.conversation.sessions.excerpts import digest_of, material, prompt
+from everself.conversation.sessions.notes import Notes
+from everself.conversation.sessions.session import Message, Session
+from everself.errors import EverselfError, ModelFailed
+from everself.models.chat.protocol import ChatModel, ChatRequest, EndPiece, TextPiece, UserTurn
+from everself.text.tokens import estimate
+
+HEAVY: Final = 2 << 20
+NO_REPLY: Final = "NO_REPLY"
+REFLEX: Final = "reflex"
+MOST_OF_A_SUMMARY: Final = 1_500
+MOST_OF_A_NOTE: Final = 800
+MOST_ASKED: Final = 2_000
+# where no model says how much it takes, or it takes more than is good to read at every turn
+_NO_WINDOW: Final = 200_000
+
+
+@dataclass(frozen=True, slots=True)
+class RoomMade(Compacted):
+    """What compaction did: `entries` the checkpoint wrote, `flushed` how many memories the model stored, `dropped` how many messages the
+    summary stands for now."""
+
+    entries: tuple[str, ...] = ()
+    flushed: int = 0
+    summary: str = ""
+    dropped: int = 0
+
+
+class Flush(Protocol):
+    """Runs a silent turn with what is near its end; how many memories it stored. Raises ModelFailed."""
+
+    def __call__(self, session: Session, instruction: str) -> Awaitable[int]: ...
+
+
+def limit_of(window: int, settings: Compaction) -> int:
+    """Tokens of a window that a conversation may use before room is made."""
+    reserve = min(settings.reserve_tokens, window // 4)
+    soft = min(settings.soft_threshold, window // 8)
+    return window - reserve - soft
+
+
+def near_limit(used: int, window: int, settings: Compaction) -> bool:
+    return used >= limit_of(window, settings)
+
+
+def cut_at(messages: Sequence[Message], tokens: int) -> int:
+    """How many messages go, so that about so many tokens stay. What stays begins with something that was said to the agent, and the
+    last such message always stays: it is being answered."""
+    starts = [at for at, one in enumerate(messages) if one.role == "user"]
+    if not starts:
+        return 0
+    cut = starts[-1]
+    left = tokens - sum(_tokens(one) for one in messages[cut:])
+    for start, end in zip(reversed(starts[:-1]), reversed(starts[1:]), strict=True):
+        left -= sum(_tokens(one) for one in messages[start:end])
+        if left < 0:
+            break
+        cut = start
+    return cut
+
+
+class Compactor:
+    def __init__(
+        self,
+        desk: Desk,
+        checkpoint: Checkpoint,
+        notes: Notes,
+        settings: Compaction,
+        flush: Flush | None = None,
+    ) -> None:
+        self._desk = desk
+        self._parts = desk.parts
+        self._checkpoint = checkpoint
+        self._notes = notes
+        self._settings = settings
+        self._flush = flush
+
+    def is_near(self, used: int, window: int) -> bool:
+        return near_limit(used, window, self._settings)
+
+    def window(self) -> int:
+        """Of the model that answers, or one of the usual size where it cannot be opened."""
+        model = self._model()
+        return model.window if model is not None else _NO_WINDOW
+
+    def most_of_a_summary(self) -> int:
+        return min(MOST_OF_A_SUMMARY, self.window() // 8)
+
+    def is_heavy(self, session: Session) -> bool:
+        """Whether what was said since the last time is so much that reading it at every turn is slow."""
+        return self._parts.log.weight(session) >= HEAVY
+
+    async def compact(self, session: Session, why: str = "asked") -> RoomMade:
+        """Make room. Where there is nothing that could go, only the checkpoint is made. `why`: threshold, size, overflow or asked."""
+        log = self._parts.log
+        checked = await self._desk.aside(lambda: self._checkpoint.make(session))
+        now = await self._desk.aside(lambda: log.fresh(session))
+        messages = await self._desk.aside(lambda: log.messages(now, now.compacted))
+        model = await self._desk.aside(self._model)
+        window = model.window if model is not None else _NO_WINDOW
+        cut = cut_at(messages, stays(why, window))
+        if not cut:
+            return RoomMade(now, "", checked.entries, 0, now.summary, 0)
+        last = messages[cut - 1].seq
+        flushed, trouble = await self._flushed(now, model)
+        # read again after each request: what was forgotten while a model was asked must not come back with its answer
+        generation = await self._desk.aside(self._parts.generation)
+        now, gone = await self._desk.aside(lambda: self._until(session, last))
+        summary, failure = await self._summary(now, gone, model)
+        if await self._desk.aside(self._parts.generation) != generation:
+            now, gone = await self._desk.aside(lambda: self._until(session, last))
+            summary = digest_of(gone, now.summary, self.most_of_a_summary())
+        source = now.taint
+        made = await self._desk.aside(lambda: log.mark(now, compacted=last, summary=summary, summary_source=source))
+        notice = f"{len(gone)} messages became a summary; {len(checked.entries)} statements were kept first."
+        return RoomMade(
+            made, " ".join(filter(None, (notice, trouble, failure))), checked.entries, flushed, summary, cut
+        )
+
+    def _until(self, session: Session, last: int) -> tuple[Session, list[Message]]:
+        """The session as it stands, and what of it the next summary stands for."""
+        now = self._parts.log.fresh(session)
+        return now, [one for one in self._parts.log.messages(now, now.compacted) if one.seq <= last]
+
+    async def note(self, session: Session) -> str:
+        """The note of a session that ends, after its checkpoint; where it stands, empty where there was nothing to note."""
+        await self._desk.aside(lambda: self._checkpoint.make(session))
+        now = await self._desk.aside(lambda: self._parts.log.fresh(session))
+        messages = await self._desk.aside(lambda: self._notes.material(now))
+        if not messages:
+            return ""
+        model = await self._desk.aside(self._model)
+        await self._flushed(now, model)
+        generation = await self._desk.aside(self._parts.generation)
+        messages = await self._desk.aside(lambda: self._notes.material(now))
+        name, summary = await self._named(now, messages, model)
+        if await self._desk.aside(self._parts.generation) != generation:
+            messages, name, summary = await self._desk.aside(lambda: self._notes.material(now)), "", ""
+        noted = await self._desk.aside(lambda: self._notes.write(now, messages, name, summary))
+        return noted.path if noted is not None else ""
+
+    def _model(self) -> ChatModel | None:
+        """The model, where there is one that can write a summary."""
+        try:
+            model = self._desk.model
+        except ModelFailed:
+            return None
+        return model
+
+    async def _flushed(self, session: Session, model: ChatModel | None) -> tuple[int, str]:
+        if self._flush is None or not self._settings.flush or model is None or model.name == REFLEX:
+            return 0, ""
+        if session.flushed == session.compacted:
+            return 0, ""
+        # before, not after: a turn that kills the process must not be tried at every start
+        await self._desk.aside(lambda: self._parts.log.mark(session, flushed=session.compacted))
+        try:
+            return await self._flush(session, prompt("flush")), ""
+        except EverselfError as error:
+            return 0, f"The model could not store memories before: {error}"
+
+    async def _summary(self, session: Session, gone: Sequence[Message], model: ChatModel | None) -> tuple[str, str]:
+        window = model.window if model is not None else _NO_WINDOW
+        most = min(MOST_OF_A_SUMMARY, window // 8)
+        plain = digest_of(gone, session.summary, most)
+        if model is None or model.name == REFLEX:
+            return plain, ""
+        text = material(gone, session.summary, window // 2)
+        try:
+            said = await self._asked("summary", session, (prompt("summary"), text), most)
+        except EverselfError as error:
+            return plain, f"The model could not write the summary: {error}"
+        return said or plain, ""
+
+    async def _named(self, session: Session, messages: Sequence[Message], model: ChatModel | None) -> tuple[str, str]:
+        """A name and a note by the model; empty ones where it cannot."""
+        if not messages or model is None or model.name == REFLEX:
+            return "", ""
+        text = material(messages, "", model.window // 2)
+        try:
+            said = await self._asked("note", session, (prompt("note"), text), MOST_OF_A_NOTE)
+        except EverselfError:
+            # the lines themselves make the note then
+            return "", ""
+        name, _, note = said.partition("\n")
+        return (name, note.strip()) if note.strip() else ("", said)
+
+    async def _asked(self, job: str, session: Session, words: tuple[str, str], most: int) -> str:
+        """One answer without tools."""
+        model = self._desk.model
+        await self._desk.aside(lambda: self._parts.allow(job))
+        request = ChatRequest(words[0], "", (UserTurn(words[1]),), max_tokens=min(most, model.most_output))
+        text = ""
+        end = EndPiece()
+        async for piece in model.stream(request):
+            match piece:
+                case TextPiece(said):
+                    text += said
+                case EndPiece():
+                    end = piece
+        await self._desk.aside(lambda: self._parts.charge(job, session.id, model, end.usage))
+        return "" if NO_REPLY in text else text.strip()
+
+
+def stays(why: str, window: int) -> int:
+    """How many tokens of a conversation stay as they were said."""
+    window = min(window, _NO_WINDOW)
+    if why == "overflow":
+        # the vendor counts otherwise than we do
+        return window // 32
+    # who asks for it while there is still room wants something to happen
+    return min(window // 8, MOST_ASKED) if why == "asked" else window // 8
+
+
+def _tokens(message: Message) -> int:
+    calls = message.meta.get("calls")
+    return estimate(message.content) + (estimate(str(calls)) if calls else 0) + 4

@@ -1,0 +1,87 @@
+"""The fixed words of a prompt: what every agent is told, what stands before each part, and how gaps are named.
+
+Knows neither the files nor the budget. The long text is Markdown, in the folder `prompts`.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from importlib import resources
+from types import MappingProxyType
+from typing import Final
+
+from everself.conversation.context.budget import Slot
+from everself.conversation.context.packing import Omission
+from everself.text.normalise import one_line
+
+# ranges of one document that are named one by one; beyond them, how many there are and where
+_RANGES: Final = 6
+_NAME_WIDTH: Final = 200
+
+# The soul stands first and needs no introduction: nothing comes before it that could colour it.
+PREFACES: Final[Mapping[Slot, str]] = MappingProxyType(
+    {
+        Slot.IDENTITY: "",
+        Slot.USER: "## The person you work for",
+        Slot.CORRECTIONS: "## Corrections\n\nYou were told these after a mistake. They outrank whatever is older.",
+        Slot.RECENT: "## The last days",
+        Slot.SEMANTIC: "## Found in memory for this message",
+        Slot.CRM: "## People in this message\n\nFrom the address book.",
+        Slot.LONGTERM: "## What you know",
+        Slot.EXTERNAL: "## From outside\n\nA source that the settings name.",
+    }
+)
+
+
+@cache
+def base_prompt() -> str:
+    """What every agent is told, whoever it is."""
+    return resources.files("everself.conversation.context").joinpath("prompts", "base.md").read_text(encoding="utf-8")
+
+
+def preface(slot: Slot) -> str:
+    """What stands before a slot's text; empty for the soul."""
+    return PREFACES[slot]
+
+
+def file_heading(path: str) -> str:
+    """What stands before a file that is given as it is."""
+    return f"## {_name(path)}"
+
+
+def missing(path: str) -> str:
+    """The line that stands for a file that is not there."""
+    return f"({_name(path)} is not there.)"
+
+
+def left_out(omissions: Iterable[Omission]) -> str:
+    """One sentence that names what did not fit, document by document; empty where all did."""
+    documents: dict[str, list[tuple[int, int]]] = {}
+    for omission in omissions:
+        documents.setdefault(omission.path, []).append(omission.lines)
+    if not documents:
+        return ""
+    named = "; ".join(f"{_name(path)} {_lines(sorted(lines))}" for path, lines in documents.items())
+    return f"(Left out for lack of room: {named}. Read it with memory_get where it matters.)"
+
+
+def not_shown(omissions: Iterable[Omission]) -> str:
+    """One sentence that names what is from outside and therefore stands in no prompt by itself."""
+    named = "; ".join(f"{_name(one.path)} {_lines([one.lines])}" for one in omissions)
+    return f"(From outside, and not shown here: {named}. memory_search finds it.)" if named else ""
+
+
+def _lines(places: Sequence[tuple[int, int]]) -> str:
+    ranges: list[tuple[int, int]] = []
+    for first, last in places:
+        if ranges and first <= ranges[-1][1] + 1:
+            ranges[-1] = (ranges[-1][0], max(last, ranges[-1][1]))
+        else:
+            ranges.append((first, last))
+    if len(ranges) > _RANGES:
+        return f"{len(ranges)} places in lines {ranges[0][0]}–{ranges[-1][1]}"
+    listed = ", ".join(str(first) if first == last else f"{first}–{last}" for first, last in ranges)
+    return f"line {listed}" if len(ranges) == 1 and ranges[0][0] == ranges[0][1] else f"lines {listed}"
+
+
+def _name(path: str) -> str:
+    return one_line(path, _NAME_WIDTH)

@@ -1,0 +1,158 @@
+"""The text of one slot: its documents whole where they fit, else their most important pieces, with the names of the others.
+
+Knows how a slot is shown: its preface, and whether its words are quoted as data. Does not know who may see a document, or who steals.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Final
+
+from everself.config.sections import CorrectionOverflow
+from everself.conversation.context._prompt import preface
+from everself.conversation.context._sources import Source
+from everself.conversation.context.budget import Slot
+from everself.conversation.context.framing import Recalled, frame, quote
+from everself.conversation.context.packing import (
+    Importance,
+    Omission,
+    Piece,
+    flat,
+    is_verified,
+    pack,
+    pieces_of,
+    prioritize_unverified,
+    readable,
+)
+from everself.text.markdown.entries import entries
+from everself.text.tokens import estimate
+
+Count = Callable[[str], int]
+# Daily logs hold whatever was said, read and fetched; the other documents are written under the rules for what is always injected.
+_QUOTED: Final = frozenset({Slot.RECENT})
+# beyond so many bytes the pieces are estimated first, and only what is kept is counted
+_COUNTED_BYTES: Final = 60_000
+_TRIES: Final = 4
+# Which corrections stay when not all fit.
+RANKINGS: Final = {CorrectionOverflow.PRIORITIZE_UNVERIFIED: prioritize_unverified}
+
+
+@dataclass(frozen=True, slots=True)
+class Filled:
+    """`text` with its preface costs `tokens`. `words` are what stands there of each document, without preface or quotation."""
+
+    text: str = ""
+    tokens: int = 0
+    words: tuple[tuple[str, str], ...] = ()
+    omissions: tuple[Omission, ...] = ()
+
+
+class Filler:
+    """Fills slots for one prompt, whose nonce the quotations carry."""
+
+    def __init__(self, count: Count, nonce: str, prefaces: Mapping[Slot, str], overflow: CorrectionOverflow) -> None:
+        self._count = count
+        self._nonce = nonce
+        self._prefaces = prefaces
+        self._rank_corrections = RANKINGS[overflow]
+
+    def whole(self, slot: Slot, sources: Sequence[Source]) -> Filled:
+        """All there is to say, whatever it costs."""
+        return self._filled(slot, [(one, words) for one in sources if (words := _words(slot, one))])
+
+    def fill(self, slot: Slot, sources: Sequence[Source], tokens: int, importance: "Worth | None" = None) -> Filled:
+        """As much as fits into so many tokens, preface and quotation included."""
+        all_of_it = self.whole(slot, sources)
+        if all_of_it.tokens <= tokens:
+            return all_of_it
+        speaking = [one for one in sources if _words(slot, one)]
+        room = tokens
+        for _ in range(_TRIES):
+            made, omissions = self._packed(slot, speaking, room, importance)
+            if made.tokens <= tokens:
+                return Filled(made.text, made.tokens, made.words, omissions)
+            room -= made.tokens - tokens
+        return Filled(omissions=self._packed(slot, speaking, 0, importance)[1])
+
+    def _packed(
+        self, slot: Slot, sources: Sequence[Source], tokens: int, worth: "Worth | None"
+    ) -> tuple[Filled, tuple[Omission, ...]]:
+        """Document by document, the first ones first: of the logs that is the newest day."""
+        words: list[tuple[Source, str]] = []
+        omissions: list[Omission] = []
+        for one in sources:
+            # what stands around the words of a document is only paid for where it says something
+            room = tokens - self._filled(slot, [*words, (one, "")]).tokens
+            packed = pack(self._pieces(slot, one, worth), max(0, room), self._cost(slot))
+            omissions += packed.omitted
+            words += [(one, packed.text.strip())] if packed.kept else []
+        return self._filled(slot, words), tuple(omissions)
+
+    def unverified(self, sources: Sequence[Source]) -> int:
+        """What the corrections cost that no search finds yet."""
+        pieces = [piece for one in sources for piece in self._pieces(Slot.CORRECTIONS, one, None)]
+        return sum(piece.tokens for piece in pieces if not is_verified(piece.text))
+
+    def _pieces(self, slot: Slot, source: Source, worth: "Worth | None") -> list[Piece]:
+        make = _kept_pieces if len(source.data) <= _COUNTED_BYTES else _estimated_pieces
+        importance = _importance(slot, source, worth)
+        found = [
+            replace(piece, importance=importance(piece))
+            for piece in make(source.path, source.data, slot in _QUOTED, self._count)
+        ]
+        return self._rank_corrections(found) if slot is Slot.CORRECTIONS else found
+
+    def _cost(self, slot: Slot) -> Count:
+        return (lambda text: self._count(quote(text, self._nonce))) if slot in _QUOTED else self._count
+
+    def _filled(self, slot: Slot, words: Sequence[tuple[Source, str]]) -> Filled:
+        if not words:
+            return Filled()
+        head = self._prefaces.get(slot, preface(slot))
+        if slot in _QUOTED:
+            body = frame([Recalled(text, one.path, one.day) for one, text in words], self._nonce).strip()
+        else:
+            body = "\n\n".join(f"From {one.path}:\n\n{text}" for one, text in words)
+        text = f"{head}\n\n{body}".strip()
+        return Filled(text, self._count(text), tuple((one.path, said) for one, said in words))
+
+
+# Sessions begin with the same documents again and again, and cutting one up takes longer than all else.
+@lru_cache(maxsize=64)
+def _kept_pieces(path: str, data: bytes, quoted: bool, count: Count) -> tuple[Piece, ...]:
+    return tuple(pieces_of(path, data, count=(lambda text: count(quote(text, ""))) if quoted else count))
+
+
+def _estimated_pieces(path: str, data: bytes, *_: object) -> tuple[Piece, ...]:
+    return tuple(pieces_of(path, data, count=estimate))
+
+
+@lru_cache(maxsize=64)
+def _kept_words(data: bytes, blank_too: bool) -> str:
+    return readable(data).strip() if blank_too or entries(data) else ""
+
+
+def _words(slot: Slot, source: Source) -> str:
+    """A log or a memory with a title and no entry says nothing yet; a profile with blanks says what to ask for."""
+    read = _kept_words if len(source.data) <= _COUNTED_BYTES else _kept_words.__wrapped__
+    return read(source.data, slot is Slot.USER)
+
+
+# From a document to what each entry is worth, by its first line.
+Worth = Callable[[str], Mapping[int, float]]
+_PINNED: Final = ("pinned", "always", "important", "置顶", "重要", "固定", "고정", "중요", "ピン留め")
+
+
+def _importance(slot: Slot, source: Source, worth: Worth | None) -> Importance:
+    if slot is Slot.RECENT:
+        # of a day what came last
+        return lambda piece: piece.first_line
+    # of a document that is seen in parts the lines are not those of the document
+    if slot is not Slot.LONGTERM or worth is None or source.partly:
+        return flat
+    known = worth(source.path)
+    return lambda piece: known.get(piece.first_line, 0.5) + (10.0 if _is_pinned(piece) else 0.0)
+
+
+def _is_pinned(piece: Piece) -> bool:
+    return any(title.strip().casefold().startswith(_PINNED) for title in piece.heading)

@@ -1,0 +1,214 @@
+"""What stands in a workspace for each slot of a prompt, as far as a session of this kind may see it.
+
+Reads documents and decides nothing about budgets. What is missing or cannot be read is told, and never an error.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import date, timedelta
+from typing import Final
+
+from everself.conversation.context._ended import ended_in, mark_ended, mark_quoted
+from everself.conversation.context.budget import Slot
+from everself.conversation.context.provenance import Passage, vet
+from everself.errors import EverselfError
+from everself.identity.persona import SOUL_FILE, Speaker
+from everself.memory.provenance import PERSON
+from everself.search.scopes import Scope, SessionKind
+from everself.search.sharing import Rules, Run, effective, files_of, gets, is_owner, visible
+from everself.values import Document, digest
+from everself.workspace.layout import Kind, place
+
+CORRECTIONS: Final = "CORRECTIONS.md"
+_CORE: Final = ("MEMORY.md", "memory.md")
+_DATED: Final = frozenset({Kind.DAILY_LOG, Kind.SESSION_NOTE, Kind.PERSON_MEMORY})
+
+Find = Callable[[str], Document | None]
+ListPaths = Callable[[str], Iterable[str]]
+ListPassages = Callable[[str, bytes], Sequence[Passage]]
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """What a session sees of one document. `hash` is of the document as it lies there; `partly`: only labelled sections are seen."""
+
+    path: str
+    data: bytes
+    hash: str
+    day: date | None = None
+    partly: bool = False
+    # words in it that no longer hold, and what to say beside them
+    ended: tuple[tuple[str, str], ...] = ()
+    # of the entries that are seen, and of those that are not: they are from outside
+    sources: tuple[str, ...] = ()
+    withheld: tuple[Passage, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Material:
+    """Everything that a prompt may be made of. `missing` are documents that this session should have and that are not there."""
+
+    soul: Source | None
+    files: tuple[Source, ...]
+    slots: dict[Slot, tuple[Source, ...]]
+    missing: tuple[str, ...] = ()
+    notices: tuple[str, ...] = ()
+
+    def documents(self) -> tuple[Source, ...]:
+        """Each document once, in the order of the prompt."""
+        found = (
+            *((self.soul,) if self.soul else ()),
+            *self.files,
+            *(one for many in self.slots.values() for one in many),
+        )
+        return tuple({one.path: one for one in found}.values())
+
+
+@dataclass(frozen=True, slots=True)
+class Viewer:
+    """Who looks: the kind of session and the person, what the settings change about it, and what the turn is for.
+
+    `soul` is the file that speaks, which is shared as SOUL.md is, whatever it is called.
+    """
+
+    scope: Scope
+    rules: Rules = field(default_factory=Rules)
+    run: Run = "ordinary"
+    soul: str = SOUL_FILE
+
+    def gets(self, path: str) -> bool:
+        return gets(self.scope, self._shared_as(path), self.rules, self.run)
+
+    def visible(self, path: str, data: bytes) -> bytes:
+        return visible(self.scope, self._shared_as(path), data, self.rules, self.run)
+
+    def _shared_as(self, path: str) -> str:
+        return SOUL_FILE if path == self.soul else path
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        return files_of(self.scope, self.rules, self.run)
+
+    @property
+    def person(self) -> str:
+        """The person whose own files are given; empty where that is nobody."""
+        scope = effective(self.scope)
+        return scope.person or "" if scope.kind is SessionKind.GUEST else ""
+
+    @property
+    def owner(self) -> bool:
+        return is_owner(self.scope)
+
+
+class Sources:
+    """Reads for one viewer. `find` gives a document as it may be used, which need not be as it lies there (see `identity`)."""
+
+    def __init__(self, find: Find, paths: ListPaths, passages: ListPassages) -> None:
+        self._find = find
+        self._paths = paths
+        self._passages = passages
+
+    def gather(self, viewer: Viewer, days: Sequence[date], speaker: Speaker) -> Material:
+        """All that this viewer may be given. `days` are those that count as recent, the newest first."""
+        desk = _Desk(self._find, viewer, self._passages)
+        soul = desk.see(speaker.file, Document(speaker.file, speaker.data) if speaker.data else None)
+        if soul is None and viewer.gets(speaker.file):
+            desk.missing.append(speaker.file)
+        files = desk.all(viewer.files, expected=True)
+        own = f"users/{viewer.person}" if viewer.person else ""
+        slots = {
+            Slot.USER: desk.all([*([f"{own}/USER.md"] if own else []), "USER.md"], expected=viewer.owner),
+            Slot.CORRECTIONS: desk.all([CORRECTIONS]),
+            Slot.RECENT: desk.all(self._recent(days, own)),
+            Slot.LONGTERM: desk.all([f"{own}/MEMORY.md"] if own else []) + desk.core(),
+        }
+        ended = [one for slot in (Slot.RECENT, Slot.LONGTERM) for source in slots[slot] for one in source.ended]
+        slots[Slot.RECENT] = tuple(_with_marks(one, ended) for one in slots[Slot.RECENT])
+        return Material(soul, files, slots, tuple(desk.missing), tuple(desk.notices))
+
+    def again(self, viewer: Viewer, known: Mapping[str, Source | None]) -> dict[str, Source | None]:
+        """The same documents as they are now. What is as it was is not looked through again."""
+        desk = _Desk(self._find, viewer, self._passages)
+        found = {path: desk.read(path, before) for path, before in known.items()}
+        ended = [one for source in found.values() if source is not None for one in source.ended]
+        return {path: None if one is None else _with_marks(one, ended) for path, one in found.items()}
+
+    def _recent(self, days: Sequence[date], own: str) -> list[str]:
+        """Logs and notes of these days: the day's log before its notes, the newest day first."""
+        found: list[tuple[int, int, str]] = []
+        for folder in ("memory", f"{own}/memory") if own else ("memory",):
+            for path in self._paths(folder):
+                where = place(path)
+                if where.day in days and where.kind in _DATED:
+                    found.append((days.index(where.day), where.kind is not Kind.DAILY_LOG, path))
+        return [path for _, _, path in sorted(found)]
+
+
+def _with_marks(source: Source, ended: Sequence[tuple[str, str]]) -> Source:
+    """A note of a session, with what was said in it and no longer holds marked by what the documents beside it say."""
+    if place(source.path).kind is not Kind.SESSION_NOTE:
+        return source
+    return replace(source, data=mark_quoted(source.data, ended))
+
+
+def recent_days(today: date, hours: int) -> tuple[date, ...]:
+    """The human's days that count as recent, newest first: 48 hours are today and yesterday."""
+    return tuple(today - timedelta(days=back) for back in range(max(1, -(-hours // 24))))
+
+
+@dataclass(slots=True)
+class _Desk:
+    """Documents as they are read, with what was amiss."""
+
+    find: Find
+    viewer: Viewer
+    passages: ListPassages
+    missing: list[str] = field(default_factory=list)
+    notices: list[str] = field(default_factory=list)
+
+    def read(self, path: str, before: Source | None = None) -> Source | None:
+        try:
+            found = self.find(path)
+            if found is not None and before is not None and before.hash == found.hash:
+                return before
+            return self.see(path, found)
+        except EverselfError as error:
+            self.notices.append(f"{path} cannot be read: {error}")
+            return None
+
+    def see(self, path: str, found: Document | None) -> Source | None:
+        if found is None:
+            return None
+        if found.cut:
+            self.notices.append(
+                f"{path} is larger than Everself reads; its last {found.cut:,} bytes are not in the prompt."
+            )
+        whole = self.viewer.gets(path)
+        own = f"{PERSON}{self.viewer.person}" if self.viewer.person else ""
+        vetted = vet(found.data, self.passages(path, found.data), own)
+        shown = self.viewer.visible(path, vetted.data)
+        seen, ended = mark_ended(path, shown), ended_in(path, shown)
+        if not whole and not seen.strip():
+            return None
+        hashed, day = digest(found.data), place(path).day
+        return Source(path, seen, hashed, day, not whole, ended, vetted.sources, vetted.withheld)
+
+    def all(self, paths: Sequence[str], *, expected: bool = False) -> tuple[Source, ...]:
+        found: list[Source] = []
+        for path in paths:
+            one = self.read(path)
+            if one is not None:
+                found.append(one)
+            elif expected and self.viewer.gets(path):
+                self.missing.append(path)
+        return tuple(found)
+
+    def core(self) -> tuple[Source, ...]:
+        """MEMORY.md, or the other spelling where there is none."""
+        for path in _CORE:
+            one = self.read(path)
+            if one is not None:
+                return (one,)
+        if self.viewer.gets(_CORE[0]):
+            self.missing.append(_CORE[0])
+        return ()

@@ -1,0 +1,78 @@
+"""One assembler: a turn in; a prefix that stays, a delta and the receipt out. What `everself context` shows is what a model is given."""
+
+from dataclasses import dataclass, replace
+from typing import Final
+
+from everself.conversation.context.delta import Delta, lay_delta, now_text
+from everself.conversation.context.prefix import Prefix, freeze
+from everself.conversation.context.receipt import Receipt
+from everself.conversation.context.request import Ask, Parts, room_for
+from everself.errors import ContextTooSmall, WrongUse
+from everself.memory.provenance import taint_of
+
+# the newline between the two halves, and what a tokenizer makes of it
+_SEAM: Final = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """`prefix` is handed back at the next turn of the session."""
+
+    prefix: Prefix
+    delta: str
+    receipt: Receipt
+    # of what the delta holds
+    sources: tuple[str, ...] = ()
+
+    @property
+    def taint(self) -> str:
+        """Of everything that stands in it, by the one rule for that."""
+        return taint_of((*self.prefix.sources, *self.sources))
+
+    @property
+    def text(self) -> str:
+        """Exactly what the model receives."""
+        return f"{self.prefix.text}\n{self.delta}"
+
+
+class Assembler:
+    def __init__(self, parts: Parts) -> None:
+        self._parts = parts
+
+    def assemble(self, ask: Ask) -> Prompt:
+        """The prompt of one turn. A soul that does not fit whole is an error; all else that does not fit is named."""
+        if ask.prefix is not None and (ask.prefix.scope, ask.prefix.run) != (ask.scope, ask.run):
+            # what one session was told is not for another
+            raise WrongUse("A prefix belongs to the session that it was made for.")
+        # before anything is read for the prompt: what changed outside is noticed before it is used
+        seen = self._parts.look()
+        speaker = self._parts.speak(ask)
+        prefix = ask.prefix
+        if prefix is None:
+            prefix = freeze(self._parts, ask, speaker, self._parts.count(now_text(self._parts, ask)) + _SEAM)
+        delta = lay_delta(self._parts, ask, prefix)
+        notices = (*seen, *speaker.notices, *prefix.receipt.notices, *delta.notices)
+        return Prompt(prefix, delta.text, self._receipt(ask, prefix, delta, notices), tuple(delta.sources))
+
+    def _receipt(self, ask: Ask, prefix: Prefix, delta: Delta, notices: tuple[str, ...]) -> Receipt:
+        before = prefix.receipt
+        delta_tokens = self._parts.count(f"\n{delta.text}")
+        limit = room_for(ask)
+        total = prefix.tokens + delta_tokens
+        if limit is not None and total > limit:
+            raise ContextTooSmall(f"The prompt takes {total} tokens of the {limit} that the model's window leaves.")
+        slots = tuple(replace(use, tokens=delta.used.get(use.slot, use.tokens)) for use in before.slots)
+        return replace(
+            before,
+            parts=(*before.parts, *delta.parts),
+            slots=slots,
+            omissions=(*before.omissions, *delta.omissions),
+            not_recalled=tuple(delta.not_recalled),
+            changed=tuple(delta.changed),
+            notices=tuple(dict.fromkeys(notices)),
+            memory=sum(use.tokens for use in slots),
+            total=total,
+            limit=limit,
+            delta_tokens=delta_tokens,
+            search=delta.search,
+        )

@@ -1,0 +1,259 @@
+"""The part of a prompt that each turn brings: the time, what changed since the prefix was frozen, and what was recalled for the message.
+
+Recalled text, and whatever a program or file from outside says, is framed as data. Does not know how the prefix was laid out.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from everself.conversation.context import _prompt as prompt
+from everself.conversation.context._file_changes import Changed, tell_change
+from everself.conversation.context._sources import CORRECTIONS, Sources, recent_days
+from everself.conversation.context.budget import Slot
+from everself.conversation.context.extensions import Brought
+from everself.conversation.context.framing import Recalled, frame, frame_within, quote
+from everself.conversation.context.packing import Omission, Reason
+from everself.conversation.context.prefix import Prefix
+from everself.conversation.context.receipt import Part
+from everself.conversation.context.request import Ask, Parts, room_for
+from everself.errors import ContextTooSmall, EverselfError
+from everself.memory.provenance import IMPORT, TOOL
+from everself.search.recall import Found, Request
+from everself.search.sharing import effective
+from everself.storage.state.searches import LeftOut
+from everself.values import Hit
+
+# what edits may cost in a turn; a longer one is named, and read where it matters
+CHANGE_TOKENS: Final = 600
+# what two texts may cost more together than apart
+_SEAM: Final = 4
+_DAYS: Final = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+_TOO_SHORT: Final = 4
+# what a short hit costs with its label and the marks of a quotation: more of them need not be looked for
+_LEAST_TOKENS: Final = 32
+# letters and digits are what a text says; marks and blanks are how it stands there
+_MARKS: Final = dict.fromkeys(code for code in range(128) if not chr(code).isalnum())
+
+
+@dataclass(slots=True)
+class Delta:
+    text: str = ""
+    parts: list[Part] = field(default_factory=list)
+    used: dict[Slot, int] = field(default_factory=dict)
+    omissions: list[Omission] = field(default_factory=list)
+    not_recalled: list[LeftOut] = field(default_factory=list)
+    changed: list[str] = field(default_factory=list)
+    notices: list[str] = field(default_factory=list)
+    search: str = ""
+    sources: list[str] = field(default_factory=list)
+
+
+def now_text(parts: Parts, ask: Ask) -> str:
+    """What holds for this turn alone."""
+    now = parts.clock.now()
+    zone = getattr(parts.clock.zone, "key", "") or now.tzname() or ""
+    scope = effective(ask.scope)
+    lines = [
+        ("Date", f"{_DAYS[now.weekday()]}, {now.date().isoformat()}"),
+        ("Time", f"{now:%H:%M} ({zone})"),
+        ("Host", ask.facts.host),
+        ("Model", ask.facts.model),
+        ("Channel", ask.facts.channel),
+        ("Session", f"{scope.kind} with {scope.person}" if scope.person else str(scope.kind)),
+        ("Tools", ", ".join(ask.facts.tools)),
+    ]
+    return "## Now\n\n" + "\n".join(f"- {name}: {value}" for name, value in lines if value)
+
+
+def lay_delta(parts: Parts, ask: Ask, prefix: Prefix) -> Delta:
+    return _Turn(parts, ask, prefix).lay()
+
+
+class _Turn:
+    def __init__(self, parts: Parts, ask: Ask, prefix: Prefix) -> None:
+        self.parts = parts
+        self.ask = ask
+        self.prefix = prefix
+        self.count = parts.count
+        self.nonce = parts.nonce()
+        self.viewer = parts.viewer(ask, prefix.receipt.soul)
+        self.made = Delta()
+        limit = room_for(ask)
+        self.left = None if limit is None else limit - prefix.tokens
+        self.texts: list[str] = []
+
+    def lay(self) -> Delta:
+        self._add("now", now_text(self.parts, self.ask))
+        if self.left is not None and self.left < 0:
+            raise ContextTooSmall(
+                "What was said so far leaves the prompt no room in the model's window.",
+                mend="Begin a new conversation, or choose a model with a larger window.",
+            )
+        changes = self._changes()
+        self._add("changes", self._tell_changes(changes))
+        given = _stands(self.prefix.words, changes)
+        if self.ask.message.strip():
+            self._add("recalled", self._recall(given))
+        if self.viewer.owner:
+            crm, external = self.parts.crm, self.parts.external
+            if crm is not None and self.ask.message.strip():
+                self._add("crm", self._bring(Slot.CRM, ("the CRM hook", TOOL), lambda: crm(self.ask.message)))
+            if external is not None:
+                name = self.parts.tunables.external_context_source
+                self._add("external", self._bring(Slot.EXTERNAL, (name, IMPORT), external))
+        self.made.text = "\n\n".join(self.texts) + "\n"
+        return self.made
+
+    def _add(self, name: str, text: str) -> None:
+        if not text:
+            return
+        tokens = self.count(text)
+        self.texts.append(text)
+        self.made.parts.append(Part(name, tokens))
+        if self.left is not None:
+            self.left -= tokens + _SEAM
+
+    def _room(self, most: int) -> int:
+        return most if self.left is None else max(0, min(most, self.left - _SEAM))
+
+    def _changes(self) -> list[Changed]:
+        """Documents that are not as the prefix has them, and logs that are new since."""
+        known = {one.path: one for one in self.prefix.seen}
+        days = recent_days(self.parts.clock.today(), self.parts.tunables.memory_retention_hours)
+        fresh = [f"memory/{day.isoformat()}.md" for day in days]
+        if self.viewer.person:
+            fresh += [f"users/{self.viewer.person}/memory/{day.isoformat()}.md" for day in days]
+        paths = dict.fromkeys([*known, *self.prefix.receipt.missing, CORRECTIONS, *fresh])
+        now = Sources(self.parts.find, self.parts.paths, self.parts.passages).again(
+            self.viewer, {path: known.get(path) for path in paths}
+        )
+        found: list[Changed] = []
+        room = self._room(CHANGE_TOKENS)
+        for path in paths:
+            before, after = known.get(path), now[path]
+            if before is not None and after is not None and before.hash == after.hash:
+                continue
+            # quoted lines cost more, and which of them will be quoted is not known yet
+            one = tell_change(path, before, after, room, lambda text: self.count(quote(text, self.nonce)))
+            if one is not None:
+                found.append(one)
+                self.made.changed.append(path)
+                self.made.sources += after.sources if after is not None else ()
+                self.made.omissions += one.omissions
+                room = max(0, room - one.tokens)
+        return [one for one in found if one.text]
+
+    def _tell_changes(self, changes: Sequence[Changed]) -> str:
+        if not changes:
+            return ""
+        room = self._room(CHANGE_TOKENS + 200)
+        while True:
+            text = self._laid(changes)
+            if not changes or self.count(text) <= room:
+                return text
+            last = changes[-1]
+            self.made.omissions.append(
+                Omission(last.path, (), (1, 1), last.tokens, "larger than all the room there is")
+            )
+            changes = changes[:-1]
+
+    def _laid(self, changes: Sequence[Changed]) -> str:
+        if not changes:
+            return ""
+        plain = [f"### {one.path}\n\n{one.text}" for one in changes if not one.quoted]
+        quoted = frame([Recalled(one.text, one.path) for one in changes if one.quoted], self.nonce).strip()
+        head = "## Changed since this conversation began\n\nThis holds now; above it stands as it was."
+        return "\n\n".join(text for text in (head, *plain, quoted) if text)
+
+    def _recall(self, given: dict[str, str]) -> str:
+        tokens = self._room(self.prefix.kept.get(Slot.SEMANTIC, 0))
+        head = prompt.preface(Slot.SEMANTIC)
+        room = tokens - self.count(head) - _SEAM
+        if self.parts.recall is None or room <= 0:
+            return ""
+        found = self._search(room)
+        if found is None:
+            return ""
+        fresh = [hit for hit in found.hits if not _is_given(hit, given)]
+        self.made.not_recalled += found.left_out
+        self.made.not_recalled += [
+            LeftOut(hit.entry, hit.path, "already in the prompt") for hit in found.hits if _is_given(hit, given)
+        ]
+        sources = self.parts.sources(fresh)
+        items = [_item(hit, source) for hit, source in zip(fresh, sources, strict=True)]
+        framed = frame_within(items, self.nonce, room, self.count)
+        self.made.sources += [sources[at] for at in framed.kept]
+        over = [hit for at, hit in enumerate(fresh) if at not in framed.kept]
+        self.made.not_recalled += [LeftOut(hit.entry, hit.path, "beyond the limit") for hit in over]
+        return self._spent(Slot.SEMANTIC, f"{head}\n\n{framed.text.strip()}" if framed.kept else "")
+
+    def _search(self, room: int) -> Found | None:
+        request = Request(
+            self.ask.message,
+            budget=room,
+            limit=max(1, room // _LEAST_TOKENS),
+            scope=effective(self.ask.scope),
+            session=self.ask.session,
+            recorded=self.ask.recorded,
+            # what is framed is counted here
+            counted=False,
+        )
+        try:
+            found = self.parts.recall(request) if self.parts.recall else None
+        except EverselfError as error:
+            # a turn goes on without what it could not search
+            self.made.notices.append(f"Memory could not be searched: {error}")
+            return None
+        if found is not None:
+            self.made.notices += found.notices
+            self.made.search = found.id
+        return found
+
+    def _bring(self, slot: Slot, whose: tuple[str, str], ask: Callable[[], Brought]) -> str:
+        """What comes from outside, paragraph by paragraph, as data. `whose` is how it is called and its source."""
+        name, source = whose
+        tokens = self._room(self.prefix.kept.get(slot, 0))
+        head = prompt.preface(slot)
+        room = tokens - self.count(head) - _SEAM
+        if room <= 0:
+            return ""
+        brought = ask()
+        if brought.notice:
+            self.made.notices.append(brought.notice)
+        items = [Recalled(text, name, source=source) for text in brought.text.split("\n\n") if text.strip()]
+        framed = frame_within(items, self.nonce, room, self.count)
+        self.made.sources += [source] if framed.kept else []
+        for at, one in enumerate(items):
+            if at not in framed.kept:
+                self.made.omissions.append(_gap(name, at + 1, self.count(one.text), room))
+        return self._spent(slot, f"{head}\n\n{framed.text.strip()}" if framed.kept else "")
+
+    def _spent(self, slot: Slot, text: str) -> str:
+        self.made.used[slot] = self.count(text)
+        return text
+
+
+def _item(hit: Hit, source: str) -> Recalled:
+    # beside the words and quoted like them: what holds now is data too
+    gap = " " if "\n" not in hit.text else "\n"
+    text = f"{hit.text}{gap}({hit.ended})" if hit.ended else hit.text
+    return Recalled(text, hit.reference, hit.day, source)
+
+
+def _gap(name: str, paragraph: int, size: int, room: int) -> Omission:
+    reason: Reason = "larger than all the room there is" if size > room else "less important than what was kept"
+    return Omission(name, (), (paragraph, paragraph), size, reason)
+
+
+def _stands(words: Iterable[tuple[str, str]], changes: Sequence[Changed]) -> dict[str, str]:
+    """What of each document the prompt holds already, in the form in which it is compared."""
+    found: dict[str, str] = {}
+    for path, text in (*words, *((one.path, one.text) for one in changes)):
+        found[path] = found.get(path, "") + "\n" + text.translate(_MARKS)
+    return found
+
+
+def _is_given(hit: Hit, given: dict[str, str]) -> bool:
+    words = hit.text.translate(_MARKS)
+    return len(words) >= _TOO_SHORT and words in given.get(hit.path, "")

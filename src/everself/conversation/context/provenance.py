@@ -1,0 +1,82 @@
+"""What of a document may stand in every prompt, and under which label. Pure.
+
+Text of the web, tools, imports and other people can be recalled, but is not preached: it is left out of what each prompt holds. What the
+agent concluded or a hand wrote stands there with its source; what carries no label is the owner's.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+from everself.memory.provenance import CORRECTION, OWNER, is_outside, is_source
+
+_COMMENT: Final = b"<!-- everself:"
+_FENCES: Final = (b"```", b"~~~")
+
+
+class Passage(NamedTuple):
+    """An entry as it stands in the bytes of a document, and the least trusted source that it rests on."""
+
+    start: int
+    end: int
+    first_line: int
+    last_line: int
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class Vetted:
+    """`data` has as many lines as the document; `sources` are those of what is left in it, `withheld` what is not."""
+
+    data: bytes
+    sources: tuple[str, ...] = ()
+    withheld: tuple[Passage, ...] = ()
+
+
+def vet(data: bytes, passages: Sequence[Passage], own: str = "") -> Vetted:
+    """A document without what is from outside, the rest labelled. `own` is the source of the person whose own document it is."""
+    withheld = tuple(one for one in passages if is_outside(one.source) and one.source != own)
+    kept = [one for one in passages if one not in withheld]
+    gaps = sorted((one.start, one.end) for one in withheld)
+    labels = sorted((at, one.source) for one in kept if (at := _label_at(data, one)) is not None)
+    sources = tuple(dict.fromkeys(one.source for one in kept))
+    return Vetted(b"".join(_laid(data, gaps, labels)), sources, withheld)
+
+
+def unlabelled(words: str) -> str:
+    """The words of an entry without the label that `vet` put behind them."""
+    bare, bracket, source = words.rpartition(" [")
+    return bare if bracket and source.endswith("]") and is_source(source[:-1]) else words
+
+
+def _laid(data: bytes, gaps: Sequence[tuple[int, int]], labels: Sequence[tuple[int, str]]) -> Iterator[bytes]:
+    edits = [(start, end, b"") for start, end in gaps] + [(at, at, f" [{source}]".encode()) for at, source in labels]
+    done = 0
+    for start, end, label in sorted(edits):
+        if end <= done and end != start:
+            continue
+        if label and start < done:
+            # within what is left out
+            continue
+        begin = max(start, done)
+        yield data[done:begin]
+        # lines keep their numbers, by which others know them
+        yield label or b"\n" * data.count(b"\n", begin, end)
+        done = max(done, end)
+    yield data[done:]
+
+
+def _label_at(data: bytes, passage: Passage) -> int | None:
+    """Behind the words of an entry: on their last line, or on their first where something added to the last would change what it is."""
+    if passage.source in (OWNER, CORRECTION):
+        return None
+    end = data.rfind(_COMMENT, passage.start, passage.end)
+    end = passage.end if end < 0 else end
+    stop = passage.start + len(data[passage.start : end].rstrip())
+    if stop <= passage.start:
+        return None
+    last = data[data.rfind(b"\n", passage.start, stop) + 1 : stop].strip() if stop > passage.start else b""
+    if not last.startswith(_FENCES) and any(byte > 0x7F or chr(byte).isalnum() for byte in last):
+        return stop
+    first = data.find(b"\n", passage.start, stop)
+    return stop if first < 0 else passage.start + len(data[passage.start : first].rstrip())

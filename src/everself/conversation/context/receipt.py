@@ -1,0 +1,62 @@
+"""What a prompt was made of and what it cost: every slot, every theft, every omission. Values only."""
+
+from dataclasses import dataclass
+
+from everself.config.sections import ContextProfile
+from everself.conversation.context.budget import Offer, Slot, Theft
+from everself.conversation.context.packing import Omission
+from everself.search.scopes import SessionKind
+from everself.storage.state.searches import LeftOut
+
+
+@dataclass(frozen=True, slots=True)
+class SlotUse:
+    """`whole` is what all there is to say would cost, `given` what it was allowed in the end, `tokens` what stands in the prompt.
+
+    Of the slots that are filled anew at each turn (semantic, crm, external) `given` is kept free for them.
+    """
+
+    slot: Slot
+    budget: int
+    whole: int
+    given: int
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A stretch of the prompt, or a file that stands in it outside the slots."""
+
+    name: str
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """`total` is all of the prompt; `limit` what the model's window leaves for it, None where no window was named.
+
+    `memory` is what the slots hold together, of `memory_limit`. `search` names the record of the search, for `memory why`.
+    """
+
+    kind: SessionKind
+    person: str
+    profile: ContextProfile
+    soul: str
+    parts: tuple[Part, ...] = ()
+    files: tuple[Part, ...] = ()
+    slots: tuple[SlotUse, ...] = ()
+    stolen: tuple[Theft, ...] = ()
+    offered: tuple[Offer, ...] = ()
+    omissions: tuple[Omission, ...] = ()
+    not_recalled: tuple[LeftOut, ...] = ()
+    missing: tuple[str, ...] = ()
+    changed: tuple[str, ...] = ()
+    notices: tuple[str, ...] = ()
+    memory: int = 0
+    memory_limit: int = 0
+    total: int = 0
+    limit: int | None = None
+    prefix_tokens: int = 0
+    delta_tokens: int = 0
+    prefix_hash: str = ""
+    search: str = ""

@@ -1,0 +1,264 @@
+"""A correction acts at once: what is wrong is closed and what is right stands in its place, before any model sees the message.
+
+Changes only what can be told apart: one entry that holds the wrong words, or one that is the same save for one word. Where
+that is not clear it changes nothing and asks. Does not judge whether a message is a correction: triage does.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from everself.classify.corrections import Correction
+from everself.classify.difference import differ_in_one_word
+from everself.classify.folding import fold, language_of
+from everself.classify.openers import bare
+from everself.classify.sentence_kinds import Language, SentenceKind
+from everself.classify.statements import read
+from everself.classify.triage import Triage, Verdict
+from everself.conversation.parts import Acted
+from everself.conversation.reflex.replies import reply
+from everself.conversation.tools.protocol import Setting, Written
+from everself.errors import NotFound, RefusedByRule
+from everself.memory.memory import Memory
+from everself.memory.provenance import HAND, rank, stated_by_owner
+from everself.memory.writing import Thought
+from everself.search.recall import Recall, Request
+from everself.search.scopes import SessionKind
+from everself.search.similarity import Likeness
+from everself.text.search import TermKind, read_query
+from everself.values import Entry, Origin, Tier
+from everself.workspace.layout import place
+
+_LOOKED_AT: Final = 12
+_NAMED: Final = 3
+# what two sentences must share to be about the same, of either
+_SHARED: Final = 0.5
+# where they share fewer words, how much alike they must be
+MATCH: Final = 0.85
+_SPECIFIC: Final = 3
+# words that a sentence needs to say something worth keeping
+_TELLING: Final = 2
+
+_DONE: Final[dict[Language, str]] = {
+    "en": 'Corrected: "{old}" is closed, "{new}" holds now ({where}).',
+    "zh": "已更正：“{old}”不再成立，现在是“{new}”（{where}）。",
+    "ko": "고쳤어요: “{old}” 대신 이제 “{new}” ({where}).",
+    "ja": "訂正しました：「{old}」ではなく「{new}」です（{where}）。",
+}
+_KEPT: Final[dict[Language, str]] = {
+    "en": 'Nothing in memory says otherwise; noted: "{new}" ({where}).',
+    "zh": "记忆里没有相反的内容；已记下：“{new}”（{where}）。",
+    "ko": "기억에는 다른 내용이 없어서 적어 두었어요: “{new}” ({where}).",
+    "ja": "記憶に食い違う内容はありません。「{new}」と書き留めました（{where}）。",
+}
+_WHICH: Final[dict[Language, str]] = {
+    "en": "Which of these is wrong: {all}?",
+    "zh": "这几条里哪一条不对：{all}？",
+    "ko": "이 중에서 어느 것이 틀렸나요: {all}?",
+    "ja": "このうちどれが間違っていますか：{all}",
+}
+_WHAT: Final[dict[Language, str]] = {
+    "en": "What exactly is wrong, and what is right? Nothing was changed.",
+    "zh": "具体哪里不对，正确的是什么？目前没有改动任何内容。",
+    "ko": "정확히 무엇이 틀렸고 무엇이 맞나요? 아직 아무것도 바꾸지 않았어요.",
+    "ja": "何が間違っていて、正しくは何でしょうか。まだ何も変えていません。",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Correcting:
+    """`handle` passes a message on to a program that asked for such messages, and says whether it took it. `before` writes down what was
+    said earlier in the conversation: what is wrong may stand nowhere else yet. `alike` is calibrated similarity."""
+
+    memory: Memory
+    recall: Recall
+    triage: Triage
+    handle: Callable[[str, str], bool] = lambda _, __: False
+    before: Callable[[Setting], object] = lambda _: None
+    alike: Callable[[str, Sequence[str]], Sequence[float]] = Likeness().of
+
+    def heed(self, text: str, setting: Setting) -> Acted:
+        """Read a message and act on it."""
+        verdict = self.triage.read(text)
+        taken = [self.handle(program, text) for program in verdict.routes] if setting.by_owner else []
+        if verdict.about == "tool" and taken[:1] == [True]:
+            # what the agent can do is the handler's matter, which comes first, and no memory is wrong
+            return Acted()
+        return self.act(text, verdict, setting)
+
+    def act(self, text: str, verdict: Verdict, setting: Setting) -> Acted:
+        told = verdict.correction
+        # what others say in a group corrects nothing that the owner said
+        if told is None or not setting.by_owner or setting.scope.kind is not SessionKind.MAIN:
+            return Acted()
+        if read(told.trigger).of(SentenceKind.FORGET):
+            # what is to be forgotten is not put right
+            return Acted()
+        language = language_of(told.trigger, text)
+        self.before(setting)
+        wrong, unsure = self._wrong(told, setting)
+        if wrong is not None:
+            return self._put_right(wrong, told, setting, language)
+        if unsure:
+            listed = "; ".join(f"{entry.text} ({entry.reference})" for entry in unsure[:_NAMED])
+            return Acted(question=_WHICH[language].format(all=listed))
+        return self._note(told, setting, language)
+
+    def _wrong(self, told: Correction, setting: Setting) -> tuple[Entry | None, Sequence[Entry]]:
+        """The entry that is wrong, or those of which one may be."""
+        found = self._found(f"{told.trigger} {told.old}", setting)
+        # "not me" stands in every other entry
+        if not _contrasts(told):
+            return self._choose_alike(found, told)
+        # "the old cat Mira" is known as "Mira": where nothing holds all the words, the last one is tried
+        for old in dict.fromkeys((told.old, told.old.split()[-1])):
+            holding = [entry for entry in found if _holds(entry.text, old)]
+            if holding:
+                return _choose_holding(holding, replace(told, old=old))
+        return None, ()
+
+    def _choose_alike(self, found: list[Entry], told: Correction) -> tuple[Entry | None, Sequence[Entry]]:
+        """The one entry that says the same of something else. Closed only where all but one word is the same: two that share most of
+        their words may both hold, and so may two that are alike; those are asked about."""
+        right = bare(told.trigger)
+        said = _terms(right)
+        # what says nothing but what is right is not wrong
+        other = [entry for entry in found if _terms(entry.text) - said]
+        shares = [(_share(said, _terms(entry.text)), entry) for entry in other]
+        most = max((share for share, _ in shares), default=0.0)
+        best = [entry for share, entry in shares if most and share == most]
+        if not best and other and said:
+            scores = self.alike(right, [entry.text for entry in other])
+            best = [entry for entry, score in zip(other, scores, strict=True) if score >= MATCH]
+        if len(best) == 1 and told.sure == "high" and differ_in_one_word(best[0].text, right):
+            return best[0], ()
+        return None, best
+
+    def _found(self, query: str, setting: Setting) -> list[Entry]:
+        request = Request(query, limit=_LOOKED_AT, min_score=0.0, scope=setting.scope, recorded=False, counted=False)
+        ids = dict.fromkeys(hit.entry for hit in self.recall.search(request).hits if hit.entry)
+        entries = [entry for one in ids if (entry := self.memory.book.find(one)) is not None]
+        return [
+            one for one in entries if not one.closed and one.tier is not Tier.SOUL and not place(one.path).humans_only
+        ]
+
+    def _put_right(self, wrong: Entry, told: Correction, setting: Setting, language: Language) -> Acted:
+        right = bare(told.trigger)
+        # what others said is not taken along into the owner's words: of their entry none stays
+        theirs = rank(self.memory.trust(wrong)) < rank(HAND)
+        if theirs and not _tells(right):
+            return Acted(question=_WHAT[language])
+        if _contrasts(told) and not theirs:
+            old = told.old if _holds(wrong.text, told.old) else told.old.split()[-1]
+            right = _swapped(wrong.text, old, told.new)
+        try:
+            made = self.memory.correct(
+                wrong.id, right, _origin(setting), said=wrong.text, trigger=told.trigger, sure=told.sure
+            )
+        except (RefusedByRule, NotFound):
+            return Acted(question=_WHAT[language])
+        entry = self.memory.book.get(made.entry)
+        done = _DONE[language].format(old=wrong.text, new=entry.text, where=entry.reference)
+        written = Written("corrected", entry.text, entry.reference, made.entry, made.change, made.redacted)
+        return Acted((written,), (done, *_left_out(made.redacted, language)))
+
+    def _note(self, told: Correction, setting: Setting, language: Language) -> Acted:
+        """Nothing is known that could be wrong. What was said is kept where it says something, in the words it was said in."""
+        said = bare(told.trigger)
+        if not _tells(said):
+            return Acted(question=_WHAT[language] if told.sure == "high" else "")
+        key = f"correcting:{setting.message}"
+        try:
+            made = self.memory.remember(Thought(told.trigger, _origin(setting), "correction", key=key))
+        except RefusedByRule:
+            return Acted()
+        entry = self.memory.book.find(made.entry)
+        where, words = (entry.reference, entry.text) if entry is not None else (made.path, told.trigger)
+        done = _KEPT[language].format(new=words, where=where)
+        written = Written("remembered", words, where, made.entry, made.change, made.redacted)
+        return Acted((written,), (done, *_left_out(made.redacted, language)))
+
+
+def _left_out(secrets: tuple[str, ...], language: Language) -> tuple[str, ...]:
+    return (reply("left_out", language),) if secrets else ()
+
+
+def _origin(setting: Setting) -> Origin:
+    """A message that triage reads as a correction is the owner's own: nobody else's gets here."""
+    return stated_by_owner("chat", f"msg:{setting.message}")
+
+
+def _tells(said: str) -> bool:
+    return len(_terms(said)) >= _TELLING and bool(read(said).of(SentenceKind.STATEMENT))
+
+
+def _choose_holding(found: list[Entry], told: Correction) -> tuple[Entry | None, Sequence[Entry]]:
+    """Of the entries that hold the wrong words, the one that is about the same."""
+    fresh = [entry for entry in found if not _holds(entry.text, told.new)]
+    topic = {term for term in _terms(told.trigger) if not _within(term, told.old) and not _within(term, told.new)}
+    shared = {entry.id: len(topic & _terms(entry.text)) for entry in fresh}
+    most = max(shared.values(), default=0)
+    best = [entry for entry in fresh if shared[entry.id] == most]
+    if most:
+        return (best[0], ()) if len(best) == 1 else (None, best)
+    # nothing but the word itself: a name that stands in one entry only can be meant, a number or a weekday could be anything's
+    if len(fresh) == 1 and not topic and len(told.old) >= _SPECIFIC and not any(char.isdigit() for char in told.old):
+        return fresh[0], ()
+    return None, best
+
+
+def _share(said: set[str], known: set[str]) -> float:
+    """The share of common words; none where it is less than half of either."""
+    shared = len(said & known)
+    enough = shared and shared >= _SHARED * len(known) and shared >= _SHARED * len(said)
+    return shared / len(said | known) if enough else 0.0
+
+
+def _terms(text: str) -> set[str]:
+    """The words that say something: neither stop words nor single characters of a script that is read in pairs."""
+    kinds = (TermKind.STOP, TermKind.CHARACTER)
+    return {term.alternatives[0] for term in read_query(text).terms if term.kind not in kinds}
+
+
+def _contrasts(told: Correction) -> bool:
+    """Whether the wrong words say something. Judged within the sentence: alone, "Mia" is Italian for "my"."""
+    return bool(told.new) and any(_within(term, told.old) for term in _terms(told.trigger))
+
+
+def _within(term: str, words: str) -> bool:
+    return term in fold(words).casefold()
+
+
+def _holds(text: str, words: str) -> bool:
+    return _place(text, words) >= 0
+
+
+def _place(text: str, words: str) -> int:
+    """Where the words stand in a text as whole words; -1 where they do not, or more than once."""
+    within, sought = fold(text).casefold(), fold(words).casefold()
+    if not sought or len(within) != len(text):
+        return -1
+    places = [at for at in range(len(within)) if within.startswith(sought, at) and _whole(within, at, at + len(sought))]
+    return places[0] if len(places) == 1 else -1
+
+
+def _whole(text: str, start: int, end: int) -> bool:
+    before, after = text[start - 1 : start], text[end : end + 1]
+    split = not (before.isascii() and before.isalnum() and text[start].isalnum())
+    return split and not (after.isascii() and after.isalnum() and text[end - 1].isascii() and text[end - 1].isalnum())
+
+
+def _swapped(text: str, old: str, new: str) -> str:
+    """The text with the new words in the place of the old; what stands there anyway is not said twice."""
+    at = _place(text, old)
+    before, after = text[:at], text[at + len(old) :]
+    words = new.split(" ")
+    for count in range(len(words) - 1, 0, -1):
+        lead, tail = " ".join(words[:count]), " ".join(words[-count:])
+        if before.casefold().rstrip().endswith(lead.casefold()):
+            words = words[count:]
+            break
+        if after.casefold().lstrip().startswith(tail.casefold()):
+            words = words[:-count]
+            break
+    return before + " ".join(words) + after

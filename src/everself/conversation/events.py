@@ -1,0 +1,75 @@
+"""The closed set of events that a conversation emits. Faces render them; nothing else passes between."""
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from everself.conversation.tools.protocol import Stamp, Written
+from everself.models.chat.protocol import Usage
+
+Level = Literal["info", "warning"]
+
+
+@dataclass(frozen=True, slots=True)
+class Accepted:
+    """The message is durable; whatever happens now, it is not lost. Always the first event of a turn."""
+
+    session: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A piece of the reply, to be shown as it comes."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Thinking:
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCalled:
+    id: str
+    name: str
+    arguments: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolReturned:
+    id: str
+    name: str
+    content: str
+    failed: bool = False
+    stamp: Stamp = "own"
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryWritten:
+    written: Written
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """Something the person should know that is no part of the reply."""
+
+    text: str
+    level: Level = "info"
+    mend: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """The last event of a turn. `message` is the stored reply, empty where there was none; `filled` the share of the window in use."""
+
+    message: str
+    text: str
+    why: Literal["stop", "length", "refused", "cancelled", "failed", "steps"] = "stop"
+    usage: Usage = field(default_factory=Usage)
+    cost: float | None = None
+    filled: float = 0.0
+
+
+Event = Accepted | Text | Thinking | ToolCalled | ToolReturned | MemoryWritten | Notice | Done

@@ -1,0 +1,100 @@
+"""The silent turn before context is dropped: the model looks through what was said and stores what should last. Nobody sees it.
+
+It is no part of the conversation: neither its words nor its calls are kept among the messages, only what it wrote to memory is. Nothing
+that the person said stands behind its calls, so what it writes is the agent's, or of whoever tainted the conversation.
+"""
+
+from collections.abc import Sequence
+from typing import Final
+
+from everself.conversation._shared import Desk
+from everself.conversation.context.request import Ask
+from everself.conversation.loop import Course, run_loop
+from everself.conversation.sessions.history import turns_of
+from everself.conversation.sessions.session import Message, Session
+from everself.conversation.tools.calls import Called
+from everself.conversation.tools.protocol import Setting
+from everself.errors import ChangedMeanwhile
+from everself.memory.provenance import taint_of
+from everself.models.chat.protocol import ChatModel, ChatRequest, ToolCall, Turn, Usage, UserTurn
+from everself.text.tokens import estimate
+
+JOB: Final = "flush"
+TOOLS: Final = frozenset({"memory_search", "memory_get", "memory_write"})
+_KEPT: Final = frozenset({"remembered", "corrected"})
+
+
+class Flushing:
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+        self._parts = desk.parts
+
+    async def __call__(self, session: Session, instruction: str) -> int:
+        """How many memories were stored. Raises ModelFailed."""
+        desk, parts = self._desk, self._parts
+        model = await desk.aside(lambda: desk.model)
+        await desk.aside(lambda: parts.allow(JOB))
+        tools = [one for one in await desk.aside(lambda: parts.tools(session.scope)) if one.spec.name in TOOLS]
+        generation = await desk.aside(parts.generation)
+        messages = await desk.aside(lambda: parts.log.messages(session, session.compacted))
+        said = next((one.id for one in reversed(messages) if one.role == "user"), "")
+        if not tools or not said:
+            return 0
+        request, taint = await desk.aside(lambda: self._request(session, messages, instruction, model))
+        setting = Setting(session.scope, session.id, said, "", False, taint)
+        course = Course(taint=taint)
+        async for _ in run_loop(model, request, tools, setting, course, _Unkept(desk, session, model, generation)):
+            pass
+        return sum(one.deed in _KEPT for one in course.written)
+
+    def _request(
+        self, session: Session, messages: Sequence[Message], instruction: str, model: ChatModel
+    ) -> tuple[ChatRequest, str]:
+        """What the model is given, and the taint of it."""
+        said = turns_of(messages, session.summary, session.summary_source)
+        turns = [*_ending(said, model.window // 2), UserTurn(instruction)]
+        spoken = sum(map(_tokens, turns)) + min(model.most_output, self._parts.reserve(model.window))
+        ask = Ask(scope=session.scope, session=session.id, window=model.window, other=spoken, recorded=False)
+        made = self._parts.assemble(ask)
+        return ChatRequest(made.prefix.text, made.delta, tuple(turns)), taint_of((session.taint, made.taint))
+
+
+class _Unkept:
+    """Counts what it costs and keeps nothing else. A turn that nobody sees ends where something is forgotten meanwhile."""
+
+    def __init__(self, desk: Desk, session: Session, model: ChatModel, generation: int) -> None:
+        self._desk = desk
+        self._session = session
+        self._model = model
+        self._generation = generation
+
+    async def renewed(self, request: ChatRequest) -> ChatRequest:
+        if await self._desk.aside(self._desk.parts.generation) != self._generation:
+            raise ChangedMeanwhile("(something was forgotten)")
+        return request
+
+    async def called(self, text: str, calls: Sequence[ToolCall], usage: Usage) -> None: ...
+
+    async def returned(self, called: Called) -> None: ...
+
+    async def spent(self, usage: Usage) -> None:
+        charge = self._desk.parts.charge
+        await self._desk.aside(lambda: charge(JOB, self._session.id, self._model, usage))
+
+
+def _ending(turns: Sequence[Turn], tokens: int) -> list[Turn]:
+    """As much of the end as there is room for, beginning with something that was said to the agent."""
+    kept: list[Turn] = []
+    for turn in reversed(turns):
+        tokens -= _tokens(turn)
+        if tokens < 0:
+            break
+        kept.append(turn)
+    kept.reverse()
+    while kept and not isinstance(kept[0], UserTurn):
+        del kept[0]
+    return kept
+
+
+def _tokens(turn: Turn) -> int:
+    return estimate(str(turn))

@@ -1,0 +1,137 @@
+"""The loop: ask the model, pass its pieces on, run the tools it calls, and ask again, until it has answered.
+
+A function that emits events. It knows neither prompts nor how a conversation is kept: whoever runs it hands in what keeps each step,
+and finds in `Course` how far it got, also when it was cancelled or the model failed.
+"""
+
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final, Literal, Protocol
+
+from everself.conversation.events import Event, MemoryWritten, Text, Thinking, ToolCalled, ToolReturned
+from everself.conversation.sessions.history import labelled
+from everself.conversation.tools.calls import Called, call_tools
+from everself.conversation.tools.protocol import Setting, Stamp, Tool, Written, worse
+from everself.memory.provenance import OWN
+from everself.models.chat.protocol import (
+    CallPiece,
+    ChatModel,
+    ChatRequest,
+    EndPiece,
+    ModelTurn,
+    TextPiece,
+    ThinkingPiece,
+    ToolCall,
+    ToolReturn,
+    ToolTurn,
+    Usage,
+)
+from everself.values import new_id
+
+MOST_STEPS: Final = 24
+
+Ending = Literal["stop", "length", "refused", "steps"]
+
+
+class Keep(Protocol):
+    """Makes what happens durable, before the model is shown anything that follows from it.
+
+    `renewed` is asked before each request: where something was forgotten since it was put together, it is put together anew.
+    """
+
+    async def renewed(self, request: ChatRequest) -> ChatRequest: ...
+
+    async def called(self, text: str, calls: Sequence[ToolCall], usage: Usage) -> None: ...
+
+    async def returned(self, called: Called) -> None: ...
+
+    async def spent(self, usage: Usage) -> None: ...
+
+
+@dataclass(slots=True)
+class Course:
+    """How far a turn got. `said` is what is not kept yet; `earlier` are the texts of steps that are."""
+
+    taint: Stamp = OWN
+    said: str = ""
+    earlier: list[str] = field(default_factory=list)
+    usage: Usage = field(default_factory=Usage)
+    # of the newest request alone: how much of the window was in use
+    latest: Usage = field(default_factory=Usage)
+    written: list[Written] = field(default_factory=list)
+    why: Ending = "stop"
+    steps: int = 0
+
+    @property
+    def text(self) -> str:
+        """All of the reply, as its pieces were shown."""
+        return "\n\n".join(part for part in (*self.earlier, self.said) if part)
+
+
+async def run_loop(
+    model: ChatModel, request: ChatRequest, tools: Sequence[Tool], setting: Setting, course: Course, keep: Keep
+) -> AsyncIterator[Event]:
+    """Events of one turn up to the model's last word. Raises ModelFailed."""
+    box = {tool.spec.name: tool for tool in tools}
+    known = {call.id for turn in request.turns if isinstance(turn, ModelTurn) for call in turn.calls}
+    request = replace(request, tools=tuple(tool.spec for tool in tools))
+    while True:
+        calls: list[ToolCall] = []
+        end = EndPiece()
+        request = replace(await keep.renewed(request), tools=request.tools)
+        async for piece in model.stream(request):
+            match piece:
+                case TextPiece(text):
+                    if text and not course.said and course.earlier:
+                        yield Text("\n\n")
+                    course.said += text
+                    yield Text(text)
+                case ThinkingPiece(text):
+                    yield Thinking(text)
+                case CallPiece(call):
+                    calls.append(_named_anew(call, known))
+                    known.add(calls[-1].id)
+                case EndPiece():
+                    end = piece
+        course.steps += 1
+        course.usage += end.usage
+        course.latest = end.usage
+        await keep.spent(end.usage)
+        course.why = "stop" if end.why == "tools" else end.why
+        if not calls or end.why == "refused":
+            return
+        # before it is kept, which is finished even when the turn is cancelled: nothing is kept twice
+        said, course.said = course.said, ""
+        course.earlier += [said] if said else []
+        await keep.called(said, calls, end.usage)
+        for call in calls:
+            yield ToolCalled(call.id, call.name, call.arguments)
+        returns: dict[str, ToolReturn] = {}
+        async for called in call_tools(box, calls, replace(setting, taint=course.taint)):
+            course.taint = worse(course.taint, called.stamp)
+            course.written += called.outcome.written
+            await keep.returned(called)
+            returns[called.call.id] = _return_of(called)
+            yield _event_of(called)
+            for written in called.outcome.written:
+                yield MemoryWritten(written)
+        if course.steps >= MOST_STEPS:
+            course.why = "steps"
+            return
+        ordered = tuple(returns[call.id] for call in calls)
+        request = replace(request, turns=(*request.turns, ModelTurn(said, tuple(calls)), ToolTurn(ordered)))
+
+
+def _named_anew(call: ToolCall, known: set[str]) -> ToolCall:
+    """Some vendors count calls anew with each answer; what is stored has to tell them apart."""
+    return replace(call, id=f"{call.id}-{new_id()}".strip("-")) if not call.id or call.id in known else call
+
+
+def _return_of(called: Called) -> ToolReturn:
+    content = labelled(called.outcome.content, called.stamp)
+    return ToolReturn(called.call.id, called.call.name, content, called.outcome.failed)
+
+
+def _event_of(called: Called) -> ToolReturned:
+    outcome = called.outcome
+    return ToolReturned(called.call.id, called.call.name, outcome.content, outcome.failed, called.stamp, called.seconds)

@@ -1,0 +1,94 @@
+"""What a conversation needs of the other rooms: values and callables only, plugged together by the app.
+
+Everything here is synchronous but for models and tools; the conversation crosses over to a thread for it.
+"""
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from everself.conversation.context.assembler import Prompt
+from everself.conversation.context.request import Ask, Facts
+from everself.conversation.threads import Aside
+from everself.conversation.tools.protocol import Setting, Tool, Written
+from everself.models.chat.protocol import ChatModel, Usage
+from everself.search.scopes import Scope
+from everself.storage.state.searches import SearchRecord
+
+if TYPE_CHECKING:
+    from everself.conversation.sessions.log import Log
+    from everself.conversation.sessions.session import Session
+    from everself.conversation.tools.outside.registry import Outside
+
+
+@dataclass(frozen=True, slots=True)
+class Acted:
+    """What was done with a message before any model saw it: `done` in sentences, and a `question` where it is not clear what is meant."""
+
+    written: tuple[Written, ...] = ()
+    done: tuple[str, ...] = ()
+    question: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Alarm:
+    """Guarded files that were changed outside. `tell` notes that the person was told of them."""
+
+    texts: tuple[str, ...] = ()
+    tell: Callable[[], None] = lambda: None
+
+
+@dataclass(frozen=True, slots=True)
+class Compacted:
+    """What compaction left. `notice` is what the person should know of it, empty where nothing was done."""
+
+    session: "Session"
+    notice: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Renewed:
+    """A conversation that begins anew. `note` is the document that is kept of the last one, empty where there was nothing to keep."""
+
+    session: "Session"
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """`tools` are those that a session of this scope may use, `outside` opens those from outside. `act` is what happens to a message
+    before the prompt is made.
+
+    `claims` says whether a reply promises to remember, and `keep` writes down what the message said; `searched` finds the record of a
+    search; `allow` refuses a job whose day is spent, `charge` counts a request and says what it
+    cost in millionths; `first` is true the first time that something is told, ever. `near` says whether so many tokens are too near a
+    window's end, `heavy` whether more was said than every turn should read; `compact` makes room, None where nothing can; `reserve` is
+    what of a window is kept free for the answer. `checkpoint` keeps what was said and not yet kept, `recover` what killed processes left
+    so, and `note` writes the note about a conversation that ends, and says where. `generation` rises whenever something is forgotten,
+    whoever forgot it, and `unsay` takes out of a text what was forgotten.
+    """
+
+    log: "Log"
+    model: Callable[[], ChatModel]
+    assemble: Callable[[Ask], Prompt]
+    tools: Callable[[Scope], Sequence[Tool]] = lambda _: ()
+    facts: Callable[[str, tuple[str, ...]], Facts] = lambda channel, tools: Facts(channel=channel, tools=tools)
+    alarm: Callable[[], Alarm] = Alarm
+    act: Callable[[str, Setting], Acted] = lambda _, __: Acted()
+    claims: Callable[[str], bool] = lambda _: False
+    keep: Callable[[Setting], Sequence[Written]] = lambda _: ()
+    searched: Callable[[str], SearchRecord | None] = lambda _: None
+    allow: Callable[[str], None] = lambda _: None
+    charge: Callable[[str, str, ChatModel, Usage], int | None] = lambda *_: 0
+    first: Callable[[str], bool] = lambda _: False
+    near: Callable[[int, int], bool] = lambda _, __: False
+    heavy: "Callable[[Session], bool]" = lambda _: False
+    compact: "Callable[[Session, str], Awaitable[Compacted]] | None" = None
+    checkpoint: "Callable[[Session], object]" = lambda _: None
+    recover: Callable[[], object] = lambda: None
+    note: "Callable[[Session], Awaitable[str]] | None" = None
+    generation: Callable[[], int] = lambda: 0
+    unsay: Callable[[str], str] = lambda text: text
+    reserve: Callable[[int], int] = lambda window: min(20_000, window // 4)
+    aside: Aside = field(default_factory=Aside)
+    outside: "Callable[[Scope], Awaitable[Outside]] | None" = None

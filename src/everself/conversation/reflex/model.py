@@ -1,0 +1,138 @@
+"""The reflex: a chat model that is none. It keeps statements and answers from memory, by patterns and by calling tools like any other.
+
+It sees what every chat model sees, a request, and says what it finds with its citation, or that it does not know.
+"""
+
+from collections.abc import AsyncIterator
+from datetime import date
+from typing import TYPE_CHECKING, Final
+
+from everself.errors import ModelFailed
+from everself.models.chat.protocol import (
+    CallPiece,
+    ChatRequest,
+    EndPiece,
+    Piece,
+    TextPiece,
+    ToolCall,
+    ToolReturn,
+    ToolTurn,
+    Usage,
+    UserTurn,
+)
+
+if TYPE_CHECKING:
+    from everself.conversation.reflex._plan import Act, Plan
+
+NAME: Final = "reflex"
+_WINDOW: Final = 1_000_000
+_MOST_OUTPUT: Final = 100_000
+# how a request asks for silence where there is nothing to do
+_SILENCE: Final = "NO_REPLY"
+_DATE: Final = "Date"
+_RITUAL: Final = "BOOTSTRAP.md"
+
+
+class Reflex:
+    """Costs nothing, sends nothing anywhere, and is the same every time."""
+
+    @property
+    def name(self) -> str:
+        return NAME
+
+    @property
+    def window(self) -> int:
+        return _WINDOW
+
+    @property
+    def most_output(self) -> int:
+        return _MOST_OUTPUT
+
+    @property
+    def paid(self) -> bool:
+        return False
+
+    async def stream(self, request: ChatRequest) -> AsyncIterator[Piece]:
+        if request.schema is not None:
+            raise ModelFailed("The reflex fills in no forms.", reason="shape", mend="everself model use NAME")
+        at, turn = _last_said(request)
+        if turn is None or _SILENCE in turn.text:
+            yield TextPiece(_SILENCE)
+            yield EndPiece(Usage())
+            return
+        from everself.conversation.reflex._plan import plan_reply, questions_within
+
+        plan = questions_within(plan_reply(turn.text, turn.done, today_of(request.delta)))
+        returns = {one.id: one for later in request.turns[at:] if isinstance(later, ToolTurn) for one in later.returns}
+        allowed = {tool.name for tool in request.tools}
+        calls = [call for call in _calls(plan, at) if call.name in allowed]
+        if calls and not returns:
+            for call in calls:
+                yield CallPiece(call)
+            yield EndPiece(Usage(), "tools")
+            return
+        for text in _spoken(plan, turn, at, returns, ritual=_RITUAL in request.prefix):
+            yield TextPiece(text)
+        yield EndPiece(Usage())
+
+
+def _last_said(request: ChatRequest) -> tuple[int, UserTurn | None]:
+    """What the person said last, and where it stands among the turns."""
+    for at in range(len(request.turns) - 1, -1, -1):
+        turn = request.turns[at]
+        if isinstance(turn, UserTurn):
+            return at, turn
+    return -1, None
+
+
+def today_of(delta: str) -> date | None:
+    """The day that the request says it is; the reflex has no clock of its own."""
+    import re2
+
+    found = re2.search(rf"{_DATE}\W[^\n]{{0,40}}?(\d{{4}}-\d\d-\d\d)", delta)
+    try:
+        return date.fromisoformat(found.group(1)) if found is not None else None
+    except ValueError:
+        return None
+
+
+def _calls(plan: "Plan", at: int) -> list[ToolCall]:
+    import json
+
+    needs = [need for act in plan.acts for need in act.needs]
+    return [
+        ToolCall(_id(at, number), need.tool, json.dumps(need.arguments, ensure_ascii=False))
+        for number, need in enumerate(needs)
+    ]
+
+
+def _id(at: int, number: int) -> str:
+    return f"{NAME}-{at}-{number}"
+
+
+def _spoken(plan: "Plan", turn: UserTurn, at: int, returns: dict[str, ToolReturn], *, ritual: bool) -> list[str]:
+    """The reply in pieces: what was done already, small talk, then what each act came to."""
+    from everself.conversation.reflex._answers import answer, confirm, written_words
+    from everself.conversation.reflex.replies import reply
+
+    said = list(turn.done)
+    said += [reply(remark, plan.language) for remark in plan.remarks]
+    if ritual and "greeting" in plan.remarks:
+        said.append(reply("ritual", plan.language))
+    given = _given(plan, at, returns)
+    writes = [one for act, mine in given if act.job == "write" for one in mine]
+    said += confirm(plan.language, writes)
+    written = written_words(plan.acts)
+    said += [text for act, mine in given if (text := answer(act, mine, written))]
+    return [text if not place else f"\n{text}" for place, text in enumerate(dict.fromkeys(said))]
+
+
+def _given(plan: "Plan", at: int, returns: dict[str, ToolReturn]) -> "list[tuple[Act, list[ToolReturn]]]":
+    """Each act with what its calls gave."""
+    found: list[tuple[Act, list[ToolReturn]]] = []
+    number = 0
+    for act in plan.acts:
+        names = [_id(at, number + step) for step in range(len(act.needs))]
+        number += len(act.needs)
+        found.append((act, [returns[name] for name in names if name in returns]))
+    return found

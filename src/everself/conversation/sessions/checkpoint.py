@@ -1,0 +1,175 @@
+"""The checkpoint: before context is dropped, the owner's own statements become entries, whatever a model did or failed to do.
+
+Deterministic and idempotent: keyed by session and message, so that doing it twice changes nothing. What was kept from a message already
+is neither doubled nor counted as said again; what was forgotten since stays forgotten. Knows no model and does not judge truth.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from everself.classify.sentence_kinds import Reading, Sentence, SentenceKind
+from everself.clock import Clock
+from everself.conversation.sessions.log import Log
+from everself.conversation.sessions.session import Message, Session
+from everself.errors import RefusedByRule
+from everself.memory.corrections import PATH as CORRECTIONS
+from everself.memory.corrections import TRIGGER
+from everself.memory.memory import Memory
+from everself.memory.provenance import stated_by, stated_by_owner
+from everself.memory.writing import CORE, Thought, log_in, scope_of
+from everself.search.scopes import SessionKind
+from everself.text.normalise import fold
+from everself.values import Entry, Origin
+
+# new: it would become an entry; mention: something that says the same is known; kept: it was written down from this very message;
+# forgotten: it was forgotten since
+Fate = Literal["new", "mention", "kept", "forgotten"]
+_KEPT: Final = (SentenceKind.STATEMENT, SentenceKind.REMEMBER)
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """What becomes of one statement. `entry` is what says it already."""
+
+    thought: Thought
+    message: Message
+    fate: Fate
+    entry: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """Ids of entries that a checkpoint wrote or counted as said again; how many statements stood already or must not come back."""
+
+    entries: tuple[str, ...] = ()
+    skipped: int = 0
+
+
+class Checkpoint:
+    def __init__(self, memory: Memory, log: Log, read: Callable[[str], Reading] | None = None) -> None:
+        self._memory = memory
+        self._log = log
+        self._read = read
+
+    def plan(self, session: Session) -> tuple[Planned, ...]:
+        """What `make` would do with what was said since the last checkpoint; changes nothing."""
+        now = self._log.fresh(session)
+        return tuple(one for message in self._log.messages(now, now.checkpoint) for one in self._planned(now, message))
+
+    def make(self, session: Session, before: str = "") -> Checked:
+        """Keep what was said since the last checkpoint. A crash in between leaves some of it kept, and the rest for the next time.
+
+        `before` is a message that is not to be kept yet, nor what follows it: something has to be done with it first.
+        """
+        now = self._log.fresh(session)
+        entries: list[str] = []
+        skipped = 0
+        seen = 0
+        for message in self._log.messages(now, now.checkpoint):
+            if message.id == before:
+                break
+            seen = message.seq
+            for one in self._planned(now, message):
+                written = self._write(one) if one.fate in ("new", "mention") else ""
+                skipped += not written
+                entries += [written] if written else []
+        if seen:
+            self._log.mark(now, checkpoint=seen)
+        return Checked(tuple(dict.fromkeys(entries)), skipped)
+
+    def recover(self) -> Checked:
+        """Of every session that a process left without one: it was killed, or lost its power."""
+        made = [self.make(session) for session in self._log.unchecked()]
+        entries = tuple(entry for one in made for entry in one.entries)
+        return Checked(entries, sum(one.skipped for one in made))
+
+    def _planned(self, session: Session, message: Message) -> Iterator[Planned]:
+        origin = _origin(session, message)
+        if origin is None:
+            return
+        found: list[Entry] | None = None
+        for number, sentence in enumerate(self._sentences(message)):
+            if found is None:
+                found = self._from_message(session, message)
+            thought = _thought(session, message, sentence, number, origin)
+            same = self._memory.book.with_words(thought.text)
+            kept = next((one for one in (*same, *found) if _says(one, message, thought.text)), None)
+            if kept is not None:
+                yield Planned(thought, message, "kept", kept.id)
+            elif self._is_logged(thought.text):
+                yield Planned(thought, message, "kept")
+            elif self._memory.book.is_buried(thought.text):
+                yield Planned(thought, message, "forgotten")
+            else:
+                known = next((one for one in same if not one.closed), None)
+                yield Planned(thought, message, "new" if known is None else "mention", known.id if known else "")
+
+    def _sentences(self, message: Message) -> Iterator[Sentence]:
+        from everself.classify.statements import read
+        from everself.memory.forgetting.words import FORGOTTEN
+
+        for sentence in (self._read or read)(message.content).of(*_KEPT):
+            words = sentence.what if sentence.kind is SentenceKind.REMEMBER and sentence.what else sentence.text
+            # what is left of a sentence of which something was forgotten says nothing any more
+            if words.strip() and FORGOTTEN not in words:
+                yield sentence
+
+    def _from_message(self, session: Session, message: Message) -> list[Entry]:
+        """What was written down from this message already, closed or not."""
+        scope = scope_of(session.scope.person or "", session.scope.project or "")
+        day = self._memory.clock.day_of(message.at)
+        found = (entry for path in (log_in(scope, day), f"{scope}{CORE}") for entry in self._memory.book.of(path))
+        return [entry for entry in found if f"msg:{message.id}" in entry.lineage]
+
+    def _is_logged(self, text: str) -> bool:
+        """Whether these words are a correction that was acted on: then what is right stands in memory, and they say no more than that."""
+        found = self._memory.workspace.find(CORRECTIONS)
+        lines = found.data.decode("utf-8", "replace").splitlines() if found is not None else ()
+        # not what was wrong, which stands there too: somebody may come to say it again, and mean it
+        return any(_bare(fold(text)) in fold(line) for line in lines if line.startswith(TRIGGER))
+
+    def _write(self, planned: Planned) -> str:
+        at = planned.message.at
+        # on the day it was said, which after a crash may be long ago
+        memory = self._memory.at(Clock(self._memory.clock.zone, lambda: at))
+        try:
+            return memory.remember(planned.thought).entry
+        except RefusedByRule:
+            # a rule that stands above what was said; nobody is there to be asked
+            return ""
+
+
+def _origin(session: Session, message: Message) -> Origin | None:
+    """Whose words its statements are; None where nothing is kept: sub-agents and groups have no memory of their own."""
+    if message.role != "user" or message.meta.get("system") or message.content.startswith("/"):
+        return None
+    if session.scope.kind is SessionKind.MAIN and session.scope.person is None and not message.person:
+        return stated_by_owner("chat", f"msg:{message.id}")
+    private = session.scope.kind in (SessionKind.MAIN, SessionKind.GUEST)
+    return stated_by(session.scope.person, f"msg:{message.id}") if private and session.scope.person else None
+
+
+def _thought(session: Session, message: Message, sentence: Sentence, number: int, origin: Origin) -> Thought:
+    asked = sentence.kind is SentenceKind.REMEMBER
+    return Thought(
+        (sentence.what or sentence.text) if asked else sentence.text,
+        origin,
+        tag=sentence.tag,
+        explicit=asked,
+        person=session.scope.person or "",
+        project=session.scope.project or "",
+        key=f"checkpoint {message.session} {message.id} {number}",
+    )
+
+
+def _says(entry: Entry, message: Message, text: str) -> bool:
+    """Whether an entry holds these words of this message: alone, or within more of them."""
+    if f"msg:{message.id}" not in entry.lineage:
+        return False
+    one, other = fold(entry.text), fold(text)
+    return one == other or _bare(other) in one
+
+
+def _bare(folded: str) -> str:
+    return folded.strip(" .!?。！？…")

@@ -1,0 +1,70 @@
+"""Transcripts as a place of forgetting: what the store does not say any more, they do not say either.
+
+The store is cleaned before. So nothing is cut out here: a transcript that differs from the store is made anew, and what was summarised
+in a model's own words, which nobody could search for the forgotten, gives way to how each message begins that is still there.
+"""
+
+import json
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Final
+
+from everself.conversation.sessions.excerpts import digest_of
+from everself.conversation.sessions.log import Log
+from everself.conversation.sessions.transcripts import Transcripts
+from everself.errors import NotFound
+from everself.storage.state.scrub import strings_of
+
+if TYPE_CHECKING:
+    from everself.memory.forgetting.words import Words
+
+NAME: Final = "transcripts"
+MOST_OF_A_SUMMARY: Final = 1_500
+
+
+class TranscriptTraces:
+    def __init__(self, log: Log, transcripts: Transcripts) -> None:
+        self._log = log
+        self._transcripts = transcripts
+
+    @property
+    def name(self) -> str:
+        return NAME
+
+    def holds(self, words: "Words") -> int:
+        """Texts with the words in them, and lines that the store does not have."""
+        return sum(self._held(name, words) for name in self._transcripts.names())
+
+    def remove(self, words: "Words") -> int:
+        stood = self.holds(words)
+        self._transcripts.sweep()
+        for name in self._transcripts.names():
+            if self._transcripts.read(name) != self._log.export(name):
+                self._shorten(name)
+                self._log.mend(name)
+        return stood
+
+    def _held(self, name: str, words: "Words") -> int:
+        written = self._transcripts.read(name).splitlines(keepends=True)
+        # as it stands in the store, a line is the store's: it was counted there
+        known = frozenset(self._log.export(name).splitlines(keepends=True))
+        found = 0
+        for line in written:
+            texts = sum(words.in_text(text) is not None for text in _texts(line))
+            found += texts or (line not in known)
+        return found
+
+    def _shorten(self, name: str) -> None:
+        try:
+            session = self._log.find(name)
+        except NotFound:
+            return
+        if session.summary:
+            gone = [one for one in self._log.messages(session) if one.seq <= session.compacted]
+            self._log.mark(session, summary=digest_of(gone, "", MOST_OF_A_SUMMARY))
+
+
+def _texts(line: bytes) -> Iterator[str]:
+    try:
+        yield from strings_of(json.loads(line))
+    except ValueError:
+        yield line.decode("utf-8", "replace")

@@ -1,0 +1,203 @@
+"""What was said, as the conversation keeps it: durable in the store when a call returns, then a line in the session's transcript.
+
+What must never be stored (private passages, secrets) is taken out before a byte reaches the disk. Knows no model and no memory.
+"""
+
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from typing import Final, Unpack
+
+from everself.clock import Clock
+from everself.conversation.sessions.session import (
+    Marks,
+    Message,
+    Role,
+    Session,
+    header,
+    line,
+    marked,
+    message_of,
+    row_of,
+    session_of,
+    written,
+)
+from everself.conversation.sessions.transcripts import Transcripts
+from everself.errors import EverselfError, NotFound, WrongUse
+from everself.models.chat.protocol import JsonObject
+from everself.search.scopes import Scope, SessionKind
+from everself.search.sharing import speaker_of
+from everself.storage.state.messages import Messages, Said
+from everself.text.normalise import fold, without_surrogates
+from everself.text.redaction import redact, strip_private
+from everself.values import new_id
+
+LAST: Final = "last"
+OWNER: Final = Scope(SessionKind.MAIN)
+# names that the wire gives, which are no words: changed, they would not be found again
+# (what a receipt recalled and left out is places and numbers, and many: looking for secrets there took longer than the rest of a turn)
+_NAMES: Final = frozenset({"call", "model", "name", "stamp", "why", "recalled", "left_out"})
+_SHOWN: Final = 10
+_MOST: Final = 1_000_000
+
+
+class Log:
+    """The sessions of one agent."""
+
+    def __init__(self, messages: Messages, transcripts: Transcripts, clock: Clock) -> None:
+        self._messages = messages
+        self._transcripts = transcripts
+        self._clock = clock
+
+    def begin(self, scope: Scope = OWNER, channel: str = "cli") -> Session:
+        """A new session. It is stored with its first message: one in which nothing is said leaves no trace."""
+        return Session(new_id(), scope, _plain(channel), self._clock.now(), taint=speaker_of(scope))
+
+    def resume(self, name: str = LAST, scope: Scope = OWNER, channel: str = "") -> Session:
+        """A session by its id, by the only id that begins so, or the last one of that scope and channel that was not ended."""
+        if name != LAST:
+            found = self.find(name)
+            if found.scope != scope:
+                raise NotFound(
+                    f'No session of this kind is called "{name[:40]}".', mend="everself sessions list shows them."
+                )
+            return found
+        for row in self._messages.list(scope.kind.value, channel, 1_000):
+            session = session_of(row)
+            if session.scope == scope and not session.ended and session.said:
+                return session
+        raise NotFound("There is no session to go on with.")
+
+    def find(self, name: str) -> Session:
+        """A session of any scope, by id, beginning of an id, or the last."""
+        wanted = without_surrogates(name).upper()
+        rows = self._messages.list(limit=1) if name == LAST else self._messages.named(wanted, _SHOWN + 1)
+        if not rows:
+            raise NotFound(f'No session is called "{name[:40]}".', mend="everself sessions list")
+        if len(rows) > 1 and rows[0].id != wanted:
+            shown = ", ".join(row.id for row in rows[:_SHOWN])
+            raise WrongUse(f'"{name[:40]}" could be {shown}.', mend="Give more characters of the id.")
+        return session_of(rows[0])
+
+    def fresh(self, session: Session) -> Session:
+        """The session as it stands now; as it was given where nothing of it is stored."""
+        rows = self._messages.named(session.id, 1)
+        return session_of(rows[0]) if rows else session
+
+    def add(
+        self,
+        session: Session,
+        role: Role,
+        content: str,
+        *,
+        person: str = "",
+        meta: JsonObject | None = None,
+        identity: str = "",
+    ) -> Message:
+        """Keep a message. When this returns it is durable. With an `identity` it is kept once, however often it is asked for."""
+        cleaned = clean(content)
+        kept = written(_clean_meta(meta or {}))
+        at = self._clock.now().isoformat()
+        said = Said(identity or new_id(), session.id, 0, at, role, _plain(person), cleaned, kept)
+        message = message_of(self._messages.add(row_of(session), said))
+        # the message is safe; its line is caught up with at the next one
+        with suppress(EverselfError):
+            self._follow(session.id)
+        return message
+
+    def messages(self, session: Session | str, after: int = 0) -> tuple[Message, ...]:
+        """What was said beyond that number, in order."""
+        name = session if isinstance(session, str) else session.id
+        return tuple(message_of(said) for said in self._messages.of(name, after))
+
+    def message(self, name: str) -> Message | None:
+        found = self._messages.find(name)
+        return None if found is None else message_of(found)
+
+    def weight(self, session: Session) -> int:
+        """Bytes of what was said since the session was last compacted."""
+        return self._messages.weight(session.id, session.compacted)
+
+    def mark(self, session: Session, **changes: Unpack[Marks]) -> Session:
+        """Note how far things are. A session in which nothing was said yet has nothing to note."""
+        if self._messages.named(session.id, 1):
+            self._messages.change(session.id, lambda meta: marked(meta, changes))
+        return self.fresh(session)
+
+    def list(self, limit: int = 100) -> tuple[Session, ...]:
+        """The one that was spoken in last first."""
+        return tuple(session_of(row) for row in self._messages.list(limit=limit))
+
+    def unchecked(self) -> tuple[Session, ...]:
+        """Sessions in which something was said that no checkpoint has seen: a process was killed, or still speaks."""
+        return tuple(self.find(name) for name in self._messages.unchecked())
+
+    def search(self, words: str, limit: int = 20) -> tuple[Message, ...]:
+        """Messages that hold all of these words, the newest first."""
+        wanted = fold(without_surrogates(words)).split()
+        if not wanted:
+            raise WrongUse("There are no words to search for.")
+        found: list[Message] = []
+        for said in self._messages.newest():
+            text = fold(said.content)
+            if all(word in text for word in wanted):
+                found.append(message_of(said))
+                if len(found) >= limit:
+                    break
+        return tuple(found)
+
+    def export(self, session: Session | str) -> bytes:
+        """The transcript, made from the store."""
+        return b"".join(self._lines(session if isinstance(session, str) else session.id, None))
+
+    def delete(self, session: Session) -> int:
+        """Remove a session, its messages and its transcript; how many messages that was."""
+        count = self._messages.delete(session.id)
+        self._transcripts.rewrite(session.id, lambda after: self._lines(session.id, after))
+        return count
+
+    def mend(self, session: Session | str) -> None:
+        """Make the transcript anew from the store; where the session is gone, it goes."""
+        name = session if isinstance(session, str) else session.id
+        self._transcripts.rewrite(name, lambda after: self._lines(name, after))
+
+    def catch_up(self) -> int:
+        """Make the transcripts that are missing: of sessions that came back with a backup. How many that was."""
+        known = frozenset(self._transcripts.names())
+        missing = [row.id for row in self._messages.list(limit=_MOST) if row.id not in known]
+        for name in missing:
+            self.mend(name)
+        return len(missing)
+
+    def _follow(self, session: str) -> None:
+        self._transcripts.follow(session, lambda after: self._lines(session, after))
+
+    def _lines(self, session: str, after: int | None) -> Iterator[bytes]:
+        rows = self._messages.named(session, 1)
+        if rows and after is None:
+            yield header(session_of(rows[0]))
+        for said in self._messages.of(session, after or 0):
+            yield line(message_of(said))
+
+
+def clean(text: str) -> str:
+    """Without what must never be stored. Half a character cannot be written, and is shown as such."""
+    return redact(strip_private(without_surrogates(text))).text
+
+
+def _clean_meta(meta: JsonObject) -> dict[str, object]:
+    return {str(key): value if key in _NAMES else _cleaned(value) for key, value in meta.items()}
+
+
+def _cleaned(value: object) -> object:
+    match value:
+        case str():
+            return clean(value)
+        case list() | tuple():
+            return [_cleaned(one) for one in value]
+        case Mapping():
+            return {str(key): one if key in _NAMES else _cleaned(one) for key, one in value.items()}
+    return value
+
+
+def _plain(text: str) -> str:
+    return " ".join(without_surrogates(text).split())

@@ -1,0 +1,120 @@
+"""The note of a conversation that ends: a page `memory/YYYY-MM-DD-slug.md` with how it was called, and a summary or its last lines.
+
+Written through memory, so that it is vouched for as what it is: the agent's words, or those of whoever tainted the conversation. Asks no
+model: it is given what one said, which may be nothing.
+"""
+
+from dataclasses import dataclass
+from typing import Final
+
+from everself.conversation.sessions.excerpts import lines_of, spoken
+from everself.conversation.sessions.log import Log
+from everself.conversation.sessions.session import Message, Session
+from everself.memory.memory import Memory
+from everself.memory.provenance import IMPORT, concluded_in, taint_of
+from everself.memory.statements import shown
+from everself.memory.writing import Spot, Thought, scope_of
+from everself.search.scopes import SessionKind
+from everself.text.normalise import fold, one_line
+from everself.values import Entry, Tag, ended_words
+
+MOST_WORDS: Final = 2
+LONGEST_NAME: Final = 40
+_MOST_OF_ONE_NAME: Final = 99
+_ENDS: Final = " .!?。！？…"
+
+
+@dataclass(frozen=True, slots=True)
+class Noted:
+    """Where the note stands and the entry that it is."""
+
+    path: str
+    entry: str
+
+
+class Notes:
+    """`agent` is the id that the session's key begins with; `most` how many messages make a note, 0 for no notes at all."""
+
+    def __init__(self, memory: Memory, log: Log, agent: str, most: int) -> None:
+        self._memory = memory
+        self._log = log
+        self._agent = agent
+        self._most = most
+
+    def material(self, session: Session) -> tuple[Message, ...]:
+        """What the note is made of; nothing where none is made: the session is not one with a memory, or nothing was said."""
+        with_memory = session.scope.kind is SessionKind.MAIN or (
+            session.scope.kind is SessionKind.GUEST and session.scope.person
+        )
+        return spoken(self._log.messages(session))[-self._most :] if self._most and with_memory else ()
+
+    def write(self, session: Session, messages: tuple[Message, ...], name: str = "", summary: str = "") -> Noted | None:
+        """One note of these messages, once. None where there is nothing to say."""
+        text = summary.strip() or "\n".join(self._lines(messages))
+        if not messages or not text:
+            return None
+        now = self._memory.clock.now()
+        scope = session.scope
+        folder = scope_of(scope.person or "", scope.project or "")
+        path = self._free(f"{folder}memory/{now.date().isoformat()}-{_name(name) or now.strftime('%H%M')}")
+        thought = Thought(
+            text,
+            concluded_in(_taint(session, messages), "chat", *(f"msg:{one.id}" for one in messages)),
+            category="session",
+            tag=Tag.EVENT,
+            person=scope.person or "",
+            project=scope.project or "",
+            key=f"note {session.id} {messages[-1].id}",
+            spot=Spot(path, self._title(session, now.isoformat(sep=" ", timespec="seconds"))),
+        )
+        made = self._memory.remember(thought)
+        # asked for again after a crash, the first note stands and no second is made
+        return Noted(made.path, made.entry) if self._memory.workspace.stat(made.path) is not None else None
+
+    def _lines(self, messages: tuple[Message, ...]) -> list[str]:
+        """What was said, and of what was taken back or replaced since that it was."""
+        ended: dict[str, list[Entry]] = {}
+        for entry in self._memory.book.all():
+            for reference in entry.lineage if entry.closed else ():
+                ended.setdefault(reference, []).append(entry)
+        said = spoken(messages)
+        marks = [[self._mark(one, message) for one in ended.get(f"msg:{message.id}", ())] for message in said]
+        return [" ".join((f"- {line}", *mark)) for line, mark in zip(lines_of(said), marks, strict=True)]
+
+    def _mark(self, ended: Entry, message: Message) -> str:
+        words = ended_words(ended.until, self._memory.words_now(ended))
+        whole = fold(ended.text).strip(_ENDS) == fold(message.content).strip(_ENDS)
+        return f"({words})" if whole else f"(“{one_line(ended.text)}” {words})"
+
+    def key_of(self, session: Session) -> str:
+        """How the session is called among all: by agent, kind and person."""
+        scope = session.scope
+        return ":".join(("agent", self._agent, scope.kind.value, *((scope.person,) if scope.person else ())))
+
+    def _title(self, session: Session, at: str) -> str:
+        # all of it in the title: a line of its own would be read as something that somebody remembered
+        return f"Session {self.key_of(session)} · {session.id} · {session.channel} · {at}"
+
+    def _free(self, stem: str) -> str:
+        for number in range(1, _MOST_OF_ONE_NAME):
+            path = f"{stem}{f'-{number}' if number > 1 else ''}.md"
+            if self._memory.workspace.stat(path) is None:
+                return path
+        return f"{stem}-{self._memory.clock.now().strftime('%H%M%S%f')}.md"
+
+
+def _taint(session: Session, messages: tuple[Message, ...]) -> str:
+    """What the conversation read, or was shown by the person: a note is no better than that."""
+    seen = [IMPORT] if any(one.role == "user" and shown(one.content) for one in messages) else []
+    return taint_of((session.taint, *seen))
+
+
+def _name(said: str) -> str:
+    """A name for a file of what a model said, in any script; empty where that is none."""
+    words = ["".join(char for char in word if char.isalnum()) for word in fold(said).replace("-", " ").split()]
+    kept = [word for word in words if word]
+    # a model that answers with a sentence has not understood
+    if not kept or len(kept) > 2 * MOST_WORDS:
+        return ""
+    made = "-".join(kept[:MOST_WORDS])[:LONGEST_NAME]
+    return made if any(char.isalpha() for char in made) else ""

@@ -1,0 +1,188 @@
+"""What a session and a message are, and their forms in rows and in lines. Pure."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Final, Literal, TypedDict
+
+from everself.errors import Damaged
+from everself.memory.provenance import OWN, known_source, taint_of
+from everself.models.chat.protocol import JsonObject
+from everself.search.scopes import Scope, SessionKind
+from everself.search.sharing import speaker_of
+from everself.storage.state.messages import Said, SessionRow
+
+Role = Literal["user", "assistant", "tool"]
+# the least trusted source whose words a conversation holds; `own` where it holds none from outside
+Taint = str
+
+LONGEST_TITLE: Final = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """A conversation as it stands. `checkpoint` and `compacted` are the numbers of the last message that a checkpoint has seen and
+    that `summary` stands for, which rests on `summary_source`;
+    `flushed` is what `compacted` was when a model was last asked to store what should last, so that it is
+    asked once between two compactions. `ended`: it was closed with /new. `title` is how it began, and is kept nowhere."""
+
+    id: str
+    scope: Scope
+    channel: str
+    started_at: datetime
+    title: str = ""
+    taint: Taint = OWN
+    checkpoint: int = 0
+    compacted: int = 0
+    summary: str = ""
+    summary_source: Taint = OWN
+    ended: bool = False
+    flushed: int = -1
+    said: int = 0
+    last_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One message. `person` is who said it, empty for the owner."""
+
+    id: str
+    session: str
+    seq: int
+    at: datetime
+    role: Role
+    person: str
+    content: str
+    meta: JsonObject = field(default_factory=dict)
+
+
+class Marks(TypedDict, total=False):
+    """What may change about a session."""
+
+    taint: Taint
+    checkpoint: int
+    compacted: int
+    summary: str
+    summary_source: Taint
+    ended: bool
+    flushed: int
+
+
+def marked(meta: str, marks: Marks) -> str:
+    """A session's meta with these marks. Numbers and taint only rise: another process may be further."""
+    known = _read(meta)
+    if "taint" in marks:
+        known["taint"] = taint_of((_taint(known.get("taint")), marks["taint"]))
+    if "checkpoint" in marks:
+        known["checkpoint"] = max(_number(known, "checkpoint"), marks["checkpoint"])
+    # the summary belongs to its number
+    if marks.get("compacted", _number(known, "compacted")) >= _number(known, "compacted"):
+        known |= {key: marks[key] for key in ("compacted", "summary", "summary_source") if key in marks}
+    known |= {key: marks[key] for key in ("ended", "flushed") if key in marks}
+    return written(known)
+
+
+def session_of(row: SessionRow) -> Session:
+    meta = _read(row.meta)
+    project = meta.get("project")
+    try:
+        kind = SessionKind(row.kind)
+        started, last = datetime.fromisoformat(row.started_at), datetime.fromisoformat(row.last_at or row.started_at)
+    except ValueError as error:
+        raise Damaged(f"The session {row.id} cannot be read ({error}).", mend="everself doctor") from error
+    scope = Scope(kind, row.person or None, project if isinstance(project, str) and project else None)
+    return Session(
+        id=row.id,
+        scope=scope,
+        channel=row.channel,
+        started_at=started,
+        title=title_of(row.opening),
+        taint=taint_of((_taint(meta.get("taint")), speaker_of(scope))),
+        checkpoint=_number(meta, "checkpoint"),
+        compacted=_number(meta, "compacted"),
+        summary=str(meta.get("summary", "")),
+        summary_source=_taint(meta.get("summary_source")),
+        ended=bool(meta.get("ended")),
+        flushed=_number(meta, "flushed") if "flushed" in meta else -1,
+        said=row.said,
+        last_at=last,
+    )
+
+
+def row_of(session: Session) -> SessionRow:
+    """The row of a new session: nothing was said in it yet."""
+    meta = {"project": session.scope.project} if session.scope.project else {}
+    scope = session.scope
+    return SessionRow(
+        session.id,
+        scope.kind.value,
+        scope.person or "",
+        session.channel,
+        session.started_at.isoformat(),
+        written(meta),
+    )
+
+
+def message_of(said: Said) -> Message:
+    role: Role = "user" if said.role == "user" else "tool" if said.role == "tool" else "assistant"
+    at = datetime.fromisoformat(said.at)
+    return Message(said.id, said.session, said.seq, at, role, said.person, said.content, _read(said.meta))
+
+
+def header(session: Session) -> bytes:
+    """The first line of a transcript."""
+    return _line(
+        {
+            "seq": 0,
+            "session": session.id,
+            "kind": session.scope.kind.value,
+            "person": session.scope.person or "",
+            "channel": session.channel,
+            "started_at": session.started_at.isoformat(),
+        }
+    )
+
+
+def line(message: Message) -> bytes:
+    """A message as a line of a transcript."""
+    return _line(
+        {
+            "seq": message.seq,
+            "id": message.id,
+            "at": message.at.isoformat(),
+            "role": message.role,
+            "person": message.person,
+            "content": message.content,
+            "meta": dict(message.meta),
+        }
+    )
+
+
+def title_of(text: str) -> str:
+    """How something begins, on one line."""
+    words = " ".join(text[: LONGEST_TITLE * 4].split())
+    return words if len(words) <= LONGEST_TITLE else f"{words[: LONGEST_TITLE - 1]}…"
+
+
+def written(meta: JsonObject) -> str:
+    return json.dumps(dict(meta), ensure_ascii=False, separators=(",", ":"))
+
+
+def _line(value: Mapping[str, object]) -> bytes:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace") + b"\n"
+
+
+def _read(meta: str) -> dict[str, object]:
+    read = json.loads(meta)
+    return read if isinstance(read, dict) else {}
+
+
+def _number(meta: JsonObject, key: str) -> int:
+    found = meta.get(key)
+    return found if isinstance(found, int) else 0
+
+
+def _taint(found: object) -> Taint:
+    # what cannot be read is trusted least
+    return OWN if found in (None, OWN) else known_source(str(found))

@@ -1,0 +1,128 @@
+"""One `.jsonl` a session, for people and other programs to read: a line about the session, then a line for each message.
+
+Made from the store, which is the truth: what a crash left out is caught up with at the next message, and whatever is not as it should be
+is written anew. So it is not synced to the disk, and it can be deleted at any time.
+"""
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from typing import Final
+
+from everself.storage.filesystem import TEMPORARY_PREFIX, FileSystem, disk_errors
+from everself.storage.lock import Lock
+from everself.storage.writes import discard, find, make_directories, write_all, write_new
+
+FOLDER: Final = "sessions"
+ENDING: Final = ".jsonl"
+_TAIL: Final = 1 << 16
+
+# The lines of a session beyond a number, the line about the session where it is none; nothing for a session that is not there.
+Lines = Callable[[int | None], Iterator[bytes]]
+
+
+class Transcripts:
+    """The transcripts of one agent. `files` is its state folder."""
+
+    def __init__(self, files: FileSystem, lock: Lock) -> None:
+        self._files = files
+        self._lock = lock
+        # inode, size and last number as this process left them, so that the end need not be read again
+        self._known: dict[str, tuple[int, int, int]] = {}
+
+    def follow(self, session: str, lines: Lines) -> None:
+        """Add what the transcript lacks."""
+        path = path_of(session)
+        with disk_errors(path), self._lock.hold():
+            last = self._last(session, path)
+            if last is None:
+                self._write(session, path, lines)
+                return
+            added = list(lines(last))
+            if not added:
+                return
+            handle = self._files.open_append(path)
+            try:
+                write_all(handle, b"".join(added))
+                left = handle.stat()
+            finally:
+                handle.close()
+            self._known[session] = (left.inode, left.size, _number(added[-1]) or 0)
+
+    def rewrite(self, session: str, lines: Lines) -> None:
+        """Make it anew; without lines it goes."""
+        path = path_of(session)
+        with disk_errors(path), self._lock.hold():
+            self._write(session, path, lines)
+
+    def read(self, session: str) -> bytes:
+        with disk_errors(path_of(session)):
+            return find(self._files, path_of(session)) or b""
+
+    def names(self) -> tuple[str, ...]:
+        """The sessions that have one."""
+        with disk_errors(FOLDER):
+            if self._files.stat(FOLDER) is None:
+                return ()
+            found = [one.path.rpartition("/")[2] for one in self._files.list(FOLDER) if one.kind == "file"]
+        return tuple(name.removesuffix(ENDING) for name in found if name.endswith(ENDING))
+
+    def sweep(self) -> int:
+        """Remove what a process that was killed while it wrote one left beside; how many that was."""
+        with disk_errors(FOLDER), self._lock.hold():
+            if self._files.stat(FOLDER) is None:
+                return 0
+            left = [one.path for one in self._files.list(FOLDER) if f"/{TEMPORARY_PREFIX}" in one.path]
+            discard(self._files, left)
+            # a name whose removal was not synced comes back after a power cut, and with it what it held
+            self._files.sync_directory(FOLDER)
+        return len(left)
+
+    def _write(self, session: str, path: str, lines: Lines) -> None:
+        self._known.pop(session, None)
+        made = list(lines(None))
+        if not made:
+            discard(self._files, [path])
+            if self._files.stat(FOLDER) is not None:
+                self._files.sync_directory(FOLDER)
+            return
+        make_directories(self._files, path)
+        temporary = f"{FOLDER}/{TEMPORARY_PREFIX}{session}{ENDING}"
+        data = b"".join(made)
+        try:
+            write_new(self._files, temporary, data)
+            self._files.rename(temporary, path)
+        finally:
+            with suppress(OSError):
+                discard(self._files, [temporary])
+        self._files.sync_directory(FOLDER)
+
+    def _last(self, session: str, path: str) -> int | None:
+        """The number of the last message in it; none where it is missing or does not end as it should."""
+        found = self._files.stat(path)
+        if found is None or found.kind != "file" or not found.size:
+            return None
+        inode, size, last = self._known.get(session, (-1, -1, 0))
+        if (inode, size) == (found.inode, found.size):
+            return last
+        reach = _TAIL
+        while True:
+            start = max(0, found.size - reach)
+            tail = self._files.read(path, start, found.size - start)
+            cut = tail.rfind(b"\n", 0, -1)
+            if cut >= 0 or not start:
+                return _number(tail[cut + 1 :]) if tail.endswith(b"\n") else None
+            reach *= 8
+
+
+def path_of(session: str) -> str:
+    return f"{FOLDER}/{session}{ENDING}"
+
+
+def _number(line: bytes) -> int | None:
+    try:
+        read = json.loads(line)
+    except ValueError:
+        return None
+    found = read.get("seq") if isinstance(read, dict) else None
+    return found if isinstance(found, int) else None

@@ -1,0 +1,37 @@
+"""Sub-agents: a task of its own in a session of its own kind, with the reduced context, no durable memory and nothing to write with.
+
+What it comes back with is only as good as what it read: the taint of its session goes with its report.
+"""
+
+from typing import Final
+
+from everself.conversation._shared import Desk
+from everself.conversation.events import Done, Event, Notice
+from everself.conversation.tools.own.kit import Report
+from everself.conversation.tools.protocol import Setting
+from everself.conversation.turn import Turning
+from everself.search.scopes import Scope, SessionKind
+
+CHANNEL: Final = "spawn"
+
+
+class Subagents:
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+
+    async def send(self, task: str, setting: Setting) -> Report:
+        """Have it done. A failure is a report too; being cancelled stops it, and what it said stays in its session."""
+        log = self._desk.parts.log
+        scope = Scope(SessionKind.SUBAGENT, project=setting.scope.project)
+        session = await self._desk.aside(lambda: log.begin(scope, CHANNEL))
+        events: list[Event] = []
+        # the task is worded by a model, which may have read a page
+        await Turning(self._desk, session, task, "", events.append, taint=setting.taint).run()
+        self._desk.drop_prefix(session.id)
+        await self._desk.leave(session.id)
+        after = await self._desk.aside(lambda: log.fresh(session))
+        done = next((one for one in reversed(events) if isinstance(one, Done)), None)
+        failed = done is None or done.why not in ("stop", "length", "steps")
+        troubles = [one.text for one in events if isinstance(one, Notice) and one.level == "warning"]
+        said = done.text if done is not None else ""
+        return Report("\n".join(filter(None, (said, *troubles))), session.id, after.taint, failed)

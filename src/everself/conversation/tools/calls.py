@@ -1,0 +1,85 @@
+"""Runs the calls a model asked for, all at once, each within its time and its size. Knows no particular tool and no conversation.
+
+Whatever goes wrong in a call is an outcome that the model is shown; a turn does not end by it.
+"""
+
+import json
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from everself.clock import monotonic
+from everself.conversation.tools.protocol import Outcome, Setting, Stamp, Tool, worse
+from everself.errors import EverselfError
+from everself.models.chat.protocol import JsonObject, ToolCall
+
+# a model that asks for more at once is confused, and every call costs somebody something
+MOST_AT_ONCE: Final = 16
+_NAMED: Final = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Called:
+    """A call that is over. `stamp` says how far the words of the outcome are to be trusted."""
+
+    call: ToolCall
+    outcome: Outcome
+    stamp: Stamp = "own"
+    seconds: float = 0.0
+
+
+async def call_tools(tools: Mapping[str, Tool], calls: Sequence[ToolCall], setting: Setting) -> AsyncIterator[Called]:
+    """Each call as it ends. Leaving early stops those that still run."""
+    import asyncio
+
+    running = [asyncio.ensure_future(_call(tools, call, setting)) for call in calls[:MOST_AT_ONCE]]
+    try:
+        for call in calls[MOST_AT_ONCE:]:
+            yield Called(call, Outcome(f"Not run: at most {MOST_AT_ONCE} calls are made at once.", failed=True))
+        for done in asyncio.as_completed(running):
+            yield await done
+    finally:
+        for one in running:
+            one.cancel()
+        await asyncio.gather(*running, return_exceptions=True)
+
+
+async def _call(tools: Mapping[str, Tool], call: ToolCall, setting: Setting) -> Called:
+    import asyncio
+
+    begun = monotonic()
+    tool = tools.get(call.name)
+    if tool is None:
+        known = ", ".join(sorted(tools)[:_NAMED]) or "none"
+        return Called(call, Outcome(f'There is no tool "{call.name[:80]}". There are: {known}.', failed=True))
+    arguments = read_arguments(call.arguments)
+    if isinstance(arguments, str):
+        return Called(call, Outcome(arguments, failed=True))
+    try:
+        async with asyncio.timeout(tool.timeout):
+            outcome = await tool.run(arguments, setting)
+    except TimeoutError:
+        words = f"{call.name} took longer than {tool.timeout:g} seconds and was left alone; it may have been done all the same."
+        outcome = Outcome(words, failed=True)
+    except EverselfError as error:
+        outcome = Outcome(f"{error} {error.mend}".strip(), failed=True)
+    fitted = replace(outcome, content=fit(outcome.content, tool.most_characters))
+    return Called(call, fitted, worse(tool.stamp, outcome.stamp), monotonic() - begun)
+
+
+def read_arguments(text: str) -> JsonObject | str:
+    """The arguments of a call; where they are broken, what to tell the model."""
+    try:
+        found = json.loads(text or "{}")
+    except (ValueError, RecursionError) as error:
+        return f"The arguments are not JSON: {error}. Call it again with one JSON object."
+    if not isinstance(found, dict):
+        return "The arguments have to be one JSON object. Call it again."
+    return found
+
+
+def fit(content: str, most: int) -> str:
+    """As much of a result as a model is shown, and how much was left out."""
+    if len(content) <= most:
+        return content
+    return f"{content[:most]}\n[{len(content) - most:,} more characters were left out]"

@@ -1,0 +1,13 @@
+"""For whom tools from outside work. Pure."""
+
+from typing import Final
+
+from everself.conversation.tools.protocol import Outcome, Setting
+from everself.search.sharing import is_owner
+
+REFUSED: Final = Outcome("Refused: this tool works for the owner's own conversations only.", failed=True)
+
+
+def is_for_owner(setting: Setting) -> bool:
+    """Programs and servers act with the owner's rights, so nobody else's words may reach them."""
+    return is_owner(setting.scope)

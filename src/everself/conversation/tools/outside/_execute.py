@@ -1,0 +1,203 @@
+"""exec: one program, in a process group of its own, with limits of time and output and without the owner's secrets.
+
+Knows no settings file. It holds nothing back that the user who runs Everself may do: docs/tools.md says so.
+"""
+
+import asyncio
+import json
+import os
+import shlex
+import signal
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any, Final, Literal
+
+from everself.clock import monotonic
+from everself.config.outside import Exec
+from everself.conversation.tools.outside._audience import REFUSED, is_for_owner
+from everself.conversation.tools.outside._pipe_reader import open_ears
+from everself.conversation.tools.outside._truncation import clip
+from everself.conversation.tools.protocol import MOST_CHARACTERS, Outcome, Setting, Tool
+from everself.models.chat.protocol import JsonObject, ToolSpec
+
+_SHELL: Final = "/bin/sh"
+_LONGEST: Final = 20_000
+# what is kept of the output: more at both ends than a model is shown
+_HEAD: Final = 64 * 1024
+_TAIL: Final = 64 * 1024
+# beyond this a program says nothing any more, and reading it costs a whole core
+_FLOOD: Final = 64 * 1024 * 1024
+_CONTROLS: Final = {number: None for number in (*range(32), *range(127, 160)) if chr(number) not in "\t\n"}
+# for the loop of tools to wait longer than we do, so that our words are the ones shown
+_GRACE: Final = 10.0
+# what a program that was killed may still have in its pipe
+_DRAIN: Final = 0.5
+# everything else stays here: a list of what is secret could never be complete
+_VARIABLES: Final = frozenset({"PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "TZ", "TERM", "TMPDIR"})
+
+End = Literal["exit", "timeout", "flood"]
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """How a program ended. `code` is negative where a signal ended it."""
+
+    end: End
+    code: int
+    output: str
+    seconds: float
+
+
+def exec_tool(settings: Exec, folder: str, environ: Mapping[str, str]) -> Tool:
+    """`folder` is where programs start; of `environ` they get what is no secret."""
+    variables = safe_variables(environ)
+    listed = f" Only these programs, without a shell: {', '.join(settings.allow)}." if settings.allow else ""
+    description = (
+        f"Run one command line on the owner's machine, not in the workspace, for at most {settings.timeout} s.{listed} "
+        "Gives its exit code and what it printed."
+    )
+    parameters = {
+        "type": "object",
+        "properties": {"command": {"type": "string", "description": "The command line."}},
+        "required": ["command"],
+        "additionalProperties": False,
+    }
+
+    async def run(arguments: JsonObject, setting: Setting) -> Outcome:
+        if not is_for_owner(setting):
+            return REFUSED
+        command = arguments.get("command")
+        if not isinstance(command, str) or not command.strip() or "\0" in command or len(command) > _LONGEST:
+            return Outcome(f'exec needs "command": a text of at most {_LONGEST:,} characters.', failed=True)
+        words = plan_words(command, settings.allow)
+        if isinstance(words, str):
+            return Outcome(words, failed=True)
+        try:
+            ran = await run_program(words, folder, variables, float(settings.timeout))
+        # a name that cannot be encoded is a ValueError
+        except (OSError, ValueError) as error:
+            reason = error.strerror if isinstance(error, OSError) and error.strerror else "it cannot be started"
+            return Outcome(f"{words[0]}: {reason}.", failed=True, origin="exec")
+        return _outcome(ran, settings)
+
+    return Tool(
+        ToolSpec("exec", description, parameters),
+        run,
+        stamp="tool",
+        changes=True,
+        timeout=settings.timeout + _GRACE,
+        most_characters=2 * MOST_CHARACTERS,
+    )
+
+
+def plan_words(command: str, allow: Sequence[str]) -> tuple[str, ...] | str:
+    """The program and its arguments; where it may not run, what to tell the model. With a list there is no shell: it would run anything."""
+    if not allow:
+        return (_SHELL, "-c", command)
+    try:
+        words = tuple(shlex.split(command))
+    except ValueError as error:
+        return f"The command line cannot be split into words: {error}."
+    if not words or words[0] not in allow:
+        return f"Refused: the first word must be one of {', '.join(allow)}. No shell is used; one program a call."
+    return words
+
+
+def safe_variables(environ: Mapping[str, str]) -> dict[str, str]:
+    return {name: value for name, value in environ.items() if name in _VARIABLES or name.startswith("LC_")}
+
+
+async def run_program(words: Sequence[str], folder: str, variables: Mapping[str, str], seconds: float) -> Ran:
+    """Run it to its end, or to one of its limits. Whatever ends it, cancellation too, nothing of its group is left."""
+    begun = monotonic()
+    output = _Output()
+    ears = _Ears(output)
+    transport, writing = await open_ears(lambda: ears)
+    try:
+        try:
+            process = await asyncio.create_subprocess_exec(
+                *words,
+                cwd=folder,
+                env=dict(variables),
+                stdin=asyncio.subprocess.DEVNULL,
+                stdout=writing,
+                stderr=writing,
+                start_new_session=True,
+            )
+        finally:
+            os.close(writing)
+        ending = asyncio.ensure_future(process.wait())
+        try:
+            waited: set[asyncio.Future[Any]] = {ending, output.flooded}
+            await asyncio.wait(waited, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+            end: End = "exit" if ending.done() else "flood" if output.flooded.done() else "timeout"
+            # also after a good end: what still runs in the background would outlive the call
+            _kill(process.pid)
+            await asyncio.wait({ears.closed}, timeout=_DRAIN)
+        finally:
+            _kill(process.pid)
+            await asyncio.shield(ending)
+    finally:
+        transport.close()
+    return Ran(end, process.returncode or 0, output.text(), monotonic() - begun)
+
+
+def _kill(group: int) -> None:
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(group, signal.SIGKILL)
+
+
+@dataclass(slots=True)
+class _Output:
+    """The beginning and the end of what was printed; the middle is counted and dropped."""
+
+    head: bytearray = field(default_factory=bytearray)
+    tail: bytearray = field(default_factory=bytearray)
+    count: int = 0
+    flooded: "asyncio.Future[None]" = field(default_factory=lambda: asyncio.get_running_loop().create_future())
+
+    def add(self, piece: bytes) -> None:
+        self.count += len(piece)
+        space = _HEAD - len(self.head)
+        self.head += piece[:space]
+        self.tail += piece[space:] if space > 0 else piece
+        if len(self.tail) > 2 * _TAIL:
+            del self.tail[:-_TAIL]
+        if self.count > _FLOOD and not self.flooded.done():
+            self.flooded.set_result(None)
+
+    def text(self) -> str:
+        tail = self.tail[-_TAIL:]
+        lost = self.count - len(self.head) - len(tail)
+        between = f"\n[… {lost:,} bytes left out …]\n".encode() if lost else b""
+        text = bytes(self.head + between + tail).decode("utf-8", "replace").replace("\r\n", "\n").replace("\r", "\n")
+        # whoever shows a result in a terminal must not be steered by it
+        return text.translate(_CONTROLS)
+
+
+class _Ears(asyncio.Protocol):
+    """Hears what is printed until everybody who could print has closed the pipe."""
+
+    def __init__(self, output: _Output) -> None:
+        self._output = output
+        self.closed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+
+    def data_received(self, data: bytes) -> None:
+        self._output.add(data)
+
+    def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002 the name is the protocol's
+        if not self.closed.done():
+            self.closed.set_result(None)
+
+
+def _outcome(ran: Ran, settings: Exec) -> Outcome:
+    words = {
+        "exit": "",
+        "timeout": f"Killed: it ran longer than {settings.timeout} s.",
+        "flood": f"Killed: it printed more than {_FLOOD // 1024 // 1024} MiB.",
+    }[ran.end]
+    told = {"exit": ran.code, "seconds": round(ran.seconds, 1), "output": clip(ran.output, MOST_CHARACTERS * 3 // 4)}
+    if words:
+        told = {"ended": words, **told}
+    return Outcome(json.dumps(told, ensure_ascii=False), failed=ran.end != "exit" or ran.code != 0, origin="exec")

@@ -1,0 +1,214 @@
+"""One MCP server, running or asked over HTTP: opened, called, closed. What goes wrong is words, never an exception.
+
+Knows no conversation and no names of tools but the server's own.
+"""
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from typing import TYPE_CHECKING, Any, Final
+
+from everself.config.outside import McpServer
+from everself.conversation.tools.outside._truncation import plain
+from everself.conversation.tools.outside.mcp._stdio import Program, run_server
+from everself.errors import EverselfError
+from everself.models.chat.protocol import JsonObject
+
+if TYPE_CHECKING:
+    import httpx2
+    from mcp import Client
+    from mcp_types import CallToolResult, Tool
+
+START: Final = 30.0
+CALL: Final = 60.0
+# longer than a program that does not want to leave takes
+_LEAVE: Final = 8.0
+_ALIVE: Final = 5.0
+_PAGES: Final = 8
+MOST_TOOLS: Final = 64
+# one answer over HTTP; the library limits events but not plain answers
+_MOST_BYTES: Final = 8 * 1024 * 1024
+_REASON: Final = 300
+_NAME: Final = 60
+
+
+class Connection:
+    """A task of its own holds the server open, because the library's scopes must be left by the task that entered them."""
+
+    def __init__(self, server: McpServer, folder: str) -> None:
+        self.name = plain(server.name, _NAME)
+        self._server = server
+        self._folder = folder
+        self._client: Client | None = None
+        self._stop = asyncio.Event()
+        self._task: asyncio.Task[None] | None = None
+        self.reason = ""
+
+    @property
+    def is_open(self) -> bool:
+        return self._client is not None
+
+    async def open(self) -> str:
+        """Start it; empty where it runs, else why it does not."""
+        await self.close()
+        self._stop, self.reason = asyncio.Event(), ""
+        ready = asyncio.Event()
+        self._task = asyncio.create_task(self._hold(ready))
+        try:
+            async with asyncio.timeout(START):
+                await ready.wait()
+        except TimeoutError:
+            await self.close()
+            return f"it did not answer within {START:g} s"
+        if self._client is None:
+            await self.close()
+        return self.reason
+
+    async def close(self) -> None:
+        task, opened = self._task, self._client is not None
+        self._task = self._client = None
+        if task is None:
+            return
+        self._stop.set()
+        if opened:
+            await asyncio.wait({task}, timeout=_LEAVE)
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+
+    async def tools(self) -> "list[Tool]":
+        """What the server offers, as far as anybody reads; none where it does not say."""
+        found: list[Tool] = []
+        if self._client is None:
+            return found
+        try:
+            async with asyncio.timeout(START):
+                cursor: str | None = None
+                for _ in range(_PAGES):
+                    listed = await self._client.list_tools(cursor=cursor)
+                    found += listed.tools
+                    cursor = listed.next_cursor
+                    if not cursor or len(found) >= MOST_TOOLS:
+                        break
+        except faults() as error:
+            self.reason = describe(error)
+        return found[:MOST_TOOLS]
+
+    async def call(self, name: str, arguments: JsonObject) -> "CallToolResult | str":
+        """What the tool gave; a text where it gave nothing."""
+        if self._client is None:
+            return "the server does not run"
+        try:
+            async with asyncio.timeout(CALL):
+                return await self._client.call_tool(name, dict(arguments))
+        except TimeoutError:
+            return f"the tool did not answer within {CALL:g} s"
+        except faults() as error:
+            return describe(error)
+
+    async def is_alive(self) -> bool:
+        """Whether it still answers at all. Codes of errors do not tell: servers use those of a closed connection for their own."""
+        if self._client is None or self._task is None or self._task.done():
+            return False
+        try:
+            async with asyncio.timeout(_ALIVE):
+                await self._client.list_tools(cache_mode="bypass")
+        except faults():
+            return False
+        return True
+
+    async def _hold(self, ready: asyncio.Event) -> None:
+        from mcp import Client
+        from mcp_types import Implementation
+
+        try:
+            async with Client(self._transport(), client_info=Implementation(name="everself", version="1")) as client:
+                self._client = client
+                ready.set()
+                await self._stop.wait()
+        except faults() as error:
+            self.reason = describe(error)
+        finally:
+            self._client = None
+            ready.set()
+
+    def _transport(self) -> "AbstractAsyncContextManager[Any]":
+        server = self._server
+        if server.command:
+            variables = {name: value.reveal() for name, value in server.env}
+            return run_server(Program(server.command, server.args, self._folder, variables))
+        return _over_http(server.url, {name: value.reveal() for name, value in server.headers})
+
+
+@asynccontextmanager
+async def _over_http(url: str, headers: dict[str, str]) -> AsyncIterator[Any]:
+    import httpx2
+    from mcp.client.streamable_http import streamable_http_client
+
+    timeout = httpx2.Timeout(CALL, connect=10.0)
+    # packed answers could not be counted before they are unpacked
+    asked = {**headers, "accept-encoding": "identity"}
+    async with (
+        httpx2.AsyncClient(headers=asked, timeout=timeout, event_hooks={"response": [_limit]}) as client,
+        streamable_http_client(url, http_client=client) as streams,
+    ):
+        yield streams
+
+
+async def _limit(answer: "httpx2.Response") -> None:
+    """Lets no more than so many bytes of one plain answer through."""
+    import httpx2
+
+    if answer.headers.get("content-encoding", "identity") != "identity":
+        raise httpx2.DecodingError("a packed answer", request=answer.request)
+    if answer.headers.get("content-type", "").startswith("text/event-stream"):
+        return
+
+    class Limited(httpx2.AsyncByteStream):
+        def __init__(self, inner: Any) -> None:
+            self._inner = inner
+
+        async def __aiter__(self) -> AsyncIterator[bytes]:
+            count = 0
+            async for part in self._inner:
+                count += len(part)
+                if count > _MOST_BYTES:
+                    raise httpx2.ReadError("an answer without end", request=answer.request)
+                yield part
+
+        async def aclose(self) -> None:
+            await self._inner.aclose()
+
+    answer.stream = Limited(answer.stream)
+
+
+def faults() -> tuple[type[Exception], ...]:
+    """Everything by which the library, a program or the network says no. Only for places where the library is there."""
+    import anyio
+    import httpx2
+    from mcp import MCPError
+
+    return (
+        *(MCPError, EverselfError, httpx2.HTTPError, httpx2.InvalidURL, httpx2.StreamError),
+        *(anyio.ClosedResourceError, anyio.BrokenResourceError, anyio.EndOfStream),
+        # a TimeoutError is an OSError; a result of the wrong shape a ValueError; task groups wrap whatever they meet
+        *(OSError, ValueError, RuntimeError, ExceptionGroup),
+    )
+
+
+def describe(error: BaseException) -> str:
+    """Why, in a line; without what a request held."""
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    if isinstance(error, OSError) and error.strerror:
+        return error.strerror.lower()
+    return plain(str(error), _REASON) or type(error).__name__
+
+
+def quieten() -> None:
+    """The library logs with tracebacks; a conversation shows notices instead."""
+    for name in ("mcp", "client"):
+        logger = logging.getLogger(name)
+        logger.propagate = False
+        if not logger.handlers:
+            logger.addHandler(logging.NullHandler())

@@ -1,0 +1,134 @@
+"""An MCP server as a program: its pipes as streams of messages, with a limit to a line, and its end with it.
+
+The library's own transport reads a line of any length, copying it anew with each piece; a server that never ends one would take
+all memory and all time.
+"""
+
+import asyncio
+import os
+import signal
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
+
+from everself.conversation.tools.outside._pipe_reader import open_ears
+
+if TYPE_CHECKING:
+    from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
+    from mcp.shared.message import SessionMessage
+
+_MOST_LINE: Final = 8 * 1024 * 1024
+# what the protocol asks for: close its input, wait, ask it to go, wait, make it
+LEAVE: Final = 2.0
+_GO: Final = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    command: str
+    arguments: Sequence[str] = ()
+    folder: str = ""
+    variables: dict[str, str] = field(default_factory=dict, repr=False)
+
+
+@asynccontextmanager
+async def run_server(program: Program) -> AsyncIterator[tuple[Any, Any]]:
+    """The streams that the library speaks through; raises OSError where the program cannot be started."""
+    import anyio
+    from mcp.client.stdio import get_default_environment
+
+    reader = asyncio.StreamReader(limit=_MOST_LINE)
+    transport, writing = await open_ears(lambda: asyncio.StreamReaderProtocol(reader))
+    try:
+        process = await asyncio.create_subprocess_exec(
+            program.command,
+            *program.arguments,
+            stdin=asyncio.subprocess.PIPE,
+            stdout=writing,
+            # what servers log is no part of a conversation
+            stderr=asyncio.subprocess.DEVNULL,
+            cwd=program.folder or None,
+            env={**get_default_environment(), **program.variables},
+            start_new_session=True,
+        )
+    except (OSError, ValueError, asyncio.CancelledError):
+        transport.close()
+        raise
+    finally:
+        os.close(writing)
+    heard, inbox = anyio.create_memory_object_stream[Any](0)
+    outbox, spoken = anyio.create_memory_object_stream[Any](0)
+    tasks = (asyncio.create_task(_hear(reader, process, heard)), asyncio.create_task(_speak(process, spoken, heard)))
+    try:
+        yield inbox, outbox
+    finally:
+        for stream in (inbox, outbox, heard, spoken):
+            stream.close()
+        await asyncio.shield(_end(process, tasks, transport))
+
+
+async def _hear(
+    reader: asyncio.StreamReader,
+    process: "asyncio.subprocess.Process",
+    heard: "MemoryObjectSendStream[SessionMessage | Exception]",
+) -> None:
+    import anyio
+
+    with suppress(anyio.ClosedResourceError, anyio.BrokenResourceError, ConnectionError), heard:
+        try:
+            while line := await reader.readline():
+                await heard.send(_message(line))
+        except ValueError:
+            # a line beyond the limit: it says no more, and would not listen while it talks
+            _tell(process, signal.SIGKILL)
+
+
+def _message(line: bytes) -> "SessionMessage | Exception":
+    from mcp.shared.message import SessionMessage
+    from mcp_types import jsonrpc_message_adapter
+
+    try:
+        return SessionMessage(jsonrpc_message_adapter.validate_json(line, by_name=False))
+    except ValueError as error:
+        return error
+
+
+async def _speak(
+    process: "asyncio.subprocess.Process",
+    spoken: "MemoryObjectReceiveStream[SessionMessage]",
+    heard: "MemoryObjectSendStream[SessionMessage | Exception]",
+) -> None:
+    import anyio
+
+    with suppress(anyio.ClosedResourceError, ConnectionError), spoken:
+        async for sent in spoken:
+            if process.stdin is not None:
+                process.stdin.write(sent.message.model_dump_json(by_alias=True, exclude_unset=True).encode() + b"\n")
+                await process.stdin.drain()
+        return
+    # it does not listen any more: whoever waits for an answer must not wait for ever
+    heard.close()
+
+
+async def _end(
+    process: "asyncio.subprocess.Process", tasks: "Sequence[asyncio.Task[None]]", transport: asyncio.ReadTransport
+) -> None:
+    if process.stdin is not None:
+        process.stdin.close()
+    left = asyncio.ensure_future(process.wait())
+    for seconds, word in ((LEAVE, signal.SIGTERM), (_GO, signal.SIGKILL)):
+        await asyncio.wait({left}, timeout=seconds)
+        if not left.done():
+            _tell(process, word)
+    # also after a good end: what it started itself goes with it
+    _tell(process, signal.SIGKILL)
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(left, *tasks, return_exceptions=True)
+    transport.close()
+
+
+def _tell(process: "asyncio.subprocess.Process", word: signal.Signals) -> None:
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, word)

@@ -1,0 +1,182 @@
+"""The MCP servers of the settings as tools of a conversation: started together, named apart, closed together.
+
+What servers say of themselves is somebody else's text: it is cut to size and never trusted. Speaks to them through `Connection` only.
+"""
+
+import asyncio
+import json
+import string
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+from everself.config.outside import McpServer
+from everself.conversation.tools.outside._audience import REFUSED, is_for_owner
+from everself.conversation.tools.outside._truncation import clip, plain
+from everself.conversation.tools.outside.mcp._connection import CALL, MOST_TOOLS, START, Connection, quieten
+from everself.conversation.tools.protocol import MOST_CHARACTERS, Outcome, Setting, Tool
+from everself.models.chat.protocol import JsonObject, ToolSpec
+
+if TYPE_CHECKING:
+    from mcp_types import CallToolResult
+    from mcp_types import Tool as Offer
+
+_LETTERS: Final = frozenset(string.ascii_letters + string.digits + "_-")
+_LONGEST_NAME: Final = 64
+_LONGEST_SERVER: Final = 24
+_LONGEST_DESCRIPTION: Final = 1_000
+_LONGEST_SCHEMA: Final = 8_000
+_RESTARTS: Final = 3
+# beside the call itself, one that finds its server dead starts it again
+_TIMEOUT: Final = CALL + START + 15.0
+
+
+@dataclass(slots=True)
+class Servers:
+    """`notices` are for the person; whoever shows them takes them out."""
+
+    tools: tuple[Tool, ...] = ()
+    notices: list[str] = field(default_factory=list)
+    connections: list[Connection] = field(default_factory=list)
+    lives: "list[_Lives]" = field(default_factory=list)
+
+    async def start(self, named: Sequence[McpServer], folder: str) -> None:
+        """Start all of them at once; one that does not start is a notice."""
+        quieten()
+        wanted = [server for server in named if server.enabled]
+        for server in wanted:
+            if bool(server.command) == bool(server.url):
+                self.notices.append(f"The MCP server {server.name} needs either a command or a url; it is left out.")
+            else:
+                self.connections.append(Connection(server, folder))
+        offers = await asyncio.gather(*(self._open(connection) for connection in self.connections))
+        taken: set[str] = set()
+        made: list[Tool] = []
+        for connection, listed in zip(self.connections, offers, strict=True):
+            lives = _Lives(connection, self.notices)
+            self.lives.append(lives)
+            made += (tool for offer in listed if (tool := self._tool(lives, offer, taken)) is not None)
+        self.tools = tuple(made)
+
+    async def close(self) -> None:
+        # a call that comes late must not start a program that nobody closes any more
+        for lives in self.lives:
+            lives.left = 0
+        await asyncio.gather(*(connection.close() for connection in self.connections))
+
+    async def _open(self, connection: Connection) -> "list[Offer]":
+        reason = await connection.open()
+        if reason:
+            self.notices.append(f"The MCP server {connection.name} did not start: {reason}.")
+            return []
+        found = await connection.tools()
+        if not found:
+            why = f": {connection.reason}" if connection.reason else ""
+            self.notices.append(f"The MCP server {connection.name} offers no tools{why}.")
+        elif len(found) == MOST_TOOLS:
+            self.notices.append(f"Of the MCP server {connection.name}, no more than {MOST_TOOLS} tools are used.")
+        return found
+
+    def _tool(self, lives: "_Lives", offer: "Offer", taken: set[str]) -> Tool | None:
+        server = lives.connection.name
+        parameters = _schema(offer.input_schema)
+        if parameters is None:
+            shown = plain(offer.name, _LONGEST_NAME)
+            self.notices.append(f"The tool {shown} of the MCP server {server} has no usable schema; it is left out.")
+            return None
+        name = safe_name(server, offer.name, taken)
+        taken.add(name)
+        words = plain(offer.description or offer.title or offer.name, _LONGEST_DESCRIPTION)
+        spec = ToolSpec(name, f"[MCP server {plain(server, _LONGEST_SERVER)}] {words}", parameters)
+
+        async def run(arguments: JsonObject, setting: Setting) -> Outcome:
+            return await lives.call(offer.name, arguments) if is_for_owner(setting) else REFUSED
+
+        # hints about reading only are the server's own words, so every tool of a server counts as one that changes things
+        return Tool(spec, run, stamp="tool", changes=True, timeout=_TIMEOUT, most_characters=MOST_CHARACTERS)
+
+
+@dataclass(slots=True)
+class _Lives:
+    """A connection that is opened again when its server died, so many times in a conversation."""
+
+    connection: Connection
+    notices: list[str]
+    left: int = _RESTARTS
+    turn: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+    async def call(self, name: str, arguments: JsonObject) -> Outcome:
+        server = self.connection.name
+        refused = await self._revive()
+        if refused:
+            return Outcome(refused, failed=True, origin=server)
+        found = await self.connection.call(name, arguments)
+        if not isinstance(found, str):
+            return Outcome(clip(render(found), MOST_CHARACTERS * 9 // 10), failed=found.is_error, origin=server)
+        if not await self.connection.is_alive():
+            await self.connection.close()
+            self.notices.append(f"The MCP server {server} died.")
+        return Outcome(f"{server}: {found}.", failed=True, origin=server)
+
+    async def _revive(self) -> str:
+        """Empty where the server runs; calls that find it dead at the same time start it once."""
+        async with self.turn:
+            if self.connection.is_open:
+                return ""
+            server = self.connection.name
+            if self.left == 0:
+                return f"The MCP server {server} is closed: it died too often, or the conversation is over."
+            self.left -= 1
+            reason = await self.connection.open()
+            if reason:
+                self.notices.append(f"The MCP server {server} did not start: {reason}.")
+                return f"The MCP server {server} did not start: {reason}."
+            self.notices.append(f"The MCP server {server} was started again.")
+            return ""
+
+
+def safe_name(server: str, tool: str, taken: set[str]) -> str:
+    """`<server>__<tool>` of the letters that every vendor takes, unlike all that are taken."""
+
+    def safe(text: str) -> str:
+        return "".join(char if char in _LETTERS else "_" for char in text)
+
+    # a name that begins with a digit or a dash is refused by some
+    front = f"{safe(server)[:_LONGEST_SERVER].strip('_-') or 'server'}__"
+    front = front if front[0].isalpha() else f"s{front}"
+    name = (front + (safe(tool) or "tool"))[:_LONGEST_NAME]
+    count = 1
+    while name in taken:
+        count += 1
+        ending = f"_{count}"
+        name = (front + (safe(tool) or "tool"))[: _LONGEST_NAME - len(ending)] + ending
+    return name
+
+
+def _schema(schema: object) -> JsonObject | None:
+    """The schema where it is one of an object and of a size that a prompt can bear."""
+    if not isinstance(schema, dict) or schema.get("type", "object") != "object":
+        return None
+    try:
+        size = len(json.dumps(schema, ensure_ascii=False))
+    except (ValueError, TypeError, RecursionError):
+        return None
+    return {"type": "object", "properties": {}, **schema} if size <= _LONGEST_SCHEMA else None
+
+
+def render(result: "CallToolResult") -> str:
+    """A result as text; what is no text is named."""
+    parts: list[str] = []
+    for block in result.content:
+        if block.type == "text":
+            parts.append(block.text)
+        elif block.type == "resource":
+            text = getattr(block.resource, "text", None)
+            parts.append(text if isinstance(text, str) else f"[{plain(str(block.resource.uri), 300)}: not text]")
+        elif block.type == "resource_link":
+            parts.append(f"[{plain(block.name, 100)}: {plain(str(block.uri), 300)}]")
+        else:
+            parts.append(f"[{block.type}, {plain(block.mime_type, 60)}, not shown]")
+    if not any(parts) and result.structured_content is not None:
+        parts.append(json.dumps(result.structured_content, ensure_ascii=False))
+    return "\n".join(parts)

@@ -1,0 +1,91 @@
+"""All tools from outside that the settings let in, for one conversation. Knows where they come from, not what is done with them."""
+
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from everself.config.outside import McpServer, ToolSettings
+from everself.conversation.tools.protocol import Tool
+from everself.search.scopes import Scope
+from everself.search.sharing import is_owner
+
+if TYPE_CHECKING:
+    from everself.conversation.tools.outside.mcp.servers import Servers
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """What may be reached, and from where: `folder` is where programs start, `environ` what they inherit as far as it is no secret."""
+
+    tools: ToolSettings = field(default_factory=ToolSettings)
+    servers: tuple[McpServer, ...] = ()
+    folder: str = ""
+    environ: Mapping[str, str] = field(default_factory=dict, repr=False)
+
+
+@dataclass(slots=True)
+class Outside:
+    """The tools of a conversation, and what the person should know of them, which may become more as it goes on."""
+
+    tools: tuple[Tool, ...] = ()
+    notices: list[str] = field(default_factory=list)
+    servers: "Servers | None" = None
+
+    def take_notices(self) -> tuple[str, ...]:
+        """What was not told yet."""
+        taken = tuple(self.notices)
+        self.notices.clear()
+        return taken
+
+    async def close(self) -> None:
+        """Any task may do this, not only the one that opened it."""
+        if self.servers is not None:
+            await self.servers.close()
+
+
+async def open_outside(reach: Reach, scope: Scope) -> Outside:
+    """To be opened at the first turn that needs tools and closed with the conversation. Who is not the owner gets no program."""
+    outside = Outside()
+    made: list[Tool] = []
+    owner = is_owner(scope)
+    if reach.tools.exec.enabled and owner:
+        from everself.conversation.tools.outside._execute import exec_tool
+
+        made.append(exec_tool(reach.tools.exec, reach.tools.exec.workdir or reach.folder, reach.environ))
+    if reach.tools.fetch.enabled:
+        from everself.conversation.tools.outside._fetch import fetch_tool
+
+        made.append(fetch_tool(reach.tools.fetch))
+    if owner and any(server.enabled for server in reach.servers):
+        await _start(reach, outside)
+    outside.tools = (*made, *(outside.servers.tools if outside.servers is not None else ()))
+    return outside
+
+
+@asynccontextmanager
+async def outside_tools(reach: Reach, scope: Scope) -> AsyncIterator[Outside]:
+    """The same for as long as a block lasts."""
+    outside = await open_outside(reach, scope)
+    try:
+        yield outside
+    finally:
+        await outside.close()
+
+
+async def _start(reach: Reach, outside: Outside) -> None:
+    from importlib.util import find_spec
+
+    if find_spec("mcp") is None:
+        outside.notices.append("The settings name MCP servers, which need: pip install 'everself[mcp]'")
+        return
+    from everself.conversation.tools.outside.mcp.servers import Servers
+
+    outside.servers = Servers(notices=outside.notices)
+    started = False
+    try:
+        await outside.servers.start(reach.servers, reach.folder)
+        started = True
+    finally:
+        if not started:
+            await outside.close()

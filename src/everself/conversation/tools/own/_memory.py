@@ -1,0 +1,217 @@
+"""memory_write, memory_correct and memory_forget. The source of what is written is stamped here; a model does not get to say it."""
+
+from typing import TYPE_CHECKING, Final
+
+from everself.conversation.tools.own._arguments import FLAG, TEXT, describe, field, flag_of, text_of
+from everself.conversation.tools.own._origin import origin_of
+from everself.conversation.tools.own.kit import Kit, told
+from everself.conversation.tools.protocol import Outcome, Setting, Tool, Written
+from everself.errors import NotFound, RefusedByRule
+from everself.identity.write_permissions import permission
+from everself.memory.provenance import OWN, OWNER, PERSON, parse_tag, rank
+from everself.memory.writing import CORE, Thought
+from everself.models.chat.protocol import JsonObject
+from everself.search.scopes import SessionKind
+from everself.search.sharing import effective
+from everself.text.normalise import fold
+from everself.values import Author, Entry, Tag
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from everself.memory.memory import Memory
+
+_CANDIDATES: Final = 5
+# kinds of notes that the runtime stamps, and other rooms go by
+_RESERVED: Final = frozenset({"correction", "heartbeat", "cron", "session", "mined", "released"})
+_NOTE: Final = "note"
+# what may be left of an entry beside the words that are to be forgotten
+_A_WORD: Final = 8
+# history is written anew, and a long one takes its time
+_FORGETTING: Final = 600.0
+
+_WRITE = describe(
+    "memory_write",
+    "Remember something for good. Write what was said, in the person's own words where you can, one fact a call.",
+    {
+        "content": field(TEXT, "What to remember."),
+        "category": field(TEXT, "One word for the kind of note."),
+        "tag": field({"type": "string", "enum": ["event", "knowledge", "skill", "decision"]}, "What it is."),
+        "explicit": field(
+            FLAG, "True where the person asked for it to be remembered: then it goes to the curated core."
+        ),
+    },
+    ("content",),
+)
+_CORRECT = describe(
+    "memory_correct",
+    "Put right what you remembered wrongly, after the person said so: the old entry is closed and the new words outrank it.",
+    {
+        "old": field(TEXT, "The entry that is wrong: its id from a search, or its exact words."),
+        "new": field(TEXT, "What is right, in the person's words where you can."),
+    },
+    ("old", "new"),
+)
+_FORGET = describe(
+    "memory_forget",
+    "Forget something for good, only when the person asks for it in this very message. It cannot be undone.",
+    {"what": field(TEXT, "The entry's id from a search, or its words.")},
+    ("what",),
+)
+
+
+def write_tools(kit: Kit) -> tuple[Tool, ...]:
+    async def write(arguments: JsonObject, setting: Setting) -> Outcome:
+        return await kit.aside(lambda: _write(kit, arguments, setting))
+
+    return (Tool(_WRITE, write, changes=True),)
+
+
+def mending_tools(kit: Kit) -> tuple[Tool, ...]:
+    """For the owner alone: they reach every entry."""
+
+    async def correct(arguments: JsonObject, setting: Setting) -> Outcome:
+        return await kit.aside(lambda: _correct(kit, arguments, setting))
+
+    async def forget(arguments: JsonObject, setting: Setting) -> Outcome:
+        return await kit.aside(lambda: _forget(kit, arguments, setting))
+
+    return Tool(_CORRECT, correct, changes=True), Tool(_FORGET, forget, changes=True, timeout=_FORGETTING)
+
+
+def _write(kit: Kit, arguments: JsonObject, setting: Setting) -> Outcome:
+    content = text_of(arguments, "content")
+    origin = origin_of(content, setting)
+    tag = parse_tag(text_of(arguments, "tag", ""))
+    person = effective(setting.scope).person or ""
+    explicit = flag_of(arguments, "explicit")
+    if origin.source not in (OWNER, f"{PERSON}{person}"):
+        # the core stands in every prompt: what somebody else's words led to does not get there by itself
+        explicit = explicit and permission(Author.AGENT, CORE, tainted=setting.taint != OWN) == "write"
+    thought = Thought(
+        content,
+        origin,
+        category=_category(text_of(arguments, "category", "")),
+        tag=tag if tag not in (Tag.NONE, Tag.CORRECTION) else Tag.KNOWLEDGE,
+        explicit=explicit,
+        person=person,
+        project=setting.scope.project or "",
+    )
+    memory = kit.memory()
+    done = memory.remember(thought)
+    entry = memory.book.find(done.entry)
+    citation = entry.reference if entry is not None else done.path
+    result = {"entry": done.entry, "path": done.path, "citation": citation, "mention": done.mention}
+    if done.redacted:
+        result["left_out"] = list(done.redacted)
+    if done.doubt:
+        # not the words that gave it away: whoever steers the model would try others
+        result["kept_apart"] = (
+            "It is in quarantine until the owner has looked at it: everself memory list --path quarantine"
+        )
+    words = entry.text if entry is not None else content
+    return Outcome(
+        told(result), written=(Written("remembered", words, citation, done.entry, done.change, done.redacted),)
+    )
+
+
+def _category(named: str) -> str:
+    """A model may name a kind of note, but none that says what became of it."""
+    return _NOTE if not named.strip() or "".join(fold(named).split()) in _RESERVED else named
+
+
+def _correct(kit: Kit, arguments: JsonObject, setting: Setting) -> Outcome:
+    old, new = text_of(arguments, "old"), text_of(arguments, "new")
+    if not setting.by_owner:
+        raise RefusedByRule("Only what the owner says in this conversation corrects memory.")
+    memory = kit.memory()
+    wrong = _wrong(memory, old)
+    if not wrong:
+        return _candidates(
+            kit, setting, old, "Nothing says exactly that. Call it again with the id of the entry that is wrong."
+        )
+    origin = origin_of(new, setting)
+    made_of_this = any(f"msg:{setting.message}" in one.lineage for one in wrong)
+    # a page that was read could choose which entry gives way to something that the owner said of something else
+    if rank(origin.source) < rank(OWNER) or setting.taint != OWN or made_of_this:
+        return _asked(kit, wrong[0], new, setting)
+    done = memory.correct(old, new, origin, said=setting.said, trigger="memory_correct")
+    entry = memory.book.find(done.entry)
+    citation = entry.reference if entry is not None else ""
+    result = {"entry": done.entry, "closed": list(done.closed), "citation": citation}
+    if done.redacted:
+        result["left_out"] = list(done.redacted)
+    return Outcome(told(result), written=(Written("corrected", new, citation, done.entry, done.change, done.redacted),))
+
+
+def _wrong(memory: "Memory", old: str) -> list[Entry]:
+    """The open entries that a correction would close."""
+    named = memory.book.find(old.strip().upper())
+    if named is not None:
+        return [named]
+    memory.book.refresh()
+    return [one for one in memory.book.with_words(old) if not one.closed]
+
+
+def _asked(kit: Kit, wrong: Entry, new: str, setting: Setting) -> Outcome:
+    """Nothing changes: the owner is asked in review whether that is right."""
+    review = kit.ask_correction(wrong.id, new, setting) if kit.ask_correction is not None else ""
+    hint = (
+        "Nothing was changed: the owner has not said this in a sentence of their own. They are asked in `everself review`; "
+        "or let them say what is right in one whole sentence."
+    )
+    return Outcome(told({"entry": "", "closed": [], "asked": review, "hint": hint}))
+
+
+def _forget(kit: Kit, arguments: JsonObject, setting: Setting) -> Outcome:
+    from everself.memory.forgetting.proof import Target
+
+    what = text_of(arguments, "what")
+    if not setting.by_owner or effective(setting.scope).kind is not SessionKind.MAIN:
+        raise RefusedByRule("Only the owner, in private, has something forgotten.", mend="/forget")
+    if not kit.asks_to_forget(setting.said):
+        raise RefusedByRule("The person did not ask in this message to forget anything.", mend="They can use /forget.")
+    if setting.taint != OWN:
+        # it cannot be undone, and a page that was read could choose what is meant
+        words = "This conversation holds text from outside, so the person says themselves what is forgotten."
+        raise RefusedByRule(words, mend="They can use /forget.")
+    forgetting = kit.forgetting()
+    try:
+        plan = forgetting.plan_for(what)
+    except NotFound:
+        return _candidates(kit, setting, what, "Nothing was forgotten: no entry contains these words.")
+    if len(plan.entries) != 1:
+        hint = "Nothing was forgotten: several entries or none contain these words. Ask the person, or let them use /forget."
+        return _candidates(kit, setting, what, hint, plan.entries)
+    entry = plan.entries[0]
+    if _says_more(entry, what):
+        hint = "Nothing was forgotten: this entry says more than that. Ask the person whether all of it may go, then use its id."
+        return _candidates(kit, setting, what, hint, plan.entries)
+    # nobody sees a list here, so only what the entry itself says goes elsewhere
+    proof = forgetting.carry_out(forgetting.plan(Target(ids=(entry.id,))))
+    places = {one.place: one.removed for one in proof.places if one.removed}
+    result = {"forgotten": len(proof.entries), "gone": proof.gone, "places": places, "candidates": []}
+    # without its words: they are gone
+    return Outcome(told(result), written=(Written("forgotten", "", entry.path, entry.id, proof.change),))
+
+
+def _says_more(entry: Entry, what: str) -> bool:
+    """Whether forgetting the whole entry would take something that was not asked for."""
+    if what.strip().upper() == entry.id:
+        return False
+    bare, whole = ("".join(char for char in fold(words) if char.isalnum()) for words in (what, entry.text))
+    return len(whole) - len(bare) > max(_A_WORD, len(whole) // 4)
+
+
+def _candidates(kit: Kit, setting: Setting, words: str, hint: str, found: "Sequence[Entry]" = ()) -> Outcome:
+    memory = kit.memory()
+    near = list(found)
+    if not near and kit.recall is not None:
+        from everself.search.recall import Request
+
+        hits = kit.recall().search(Request(words, _CANDIDATES, scope=setting.scope, recorded=False)).hits
+        near = [
+            one for hit in hits if hit.entry and (one := memory.book.find(hit.entry)) is not None and not one.closed
+        ]
+    listed = [{"entry": one.id, "text": one.text[:200], "citation": one.reference} for one in near[:_CANDIDATES]]
+    return Outcome(told({"forgotten": 0, "gone": False, "places": {}, "candidates": listed, "hint": hint}), failed=True)

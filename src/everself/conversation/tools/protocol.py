@@ -1,0 +1,77 @@
+"""What a tool is, and what a call of one gives. Knows no particular tool."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import Final, Literal
+
+from everself.memory.provenance import OWN, taint_of
+from everself.models.chat.protocol import JsonObject, ToolSpec
+from everself.search.scopes import Scope
+
+# `own`: of Everself itself, or the agent's, a hand's and the owner's. Else a source from outside: what comes back taints the conversation.
+Stamp = str
+# what happened to memory, for those who watch
+Deed = Literal["remembered", "corrected", "forgotten", "file", "proposed"]
+
+TIMEOUT: Final = 30.0
+MOST_CHARACTERS: Final = 20_000
+
+
+def worse(one: Stamp, other: Stamp) -> Stamp:
+    """The less trusted of two stamps."""
+    return taint_of((one, other))
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """In which conversation a tool is called, and by which message. `taint` is the least trusted stamp the conversation holds."""
+
+    scope: Scope
+    session: str
+    # id and words of the message that is being answered, and whether the owner said it
+    message: str
+    said: str
+    by_owner: bool
+    taint: Stamp = OWN
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """Something that a tool did to the workspace, cited as it can be found: path#L3. `left_out` are the kinds of secrets that were not
+    written."""
+
+    deed: Deed
+    words: str
+    path: str
+    entry: str = ""
+    change: str = ""
+    left_out: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What the model is shown. `origin` names where words from outside came from: a URL, a server's name.
+
+    `stamp` is for tools that hand on what others said: it counts where it is worse than the tool's own.
+    """
+
+    content: str
+    failed: bool = False
+    written: tuple[Written, ...] = ()
+    origin: str = ""
+    stamp: Stamp = "own"
+
+
+Run = Callable[[JsonObject, Setting], Awaitable[Outcome]]
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """`changes`: it may write, so sub-agents with a read-only workspace do not get it."""
+
+    spec: ToolSpec
+    run: Run
+    stamp: Stamp = "own"
+    changes: bool = False
+    timeout: float = TIMEOUT
+    most_characters: int = field(default=MOST_CHARACTERS)

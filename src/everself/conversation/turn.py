@@ -1,0 +1,323 @@
+"""One turn: keep the message, put right what it corrects, make the prompt, run the loop, keep the reply, and see that promises are kept."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, replace
+from functools import lru_cache
+from typing import TYPE_CHECKING, Final, Literal
+
+from everself.classify.folding import language_of
+from everself.conversation._recording import Keeper
+from everself.conversation._shared import Desk
+from everself.conversation.context.request import Ask
+from everself.conversation.events import Accepted, Done, Event, MemoryWritten, Notice
+from everself.conversation.loop import MOST_STEPS, Course, run_loop
+from everself.conversation.parts import Acted
+from everself.conversation.receipts import receipt_json
+from everself.conversation.reflex.replies import reply
+from everself.conversation.sessions.history import turns_of
+from everself.conversation.sessions.session import Message, Session
+from everself.conversation.tools.protocol import Setting, Stamp, Tool, Written
+from everself.errors import ContextTooSmall, EverselfError, ModelFailed, NotFound
+from everself.memory.provenance import IMPORT, OWN, taint_of
+from everself.memory.statements import shown
+from everself.models.chat.protocol import ChatModel, ChatRequest, ModelTurn, ToolTurn, Turn, UserTurn
+from everself.search.scopes import SessionKind
+from everself.search.sharing import is_owner, speaker_of
+from everself.text.redaction import redact
+from everself.text.tokens import estimate
+
+if TYPE_CHECKING:
+    from everself.conversation.context.assembler import Prompt
+    from everself.storage.state.searches import SearchRecord
+
+REFLEX: Final = "reflex"
+NO_MODEL: Final = "No model is set: I remember what you tell me, and answer from memory alone."
+ADD_MODEL: Final = "everself model use PROVIDER/NAME"
+UNKEPT: Final = "The reply says that something will be remembered, but nothing was written."
+REMEMBER: Final = "Say it once more, beginning with “Remember that”."
+_KEPT: Final = frozenset({"remembered", "corrected"})
+_BACKGROUND: Final = frozenset({SessionKind.CRON, SessionKind.HEARTBEAT})
+
+Why = Literal["stop", "length", "refused", "cancelled", "failed", "steps"]
+_ENDINGS: Final[dict[Why, Notice]] = {
+    "steps": Notice(f"I stopped after {MOST_STEPS} steps without coming to an end.", "warning", "Say “go on”."),
+    "length": Notice("The answer was cut off at the most that the model gives at once.", "warning", "Say “go on”."),
+    "refused": Notice("The model's vendor stopped this answer.", "warning"),
+}
+_EMPTY: Final = Notice("The model gave an empty answer.", "warning", "Ask again.")
+
+
+class Turning:
+    """A turn under way. Once its message is accepted it ends with Done, whatever happens."""
+
+    def __init__(
+        self,
+        desk: Desk,
+        session: Session,
+        text: str,
+        person: str,
+        emit: Callable[[Event], None],
+        *,
+        taint: Stamp = OWN,
+    ) -> None:
+        """`taint` is that of whoever worded the message, where that is neither the owner nor the person who speaks."""
+        self._desk = desk
+        self._parts = desk.parts
+        self._session = session
+        self._text = text
+        self._person = person
+        self._emit = emit
+        self._brought = taint
+        self._course = Course()
+        self._acted = Acted()
+        self._accepted: Message | None = None
+        self._keeper: Keeper | None = None
+        self._prompt: Prompt | None = None
+        self._search: SearchRecord | None = None
+        self._model: ChatModel | None = None
+        self._estimated = 0
+        self._reply = ""
+
+    async def run(self) -> None:
+        import asyncio
+
+        why: Why = "failed"
+        try:
+            # what could not be kept was not accepted, and whoever said it has to know
+            message = await self._desk.aside(self._accept)
+        except asyncio.CancelledError:
+            why = "cancelled"
+            self._tell_accepted()
+            self._emit(self._done(why))
+            return
+        self._tell_accepted()
+        setting = self._setting(message)
+        try:
+            await self._answer(setting, message)
+            why = self._course.why
+            await self._end(why)
+            await self._keep_promises(setting)
+        except asyncio.CancelledError:
+            why = "cancelled"
+            await self._end(why)
+        except EverselfError as error:
+            # a model that is away, a budget too small, a full disk: the message stays, and the next turn goes on
+            self._emit(Notice(str(error), "warning", error.mend))
+            await self._end(why)
+        finally:
+            self._tell_outside()
+            self._emit(self._done(why))
+
+    def _accept(self) -> Message:
+        self._desk.recover()
+        self._session = self._parts.log.fresh(self._session)
+        self._accepted = self._parts.log.add(self._session, "user", self._text, person=self._person)
+        # what somebody shows is like an import, whoever they are
+        quoted = IMPORT if shown(self._text).strip() else OWN
+        self._taint(speaker_of(self._session.scope, self._person), self._brought, quoted)
+        return self._accepted
+
+    def _tell_accepted(self) -> None:
+        if self._accepted is not None:
+            self._emit(Accepted(self._session.id, self._accepted.id))
+
+    def _setting(self, message: Message) -> Setting:
+        scope = self._session.scope
+        by_owner = is_owner(scope) and scope.kind not in _BACKGROUND and not self._person
+        return Setting(scope, self._session.id, message.id, self._text, by_owner, self._session.taint)
+
+    async def _answer(self, setting: Setting, message: Message) -> None:
+        desk, parts = self._desk, self._parts
+        alarm = await desk.aside(parts.alarm)
+        for told in alarm.texts:
+            self._emit(Notice(told, "warning"))
+        if alarm.texts:
+            await desk.aside(alarm.tell)
+        if setting.by_owner:
+            self._acted = await desk.aside(lambda: parts.act(self._text, setting))
+            self._tell(self._acted.written)
+        model = self._model = await desk.aside(lambda: desk.model)
+        if model.name == REFLEX and await desk.aside(lambda: parts.first(REFLEX)):
+            self._emit(Notice(NO_MODEL, "info", ADD_MODEL))
+        tools = tuple(await desk.aside(lambda: parts.tools(setting.scope)))
+        if model.name != REFLEX:
+            tools = (*tools, *await self._reach())
+        job = setting.scope.kind.value if setting.scope.kind in _BACKGROUND else "chat"
+        self._keeper = Keeper(desk, self._session, model, job, lambda: self._renew(model, tools, message))
+        await desk.aside(lambda: parts.allow(job))
+        try:
+            await self._attempt(model, tools, setting, message)
+        except (ModelFailed, ContextTooSmall) as error:
+            # once the model itself says that it is too much, nobody's counting helps: room is made, and it is asked once more
+            full = isinstance(error, ContextTooSmall) or error.reason == "overflow"
+            if not full:
+                raise
+            if not await self._make_room("overflow"):
+                raise self._too_long(model) or error from error
+            await self._attempt(model, tools, setting, message)
+
+    def _too_long(self, model: ChatModel) -> ModelFailed | None:
+        """Where it is the message alone that does not fit, that is what to say."""
+        tokens = estimate(self._text)
+        if tokens < model.window // 2:
+            return None
+        words = f"The message alone takes about {tokens:,} tokens; {model.name} takes {model.window:,} with everything."
+        return ModelFailed(words, reason="overflow", mend="Shorten it, or put it into a file and ask about that.")
+
+    async def _reach(self) -> tuple[Tool, ...]:
+        """The tools from outside. Rules need none of them, so that servers start only where a model answers."""
+        outside = await self._desk.outside(self._session)
+        self._tell_outside()
+        return outside.tools if outside is not None else ()
+
+    def _tell_outside(self) -> None:
+        for told in self._desk.outside_notices(self._session.id):
+            self._emit(Notice(told, "warning"))
+
+    async def _attempt(self, model: ChatModel, tools: Sequence[Tool], setting: Setting, message: Message) -> None:
+        desk = self._desk
+        if await desk.aside(lambda: self._parts.heavy(self._session)):
+            await self._make_room("size")
+        request = await desk.aside(lambda: self._prepare(model, tools, message))
+        if self._parts.near(self._estimated, model.window) and await self._make_room("threshold"):
+            request = await desk.aside(lambda: self._prepare(model, tools, message))
+        self._tell_notices()
+        if self._keeper is not None:
+            async for event in run_loop(model, request, tools, setting, self._course, self._keeper):
+                self._emit(event)
+
+    def _renew(self, model: ChatModel, tools: Sequence[Tool], message: Message) -> ChatRequest:
+        """The request once more, after something was forgotten. What this turn holds itself is read again as well."""
+        self._session = self._parts.log.fresh(self._session)
+        stored = next((one for one in self._parts.log.messages(self._session) if one.id == message.id), None)
+        if stored is None:
+            raise NotFound("This conversation was forgotten meanwhile.", mend="Begin a new one.")
+        if stored.content != message.content:
+            self._text = stored.content
+        # sentences about what was done with the message quote it
+        self._acted = replace(self._acted, done=(), question="")
+        return self._prepare(model, tools, message)
+
+    def _prepare(self, model: ChatModel, tools: Sequence[Tool], message: Message) -> ChatRequest:
+        """The request from what is stored, but for the message itself: the model sees it as it was said."""
+        parts, session = self._parts, self._session
+        # before anything is read: what is forgotten from now on is noticed when the request is sent
+        generation = parts.generation()
+        if self._keeper is not None:
+            self._keeper.generation = generation
+        turns = list(turns_of(parts.log.messages(session, session.compacted), session.summary, session.summary_source))
+        question = (self._acted.question,) if self._acted.question else ()
+        said = UserTurn(self._text, (*self._acted.done, *question))
+        last = max((at for at, turn in enumerate(turns) if isinstance(turn, UserTurn)), default=len(turns))
+        turns[last : last + 1] = [said]
+        spoken = sum(map(_tokens_of, turns)) + sum(_weight(str(tool.spec)) for tool in tools)
+        ask = Ask(
+            scope=session.scope,
+            message=self._text,
+            session=session.id,
+            turn=message.seq,
+            prefix=self._desk.prefix(session.id, generation),
+            window=model.window,
+            other=spoken + min(model.most_output, parts.reserve(model.window)),
+            facts=parts.facts(session.channel, tuple(tool.spec.name for tool in tools)),
+        )
+        self._prompt = parts.assemble(ask)
+        self._desk.keep_prefix(session.id, self._prompt.prefix, generation)
+        self._estimated = spoken + self._prompt.receipt.total
+        self._search = parts.searched(self._prompt.receipt.search)
+        self._taint(self._prompt.taint)
+        return ChatRequest(self._prompt.prefix.text, self._prompt.delta, tuple(turns))
+
+    def _taint(self, *stamps: Stamp) -> None:
+        """The conversation holds these from now on: what is concluded in it is no better. Marked before a model sees any of it."""
+        self._course.taint = taint_of((self._course.taint, self._session.taint, *stamps))
+        if self._course.taint != self._session.taint:
+            self._session = self._parts.log.mark(self._session, taint=self._course.taint)
+
+    def _tell_notices(self) -> None:
+        """What is amiss with the prompt, once a session. How well a search went is for /why."""
+        found = self._prompt.receipt.notices if self._prompt is not None else ()
+        of_search = self._search.notices if self._search is not None else ()
+        for notice in found:
+            if notice not in of_search and self._desk.is_new(self._session.id, notice):
+                self._emit(Notice(notice))
+
+    async def _make_room(self, why: str) -> bool:
+        """Whether there is more room now."""
+        if self._parts.compact is None:
+            return False
+        before = self._session.compacted
+        made = await self._parts.compact(self._session, why)
+        self._session = made.session
+        self._desk.drop_prefix(self._session.id)
+        if made.notice:
+            self._emit(Notice(made.notice))
+        return self._session.compacted > before
+
+    async def _end(self, why: Why) -> None:
+        """Tell how it ended, and keep what was said and is not kept yet."""
+        course = self._course
+        if why in _ENDINGS:
+            self._emit(_ENDINGS[why])
+        elif why == "stop" and not course.text:
+            self._emit(_EMPTY)
+        if why == "steps":
+            course.said = f"(I stopped after {MOST_STEPS} steps.)"
+        if course.said and self._keeper is not None:
+            said, course.said = course.said, ""
+            course.earlier.append(said)
+            self._reply = await self._keeper.replied(said, await self._desk.aside(lambda: self._meta(why)))
+
+    def _meta(self, why: Why) -> dict[str, object]:
+        meta: dict[str, object] = {"why": why, "usage": asdict(self._course.latest)}
+        if self._model is not None:
+            meta["model"] = self._model.name
+        if self._prompt is not None and self._keeper is not None:
+            receipt = self._prompt.receipt
+            meta["receipt"] = receipt_json(receipt, self._search, self._keeper.used)
+        return meta
+
+    async def _keep_promises(self, setting: Setting) -> None:
+        """Saying is doing: what a reply claims to keep is kept, or the person is told that it is not."""
+        written = (*self._acted.written, *self._course.written)
+        if not any(one.deed in _KEPT for one in written) and self._parts.claims(self._course.text):
+            kept = await self._desk.aside(lambda: self._parts.keep(setting))
+            self._tell(kept)
+            written = (*written, *kept)
+            if not kept:
+                self._emit(Notice(UNKEPT, "warning", REMEMBER))
+        self._tell_left_out(written)
+
+    def _tell_left_out(self, written: Sequence[Written]) -> None:
+        """A secret is taken out of whatever is written, and no reply may leave it at "I'll remember that". The reflex says so itself."""
+        kept = [one for one in written if one.deed in _KEPT]
+        if not kept or (self._model is not None and self._model.name == REFLEX):
+            return
+        # what is written from the message as it was kept was without the secret already
+        if any(one.left_out for one in kept) or redact(self._text).found:
+            self._emit(Notice(reply("left_out", language_of(self._course.text, self._text)), "warning"))
+
+    def _tell(self, written: Sequence[Written]) -> None:
+        for one in written:
+            self._emit(MemoryWritten(one))
+
+    def _done(self, why: Why) -> Done:
+        course = self._course
+        window = self._model.window if self._model is not None else 0
+        used = course.latest.sent + course.latest.received or self._estimated
+        cost = self._keeper.cost if self._keeper is not None else 0.0
+        return Done(self._reply, course.text, why, course.usage, cost, min(1.0, used / window) if window else 0.0)
+
+
+# the same tools stand in every request
+_weight = lru_cache(maxsize=256)(estimate)
+
+
+def _tokens_of(turn: Turn) -> int:
+    match turn:
+        case UserTurn():
+            return estimate("\n".join((turn.text, *turn.done)))
+        case ModelTurn():
+            return estimate(turn.text) + sum(estimate(f"{call.name} {call.arguments}") for call in turn.calls)
+        case ToolTurn():
+            return sum(estimate(f"{one.name} {one.content}") for one in turn.returns)

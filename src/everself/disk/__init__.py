@@ -1,1 +1,0 @@
-"""The storage kernel: the only room that writes bytes. Knows files, locks and intents; nothing of Markdown or memory."""

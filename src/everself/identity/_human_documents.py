@@ -1,0 +1,34 @@
+"""Which documents only humans change: the soul and what else decides who the agent is. Knows names, not what they hold."""
+
+from collections.abc import Iterable
+from typing import Final
+
+from everself.errors import DiskError, UnsafePath
+from everself.workspace.layout import place
+from everself.workspace.protocol import Workspace
+
+# What everyone has or may get one day; a prompt is made of nothing else that is called like them.
+FIXED: Final = ("SOUL.md", "IDENTITY.md", "SOUL_TESTS.md", "CONFIG.md", "BOOT.md")
+KEEPERS: Final = "agents"
+
+
+def guarded_paths(workspace: Workspace, personas: tuple[str, ...], known: Iterable[str] = ()) -> list[str]:
+    """Every name to look at: the fixed ones and the alternates whether they exist or not, what was known before, keepers' prompts.
+
+    The workspace is not walked through: this happens before every prompt, and there may be thousands of daily logs.
+    """
+    return sorted({*FIXED, *personas, *known, *_keeper_prompts(workspace, personas)})
+
+
+def _keeper_prompts(workspace: Workspace, personas: tuple[str, ...]) -> Iterable[str]:
+    try:
+        found = workspace.list(KEEPERS)
+    except (UnsafePath, DiskError):
+        # a link or a file where the folder should be: looked at by its own name
+        return [KEEPERS]
+    # a link may lead to a folder with prompts in it, whatever it is called
+    return [
+        one.path
+        for one in found
+        if place(one.path, personas).humans_only and (one.kind == "link" or one.path.lower().endswith(".md"))
+    ]

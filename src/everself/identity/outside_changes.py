@@ -1,0 +1,92 @@
+"""What is found when the guarded documents are compared with what a human last accepted. Pure values and the comparison itself.
+
+Knows hashes, words and kinds of tampering. Opens nothing and decides nothing.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+from everself.storage.state.baselines import Baseline, Sealed
+from everself.storage.state.ledger import LedgerHead
+from everself.values import FileChange, digest
+from everself.workspace.diff import render_diff
+
+TamperKind = Literal["edited", "removed", "added", "link", "forged", "rolled back"]
+
+
+@dataclass(frozen=True, slots=True)
+class Tamper:
+    """One thing that was done outside Everself. Without a path it concerns what Everself itself keeps, and `why` says what."""
+
+    path: str
+    kind: TamperKind
+    before: str = ""
+    after: str = ""
+    diff: str = ""
+    why: str = ""
+    told: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """What is kept out of reach: how many seals were made, and how far the ledger went when it was last looked at."""
+
+    counter: int
+    ledger: LedgerHead
+
+
+class Counter(Protocol):
+    """Where the mark is kept: beside the key, in no folder that an agent's tools can write."""
+
+    def get(self) -> Mark | None:
+        """None when there never was one; Damaged when what is there is not a mark."""
+
+    def raise_to(self, mark: Mark) -> None:
+        """Durable when it returns. The count never goes back."""
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A guarded document as it was read once. `fault` says why it could not be; `hash` is empty where it is missing."""
+
+    data: bytes | None
+    hash: str = ""
+    fault: str = ""
+
+
+def compare(path: str, accepted: Baseline | None, now: Seen) -> Tamper | None:
+    was = accepted.hash if accepted is not None else ""
+    before = accepted.content if accepted is not None and was else ""
+    if now.fault:
+        return Tamper(path, "link", before, why=now.fault)
+    if now.hash == was:
+        return None
+    after = (now.data or b"").decode("utf-8", "replace")
+    kind: TamperKind = "removed" if not now.hash else "edited" if was else "added"
+    shown = FileChange(path, before.encode() if was else None, now.data)
+    return Tamper(path, kind, before, after, render_diff((shown,)))
+
+
+def find_breach(mark: Mark | None, sealed: Sealed, broken: str) -> Tamper | None:
+    """What is wrong with what Everself keeps. A seal that is one ahead is one whose maker died before it could raise the mark."""
+    if not sealed.genuine:
+        return Tamper("", "forged", why="What was accepted before was altered in state.db, or sealed with another key.")
+    if mark is None:
+        return Tamper("", "forged", why="The counter beside the integrity key is missing.") if sealed.counter else None
+    if sealed.counter < mark.counter:
+        gone = "What was accepted before is gone from state.db."
+        older = "state.db is an older copy: since then more was accepted."
+        return Tamper("", "rolled back", why=older if sealed.counter else gone)
+    if sealed.counter > mark.counter + 1:
+        return Tamper("", "rolled back", why="The counter beside the integrity key is an older copy.")
+    return Tamper("", "rolled back", why=f"The ledger in state.db was cut or altered: {broken}.") if broken else None
+
+
+def accepted_words(baselines: Mapping[str, Baseline], path: str) -> bytes | None:
+    """The accepted words, where those that are kept are still the ones: the seal covers their hash alone."""
+    row = baselines.get(path)
+    if row is None or not row.hash:
+        return None
+    data = row.content.encode("utf-8", "surrogatepass")
+    return data if digest(data) == row.hash else None

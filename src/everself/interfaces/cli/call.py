@@ -1,0 +1,173 @@
+"""How one call of the command answers: data as JSON or as lines for a person, with notices. Knows no verb."""
+
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import click
+
+from everself.errors import ChangedMeanwhile, Damaged, DiskError, EverselfError, Unfinished
+from everself.interfaces.rendering.exit_codes import ExitCode
+from everself.interfaces.rendering.lines import Line, render
+
+if TYPE_CHECKING:
+    from everself.app.app import App
+    from everself.workspace.disk_workspace import Recovery
+
+JSON_FLAG = "--json"
+
+
+def wants_json(arguments: Sequence[str]) -> bool:
+    """Asked of the bare words, so that even a call that cannot be parsed is answered in the form it asked for."""
+    words = list(arguments)
+    return JSON_FLAG in (words[: words.index("--")] if "--" in words else words)
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """`warnings` are about what was done: they make an answer that is fine otherwise a degraded one. `told` says which were shown."""
+
+    json: bool = False
+    warnings: list[str] = field(default_factory=list)
+    told: list[str] = field(default_factory=list)
+
+    def untold(self) -> list[str]:
+        """The warnings that nobody showed yet; from here on they are."""
+        new = [one for one in self.warnings if one not in self.told]
+        self.told.extend(new)
+        return new
+
+
+def this_call() -> Call:
+    found = click.get_current_context().find_object(Call)
+    return found or Call()
+
+
+def agent_option(command: Callable[..., object]) -> Callable[..., object]:
+    """`--agent` after the command's name; where it is not given there, the one before it counts."""
+    words = "Which agent, where there are several."
+    return click.option("--agent", metavar="NAME", default="", callback=_inherited, help=words)(command)
+
+
+def json_option(command: Callable[..., object]) -> Callable[..., object]:
+    # read off the bare words by `wants_json`; declared so that click knows it and the help shows it
+    return click.option(JSON_FLAG, is_flag=True, expose_value=False, help="Answer with one JSON object.")(command)
+
+
+def _inherited(context: click.Context, _: click.Parameter, value: str) -> str:
+    outer = context.find_root().params.get("agent")
+    return value or (outer if isinstance(outer, str) else "")
+
+
+def answer(data: object, lines: Sequence[Line], notices: Sequence[str] = ()) -> None:
+    """What came of the call, on stdout; notices for a person go to stderr, so that a pipe holds the data alone."""
+    notices = [*notices, *this_call().untold()]
+    if this_call().json:
+        print_json({"ok": True, "data": data, "notices": list(notices)})
+        return
+    show_lines(lines)
+    show_notices(notices)
+
+
+def show_lines(lines: Iterable[Line], *, err: bool = False) -> None:
+    """The one way of words to a person: each line is rendered powerless, whoever wrote what it quotes."""
+    text = "\n".join(render(line) for line in lines)
+    if text and err:
+        click.echo(text, err=True)
+    elif text:
+        write_out(text)
+
+
+def show_notices(notices: Sequence[str]) -> None:
+    show_lines([f"Note: {notice}" for notice in notices], err=True)
+
+
+def print_json(value: object) -> None:
+    from everself.interfaces.rendering.json_form import render_json
+
+    write_out(render_json(value, getattr(sys.stdout, "encoding", None)))
+
+
+def write_out(text: str) -> None:
+    """The answer, on stdout. Where that cannot be written (a full disk behind it), words about it go where they are seen."""
+    try:
+        click.echo(text)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        sys.stdout = sys.stderr
+        raise DiskError(f"The answer could not be written: {error.strerror}.") from error
+
+
+def say_error(error: EverselfError, *, as_json: bool, data: object = None, details: Sequence[str] = ()) -> ExitCode:
+    """The one place where an error becomes words: what, each detail on a line of its own, then what helps."""
+    from everself.interfaces.rendering.exit_codes import code_of
+
+    if as_json:
+        said: dict[str, object] = {"ok": False}
+        if data is not None:
+            said["data"] = data
+        trouble = {"kind": type(error).__name__, "message": "\n".join([str(error), *details]), "mend": error.mend}
+        print_json({**said, "error": trouble, "notices": []})
+    else:
+        show_lines([str(error), *details, *([f"→ {error.mend}"] if error.mend else [])], err=True)
+    return code_of(error)
+
+
+@contextmanager
+def opened(agent: str) -> Iterator["App"]:
+    """An agent for one command. Errors that say that nothing was changed do not leave it when something was."""
+    from everself.app.opening import open_app
+
+    app = open_app(agent)
+    try:
+        yield app
+    except (DiskError, Damaged, ChangedMeanwhile) as error:
+        if not app.acknowledged:
+            raise
+        raise unfinished(error, app.acknowledged) from error
+    finally:
+        app.close()
+        this_call().warnings.extend(app.unsettled)
+        # the history is written last of all, when the answer has been given
+        show_notices(mending_notices(app))
+
+
+def unfinished(error: EverselfError, changes: Sequence[str]) -> Unfinished:
+    """What failed after something was done."""
+    done = (
+        f"Change {changes[-1]} stands" if len(changes) == 1 else f"{len(changes)} changes stand, the last {changes[-1]}"
+    )
+    return Unfinished(
+        f"{done}; what came after failed: {error}", mend=error.mend or "Look before you do it again: everself log"
+    )
+
+
+def mending_notices(app: "App") -> list[str]:
+    """What of the history had to be mended, and what is gone."""
+    return [" ".join(one.lines()) for one in app.mended]
+
+
+def recovery_notices(app: "App") -> list[str]:
+    return [*impaired_notices(app), *unread_notices(app), *recovered_notices(app.recovered)]
+
+
+def unread_notices(app: "App") -> list[str]:
+    """Documents that could not be read, so that nobody takes what is listed for all there is."""
+    return [f"Left out, because it cannot be read: {path}. {why} → everself doctor" for path, why in app.unread.items()]
+
+
+def impaired_notices(app: "App") -> list[str]:
+    """Why this agent can only be read at the moment, and what to do about it."""
+    if app.impaired is None:
+        return []
+    mend = f" → {app.impaired.mend}" if app.impaired.mend else ""
+    return [f"Reading only; nothing can be changed. {app.impaired}{mend}"]
+
+
+def recovered_notices(found: "Recovery") -> list[str]:
+    """What a process that died had left half done, and what became of it."""
+    notices = [f"A change that was cut short earlier has been completed: {one}" for one in found.completed]
+    return notices + [f"A change that was cut short earlier has been taken back: {one}" for one in found.undone]

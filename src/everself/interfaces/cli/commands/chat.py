@@ -1,0 +1,44 @@
+"""`everself chat`: talk to the agent, at a terminal or through a pipe."""
+
+import sys
+
+import click
+
+from everself.errors import WrongUse
+from everself.interfaces.cli.call import agent_option, json_option, this_call
+from everself.interfaces.cli.command_types import Verb
+from everself.interfaces.cli.commands.conversation import awake, forgiving, jobs_around, settle_down
+from everself.interfaces.rendering.exit_codes import ExitCode
+
+
+@click.command(
+    "chat",
+    cls=Verb,
+    examples=[
+        ("everself chat", "talk; /help lists what else can be typed"),
+        ("everself chat --resume last", "go on where you stopped"),
+        ("printf 'What did I decide?\\n' | everself chat", "each line of a pipe is one message"),
+    ],
+)
+@click.option("--resume", metavar="ID|last", default="", help="Go on with an earlier conversation.")
+@agent_option
+@json_option
+def chat(resume: str, agent: str) -> int:
+    """Talk to the agent.
+
+    The first time, its workspace is made. Where there is no terminal, each line is one message.
+    """
+    if this_call().json:
+        raise WrongUse("A conversation is no JSON object.", mend="everself ask --json TEXT")
+    with awake(agent) as app, jobs_around(app):
+        session = app.chat.begin(channel="cli", resume=resume)
+        if sys.stdin.isatty() and sys.stdout.isatty():
+            from everself.interfaces.repl.terminal import Streams, talk_at_terminal
+
+            well = talk_at_terminal(app, session, Streams(sys.stdout, colour=app.places.color))
+        else:
+            from everself.interfaces.repl.line_mode import talk_in_lines
+
+            well = talk_in_lines(app, session, (forgiving(sys.stdin), sys.stdout, sys.stderr))
+            settle_down(app)
+    return ExitCode.DONE if well else ExitCode.FAILED

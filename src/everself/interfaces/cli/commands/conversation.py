@@ -1,0 +1,104 @@
+"""An agent that can be talked to: opened, and made first where this is the first time; what it hears, and what it does afterwards."""
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, TextIO
+
+from everself.interfaces.cli.call import opened, recovery_notices, show_lines, show_notices, this_call
+
+if TYPE_CHECKING:
+    from everself.app.app import App
+
+_NEWS = 300
+
+
+def forgiving(stream: TextIO) -> TextIO:
+    """What a pipe brings, whatever its bytes are: those that are no text are shown as such."""
+    reconfigure = getattr(stream, "reconfigure", None)
+    if reconfigure is not None:
+        reconfigure(errors="replace")
+    return stream
+
+
+@contextmanager
+def awake(agent: str) -> Iterator["App"]:
+    """The agent, made first where this is the first time. One that was there and is gone is not made anew: that would hide a loss."""
+    with opened(agent) as app:
+        new = not os.path.lexists(app.agent.workspace) and not os.path.lexists(app.agent.state)
+        where = app.agent.workspace
+    if new:
+        from everself.operations.setup import settle
+
+        settle(agent)
+        show_lines([f"Your agent lives in {where}: plain files, yours to read and edit."], err=True)
+    with opened(agent) as app:
+        app.workspace  # noqa: B018 what a dead process left half done is completed before anybody speaks
+        if not this_call().json:
+            show_notices(recovery_notices(app))
+        yield app
+
+
+def settle_down(app: "App") -> None:
+    """After the answer: make what was said searchable by meaning, for whoever comes next. Where it cannot be now, it is then."""
+    from everself.errors import EverselfError
+    from everself.operations.search import catch_up
+
+    sys.stdout.flush()
+    # only the waiting is broken off by Ctrl-C: each batch was kept
+    with suppress(EverselfError, KeyboardInterrupt):
+        if app.agent.search.enabled:
+            app.index.sync()
+            catch_up(app)
+
+
+@contextmanager
+def jobs_around(app: "App") -> Iterator[None]:
+    """Tell what came of jobs since; run what is due when a chat begins and when it ends.
+
+    In a process of their own, and asked for beside the conversation: neither the first prompt nor the exit waits for a job.
+    """
+    import threading
+
+    _tell_news(app)
+    looking = threading.Thread(target=_start_due, args=(app,), name="jobs")
+    looking.start()
+    try:
+        yield
+    finally:
+        looking.join()
+        _start_due(app)
+
+
+def _tell_news(app: "App") -> None:
+    from everself.errors import EverselfError
+    from everself.operations.jobs import tell_news
+    from everself.text import one_line
+
+    with suppress(EverselfError):
+        for one in tell_news(app):
+            off = (
+                ""
+                if one.job.enabled or one.job.kind == "at"
+                else f" It is disabled now: everself cron enable {one.job.id}"
+            )
+            show_notices([f"{one.job.name} ({one.run.state}): {one_line(one.run.detail, _NEWS)}{off}"])
+
+
+def _start_due(app: "App") -> None:
+    """What goes wrong with jobs is told by `everself cron` and the doctor, not in the middle of a conversation."""
+    from everself.errors import EverselfError
+    from everself.operations.jobs import is_anything_due
+
+    with suppress(EverselfError, OSError):
+        if is_anything_due(app):
+            _spawn(sys.executable, "-P", "-m", "everself", "cron", "tick", "--agent", app.agent.id)
+
+
+def _spawn(program: str, *words: str) -> None:
+    """A process that nobody waits for: away from the terminal and its Ctrl-C, and alive when this one has ended."""
+    from everself.config import environment
+
+    nowhere = [(os.POSIX_SPAWN_OPEN, number, os.devnull, os.O_RDWR, 0) for number in range(3)]
+    os.posix_spawn(program, [program, *words], environment(), file_actions=nowhere, setpgroup=0)

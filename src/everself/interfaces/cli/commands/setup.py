@@ -1,0 +1,130 @@
+"""`everself setup`: create what is missing, and show a person what they have now."""
+
+import sys
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+import click
+
+from everself.interfaces.cli.call import agent_option, answer, json_option, recovered_notices, this_call
+from everself.interfaces.cli.command_types import Verb
+from everself.interfaces.rendering.lines import Line, paint
+from everself.interfaces.rendering.words import count_of, entries_of
+
+if TYPE_CHECKING:
+    from everself.operations.setup import Settled
+
+REVIEW = 'everself cron add --name "Weekly review" --cron "0 18 * * 5" --verb "memory promote --review" --announce'
+# what each file of a new workspace is for, in the order in which a person would read them
+PURPOSES = {
+    "SOUL.md": "who the agent is: character, values, tone",
+    "IDENTITY.md": "its name, nature, vibe and emoji",
+    "USER.md": "what it knows about you",
+    "AGENTS.md": "how it works, and how it remembers",
+    "TOOLS.md": "notes about your tools and devices",
+    "MEMORY.md": "what it keeps for good",
+    "memory/": "what happened, day by day",
+    "HEARTBEAT.md": "what it looks after on its own",
+    "BOOTSTRAP.md": "your first conversation; it is deleted afterwards",
+    "CONFIG.md": "budgets and times you may tune",
+    "CORRECTIONS.md": "what you corrected",
+    "CONFLICTS.md": "memories that contradict each other",
+    "CHANGELOG.md": "how the soul grew, and why",
+    "COMPACTION_LOG.md": "what was moved to the archive",
+    "SOUL_HISTORY/": "earlier souls",
+    "Archive/": "old days, in full",
+    "agents/": "the prompts of the keepers that look after memory",
+}
+
+
+@click.command(
+    "setup",
+    cls=Verb,
+    examples=[
+        ("everself setup", "your agent, in its usual place"),
+        ("everself setup --workspace ~/notes/agent", "in a folder of yours; what is there is not touched"),
+        ("everself setup --workspace ~/clone --adopt", "a folder with notes in it, taken over as it is"),
+        ("everself setup --agent aria", "one more agent, with a workspace of its own"),
+    ],
+)
+@agent_option
+@click.option("--workspace", metavar="PATH", default="", help="The folder to use; remembered in the host file.")
+@click.option("--adopt", is_flag=True, help="Take over a folder that already holds notes, without asking.")
+@click.option("--restore", is_flag=True, help="Create again what you removed since an earlier setup.")
+@json_option
+def setup(agent: str, workspace: str, adopt: bool, restore: bool) -> None:
+    """Create an agent's workspace, or what is missing of it.
+
+    No byte of a file that exists is changed, and what you removed stays removed. A folder that already holds notes, such as a clone, is
+    taken over after one question, or with --adopt.
+    """
+    from everself.operations.settings import host_file
+    from everself.operations.setup import settle
+
+    def agree(folder: str, count: int) -> bool:
+        if adopt or this_call().json or not sys.stdin.isatty():
+            return adopt
+        files = count_of(count, "Markdown file")
+        return click.confirm(
+            f"{folder} holds {files} that this installation never saw. Take them over as they are?", err=True
+        )
+
+    done = settle(agent, workspace, restore=restore, agree=agree)
+    notices = recovered_notices(done.recovered)
+    if done.remembered:
+        notices.append(f"Remembered in {host_file()}: {', '.join(done.remembered)}")
+    if done.adopted is not None and done.adopted.entries:
+        notices.append(
+            f"Taken over as they were: {entries_of(done.adopted.entries)}. Where they come from is what they say "
+            "themselves, until you vouch for them: everself memory vouch --all"
+        )
+    answer(done.report, list(_describe(done)), notices)
+
+
+def _describe(done: "Settled") -> Iterator[Line]:
+    report = done.report
+    where = paint(report.workspace, bold=True)
+    if not report.created and not report.folders:
+        yield "Nothing was missing in " + where + f" ({report.kept} files, all untouched)."
+        yield from _stayed_away(report.removed_by_you)
+        return
+    new = not report.kept
+    who = "Your agent" if report.agent == "main" else f"The agent {report.agent}"
+    yield f"{who} lives in " + where + (":" if new else ". What was missing has been added:")
+    yield ""
+    yield from _tree(done)
+    yield ""
+    if report.kept:
+        yield f"{count_of(report.kept, 'file')} that {'was' if report.kept == 1 else 'were'} there already: untouched."
+    yield from _stayed_away(report.removed_by_you)
+    yield "What comes next:"
+    yield "  everself chat      talk to it"
+    yield "  edit SOUL.md       say who the agent should be; USER.md, who you are"
+    yield "  everself doctor    see whether all is well"
+    yield "  everself log       see every change; everself undo last takes one back"
+    yield "A weekly review of what deserves to be kept for good, if you like, on Fridays at six:"
+    yield f"  {REVIEW}"
+
+
+def _tree(done: "Settled") -> Iterator[Line]:
+    """The names at the top of the workspace with what each is for; a plus stands before what is new."""
+    created = {_top(path) for path in (*done.report.created, *(f"{folder}/" for folder in done.report.folders))}
+    there = {_top(path) for path in done.documents} | created
+    for name, purpose in PURPOSES.items():
+        if name in there:
+            fresh = name in created
+            mark = paint("+", "green") if fresh else " "
+            yield "  " + mark + " " + paint(f"{name:<18}", bold=fresh) + f" {purpose}"
+    others = len([path for path in done.documents if _top(path) not in PURPOSES])
+    if others:
+        yield f"    and {count_of(others, 'other file')} of yours"
+
+
+def _top(path: str) -> str:
+    first, slash, _ = path.partition("/")
+    return first + slash
+
+
+def _stayed_away(removed: Sequence[str]) -> Iterator[str]:
+    if removed:
+        yield f"Removed by you, and left so: {', '.join(removed)} (everself setup --restore)"

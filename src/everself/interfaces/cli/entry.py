@@ -1,0 +1,103 @@
+"""One call of the command from its words to its exit code. Whatever happens inside, a person gets words and the shell a code."""
+
+import errno
+import io
+import sys
+from collections.abc import Sequence
+
+import click
+
+from everself.errors import DiskError, EverselfError, Interrupted, WrongUse
+from everself.interfaces.cli.call import Call, say_error, show_notices, wants_json
+from everself.interfaces.cli.root import everself
+from everself.interfaces.rendering.exit_codes import ExitCode
+
+_UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
+
+
+def run(arguments: Sequence[str]) -> int:
+    for name in ("stdin", "stdout", "stderr"):
+        # Python has nothing in the place of a stream that was closed before it began (`>&-`)
+        if getattr(sys, name) is None:
+            setattr(sys, name, _Nobody())
+    for stream in (sys.stdout, sys.stderr):
+        # a terminal that cannot show a character shows a question mark; it is no reason to fail
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:
+            reconfigure(errors="replace")
+    as_json = wants_json(arguments)
+    try:
+        try:
+            code = _obey(arguments, as_json)
+        except EverselfError as error:
+            code = say_error(error, as_json=as_json)
+        except BrokenPipeError:
+            return _hang_up()
+        except OSError as error:
+            # of all that writes, only help and completion write to stdout without a net of their own
+            code = _say_unwritable(error) if error.errno in _UNWRITABLE else _apologise(error, as_json)
+        except Exception as error:  # noqa: BLE001 the outermost fence: no traceback reaches a person
+            code = _apologise(error, as_json)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        return _hang_up()
+    except OSError as error:
+        return _say_unwritable(error)
+    return code
+
+
+def _obey(arguments: Sequence[str], as_json: bool) -> int:
+    stdout = sys.stdout
+    call = Call(json=as_json)
+    try:
+        returned = everself.main(list(arguments), prog_name="everself", standalone_mode=False, obj=call)
+    except click.Abort:
+        raise Interrupted from None
+    except click.UsageError as error:
+        command = error.ctx.command_path if error.ctx is not None else "everself"
+        raise WrongUse(error.format_message(), mend=f"{command} --help") from error
+    except click.ClickException as error:
+        raise EverselfError(error.format_message()) from error
+    except SystemExit as stopped:
+        # click ends the process by itself after it completed a word for the shell, and when nobody reads any more; then
+        # it has put something else in the place of stdout, so that Python does not complain when it flushes at the end
+        if sys.stdout is not stdout:
+            return ExitCode.DONE
+        return stopped.code if isinstance(stopped.code, int) else ExitCode.FAILED
+    code = returned if isinstance(returned, int) else ExitCode.DONE
+    show_notices(call.untold())
+    return ExitCode.DEGRADED if call.warnings and code == ExitCode.DONE else code
+
+
+class _Nobody(io.TextIOBase):
+    """Takes every word and keeps none; has none to give."""
+
+    def read(self, _: int | None = -1, /) -> str:
+        return ""
+
+    def readline(self, _: int = -1, /) -> str:  # type: ignore[override] # typeshed gives text streams the bytes of their parent
+        return ""
+
+    def write(self, text: str, /) -> int:
+        return len(text)
+
+
+def _hang_up() -> ExitCode:
+    """The reader left (`| head`): say nothing, and keep Python from complaining when it flushes at the end."""
+    sys.stdout = sys.stderr = _Nobody()
+    return ExitCode.DONE
+
+
+def _say_unwritable(error: OSError) -> ExitCode:
+    """The answer itself could not be written, to a full disk for example."""
+    sys.stdout = _Nobody()
+    return say_error(DiskError(f"The answer could not be written: {error.strerror}."), as_json=False)
+
+
+def _apologise(error: Exception, as_json: bool) -> ExitCode:
+    from everself.interfaces.cli.crash import note_crash
+
+    kept = note_crash(error)
+    mend = f"Please report it with the end of {kept}" if kept else "Please report it."
+    said = EverselfError(f"This is a mistake in Everself, not yours ({type(error).__name__}).", mend=mend)
+    return say_error(said, as_json=as_json)

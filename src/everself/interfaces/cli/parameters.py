@@ -1,0 +1,42 @@
+"""What several commands take: words from the line or from standard input, and days."""
+
+import sys
+from datetime import date
+
+import click
+
+from everself.errors import WrongUse
+
+# a memory is a thought, not a book
+MOST = 256 * 1024
+
+
+class Day(click.ParamType[date]):
+    """A day as in a daily log's name."""
+
+    name = "date"
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> date:
+        if isinstance(value, date):
+            return value
+        try:
+            return date.fromisoformat(str(value))
+        except ValueError:
+            self.fail(f'"{str(value)[:40]}" is no day; write it as 2026-03-19.', param, ctx)
+
+
+DAY = Day()
+
+
+def words_of(text: str) -> str:
+    """The text itself; with -, what comes from standard input, refused and not cut where it is too long."""
+    words = sys.stdin.read(MOST + 1) if text == "-" else text
+    if len(words) > MOST:
+        raise WrongUse(f"A memory has at most {MOST} characters.", mend="Put it into a file in the workspace.")
+    return words
+
+
+def huge_words(path: str) -> str:
+    from everself.memory.catalog import HUGE
+
+    return f"{path} is over {HUGE // 2**20} MB: it is not searched for the same words when something is remembered."

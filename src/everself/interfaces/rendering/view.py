@@ -1,0 +1,58 @@
+"""What a view is, and finding the view of an operation."""
+
+import importlib
+import importlib.util
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import tzinfo
+from typing import TYPE_CHECKING, Any
+
+from everself.interfaces.rendering.exit_codes import ExitCode
+from everself.interfaces.rendering.lines import Line
+
+if TYPE_CHECKING:
+    from everself.app.app import App
+    from everself.operations.declaration import Operation
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What a view needs besides the result: the owner's time zone, and the flags of the view that were given."""
+
+    zone: tzinfo
+    flags: frozenset[str] = frozenset()
+
+
+def _notices(result: Any) -> Sequence[str]:
+    return tuple(getattr(result, "notices", ()))
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """How a result is shown. `flags` (name, help) concern the showing alone; the operation does not get them.
+
+    `code` is what a shell is told, `data` what `--json` prints instead of the result, `after` what follows once the answer is out: it
+    says what is left to say.
+    """
+
+    lines: Callable[[Any, Look], Iterable[Line]]
+    code: Callable[[Any], ExitCode] = lambda _: ExitCode.DONE
+    data: Callable[[Any], object] = lambda result: result
+    notices: Callable[[Any], Sequence[str]] = _notices
+    flags: tuple[tuple[str, str], ...] = ()
+    after: "Callable[[App], Sequence[str]] | None" = None
+
+
+def view_of(operation: "Operation[Any, Any]") -> View:
+    """The view that stands in the module named like the operation's own; a plain one where there is none."""
+    name = f"everself.interfaces.rendering.{operation.module}"
+    views: Mapping[str, View] = {}
+    if importlib.util.find_spec(name) is not None:
+        views = importlib.import_module(name).VIEWS
+    return views.get(operation.name, View(_plain))
+
+
+def _plain(result: Any, _: Look) -> Iterable[Line]:
+    from everself.interfaces.rendering.json_form import render_json
+
+    return render_json(result, "utf-8").splitlines()

@@ -1,0 +1,154 @@
+"""The commands that begin with a slash: their table, and those that do something. They mean the same at a terminal and in a pipe."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from everself.errors import ChangedMeanwhile, RefusedByRule
+from everself.interfaces.repl import views as looking
+from everself.interfaces.repl.operation_commands import run_slash
+from everself.interfaces.repl.review import decide
+from everself.interfaces.repl.ritual import agreed, meet
+from everself.interfaces.repl.why import told
+from everself.operations.registry import LISTED
+from everself.text.normalise import one_line
+
+if TYPE_CHECKING:
+    from everself.app.app import App
+    from everself.interfaces.repl.dialog import Talk
+    from everself.memory.forgetting.proof import ForgetPlan
+
+_WIDE: Final = 100
+_SESSIONS: Final = 12
+
+Run = Callable[["Talk", str], Awaitable[None]]
+Look = Callable[["App", str], Iterable[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """`takes` is how its help calls what may follow it."""
+
+    run: Run
+    summary: str
+    takes: str = ""
+
+
+def _looks(look: Look) -> Run:
+    async def run(talk: "Talk", words: str) -> None:
+        talk.screen.say(await asyncio.to_thread(lambda: list(look(talk.app, words))))
+
+    return run
+
+
+def _of_operation(name: str) -> Run:
+    async def run(talk: "Talk", words: str) -> None:
+        talk.screen.say(await run_slash(name, talk.app, talk.session.id, words))
+
+    return run
+
+
+async def _help(talk: "Talk", _: str) -> None:
+    width = max(len(f"{name} {one.takes}") for name, one in COMMANDS.items())
+    talk.screen.say(f"{f'{name} {one.takes}'.rstrip():<{width}}  {one.summary}" for name, one in COMMANDS.items())
+
+
+async def _why(talk: "Talk", words: str) -> None:
+    found = await asyncio.to_thread(lambda: talk.chat.why(talk.session, words))
+    talk.screen.say(told(found, talk.app.clock.zone))
+
+
+async def _forget(talk: "Talk", words: str) -> None:
+    """Show what would go, ask, forget, and show the proof."""
+    if not words:
+        talk.screen.say(("What? /forget and an entry's id, or words that it contains; /memory lists them.",))
+        return
+    plan = await asyncio.to_thread(talk.app.forgetting.plan_for, words)
+    talk.screen.say(plan.lines())
+    if not await agreed(talk.ask, _all_of_it(plan)):
+        talk.screen.say(("Nothing was changed. /forget and an id forgets one entry alone.",))
+        return
+    proof = await asyncio.to_thread(talk.app.forgetting.carry_out, plan)
+    talk.screen.say(proof.lines())
+
+
+def _all_of_it(plan: "ForgetPlan") -> str:
+    what = f"all {len(plan.entries)} entries" if len(plan.entries) > 1 else "it"
+    return f"Forget {what} for good? It cannot be undone. (yes/no)"
+
+
+async def _new(talk: "Talk", _: str) -> None:
+    done = await talk.chat.renew(talk.session)
+    talk.session = done.session
+    talk.screen.say(
+        (f"A new conversation. The last one is kept in {done.note}." if done.note else "A new conversation.",)
+    )
+
+
+async def _compact(talk: "Talk", _: str) -> None:
+    done = await talk.chat.compact(talk.session, "asked")
+    talk.session = done.session
+    talk.screen.say((done.notice or "There is nothing to make shorter yet.",))
+
+
+async def _bootstrap(talk: "Talk", _: str) -> None:
+    await meet(talk.app, talk.screen, talk.ask)
+
+
+async def _undo(talk: "Talk", words: str) -> None:
+    """Take a change back, after it was shown."""
+    planned = await asyncio.to_thread(lambda: talk.app.changes.undo(words or "last", dry_run=True))
+    if planned.conflicts:
+        raise ChangedMeanwhile(f"Later changes stand in the same lines of {', '.join(planned.conflicts)}.")
+    if planned.refused:
+        raise RefusedByRule("; ".join(planned.refused))
+    talk.screen.say(
+        (f"change {planned.undone.id}: {one_line(planned.undone.reason, _WIDE)}", *planned.diff.splitlines())
+    )
+    if not planned.diff or not await agreed(talk.ask, "Take it back? (yes/no)"):
+        talk.screen.say(("Nothing was changed.",))
+        return
+    done = await asyncio.to_thread(talk.app.changes.undo, planned.undone.id)
+    talk.screen.say((f"Taken back, as change {done.applied}; /undo {done.applied} brings it again.",))
+
+
+async def _review(talk: "Talk", words: str) -> None:
+    await decide(talk.app, talk.screen, talk.ask, words)
+
+
+async def _model(talk: "Talk", _: str) -> None:
+    model = talk.chat.model
+    told = "reflex: no model, answers come from memory alone" if model.name == "reflex" else model.name
+    talk.screen.say((told, "To change it: everself model use NAME"))
+
+
+async def _quit(talk: "Talk", _: str) -> None:
+    talk.left = True
+
+
+_BY_HAND: Final[dict[str, Command]] = {
+    "/help": Command(_help, "this list"),
+    "/bootstrap": Command(_bootstrap, "get to know each other: a few questions"),
+    "/memory": Command(_looks(looking.memory), "what I remember, the newest last", "[WORDS]"),
+    "/why": Command(_why, "what the last reply rests on: prompt, recall, tools", "[MESSAGE]"),
+    "/forget": Command(_forget, "forget something for good, with proof", "ID|WORDS"),
+    "/undo": Command(_undo, "take the last change back, or one by its id", "[CHANGE]"),
+    "/soul": Command(_looks(looking.soul), "who I am at heart, and what waits for your yes", "[VERSION]"),
+    "/persona": Command(_looks(looking.persona), "my name and nature, and which soul speaks"),
+    "/review": Command(_review, "decide what waits for you, one after the other", "[list]"),
+    "/prompt": Command(_looks(looking.prompt), "exactly what a model is told", "[MESSAGE]"),
+    "/model": Command(_model, "which model answers"),
+    "/new": Command(_new, "begin anew; a note about this conversation is kept"),
+    "/compact": Command(_compact, "make a long conversation shorter, after keeping what matters"),
+    "/sessions": Command(_looks(looking.sessions), "the conversations of late"),
+    "/quit": Command(_quit, "leave; Ctrl-D does too"),
+}
+_FROM_OPERATIONS: Final = {
+    one.slash: Command(_of_operation(one.name), one.help, one.takes) for one in LISTED if one.slash
+}
+# as a person meets them; what is not named here comes last
+_ORDER: Final = ("/help", "/bootstrap", "/memory", "/search")
+COMMANDS: Final[dict[str, Command]] = {
+    name: {**_FROM_OPERATIONS, **_BY_HAND}[name] for name in dict.fromkeys((*_ORDER, *_BY_HAND, *_FROM_OPERATIONS))
+}

@@ -1,0 +1,74 @@
+"""`/review` at a keyboard: what waits is shown one after the other, and a letter decides. Asks and shows through what it is given."""
+
+import asyncio
+import sys
+from typing import TYPE_CHECKING, Final
+
+from everself.errors import EverselfError
+from everself.interfaces.repl import views as looking
+from everself.interfaces.repl.ritual import STOPS
+
+if TYPE_CHECKING:
+    from everself.app.app import App
+    from everself.interfaces.repl.ritual import Asking
+    from everself.interfaces.repl.screens import Screen
+    from everself.operations.review import Decided, Waiting
+
+_KEYS: Final = "a accept, e edit, r refuse, s skip, q quit?"
+
+
+async def decide(app: "App", screen: "Screen", ask: "Asking", words: str) -> None:
+    """`/review` goes through all of it, `/review list` only lists it."""
+    from everself.operations.review import find_waiting, lines_of, list_waiting
+
+    found = await asyncio.to_thread(list_waiting, app)
+    if words == "list" or not found.waiting:
+        screen.say(await asyncio.to_thread(lambda: list(looking.review(app, ""))))
+        return
+    for number, listed in enumerate(found.waiting, 1):
+        # what was decided just now may have changed it
+        one = await asyncio.to_thread(find_waiting, app, listed.id)
+        if one is None:
+            continue
+        screen.say((f"{number} of {len(found.waiting)}", *lines_of(one)))
+        if not await _ask(app, screen, ask, one):
+            break
+    screen.say((*found.notes, "To see what is left: /review list"))
+
+
+async def _ask(app: "App", screen: "Screen", ask: "Asking", one: "Waiting") -> bool:
+    """Whether to go on with the next."""
+    numbers = f"1–{len(one.answers)} answer, " if len(one.answers) > 1 else ""
+    typed = await ask(numbers + _KEYS)
+    key = (typed or "q").strip().lower()
+    if key in STOPS or key.startswith("q"):
+        return False
+    text = (await ask("Your words?") or "").strip() if key.startswith("e") else ""
+    if key.startswith("s") or (key.startswith("e") and not text):
+        return True
+    try:
+        done = await asyncio.to_thread(_obey, app, one, key, text)
+    except EverselfError as error:
+        screen.trouble(error)
+        return True
+    if done is None:
+        screen.say(("Stopped; that is no answer.",))
+        return False
+    screen.say((f"{done.verdict}" + (f", as change {done.change}; /undo {done.change}" if done.change else ""),))
+    return True
+
+
+def _obey(app: "App", one: "Waiting", key: str, text: str) -> "Decided | None":
+    from everself.operations.review import Word, accept_waiting, edit_waiting, refuse_waiting
+
+    # whoever is not at a terminal may be a program that the agent started
+    present = sys.stdin.isatty()
+    if text:
+        return edit_waiting(app, one.id, Word(text=text, seen=one.mark, present=present))
+    if key in ("a", "accept", "y", "yes"):
+        return accept_waiting(app, one.id, Word(seen=one.mark, present=present))
+    if key in ("r", "refuse", "n", "no"):
+        return refuse_waiting(app, one.id, Word(seen=one.mark))
+    if key.isascii() and key.isdigit() and 1 <= int(key) <= len(one.answers):
+        return accept_waiting(app, one.id, Word(answer=int(key) - 1, seen=one.mark, present=present))
+    return None

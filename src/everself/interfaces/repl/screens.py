@@ -1,0 +1,190 @@
+"""What is shown of a conversation: event by event on a terminal, or the replies alone where somebody reads a pipe.
+
+The one way of words out of this room; whoever wrote them, they are powerless when they arrive. Knows no agent.
+"""
+
+import json
+import os
+from collections.abc import Iterable
+from typing import Final, Protocol, TextIO
+
+from everself.conversation.events import Done, Event, MemoryWritten, Notice, Text, Thinking, ToolCalled, ToolReturned
+from everself.errors import EverselfError
+from everself.interfaces.repl.markdown import DIM, RESET, Marking, wrapped
+from everself.text.normalise import one_line
+from everself.text.visible import visible
+
+# what these do is told by what they wrote
+_TELL_BY_DEED: Final = frozenset(
+    {"memory_write", "memory_correct", "memory_forget", "file_write", "file_edit", "soul_propose"}
+)
+_STOPPED: Final = "Stopped. What was said so far is kept."
+_SHOWN: Final = 60
+_WIDTH: Final = 80
+_LEAST: Final = 20
+
+
+class Screen(Protocol):
+    def show(self, event: Event) -> None:
+        """One event of a turn."""
+
+    def say(self, lines: Iterable[str]) -> None:
+        """What a command answers."""
+
+    def note(self, text: str) -> None:
+        """Something beside the conversation."""
+
+    def trouble(self, error: EverselfError) -> None: ...
+
+
+class Plain:
+    """Replies and answers go to `out`, everything else to `err`, so that a pipe holds the conversation alone."""
+
+    def __init__(self, out: TextIO, err: TextIO) -> None:
+        self._out = out
+        self._err = err
+        self._said = False
+        self._within = False
+        self._broken = False
+
+    def show(self, event: Event) -> None:
+        match event:
+            case Text(text):
+                self._part()
+                self._write(visible(text))
+            case Notice(text=text, mend=mend):
+                self.note(f"{text} {mend}".rstrip())
+            case Done(why=why):
+                self._end()
+                if why == "cancelled":
+                    self.note(_STOPPED)
+            case _:
+                pass
+
+    def say(self, lines: Iterable[str]) -> None:
+        self._part()
+        for line in lines:
+            self._write(f"{visible(line)}\n")
+        self._end()
+
+    def note(self, text: str) -> None:
+        self._end_line()
+        self._out.flush()
+        self._err.write(f"Note: {visible(text)}\n")
+        self._err.flush()
+
+    def trouble(self, error: EverselfError) -> None:
+        self._end()
+        self._err.write(f"{visible(str(error))}\n" + (f"→ {visible(error.mend)}\n" if error.mend else ""))
+        self._err.flush()
+
+    def _part(self) -> None:
+        """An empty line between one reply and the next."""
+        if not self._within and self._said:
+            self._out.write("\n")
+        self._within = self._said = True
+
+    def _write(self, text: str) -> None:
+        if text:
+            self._out.write(text)
+            self._broken = not text.endswith("\n")
+            self._out.flush()
+
+    def _end_line(self) -> None:
+        if self._broken:
+            self._out.write("\n")
+            self._broken = False
+
+    def _end(self) -> None:
+        self._end_line()
+        self._within = False
+        self._out.flush()
+
+
+class Terminal:
+    """Streams Markdown; what tools do and what is remembered stands in dim lines between."""
+
+    def __init__(self, out: TextIO, *, colour: bool = True) -> None:
+        self._out = out
+        self._colour = colour
+        self._marking = Marking(lambda: width_of(out))
+        self._thinking = False
+        self._used: set[str] = set()
+
+    def show(self, event: Event) -> None:
+        match event:
+            case Text(text):
+                self._write(self._marking.feed(text))
+            case Thinking() if not self._thinking:
+                self._thinking = True
+                self._quiet("· thinks")
+            case ToolCalled(name=name, arguments=arguments) if name not in _TELL_BY_DEED | self._used:
+                # once a turn is enough to see what goes on
+                self._used.add(name)
+                self._quiet(f"· {one_line(name, _SHOWN)} {gist(arguments)}".rstrip())
+            case ToolReturned(name=name, content=content, failed=True):
+                self._quiet(f"· {one_line(name, _SHOWN)} failed: {gist(content)}")
+            case MemoryWritten(written):
+                told = f"✓ {written.deed}", one_line(written.path, _SHOWN)
+                room = max(width_of(self._out) - sum(map(len, told)) - 4, _LEAST)
+                self._quiet(f"{told[0]}: {one_line(written.words, room)}  {told[1]}")
+            case Notice(text=text, level=level, mend=mend):
+                mark = "!" if level == "warning" else "·"
+                self._quiet(f"{mark} {text} {mend}".rstrip())
+            case Done(why=why):
+                self._finish(why)
+            case _:
+                pass
+
+    def say(self, lines: Iterable[str]) -> None:
+        self._write(self._marking.end())
+        for line in lines:
+            self._write(f"{wrapped(line, width_of(self._out))}\n")
+
+    def note(self, text: str) -> None:
+        self._quiet(text)
+
+    def trouble(self, error: EverselfError) -> None:
+        self._write(self._marking.end())
+        self._quiet(f"! {error}")
+        if error.mend:
+            self._quiet(f"  → {error.mend}")
+
+    def _finish(self, why: str) -> None:
+        self._write(self._marking.end())
+        if why == "cancelled":
+            self._quiet(f"! {_STOPPED}")
+        self._write("\n")
+        self._thinking = False
+        self._used.clear()
+
+    def _quiet(self, line: str) -> None:
+        self._write(f"{self._marking.end()}{DIM}{wrapped(line, width_of(self._out))}{RESET}\n")
+
+    def _write(self, text: str) -> None:
+        self._out.write(text if self._colour else _without_looks(text))
+        self._out.flush()
+
+
+def width_of(out: TextIO) -> int:
+    """Asked of the terminal itself: what the environment says was true when the shell began."""
+    try:
+        return os.get_terminal_size(out.fileno()).columns or _WIDTH
+    except (OSError, ValueError):
+        return _WIDTH
+
+
+def gist(text: str) -> str:
+    """The first words of a call's arguments, or of what it gave: enough to see what goes on."""
+    try:
+        read = json.loads(text)
+    except ValueError:
+        return one_line(text, _SHOWN)
+    if isinstance(read, dict):
+        words = next((value for value in read.values() if isinstance(value, str) and value), "")
+        return one_line(words, _SHOWN)
+    return one_line(str(read), _SHOWN)
+
+
+def _without_looks(text: str) -> str:
+    return "".join(part.partition("m")[2] if at else part for at, part in enumerate(text.split("\x1b[")))

@@ -1,0 +1,148 @@
+"""A conversation at a terminal: replies stream, Ctrl-C stops one, Ctrl-D leaves after what matters was kept.
+
+What the first reply needs and takes a while to load is loaded while the person types.
+"""
+
+import asyncio
+import signal
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, TextIO
+
+from everself.errors import EverselfError
+from everself.interfaces.repl import views as looking
+from everself.interfaces.repl.commands import COMMANDS
+from everself.interfaces.repl.dialog import Talk
+from everself.interfaces.repl.ritual import OFFER
+from everself.interfaces.repl.screens import Terminal
+from everself.search.recall import Request
+from everself.text.normalise import one_line
+
+if TYPE_CHECKING:
+    from prompt_toolkit.input import Input
+    from prompt_toolkit.output import Output
+
+    from everself.app.app import App
+    from everself.conversation.sessions.session import Session
+    from everself.interfaces.repl.editor import Editor
+
+_GREETING: Final = "Enter sends · Alt-Enter: new line · Ctrl-C stops a reply · Ctrl-D leaves · /help"
+_EARLIER: Final = 200
+_NAME: Final = 40
+# of the window: nobody needs to know that it is empty
+_WORTH_TELLING: Final = 0.005
+
+
+@dataclass(frozen=True, slots=True)
+class Streams:
+    """The terminal; `keys` and `picture` take its place for the editor where there is none."""
+
+    out: TextIO = sys.stdout
+    colour: bool = True
+    keys: "Input | None" = None
+    picture: "Output | None" = None
+
+
+def talk_at_terminal(app: "App", session: "Session", streams: Streams) -> bool:
+    """Until the person leaves; whether everything worked."""
+    return asyncio.run(_Sitting(app, session, streams).hold())
+
+
+class _Sitting:
+    def __init__(self, app: "App", session: "Session", streams: Streams) -> None:
+        self._app = app
+        self._session = session
+        self._streams = streams
+        self._screen = Terminal(streams.out, colour=streams.colour)
+        self._talk: Talk | None = None
+        self._model = ""
+
+    async def hold(self) -> bool:
+        from everself.interfaces.repl.editor import Editor
+
+        warming = asyncio.ensure_future(asyncio.to_thread(self._warm))
+        self._screen.note(_GREETING)
+        if self._app.ritual.is_open():
+            self._screen.note(OFFER)
+        if self._session.said:
+            began = self._session.started_at.astimezone(self._app.clock.zone).strftime("%Y-%m-%d %H:%M")
+            self._screen.note(f"Going on with the conversation of {began}: {self._session.title}")
+        editor = Editor(
+            {name: one.summary for name, one in COMMANDS.items()},
+            lambda: looking.said(self._app, _EARLIER),
+            self._meter,
+            colour=self._streams.colour,
+            terminal=(self._streams.keys, self._streams.picture),
+        )
+        text = await self._next(editor)
+        await warming
+        return await self._hold(editor, text)
+
+    async def _hold(self, editor: "Editor", text: str | None) -> bool:
+        talk = Talk(self._app, self._app.chat, self._session, self._screen, editor.ask)
+        self._talk = talk
+        while text is not None:
+            if text.strip():
+                with _ctrl_c(lambda: talk.chat.cancel(talk.session)), _without_echo():
+                    await talk.hear(text)
+                if text.startswith("/"):
+                    self._screen.say(("",))
+            text = None if talk.left else await self._next(editor)
+        await talk.close()
+        return not talk.failed
+
+    async def _next(self, editor: "Editor") -> str | None:
+        try:
+            return await editor.read()
+        except EOFError:
+            return None
+
+    def _warm(self) -> None:
+        """What the first turn needs and takes a while to load. What goes wrong here goes wrong again there, and is told."""
+        with suppress(EverselfError):
+            self._model = self._app.chat.model.name
+            self._app.keep_index_fresh()
+            if self._app.agent.search.enabled:
+                self._app.recall.search(Request("hello", limit=1, recorded=False))
+
+    def _meter(self) -> str:
+        parts = [one_line(self._model, _NAME)] if self._model else []
+        talk = self._talk
+        if talk is not None and talk.last is not None and talk.last.filled >= _WORTH_TELLING:
+            parts.append(f"context {talk.last.filled:.0%}")
+        if talk is not None and talk.spent:
+            parts.append(f"${talk.spent:.4f}")
+        return " · ".join(parts)
+
+
+@contextmanager
+def _ctrl_c(stop: Callable[[], object]) -> Iterator[None]:
+    """While a reply comes, Ctrl-C stops the reply and nothing else."""
+    loop = asyncio.get_running_loop()
+    loop.add_signal_handler(signal.SIGINT, stop)
+    try:
+        yield
+    finally:
+        loop.remove_signal_handler(signal.SIGINT)
+
+
+@contextmanager
+def _without_echo() -> Iterator[None]:
+    """What is typed while a reply comes waits for the next prompt, and does not stand in the middle of the reply."""
+    import termios
+
+    try:
+        keys = sys.stdin.fileno()
+        before = termios.tcgetattr(keys)
+    except (OSError, ValueError, termios.error):
+        yield
+        return
+    quiet = [*before]
+    quiet[3] = before[3] & ~termios.ECHO
+    termios.tcsetattr(keys, termios.TCSANOW, quiet)
+    try:
+        yield
+    finally:
+        termios.tcsetattr(keys, termios.TCSANOW, before)

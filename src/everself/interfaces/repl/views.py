@@ -1,0 +1,103 @@
+"""What the commands that only look have to say, line by line. Each calls one verb on the opened agent; what is shown is brief."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Final
+
+from everself.text.normalise import one_line
+
+if TYPE_CHECKING:
+    from everself.app.app import App
+
+_ENTRIES: Final = 12
+_WIDE: Final = 100
+
+
+def soul(app: "App", words: str) -> Iterator[str]:
+    """The soul as it stands now; a version or a proposal by its name."""
+    from everself.operations.soul import show_soul
+
+    report = show_soul(app, words or "current")
+    yield from (report.diff if report.proposal is not None else report.text).rstrip("\n").split("\n")
+    for one in report.waiting:
+        yield f"waits for you: {one.id}  {one_line(one.reason, _WIDE)}  (everself soul approve {one.id})"
+
+
+def memory(app: "App", words: str) -> Iterator[str]:
+    """The newest entries, or those with these words."""
+    from everself.memory.selection import Selection, list_entries
+    from everself.text.normalise import fold
+
+    found = list_entries(app.memory, Selection())
+    wanted = fold(words)
+    chosen = [one for one in found if wanted in fold(one.entry.text)] if wanted else found
+    if not chosen:
+        yield "Nothing is remembered that fits." if found else "Nothing is remembered yet."
+    if len(chosen) > _ENTRIES:
+        yield f"{len(chosen) - _ENTRIES} before these; /search finds them"
+    for one in chosen[-_ENTRIES:]:
+        yield f"{one.entry.id}  {one_line(one.entry.text, _WIDE)}  ({one_line(one.citation, _WIDE)})"
+
+
+def prompt(app: "App", words: str) -> Iterator[str]:
+    """What a model would be told at the next turn, had these words been said."""
+    from everself.conversation.context.request import Ask
+    from everself.operations.context import show_context
+
+    report = show_context(app, Ask(message=words))
+    yield from report.text.rstrip("\n").split("\n")
+    yield ""
+    yield f"{report.receipt.total} tokens; everself context --explain says what each part costs"
+
+
+def persona(app: "App", _: str) -> Iterator[str]:
+    """Who speaks, and why."""
+    from everself.operations.identity import show_identity
+
+    report = show_identity(app)
+    card = report.card
+    for label, told in (("Name", card.name), ("Emoji", card.emoji), ("Creature", card.creature), ("Vibe", card.vibe)):
+        yield f"{label:<9} {one_line(told.value, _WIDE) or '(none)'}"
+    yield f"{'Soul':<9} {report.soul}  {report.soul_hash[:12] or 'missing'}"
+    if report.alternate.enabled:
+        yield f"{'Alternate':<9} {report.alternate.file}"
+    yield from (f"Note: {notice}" for notice in report.notices)
+
+
+def review(app: "App", _: str) -> Iterator[str]:
+    """What waits for the person: all that `everself review` asks about, changes from outside, what rests on something wrong."""
+    from everself.memory.selection import Selection, list_entries
+    from everself.operations.integrity import look_outside
+    from everself.operations.review import lines_of, list_waiting
+
+    found = list_waiting(app)
+    for one in found.waiting:
+        yield from lines_of(one)
+    yield from found.notes
+    outside = [
+        f"{one.kind} outside: {one.path or one.why}  (everself soul verify)" for one in look_outside(app).changed
+    ]
+    yield from outside
+    stale = list_entries(app.memory, Selection(stale=True))
+    for listed in stale:
+        yield f"rests on something wrong: {listed.entry.id}  {one_line(listed.entry.text, _WIDE)}  ({listed.citation})"
+    if not (found.waiting or outside or stale):
+        yield "Nothing waits for you."
+
+
+def sessions(app: "App", _: str) -> Iterator[str]:
+    """The conversations of late, the last one first."""
+    found = app.log.list(_ENTRIES)
+    if not found:
+        yield "There was no conversation yet."
+    for one in found:
+        when = (one.last_at or one.started_at).astimezone(app.clock.zone).strftime("%Y-%m-%d %H:%M")
+        yield f"{one.id}  {when}  {one.said:>4}  {one_line(one.title, _WIDE)}"
+
+
+def said(app: "App", limit: int) -> Iterator[str]:
+    """What the owner said in the conversations of late, the newest first, as it is kept: what was forgotten is not there."""
+    for session in app.log.list(_ENTRIES):
+        for message in reversed(app.log.messages(session)):
+            if message.role == "user" and not message.person and limit > 0:
+                limit -= 1
+                yield message.content

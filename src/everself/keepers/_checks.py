@@ -1,0 +1,208 @@
+"""What the runtime asks of every operation before it happens: evidence, trust, what only humans write, and how much at once. Reads only.
+
+The guards of the workspace stand behind these and look at bytes; these look at what an operation means.
+"""
+
+from dataclasses import dataclass, replace
+from typing import Final, Literal
+
+from everself.keepers.keeper import (
+    Archive,
+    Ask,
+    CloseEntry,
+    Correct,
+    Mention,
+    Merge,
+    MoveTo,
+    Note,
+    Planned,
+    ProposeLine,
+    Quarantine,
+    Remember,
+)
+from everself.keepers.world import World
+from everself.memory.provenance import CORRECTION, OWNER, is_human, lowered, rank, weaker
+from everself.memory.writing import clean
+from everself.values import Entry, Tag
+from everself.workspace.layout import is_day, place
+
+Way = Literal["apply", "queue", "refuse"]
+
+# less sure than this, a human decides
+SURE: Final = 0.5
+MOST_AT_ONCE: Final = 1_000
+# of what holds, one run closes at most so much: a keeper that wants more has misunderstood something
+MOST_CLOSED: Final = 0.2
+ALWAYS_CLOSED: Final = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Ruling:
+    """What becomes of an operation, which may have been made smaller; `why` where it is not simply done."""
+
+    way: Way
+    planned: Planned
+    why: str = ""
+
+
+class Checks:
+    """Of one run: they count what was allowed so far."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+        self._allowed = 0
+        self._closed = 0
+        self._may_close = -1
+
+    def judge(self, planned: Planned) -> Ruling:
+        operation = planned.operation
+        if not planned.evidence and not isinstance(operation, Note | Ask):
+            return Ruling("refuse", planned, "It names no evidence.")
+        ruling = self._judge(planned)
+        if ruling.way == "apply" and not isinstance(operation, Ask) and (planned.review or planned.sure < SURE):
+            ruling = Ruling(
+                "queue", ruling.planned, "The keeper is not sure." if not planned.review else planned.reason
+            )
+        return ruling
+
+    def spend(self, planned: Planned) -> str:
+        """Count an operation that is about to happen; why not, where the run has done enough."""
+        if self._allowed >= MOST_AT_ONCE:
+            return f"One run does at most {MOST_AT_ONCE} things; the rest waits for the next."
+        if isinstance(planned.operation, CloseEntry | Merge | Quarantine):
+            if self._may_close < 0:
+                self._may_close = max(ALWAYS_CLOSED, int(MOST_CLOSED * len(self._world.open_entries())))
+            if self._closed >= self._may_close:
+                return f"One run closes at most {self._may_close} entries; the rest waits for the next."
+            self._closed += 1
+        self._allowed += 1
+        return ""
+
+    def _judge(self, planned: Planned) -> Ruling:
+        match planned.operation:
+            case Remember():
+                return self._remember(planned, planned.operation)
+            case Mention(entry):
+                return self._mention(planned, entry)
+            case CloseEntry(entry, by):
+                return self._close(planned, entry, by)
+            case Merge(keep, drop):
+                return self._merge(planned, keep, drop)
+            case MoveTo():
+                return self._move(planned, planned.operation)
+            case ProposeLine():
+                if rank(self._world.bears(planned.evidence)) < rank(OWNER):
+                    return Ruling("refuse", planned, "Only what the owner said is evidence for the soul.")
+            case Archive("days", names):
+                stray = next((path for path in names if not is_day(path)), "")
+                if stray:
+                    return Ruling("refuse", planned, f"{stray} is no day.")
+            case Archive("duplicates", (keep, drop)):
+                return self._merge(planned, keep, drop)
+            case Archive("lines", names):
+                own = next((one for one in names if _is_owners(self._world.find(one))), "")
+                if own:
+                    return Ruling("refuse", planned, f"{own} is the owner's, and never goes because it grew old.")
+            case Quarantine(entry):
+                return self._quarantine(planned, entry)
+            case Correct() | Ask():
+                return Ruling("queue", planned)
+        return Ruling("apply", planned)
+
+    def _remember(self, planned: Planned, operation: Remember) -> Ruling:
+        thought = operation.thought
+        words = clean(thought.text).text
+        rests_on = tuple(dict.fromkeys((*thought.lineage, *planned.evidence)))
+        if not words:
+            return Ruling("refuse", planned, "There are no words to remember.")
+        if thought.spot is not None and place(thought.spot.path).humans_only:
+            return _only_humans(planned, thought.spot.path)
+        if self._world.memory.book.is_buried(words):
+            return Ruling("refuse", planned, "This was forgotten on request and does not come back by itself.")
+        origin = lowered(thought.origin, self._world.bears(rests_on, thought.text), rests_on)
+        source = origin.source
+        # what stands in every prompt takes the owner's own words
+        explicit = thought.explicit and is_human(source)
+        thought = replace(thought, origin=origin, explicit=explicit)
+        if thought.tag is Tag.CORRECTION and source != CORRECTION:
+            thought = replace(thought, tag=Tag.KNOWLEDGE)
+        return Ruling("apply", replace(planned, operation=replace(operation, thought=thought)))
+
+    def _mention(self, planned: Planned, entry: str) -> Ruling:
+        found = self._found(entry)
+        if isinstance(found, str):
+            return Ruling("refuse", planned, found)
+        said_by = self._world.bears(planned.evidence)
+        if not is_human(said_by) or rank(said_by) < rank(found.source):
+            return Ruling("refuse", planned, "Only people count: what a page or a summary repeats is no truer for it.")
+        return Ruling("apply", planned)
+
+    def _close(self, planned: Planned, entry: str, by: str) -> Ruling:
+        found = self._found(entry)
+        if isinstance(found, str):
+            return Ruling("refuse", planned, found)
+        instead = self._found(by) if by else None
+        if isinstance(instead, str) or (instead is not None and instead.id == found.id):
+            return Ruling("refuse", planned, f"{by} cannot stand in its place.")
+        bears = self._world.bears(planned.evidence)
+        bears = weaker(bears, self._world.trust(instead)) if instead is not None else bears
+        if found.source == CORRECTION and (instead is None or instead.source != CORRECTION):
+            return Ruling("queue", planned, "A correction gives way to a later correction only.")
+        if rank(bears) < rank(self._world.trust(found)):
+            return Ruling("queue", planned, "What speaks against it is less trusted than what it says.")
+        return Ruling("apply", planned)
+
+    def _merge(self, planned: Planned, keep: str, drop: str) -> Ruling:
+        kept, dropped = self._found(keep), self._found(drop)
+        if isinstance(kept, str) or isinstance(dropped, str):
+            return Ruling("refuse", planned, kept if isinstance(kept, str) else str(dropped))
+        if kept.id == dropped.id:
+            return Ruling("refuse", planned, "An entry is no duplicate of itself.")
+        one, other = place(kept.path), place(dropped.path)
+        if (one.person, one.project) != (other.person, other.project):
+            return Ruling("refuse", planned, "They belong to different people or projects.")
+        if dropped.tag is Tag.CORRECTION:
+            return Ruling("refuse", planned, "A correction is not merged away.")
+        if rank(self._world.trust(kept)) < rank(self._world.trust(dropped)):
+            return Ruling("refuse", planned, "The one that would stay is less trusted than the one that would go.")
+        return Ruling("apply", planned)
+
+    def _move(self, planned: Planned, operation: MoveTo) -> Ruling:
+        found = self._found(operation.entry)
+        if isinstance(found, str):
+            return Ruling("refuse", planned, found)
+        where = place(operation.path)
+        if where.humans_only:
+            return _only_humans(planned, operation.path)
+        if (where.person, where.project) != (place(found.path).person, place(found.path).project):
+            return Ruling("refuse", planned, f"{operation.path} belongs to somebody else.")
+        if rank(self._world.trust(found)) < rank(OWNER):
+            return Ruling("queue", planned, "Only what the owner said is promoted without asking.")
+        return Ruling("apply", planned)
+
+    def _quarantine(self, planned: Planned, entry: str) -> Ruling:
+        found = self._found(entry)
+        if isinstance(found, str):
+            return Ruling("refuse", planned, found)
+        if found.source in (OWNER, CORRECTION):
+            return Ruling("refuse", planned, "What the owner said is not kept apart.")
+        return Ruling("apply", planned)
+
+    def _found(self, identity: str) -> Entry | str:
+        """The entry, or why nothing can be done with it."""
+        found = self._world.find(identity)
+        if found is None:
+            return f"{identity} is gone."
+        if found.closed:
+            return f"{identity} does not hold any more."
+        if place(found.path).humans_only:
+            return f"{found.path} is changed by a human only."
+        return found
+
+
+def _is_owners(entry: Entry | None) -> bool:
+    return entry is not None and (entry.source in (OWNER, CORRECTION) or entry.tag is Tag.CORRECTION)
+
+
+def _only_humans(planned: Planned, path: str) -> Ruling:
+    return Ruling("refuse", planned, f"{path} is changed by a human only.")

@@ -1,0 +1,235 @@
+"""Does what was allowed: each operation one change set, made by the keeper, with its evidence and a key so that it happens once.
+
+Decides nothing: `checks` did. What other rooms know how to do (promote, archive, let the soul grow) is handed in as deeds.
+"""
+
+from collections.abc import Callable, Sequence
+from copy import copy
+from dataclasses import dataclass, replace
+
+from everself.clock import Clock
+from everself.errors import NotFound, RefusedByRule
+from everself.keepers.keeper import (
+    Archive,
+    Ask,
+    CloseEntry,
+    Confirm,
+    Correct,
+    Done,
+    Mention,
+    Merge,
+    MoveTo,
+    Note,
+    Planned,
+    ProposeLine,
+    Quarantine,
+    Remember,
+    key_of,
+)
+from everself.memory.corrections import mark_embedded
+from everself.memory.drafts import comment_of
+from everself.memory.memory import Memory
+from everself.memory.provenance import is_human, stated_by_owner
+from everself.memory.writing import close_entry, count_mention
+from everself.text.markdown.blocks import Scan
+from everself.text.markdown.comment import EntryComment, with_fields
+from everself.text.markdown.edit import Splice, append_log, remove_entry
+from everself.text.markdown.entries import EntrySpan
+from everself.values import Applied, Author, Change, ChangeRecord, Conflict, Document, FileChange, FileStat, Outcome
+from everself.workspace.protocol import Workspace
+
+# Does one operation; the change, empty where nothing changed. The memory writes as the keeper. A deed of several changes gives each a
+# key of its own; one without gets the operation's.
+Deed = Callable[[Memory, Planned], str]
+
+
+def _cannot(_: Memory, planned: Planned) -> str:
+    raise RefusedByRule(f"Nobody here can do that: {type(planned.operation).__name__}.")
+
+
+@dataclass(frozen=True, slots=True)
+class Deeds:
+    """What other rooms do for keepers."""
+
+    move: Deed = _cannot
+    archive: Deed = _cannot
+    grow: Deed = _cannot
+
+
+class AsKeeper:
+    """A workspace whose changes are a keeper's, or those of the owner who said yes to them, whoever plans them."""
+
+    def __init__(self, workspace: Workspace, planned: Planned, key: str, author: Author, keeper: str) -> None:
+        self._workspace = workspace
+        self._planned = planned
+        self._key = key
+        self.author = author
+        self._keeper = keeper
+
+    def find(self, path: str) -> Document | None:
+        return self._workspace.find(path)
+
+    def read(self, path: str) -> Document:
+        return self._workspace.read(path)
+
+    def stat(self, path: str) -> FileStat | None:
+        return self._workspace.stat(path)
+
+    def list(self, under: str = "") -> list[FileStat]:
+        return self._workspace.list(under)
+
+    def preview(self, change: Change) -> tuple[FileChange, ...] | Conflict:
+        return self._workspace.preview(self._own(change))
+
+    def apply(self, change: Change) -> Outcome:
+        return self._workspace.apply(self._own(change))
+
+    def apply_plan(self, plan: Callable[[], Change | None]) -> Outcome:
+        def own() -> Change | None:
+            change = plan()
+            return None if change is None else self._own(change)
+
+        return self._workspace.apply_plan(own)
+
+    def changes(self, limit: int = 20, path: str | None = None) -> Sequence[ChangeRecord]:
+        return self._workspace.changes(limit, path)
+
+    def record(self, identity: str) -> tuple[ChangeRecord, tuple[FileChange, ...]]:
+        return self._workspace.record(identity)
+
+    def _own(self, change: Change) -> Change:
+        evidence = tuple(dict.fromkeys((*change.evidence, *self._planned.evidence)))
+        reason = f"{self._keeper}: {self._planned.reason or change.reason}"
+        return replace(change, author=self.author, evidence=evidence, reason=reason, key=change.key or self._key)
+
+
+class Hands:
+    def __init__(self, memory: Memory, deeds: Deeds, keeper: str, author: Author = Author.KEEPER) -> None:
+        self._memory = memory
+        self._deeds = deeds
+        self._keeper = keeper
+        self._author = author
+
+    def do(self, planned: Planned, key: str = "") -> Done:
+        """Do it. A rule that forbids it after all is told as the reason."""
+        key = key or key_of(planned)
+        try:
+            return self._do(planned, key)
+        except (RefusedByRule, NotFound) as error:
+            return Done(planned, why=str(error))
+
+    def _do(self, planned: Planned, key: str) -> Done:
+        memory = self._as_keeper(planned, key)
+        change, entry = "", ""
+        match planned.operation:
+            case Remember(thought):
+                made = memory.remember(replace(thought, key=key))
+                change, entry = made.change, made.entry
+            case Mention(entry):
+                change = _apply(memory, lambda: _mention(memory, entry))
+            case CloseEntry(entry, by):
+                change = _apply(memory, lambda: _close(memory, entry, by))
+            case Merge(entry, drop):
+                change = _apply(memory, lambda: _merge(memory, entry, drop))
+            case Note(document, text):
+                change = _apply(memory, lambda: _note(memory, document, text, planned.reason))
+            case Quarantine(entry, why):
+                change = _apply(memory, lambda: _set_apart(memory, entry, why))
+            case MoveTo(entry):
+                change = self._deeds.move(memory, planned)
+            case Archive():
+                change = self._deeds.archive(memory, planned)
+            case ProposeLine():
+                change = self._deeds.grow(memory, planned)
+            case Correct(wrong, text):
+                change, entry = self._correct(memory, planned, wrong, text)
+            case Confirm(entries):
+                change = _apply(memory, lambda: _confirm(memory, entries))
+            case Ask():
+                return Done(planned, why="A question is not done but answered.")
+        return Done(planned, change, entry, already=not change)
+
+    def _correct(self, memory: Memory, planned: Planned, wrong: str, text: str) -> tuple[str, str]:
+        if self._author is not Author.OWNER:
+            raise RefusedByRule("Only the owner's own words correct memory.")
+        done = memory.correct(wrong, text, stated_by_owner("terminal", *planned.evidence), trigger="review")
+        return done.change, done.entry
+
+    def _as_keeper(self, planned: Planned, key: str) -> Memory:
+        # the same in all that memory is, but for where it writes and when
+        memory = copy(self._memory)
+        memory.workspace = AsKeeper(memory.workspace, planned, key, self._author, self._keeper)
+        if isinstance(planned.operation, Remember) and planned.operation.at is not None:
+            at = planned.operation.at
+            # on the day it was said
+            memory.clock = Clock(memory.clock.zone, lambda: at)
+        return memory
+
+
+def _apply(memory: Memory, plan: Callable[[], Change]) -> str:
+    outcome = memory.apply(plan)
+    return outcome.id if isinstance(outcome, Applied) else ""
+
+
+def _mention(memory: Memory, entry: str) -> Change:
+    draft = memory.draft()
+    count_mention(draft, memory.book.get(entry), memory.clock.today())
+    return Change(Author.KEEPER, "mention", draft.edits())
+
+
+def _close(memory: Memory, entry: str, by: str) -> Change:
+    draft = memory.draft()
+    close_entry(draft, memory.book.get(entry), memory.clock.today(), by)
+    return Change(Author.KEEPER, "close", draft.edits())
+
+
+def _merge(memory: Memory, keep: str, drop: str) -> Change:
+    draft = memory.draft()
+    today = memory.clock.today()
+    kept, dropped = memory.book.get(keep), memory.book.get(drop)
+    # only people count, and a message that made both counts once
+    if is_human(dropped.source) and set(kept.lineage).isdisjoint(dropped.lineage):
+        count_mention(draft, kept, dropped.seen or today)
+    close_entry(draft, dropped, today, kept.id)
+    return Change(Author.KEEPER, "merge", draft.edits())
+
+
+def _note(memory: Memory, document: str, text: str, about: str) -> Change:
+    draft = memory.draft()
+    now = memory.clock.now()
+    title = f"{' '.join(about.split())[:80]} on {now.date().isoformat()}"
+
+    def add(found: Scan) -> Splice:
+        return append_log(found, now.strftime("%H:%M:%S"), title, text.encode("utf-8", "replace"), None)
+
+    draft.splice(document, add, f"# {document.removesuffix('.md').replace('_', ' ').capitalize()}\n".encode())
+    return Change(Author.KEEPER, "note", draft.edits())
+
+
+def _confirm(memory: Memory, entries: Sequence[str]) -> Change:
+    draft = memory.draft()
+    mark_embedded(draft, entries)
+    return Change(Author.KEEPER, "embedded again", draft.edits())
+
+
+def _set_apart(memory: Memory, identity: str, why: str) -> Change:
+    entry = memory.book.get(identity)
+    draft = memory.draft()
+    now = memory.clock.now()
+    known = EntryComment(())
+
+    def take(document: Scan, span: EntrySpan) -> Splice:
+        nonlocal known
+        known = comment_of(span, entry)
+        return remove_entry(document, span)
+
+    def add(document: Scan) -> Splice:
+        reason = " ".join(why.split())[:80]
+        return append_log(
+            document, now.strftime("%H:%M:%S"), reason, entry.text.encode("utf-8", "replace"), with_fields(known)
+        )
+
+    draft.edit_entry(entry, take)
+    day = now.date().isoformat()
+    draft.splice(f"quarantine/{day}.md", add, f"# Quarantine: {day}\n".encode())
+    return Change(Author.KEEPER, "quarantine", draft.edits(), (f"entry:{entry.id}",))

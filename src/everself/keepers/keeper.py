@@ -1,0 +1,335 @@
+"""The shape of every keeper: it reads a world and proposes operations on entries, each with the evidence it rests on. Values only.
+
+A keeper never writes. Whether an operation is allowed, and whether it is done at once or waits for a human, the runner decides.
+"""
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, field
+from datetime import datetime
+from typing import TYPE_CHECKING, Final, Literal, Protocol
+
+from everself.errors import Damaged
+from everself.memory.provenance import restored
+from everself.memory.writing import Spot, Thought
+from everself.models.chat.protocol import JsonObject, Usage
+from everself.values import Tag, digest
+
+if TYPE_CHECKING:
+    from everself.keepers.world import World
+
+KeeperLog = Literal["CONFLICTS.md", "COMPACTION_LOG.md"]
+Archivable = Literal["days", "lines", "duplicates", "corrections", "souls"]
+
+
+@dataclass(frozen=True, slots=True)
+class Remember:
+    """Write a thought down, on the day it was said. Its source is lowered to what the evidence bears."""
+
+    thought: Thought
+    at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """Somebody said it again, in the messages that are the evidence."""
+
+    entry: str
+
+
+@dataclass(frozen=True, slots=True)
+class CloseEntry:
+    """It no longer holds; `by` is the entry that holds instead, where there is one."""
+
+    entry: str
+    by: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Merge:
+    """Two entries say the same: one is counted once more, the other closed in its favour."""
+
+    keep: str
+    drop: str
+
+
+@dataclass(frozen=True, slots=True)
+class MoveTo:
+    """Out of the day into a page, beneath a heading."""
+
+    entry: str
+    path: str
+    heading: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ProposeLine:
+    """One more line of what the soul has learned, or one less."""
+
+    line: str
+    remove: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """A record in one of the logs that only Everself writes."""
+
+    document: KeeperLog
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Archive:
+    """Put something away. `names` are the paths of days or earlier souls, or the ids of lines (of two that say the same, first the one
+    that stays); `told` is what a model tells of each day: the day, the words, and the ids that they rest on, with commas between."""
+
+    what: Archivable
+    names: tuple[str, ...]
+    told: tuple[tuple[str, str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Quarantine:
+    """Keep an entry apart until the owner has looked at it."""
+
+    entry: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Correct:
+    """Other words in the place of an entry, which closes it. Only the owner says yes to that, or says it in their own words."""
+
+    entry: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Confirm:
+    """Search finds these corrections by their meaning now: their records in CORRECTIONS.md say so."""
+
+    entries: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One answer to a question, and what is done when it is given; nothing where it only settles the question."""
+
+    label: str
+    does: "tuple[Operation, ...]" = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """A question for a human. `kind` is conflict, promotion, stale or question; the same `about` is asked once."""
+
+    kind: str
+    about: str
+    words: str
+    choices: tuple[Choice, ...] = ()
+
+
+Operation = (
+    Remember
+    | Mention
+    | CloseEntry
+    | Merge
+    | MoveTo
+    | ProposeLine
+    | Note
+    | Archive
+    | Quarantine
+    | Correct
+    | Confirm
+    | Ask
+)
+_KINDS: Final[dict[str, type]] = {
+    "remember": Remember,
+    "mention": Mention,
+    "close": CloseEntry,
+    "merge": Merge,
+    "move": MoveTo,
+    "soul": ProposeLine,
+    "note": Note,
+    "archive": Archive,
+    "quarantine": Quarantine,
+    "correct": Correct,
+    "confirm": Confirm,
+    "ask": Ask,
+}
+_NAMES: Final = {made: name for name, made in _KINDS.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """An operation with its evidence: references such as `msg:…`, `entry:…`, `file:…`. `sure` is how sure the keeper is; `review` puts it
+    before a human in any case. A `key` makes it the same operation as one that somebody else may do, in whatever form."""
+
+    operation: Operation
+    evidence: tuple[str, ...]
+    reason: str
+    sure: float = 1.0
+    review: bool = False
+    key: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """What a keeper would do. `upto` is how far it read, in its own words; where it is empty, what it was stays."""
+
+    operations: tuple[Planned, ...] = ()
+    notes: tuple[str, ...] = ()
+    upto: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a keeper is: `done` of `total` of something."""
+
+    done: int
+    total: int
+    what: str
+
+
+Tell = Callable[[Progress], None]
+
+
+class Keeper(Protocol):
+    @property
+    def name(self) -> str:
+        """As its folder is called: memory-miner."""
+
+    @property
+    def title(self) -> str: ...
+
+    @property
+    def schedule(self) -> str:
+        """The setting of CONFIG.md that says when it runs; empty for one that is called when it is needed."""
+
+    async def propose(self, world: "World", tell: Tell) -> Proposal: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """What became of a planned operation. `change` and `entry` are what it made, `review` the question it waits as, `why` the reason
+    where it was refused. `already`: an earlier run did it."""
+
+    planned: Planned
+    change: str = ""
+    entry: str = ""
+    review: str = ""
+    why: str = ""
+    already: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    keeper: str
+    at: datetime
+    applied: tuple[Done, ...] = ()
+    queued: tuple[Done, ...] = ()
+    refused: tuple[Done, ...] = ()
+    notes: tuple[str, ...] = ()
+    usage: Usage = field(default_factory=Usage)
+    seconds: float = 0.0
+    upto: str = ""
+    dry_run: bool = False
+
+    @property
+    def changed(self) -> bool:
+        return bool(self.applied or self.queued)
+
+
+def kind_of(operation: Operation) -> str:
+    """How an operation is called in rows and reports."""
+    return _NAMES[type(operation)]
+
+
+def key_of(planned: Planned) -> str:
+    """What makes an operation the same one when it is proposed again: then it is not done again, even where the owner undid it."""
+    operation = planned.operation
+    if planned.key or (isinstance(operation, Remember) and operation.thought.key):
+        return planned.key or (operation.thought.key if isinstance(operation, Remember) else "")
+    match operation:
+        case Remember(thought):
+            said = [thought.text, *thought.lineage]
+        case Mention(entry):
+            # said again elsewhere it counts again
+            said = [entry, *sorted(planned.evidence)]
+        case Ask(kind, about):
+            said = [kind, about]
+        case ProposeLine(line, remove):
+            said = [line, remove]
+        case Quarantine(entry):
+            said = [entry]
+        case _:
+            said = [str(value) for value in asdict(operation).values()]
+    return f"keeper {kind_of(operation)} {digest(json.dumps(said, ensure_ascii=False).encode('utf-8', 'replace'))[:32]}"
+
+
+def packed(planned: Planned) -> dict[str, object]:
+    """A planned operation as a question keeps it until a human answers."""
+    return {
+        "operation": _pack(planned.operation),
+        "evidence": list(planned.evidence),
+        "reason": planned.reason,
+        "sure": planned.sure,
+        "key": planned.key,
+    }
+
+
+def unpacked(payload: JsonObject) -> Planned:
+    """What `packed` made, again. Damaged where it is none."""
+    try:
+        operation = _unpack(payload["operation"])
+        evidence, sure = tuple(payload["evidence"]), float(payload["sure"])
+        return Planned(operation, evidence, str(payload["reason"]), sure, key=str(payload.get("key", "")))
+    except (KeyError, TypeError, ValueError) as error:
+        raise Damaged(f"A question of a keeper cannot be read ({error}).", mend="everself doctor") from error
+
+
+def choices_of(payload: JsonObject) -> tuple[Choice, ...]:
+    """The answers that a kept question offers."""
+    operation = unpacked(payload).operation
+    return operation.choices if isinstance(operation, Ask) else ()
+
+
+def _pack(operation: Operation) -> dict[str, object]:
+    if isinstance(operation, Ask):
+        choices = [{"label": one.label, "does": [_pack(each) for each in one.does]} for one in operation.choices]
+        said = {"kind": operation.kind, "about": operation.about, "words": operation.words, "choices": choices}
+        return {"is": "ask", **said}
+    values = asdict(operation)
+    if isinstance(operation, Remember):
+        values["at"] = operation.at.isoformat() if operation.at is not None else ""
+    return {"is": kind_of(operation), **values}
+
+
+def _unpack(found: JsonObject) -> Operation:
+    values = {key: value for key, value in found.items() if key != "is"}
+    match found["is"]:
+        case "ask":
+            choices = [Choice(one["label"], tuple(map(_unpack, one["does"]))) for one in values["choices"]]
+            return Ask(values["kind"], values["about"], values["words"], tuple(choices))
+        case "remember":
+            thought = dict(values["thought"])
+            spot = thought.pop("spot", None)
+            # a question that was asked by an older version has no origin, but what it is made of
+            told = thought.pop("origin", None) or {"source": thought.pop("source"), "lineage": thought.pop("lineage")}
+            origin = restored(told["source"], told.get("door", "keeper"), tuple(told["lineage"]))
+            thought |= {"tag": Tag(thought["tag"]), "origin": origin}
+            made = Thought(**thought, spot=Spot(**spot) if spot else None)
+            return Remember(made, datetime.fromisoformat(values["at"]) if values["at"] else None)
+        case "archive":
+            return Archive(values["what"], tuple(values["names"]), tuple(tuple(one) for one in values["told"]))
+        case "confirm":
+            return Confirm(tuple(values["entries"]))
+        case str(name) if name in _KINDS:
+            made_of: Operation = _KINDS[name](**values)
+            return made_of
+    raise ValueError(f"no operation is called {found['is']!r}")
+
+
+def referenced(entries: Sequence[str]) -> tuple[str, ...]:
+    """Entries as evidence."""
+    return tuple(f"entry:{one}" for one in entries)

@@ -1,0 +1,257 @@
+"""The schedule of one agent: which job is due, who takes it, and what came of it. Knows names and functions, no keeper and no model.
+
+One process at a time runs the jobs of an agent, under a lock that dies with it and outlasts a night's sleep. A slot is taken by a row, so
+that whoever does not see that lock does not take it either.
+"""
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from typing import Final
+from zoneinfo import ZoneInfo
+
+from everself.clock import Clock, find_zone
+from everself.errors import ChangedMeanwhile, EverselfError, LockTimeout, ModelFailed, RefusedByRule, WrongUse
+from everself.keepers.slots import Missed, Times, missed, next_slot, read_times
+from everself.storage.lock import Lock
+from everself.storage.state.jobs import MOST_FAILURES, Jobs
+from everself.values import Job, JobAction, JobKind, JobRun, RunState, new_id
+
+# of the slots that were missed so many are written down one by one
+LOGGED: Final = 50
+LEASE: Final = timedelta(minutes=10)
+# settled so far ahead, a job was settled by a clock that was wrong
+FAR: Final = timedelta(days=7)
+LONGEST_DETAIL: Final = 2_000
+LONGEST_NAME: Final = 60
+LONGEST_WORDS: Final = 10_000
+_OLDER: Final = "A newer slot had come by the time somebody looked."
+_RETIMED: Final = "Its times were changed before it ran."
+_DIED: Final = "Whoever ran it died."
+
+# Does what a job says, and tells in a line what came of it; raises where it failed. The slot names this run.
+Deed = Callable[[Job, str], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """A job as somebody wants it. `said` is when: five fields, a moment or a step."""
+
+    name: str
+    kind: JobKind
+    said: str
+    action: JobAction
+    words: str
+    zone: str = ""
+    announce: bool = False
+    standing: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Due:
+    """A job with the slots that came since it was last settled; the newest is the one that runs."""
+
+    job: Job
+    missed: Missed
+
+    @property
+    def slot(self) -> datetime:
+        return self.missed.slots[-1]
+
+
+@dataclass(frozen=True, slots=True)
+class Ticked:
+    """What was run, in its order. `busy`: another process is at it, and nothing was done here."""
+
+    runs: tuple[JobRun, ...] = ()
+    busy: bool = False
+
+
+class Schedule:
+    def __init__(self, jobs: Jobs, clock: Clock, lock: Lock) -> None:
+        self.jobs = jobs
+        self._clock = clock
+        self._lock = lock
+        self._holder = new_id()
+
+    def add(self, wish: Wish) -> Job:
+        name, words = " ".join(wish.name.split()), wish.words.strip()
+        if not name or len(name) > LONGEST_NAME or not name.isprintable():
+            raise WrongUse(f"A job needs a name of at most {LONGEST_NAME} characters.", mend='--name "Weekly review"')
+        if not words or len(words) > LONGEST_WORDS:
+            raise WrongUse("There is nothing to do, or too much to say.", mend="--message TEXT or --verb NAME")
+        now = self._now()
+        times = read_times(wish.kind, wish.said, self._zone(wish.zone), now)
+        at = _text(now)
+        job = Job(
+            new_id(), name, wish.kind, times.spec, wish.zone, wish.action, words, at, at,
+            announce=wish.announce, standing=wish.standing,
+        )  # fmt: skip
+        if not self.jobs.add(job):
+            raise RefusedByRule(f'There is a job called "{name}" already.', mend=f'everself cron rm "{name}"')
+        return job
+
+    def lay(self, wishes: Sequence[Wish]) -> None:
+        """The jobs of the house, each at the times it has now. Whoever is switched off stays so."""
+        known = {one.name: one for one in self.jobs.every()}
+        for wish in wishes:
+            found = known.get(wish.name)
+            if found is None:
+                self.jobs.add(self._standing(wish))
+            elif found.standing and (found.kind, found.spec) != (wish.kind, wish.said):
+                due = self._due(found) if found.enabled else None
+                skipped = _skips(due.missed, _RETIMED) if due is not None else ()
+                self.jobs.retime(found, replace(self._standing(wish), since=_text(self._now())), skipped)
+
+    def remove(self, name: str) -> Job:
+        job = self.jobs.find(name)
+        if job.standing:
+            raise RefusedByRule(f"{job.name} belongs to the house.", mend=f'everself cron disable "{job.name}"')
+        self.jobs.remove(job.id)
+        return job
+
+    def switch(self, name: str, *, enabled: bool) -> Job:
+        job = self.jobs.find(name)
+        # what it switches on goes on from now: it was told to rest
+        self.jobs.switch(job.id, enabled, _text(self._now()) if enabled and not job.enabled else job.since)
+        return self.jobs.find(job.id)
+
+    def next_of(self, job: Job) -> datetime | None:
+        """When it comes next; a moment that is over where it is due now."""
+        return next_slot(self._times(job), datetime.fromisoformat(job.since)) if job.enabled else None
+
+    def due(self) -> list[Due]:
+        """What would run now, whoever runs it."""
+        found = [due for job in self.jobs.every() if job.enabled and (due := self._due(job)) is not None]
+        return sorted(found, key=lambda one: one.slot)
+
+    def unfinished(self) -> bool:
+        """Whether somebody died over a job, so that it waits for another."""
+        return any(self._is_dead(one) for one in self.jobs.under_way())
+
+    def tick(self, deed: Deed) -> Ticked:
+        """Run what is due, each job once. Nothing where another process is at it."""
+        with ExitStack() as stack:
+            try:
+                stack.enter_context(self._lock.hold(0))
+            except LockTimeout:
+                return Ticked(busy=True)
+            return Ticked(tuple(self._tick(deed)))
+
+    def run(self, name: str, deed: Deed) -> JobRun:
+        """Run a job now, whatever its times are and even where it is switched off; what is due stays due."""
+        job = self.jobs.find(name)
+        with self._lock.hold(1.0):
+            now = self._now()
+            # a fraction of a second, which no slot has
+            run = self._lease(job, exact(now.replace(microsecond=now.microsecond or 1)))
+            if not self.jobs.take(run):
+                raise ChangedMeanwhile(f"{job.name} was run in this very moment.")
+            return self._carry_out(job, run, deed)
+
+    def _tick(self, deed: Deed) -> Iterator[JobRun]:
+        for dead in [one for one in self.jobs.under_way() if self._is_dead(one)]:
+            yield from self._succeed(dead, deed)
+        for job in self.jobs.every():
+            if job.enabled and job.since > _text(self._now() + FAR):
+                # else it would rest until then; slots that have a row do not run again
+                self.jobs.rewind(job, _text(self._now()))
+        for due in self.due():
+            run = self._lease(due.job, _text(due.slot))
+            if self.jobs.claim(due.job, run, _skips(due.missed, _OLDER, but_last=True)):
+                yield self._carry_out(due.job, run, deed)
+
+    def _succeed(self, dead: JobRun, deed: Deed) -> Iterator[JobRun]:
+        """Run again what a dead holder began, unless that is late, unwanted, or has killed too often."""
+        job = next((one for one in self.jobs.every() if one.id == dead.job), None)
+        if job is None or not job.enabled or job.failures + 1 >= MOST_FAILURES or self._due(job) is not None:
+            ended = replace(dead, state="failed", ended_at=exact(self._now()), detail=_DIED)
+            if self.jobs.end(ended):
+                yield ended
+            return
+        run = self._lease(job, dead.slot)
+        if self.jobs.take_over(dead, run):
+            yield self._carry_out(job, run, deed)
+
+    def _is_dead(self, run: JobRun) -> bool:
+        now = self._now()
+        # a lease from further ahead than anybody gives one was made before the clock was set back
+        return run.until < exact(now) or run.until > exact(now + 2 * LEASE)
+
+    def _carry_out(self, job: Job, run: JobRun, deed: Deed) -> JobRun:
+        state: RunState = "failed"
+        detail = "It was stopped."
+        try:
+            with self._renewing(run):
+                detail = deed(job, run.slot)
+            state = "done"
+        except EverselfError as error:
+            spent = isinstance(error, ModelFailed) and error.reason == "spend"
+            state, detail = "skipped" if spent else "failed", str(error)
+        except Exception as error:  # noqa: BLE001 — the fence of the job worker
+            detail = f"It broke, which is a mistake in Everself: {type(error).__name__}: {error}"
+        finally:
+            ended = replace(run, state=state, ended_at=exact(self._now()), detail=detail.strip()[:LONGEST_DETAIL])
+            self.jobs.end(ended)
+        return ended
+
+    @contextmanager
+    def _renewing(self, run: JobRun) -> Iterator[None]:
+        over = threading.Event()
+
+        def renew() -> None:
+            while not over.wait(LEASE.total_seconds() / 3):
+                self.jobs.renew(run, exact(self._now() + LEASE))
+
+        renewing = threading.Thread(target=renew, name="lease", daemon=True)
+        renewing.start()
+        try:
+            yield
+        finally:
+            over.set()
+            renewing.join()
+
+    def _due(self, job: Job) -> Due | None:
+        since, now = datetime.fromisoformat(job.since), self._now()
+        if since >= now:
+            # a clock that was set back brings no slot again
+            return None
+        found = missed(self._times(job), since, now, LOGGED)
+        return Due(job, found) if found.slots else None
+
+    def _lease(self, job: Job, slot: str) -> JobRun:
+        now = self._now()
+        return JobRun(job.id, slot, "running", self._holder, exact(now + LEASE), exact(now), "", "")
+
+    def _standing(self, wish: Wish) -> Job:
+        at = _text(self._now())
+        return Job(new_id(), wish.name, wish.kind, wish.said, "", wish.action, wish.words, at, at, standing=True)
+
+    def _times(self, job: Job) -> Times:
+        return Times(job.kind, job.spec, self._zone(job.zone), datetime.fromisoformat(job.created_at))
+
+    def _zone(self, name: str) -> ZoneInfo:
+        return find_zone(name) if name else self._clock.zone
+
+    def _now(self) -> datetime:
+        return self._clock.now().astimezone(UTC)
+
+
+def _skips(found: Missed, why: str, *, but_last: bool = False) -> list[tuple[str, str]]:
+    slots = found.slots[:-1] if but_last else found.slots
+    told = [(_text(slot), why) for slot in slots]
+    if found.before is not None:
+        first, last = _text(found.before), _text(found.slots[0])
+        told.insert(0, (first, f"{why} So had all from here on, up to {last}."))
+    return told
+
+
+def _text(moment: datetime) -> str:
+    """How slots are written."""
+    return moment.astimezone(UTC).isoformat(timespec="seconds")
+
+
+def exact(moment: datetime) -> str:
+    return moment.astimezone(UTC).isoformat(timespec="microseconds")

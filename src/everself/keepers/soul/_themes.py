@@ -1,0 +1,152 @@
+"""What the owner came back to: corrections that repeat, manners they welcome, abilities they count on. Reads only.
+
+Only their own words count, said to the agent and vouched for: no page, tool, guest, import, summary or text of unknown hand is a reason
+for a soul to change, however often it is repeated.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime, time, timedelta
+from functools import lru_cache
+from typing import Final, Literal
+
+from everself.classify.contradiction import contradicts
+from everself.classify.corrections import find_correction
+from everself.classify.folding import fold
+from everself.classify.openers import bare
+from everself.classify.pattern_sets import load_set
+from everself.keepers.world import World
+from everself.memory.provenance import CORRECTION, OWNER, rank
+from everself.search.similarity import overlap, words_of
+from everself.text.normalise import one_line
+from everself.values import Entry, Tag
+from everself.workspace.layout import Kind, place
+
+About = Literal["correction", "welcome", "ability"]
+
+SAME: Final = 0.9
+# the share of common words that is enough without it: a calibrated .85
+SHARED: Final = 0.6
+COOL: Final = timedelta(hours=24)
+TWICE: Final = 2
+# entries that are compared, the newest first; a soul does not grow from what was said years ago
+MOST: Final = 300
+LONGEST: Final = 200
+# themes that an entry is held against, those with most words in common: telling a contradiction takes a millisecond
+_COMPARED: Final = 3
+_RECORDS: Final = frozenset({Kind.CORRECTIONS, Kind.CONFLICTS, Kind.CHANGELOG, Kind.COMPACTION_LOG, Kind.CHRONICLE})
+
+
+@dataclass(frozen=True, slots=True)
+class Theme:
+    """Entries that say the same, the newest first."""
+
+    about: About
+    entries: tuple[Entry, ...]
+
+    @property
+    def times(self) -> int:
+        return sum(max(1, one.mentions) for one in self.entries)
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        return tuple(one.id for one in self.entries)
+
+    @property
+    def words(self) -> str:
+        """In the owner's words: those of the correction that stands, or of the newest."""
+        told = next((one.text for one in self.entries if one.source == CORRECTION), self.entries[0].text)
+        return one_line(bare(told), 10 * LONGEST)
+
+
+def find_themes(world: World) -> list[Theme]:
+    """The newest first, whether ripe or not."""
+    groups: list[tuple[About, list[Entry]]] = []
+    for about, entry in _told(world):
+        held = _held(entry.text)
+        nearest = sorted(
+            (found for kind, found in groups if kind == about), key=lambda found: -overlap(held, _held(found[0].text))
+        )
+        near = [found for found in nearest[:_COMPARED] if say_same(world, entry.text, found[0].text)]
+        if near:
+            near[0].append(entry)
+        else:
+            groups.append((about, [entry]))
+    return [Theme(about, tuple(found)) for about, found in groups]
+
+
+def say_same(world: World, one: str, other: str) -> bool:
+    """By keywords, or by likeness where other words say it; never where they contradict each other."""
+    shared = overlap(_held(one), _held(other))
+    if shared < SHARED and (shared == 0.0 or world.alike(bare(one), bare(other)) < SAME):
+        return False
+    return agree(one, other)
+
+
+def agree(one: str, other: str) -> bool:
+    """Whether both can hold. "Tuesday, not Monday" holds Monday too, and still says the same as "Tuesday"."""
+    if not contradicts(one, other):
+        return True
+    held, held_too = _held(one), _held(other)
+    return bool(held and held_too) and (held <= held_too or held_too <= held)
+
+
+@lru_cache(maxsize=4 * MOST)
+def _held(text: str) -> frozenset[str]:
+    """The words of a statement, without those that it calls wrong."""
+    told = find_correction(text)
+    return words_of(bare(text)) - (words_of(told.old) - words_of(told.new) if told is not None else frozenset())
+
+
+def is_ripe(world: World, theme: Theme) -> bool:
+    """Said twice, and not since yesterday: what somebody says in anger does not make a soul."""
+    return theme.times >= TWICE and all(is_cool(world, one) for one in theme.entries)
+
+
+def is_cool(world: World, entry: Entry) -> bool:
+    last = last_said(world, entry)
+    return last is not None and world.now - last >= COOL
+
+
+def last_said(world: World, entry: Entry) -> datetime | None:
+    """When it was last said, rather too late than too early; None where nobody knows."""
+    days = [day for day in (entry.day, entry.seen) if day is not None]
+    if not days:
+        return None
+    if entry.time and max(days) == entry.day:
+        try:
+            return datetime.combine(max(days), time.fromisoformat(entry.time), world.clock.zone)
+        except ValueError:
+            pass
+    return datetime.combine(max(days) + timedelta(days=1), time(), world.clock.zone)
+
+
+def is_evidence(world: World, entry: Entry) -> bool:
+    """Whether the owner said it to the agent, as itself and about nobody else."""
+    where = place(entry.path)
+    if entry.closed or not entry.vouched or where.person or where.project or where.kind in _RECORDS:
+        return False
+    return rank(entry.source) >= rank(OWNER) and rank(world.trust(entry)) >= rank(OWNER)
+
+
+def is_correction(entry: Entry) -> bool:
+    return entry.tag is Tag.CORRECTION or entry.source == CORRECTION or entry.category == "correction"
+
+
+def _told(world: World) -> Iterator[tuple[About, Entry]]:
+    found = sorted(world.open_entries(), key=lambda one: (str(one.day or ""), one.time), reverse=True)
+    count = 0
+    for entry in found:
+        if count >= MOST:
+            return
+        about = _about(entry)
+        if about is not None and is_evidence(world, entry):
+            count += 1
+            yield about, entry
+
+
+def _about(entry: Entry) -> About | None:
+    if is_correction(entry):
+        return "correction"
+    names = load_set("manners").names(fold(entry.text[: 10 * LONGEST]))
+    return "welcome" if "welcome" in names else "ability" if "ability" in names else None

@@ -1,0 +1,88 @@
+"""A day becomes a part of an archive and is still read as it was; what could not be is moved as a whole. Pure.
+
+Nothing here is trusted to be right: what the archive would be read as is compared with what the days are read as, entry by entry.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
+
+from everself.errors import Damaged
+from everself.memory.entries import Read, read_document
+from everself.text.markdown.blocks import scan
+from everself.text.markdown.comment import EntryComment, render_comment
+from everself.text.markdown.copies import MOVED, Part, parts
+from everself.text.markdown.lines import BOM
+from everself.values import digest
+from everself.workspace.layout.dates import find_day
+
+# Far below what is read of a file at all: an archive is also opened by people.
+LARGEST: Final = 4 * 1024 * 1024
+_FRONT: Final = b"---"
+
+
+@dataclass(frozen=True, slots=True)
+class Day:
+    """A file of one day as it is now."""
+
+    path: str
+    data: bytes
+
+    @property
+    def sha(self) -> str:
+        return digest(self.data)
+
+
+def part_of(day: Day, *, kept: bool) -> bytes | None:
+    """What the archive holds of a day; None where its words would be read as something else there."""
+    text = day.data.removeprefix(BOM)
+    stem = day.path.rpartition("/")[2].removesuffix(".md")
+    head, _, rest = text.partition(b"\n")
+    if not (head.startswith(b"# ") and find_day(head.decode("utf-8", "replace").strip("# \r")) == find_day(stem)):
+        head, rest = f"# {stem}".encode("utf-8", "replace"), b"\n" + text
+    rest += b"" if rest.endswith(b"\n") or not rest else b"\n"
+    closer = scan(b"\n" + rest).closer
+    rest += closer + b"\n" if closer else b""
+    made = head.rstrip(b"\r") + b"\n" + _whence(day, rest, kept=kept) + b"\n" + rest
+    return made if not text.startswith(_FRONT) and said(made) == said(day.data) else None
+
+
+def put_over(archive: bytes, copy: Part, part: bytes) -> bytes:
+    """The archive with that part in the place of an earlier copy."""
+    rest = archive[copy.end :]
+    gap = b"\n" if rest.strip() and not rest.startswith((b"\n", b"\r\n")) else b""
+    return archive[: copy.start] + part + gap + rest
+
+
+def find_copy(archive: bytes, path: str) -> Part | None:
+    return next((one for one in parts(archive) if one.path == path and one.sha), None)
+
+
+# each day is read for its part, for the proof, and to be counted
+@lru_cache(maxsize=64)
+def said(data: bytes) -> tuple[tuple[str, ...], ...]:
+    """All that a document is read as, in its order."""
+    return tuple(_said(read) for read in read_document(data))
+
+
+def verify(before: bytes, after: bytes, days: Iterable[Day], replaced: Iterable[bytes] = ()) -> None:
+    """Damaged unless the archive holds what it held and every entry of the days, each once and word for word."""
+    expected = list(said(before))
+    for gone in replaced:
+        for one in said(gone):
+            expected.remove(one)
+    expected += [one for day in days for one in said(day.data)]
+    if sorted(said(after)) != sorted(expected):
+        raise Damaged("The archive would not hold what the days hold, so nothing was moved.")
+
+
+def _said(read: Read) -> tuple[str, ...]:
+    return (read.claim("id"), read.claim("src"), read.category, read.time, read.text)
+
+
+def _whence(day: Day, rest: bytes, *, kept: bool) -> bytes:
+    if not kept:
+        return MOVED + day.path.encode("utf-8", "replace") + b" -->"
+    fields = (("copy-of", day.path), ("sha", day.sha), ("lines", str(rest.count(b"\n"))))
+    return render_comment(EntryComment(fields))

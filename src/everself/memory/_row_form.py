@@ -1,0 +1,100 @@
+"""An entry as a row keeps it, and what may be believed of it when it is read back. Pure; knows no document and no database."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import date
+from functools import lru_cache
+from typing import Any
+
+from everself.memory.entries import Read, words_at
+from everself.memory.provenance import CORRECTION, HAND, base_confidence, is_human, parse_tag, rank, weaker
+from everself.storage.state.entries import EntryRow
+from everself.text.markdown.copies import origins
+from everself.values import Entry, Tag, Voucher
+from everself.workspace.layout import Place, place
+from everself.workspace.layout.dates import find_day
+
+# what `pack` wrote, decoded
+Span = list[Any]
+
+# a title is no text
+_TITLE = 400
+# no key of a comment: what a row notes of an entry in an archive
+_DAY = "of day"
+
+
+def pack(read: Read) -> str:
+    """Everything about an entry but its words, as a row keeps it. The words are looked up in the document."""
+    place_of = (read.start, read.end, read.first_line, read.last_line, read.words)
+    values = (read.claims, read.kind, read.heading, read.category, read.time, read.struck, *place_of)
+    return json.dumps(values, ensure_ascii=False, separators=(",", ":"))
+
+
+def believed(row: EntryRow, span: Span, data: bytes, where: Place, voucher: Voucher | None) -> Entry:
+    """What may be believed of an entry: what a voucher confirms, and of the comment what claims no more than a hand may."""
+    pairs, kind, heading, category, time, struck, start, end, first, last, words = span
+    claims: dict[str, str] = dict(pairs)
+    get = claims.get
+    claimed = get("src", "")
+    tag = parse_tag(get("tag", ""))
+    mentions = _number(get("n", ""))
+    vouched = voucher is not None and voucher.text == row.text_mac
+    lineage = tuple(part for part in claims["from"].split(",") if part) if "from" in claims else ()
+    if voucher is not None:
+        lineage = voucher.lineage
+        # changed words are of the hand that changed them, and no more trusted than what it changed
+        source = voucher.source if vouched else weaker(HAND, voucher.source)
+        tag = parse_tag(voucher.tag) if vouched else tag
+    else:
+        source = claimed if claimed and rank(claimed) < rank(HAND) else HAND
+    # nobody vouches for how often it was said either
+    if not vouched or not is_human(source):
+        mentions = 1
+    if tag is Tag.CORRECTION and source != CORRECTION:
+        tag = Tag.NONE
+    seen = _date(get("seen", ""))
+    # an entry that left the file of its day says itself when it was written
+    born = _date(get("at", "")[:10])
+    # and so does one in an archive, which has many days
+    own = (_date(get(_DAY, "")) or born or _headed(heading) or seen) if where.span else None
+    day = own or where.day or born or seen or _date(row.first_seen)
+    until = _date(claims["until"]) if "until" in claims else None
+    who = get("who", "") or (f"person:{where.person}" if where.person else "")
+    project = get("project", "") or where.project or ""
+    # in the order of the fields: names would cost a fifth of the time that a large memory takes to load
+    return Entry._make(
+        (
+            *(row.id, row.path, words_at(data, words, struck=struck), tag, source, base_confidence(source), mentions),
+            *(day, seen or day, lineage, until, get("by", ""), who, project, where.tier),
+            *(kind, tuple(heading), category, time, struck, vouched, claimed, start, end, first, last),
+        )
+    )
+
+
+def with_days(data: bytes, reads: tuple[Read, ...]) -> tuple[Read, ...]:
+    """What stands in an archive, each with the day of the file that it came from."""
+    origin = origins(data)
+    found = []
+    for read in reads:
+        day = place(origin(read.start)).day
+        found.append(replace(read, claims=(*read.claims, (_DAY, day.isoformat()))) if day is not None else read)
+    return tuple(found)
+
+
+def _headed(heading: Sequence[str]) -> date | None:
+    """The day that the outermost title names: in an archive each day stands beneath its own."""
+    return next((day for title in heading if (day := find_day(title[:_TITLE]))), None)
+
+
+@lru_cache(maxsize=4096)
+def _number(text: str) -> int:
+    return max(1, min(10_000, int(text))) if text.isascii() and text.isdigit() else 1
+
+
+@lru_cache(maxsize=4096)
+def _date(text: str) -> date | None:
+    try:
+        return date.fromisoformat(text) if len(text) == 10 else None
+    except ValueError:
+        return None

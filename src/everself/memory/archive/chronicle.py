@@ -1,0 +1,101 @@
+"""The chronicle of a month: what its days were about, in a sentence for each entry, with the entry it comes from. Works on a draft; pure.
+
+By rules a line is a reference by id: read by people, found again by forgetting, and no second entry. What a model tells is an entry of
+its own, with all that it was made from as its lineage, and trusted no more than that.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import Final
+
+from everself.memory.drafts import Draft
+from everself.memory.entries import TRANSCRIPT, read_document, text_hash
+from everself.memory.provenance import AGENT, OWN, base_confidence, concluded_in, rank, vouch
+from everself.memory.writing import clean
+from everself.text.markdown.blocks import Scan, scan
+from everself.text.markdown.comment import EntryComment
+from everself.text.markdown.edit import Splice, append_item, lead_in
+from everself.text.markdown.endings import REFERENCE
+from everself.values import Entry, Tag, Voucher, ended_words, new_id
+from everself.workspace.layout import MONTHS, chronicle_of
+
+LONGEST: Final = 200
+# so that the comment is read back
+MOST_CITED: Final = 200
+_ENDS: Final = ".!?。！？…"
+_WIDE: Final = "。！？"
+_HEARTBEAT: Final = "heartbeat"
+
+
+@dataclass(frozen=True, slots=True)
+class Story:
+    """What a model tells of a day, and the entries that it rests on."""
+
+    day: date
+    text: str
+    entries: tuple[str, ...]
+
+
+def tells(entry: Entry, trust: str) -> bool:
+    """Whether a chronicle speaks of it: not of raw transcripts and signs of life, and not of what came from outside."""
+    return entry.kind != TRANSCRIPT and entry.category != _HEARTBEAT and rank(trust) >= rank(AGENT)
+
+
+def add_days(
+    draft: Draft,
+    days: Mapping[date, Sequence[Entry]],
+    stories: Sequence[Story] = (),
+    identify: Callable[[], str] = new_id,
+    now: Callable[[Entry], str] = lambda _: "",
+) -> tuple[Voucher, ...]:
+    """Tell of these days, each in the chronicle of its month: by the story that was given, else by its entries' first sentences. `now`
+    gives the words that hold in the place of one that ended."""
+    told = {one.day: one for one in stories}
+    vouchers = []
+    for day, entries in sorted(days.items()):
+        path = chronicle_of(day)
+        head = f"# {MONTHS[day.month - 1]} {day.year}\n".encode()
+        story = told.get(day)
+        if story is not None and clean(story.text).text:
+            vouchers.append(_tell(draft, path, head, story, identify()))
+        elif entries:
+            lines = "".join(f"- {line_of(entry, now(entry) if entry.closed else '')}\n" for entry in entries)
+            body = f"## {day.isoformat()}\n\n{lines}".encode("utf-8", "replace")
+            before = draft.find(path)
+            document = scan(head if before is None else before)
+            draft.put(path, document.data + lead_in(document) + body)
+    return tuple(vouchers)
+
+
+def line_of(entry: Entry, now: str = "") -> str:
+    """`now` is what holds in its place, where it ended."""
+    ended = f" ({ended_words(entry.until, now)})" if entry.closed else ""
+    return f"{REFERENCE}{first_sentence(entry.text)}{ended} (entry:{entry.id})"
+
+
+def first_sentence(text: str) -> str:
+    """How an entry begins, on one line, without secrets and marks."""
+    lines = (line.strip(" \t#>*-+`|") for line in clean(text).text.splitlines())
+    line = next((one for one in lines if one), "")
+    for at, char in enumerate(line[:LONGEST]):
+        after = line[at + 1 : at + 2]
+        if char in _ENDS and (char in _WIDE or after in ("", " ")) and at >= 2:
+            return line[: at + 1]
+    return line if len(line) <= LONGEST else f"{line[:LONGEST].rstrip()}…"
+
+
+def _tell(draft: Draft, path: str, head: bytes, story: Story, identity: str) -> Voucher:
+    lineage = tuple(f"entry:{one}" for one in story.entries[:MOST_CITED])
+    words = " ".join(clean(story.text).text.split()).encode("utf-8", "replace")
+    fields = (
+        *(("id", identity), ("tag", Tag.EVENT.value), ("conf", f"{base_confidence(AGENT):g}"), ("src", AGENT)),
+        *(("seen", story.day.isoformat()), ("n", "1"), ("from", ",".join(lineage))),
+    )
+
+    def add(document: Scan) -> Splice:
+        return append_item(document, story.day.isoformat(), words, EntryComment(fields))
+
+    draft.splice(path, add, head)
+    read = next(one for one in read_document(draft.find(path) or b"") if one.claim("id") == identity)
+    return vouch(concluded_in(OWN, "keeper", *lineage), identity, Tag.EVENT.value, text_hash(read.text))

@@ -1,0 +1,110 @@
+"""Lines of MEMORY.md that faded: nobody said them in person, nobody mentioned them for long, and hardly anything speaks for them.
+
+They move to an archive and are found there as before; they only stop standing in every prompt. What the owner said never moves.
+"""
+
+from collections.abc import Iterable, Sequence
+from datetime import timedelta
+from typing import Final
+
+from everself.errors import RefusedByRule
+from everself.memory.archive import log as record
+from everself.memory.archive.days import Archived
+from everself.memory.drafts import Draft, comment_of
+from everself.memory.entries import read_document
+from everself.memory.memory import Memory
+from everself.memory.provenance import CORRECTION, HAND, OWNER, is_human
+from everself.memory.writing import close_entry, count_mention
+from everself.text.markdown.blocks import Scan
+from everself.text.markdown.comment import EntryComment, with_fields
+from everself.text.markdown.edit import Splice, append_item, remove_entry
+from everself.text.markdown.entries import EntrySpan
+from everself.values import Applied, Author, Change, Entry, Tag, Tier, digest
+from everself.workspace.layout import Kind, place
+
+FADED: Final = 0.3
+UNMENTIONED: Final = timedelta(days=60)
+_OWN: Final = frozenset({OWNER, CORRECTION, HAND})
+
+
+def is_faded(memory: Memory, entry: Entry) -> bool:
+    """Whether it is of the curated core and nothing speaks for keeping it there."""
+    if entry.tier is not Tier.CORE or entry.closed or entry.source in _OWN or entry.tag is Tag.CORRECTION:
+        return False
+    long_ago = entry.seen is not None and memory.clock.today() - entry.seen >= UNMENTIONED
+    return long_ago and memory.confidence(entry) < FADED
+
+
+def find_faded(memory: Memory, entries: Iterable[Entry]) -> list[Entry]:
+    """The lines of MEMORY.md that may go to the archive."""
+    return [one for one in entries if place(one.path).kind is Kind.CORE_MEMORY and is_faded(memory, one)]
+
+
+def archive_lines(memory: Memory, identities: Sequence[str], *, author: Author = Author.KEEPER) -> Archived:
+    """Move them, as one change. What is not faded after all stays."""
+    done = Archived()
+
+    def plan() -> Change | None:
+        nonlocal done
+        found = [one for name in identities if (one := memory.book.find(name)) is not None]
+        faded = find_faded(memory, found)
+        if not faded:
+            return None
+        today = memory.clock.today()
+        to = f"Archive/Memory/{today.year}-Q{(today.month + 2) // 3}.md"
+        draft = memory.draft()
+        for entry in faded:
+            _move(draft, entry, to)
+        sure = [f"entry:{one.id} (confidence {memory.confidence(one):.2f}, last seen {one.seen})" for one in faded]
+        lines = [f"`{one.path}` → `{to}`, {words}" for one, words in zip(faded, sure, strict=True)]
+        record.note(draft, memory.clock.now(), "lines archived", lines)
+        done = Archived("", tuple(dict.fromkeys(one.path for one in faded)), (to,))
+        key = f"archive {digest(repr([(one.id, str(one.seen)) for one in faded]).encode())[:32]}"
+        return Change(author, "lines archived", draft.edits(), tuple(f"entry:{one.id}" for one in faded), key=key)
+
+    outcome = memory.apply(plan)
+    memory.book.refresh()
+    return Archived(outcome.id, done.paths, done.archives) if isinstance(outcome, Applied) else done
+
+
+def merge_lines(memory: Memory, keep: str, drop: str, *, author: Author = Author.KEEPER) -> Archived:
+    """Two lines say the same: one is counted once more where a person said the other, and that is closed in its favour."""
+    done = Archived()
+
+    def plan() -> Change | None:
+        nonlocal done
+        kept, dropped = memory.book.find(keep), memory.book.find(drop)
+        if kept is None or dropped is None or kept.closed or dropped.closed:
+            return None
+        draft = memory.draft()
+        if is_human(dropped.source):
+            count_mention(draft, kept, max(filter(None, (kept.seen, dropped.seen)), default=memory.clock.today()))
+        close_entry(draft, dropped, memory.clock.today(), kept.id)
+        line = f"`{dropped.path}`: entry:{dropped.id} closed in favour of entry:{kept.id}, which says the same"
+        record.note(draft, memory.clock.now(), "lines merged", [line])
+        done = Archived("", (dropped.path,))
+        evidence = (f"entry:{kept.id}", f"entry:{dropped.id}")
+        return Change(author, "lines merged", draft.edits(), evidence, key=f"merge {kept.id} {dropped.id}")
+
+    outcome = memory.apply(plan)
+    return Archived(outcome.id, done.paths) if isinstance(outcome, Applied) else Archived()
+
+
+def _move(draft: Draft, entry: Entry, to: str) -> None:
+    known = EntryComment(())
+
+    def take(document: Scan, span: EntrySpan) -> Splice:
+        nonlocal known
+        known = comment_of(span, entry)
+        return remove_entry(document, span)
+
+    def add(document: Scan) -> Splice:
+        seen = None if known.get("seen") or entry.seen is None else entry.seen.isoformat()
+        comment = with_fields(known, seen=seen) if seen else known
+        return append_item(document, "Out of MEMORY.md", entry.text.encode("utf-8", "replace"), comment)
+
+    draft.edit_entry(entry, take)
+    draft.splice(to, add, b"# Put away\n")
+    there = [one.text for one in read_document(draft.find(to) or b"") if one.claim("id") == entry.id]
+    if there != [entry.text]:
+        raise RefusedByRule(f"{entry.id} would not be read in {to} as it is here.")

@@ -1,0 +1,461 @@
+"""The book of entries: which there are, where each stands, and what may be believed about it.
+
+Kept beside the files and brought up to date by comparing stamps: only documents that changed are read again. It may be deleted; then
+ids of text that Everself never touched are derived anew. Reads documents and writes rows, never a document.
+"""
+
+import gc
+import json
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from datetime import date
+from functools import lru_cache
+from typing import NamedTuple
+
+from everself.clock import Clock
+from everself.errors import DiskError, NotFound, UnsafePath, WrongUse
+from everself.memory._entry_ids import Found, Known, name_entries, sketch
+from everself.memory._row_form import believed, pack, with_days
+from everself.memory.drafts import Draft
+from everself.memory.entries import Read, holds_memory, reach, read_document, read_growth
+from everself.memory.provenance import HAND, weaker
+from everself.storage.filesystem import READ_LIMIT
+from everself.storage.state.entries import DocumentRow, EntryRow, EntryRows, Foreseen
+from everself.storage.state.provenance import Vouchers
+from everself.text.markdown.copies import COPY, hide_copies
+from everself.text.normalise import fold
+from everself.values import Document, Entry, FileStat, Voucher, digest
+from everself.workspace.layout import is_day, is_quarter, place
+from everself.workspace.protocol import Workspace
+
+Progress = Callable[[int, int], None]
+
+# a file saved again within this time of being read may look unchanged: clocks of file systems are coarse
+GRAIN_NS = 2_000_000_000
+TRIES = 5
+# Bytes of a document beyond which it is not looked through whenever something is written: that is some thirty thousand lines, and
+# seconds of reading.
+HUGE = 4 * 1024 * 1024
+# entries beyond which asking the rows for all is quicker than asking for each
+MANY = 500
+# raised whenever the same bytes would give other entries; what an older reader noted is read again
+READING = 2
+_NOTHING_HELD: Mapping[str, tuple[str, bytes]] = {}
+# one write asks four times about the same words
+_fold = lru_cache(maxsize=8)(fold)
+
+
+class Waiting(NamedTuple):
+    """Documents that are new, changed or gone since they were read, what there is to read of them, and how many more are huge."""
+
+    documents: int
+    bytes: int
+    huge: int
+
+
+class Book:
+    """Entries by id, by document, by words."""
+
+    def __init__(self, workspace: Workspace, rows: EntryRows, vouchers: Vouchers, clock: Clock) -> None:
+        self._workspace = workspace
+        self._rows = rows
+        self._vouchers = vouchers
+        self._clock = clock
+        # documents that cannot be read, with the reason: their entries are left out, and nothing is taken to be gone
+        self.unread: dict[str, str] = {}
+
+    def refresh(
+        self, paths: Sequence[str] | None = None, *, huge: bool = True, progress: Progress | None = None
+    ) -> int:
+        """Read again what changed: all documents, or the named ones. How many were read.
+
+        Without `huge`, documents over `HUGE` are left as they were known. `progress` is told how many are read, of how many.
+        """
+        waiting, missing, known = self._survey(paths)
+        changed = [one for one in waiting if huge or one.size <= HUGE]
+        whole = paths is None and len(changed) == len(waiting)
+        moved = [*missing, *(one.path for one in changed if one.path not in known)]
+        copies = [one for one in self._copies_of(moved) if one.path not in missing]
+        for one in copies:
+            # what it shows changed, though the file did not
+            known = {**known, one.path: DocumentRow(one.path, "0 0 0 0 0", "", 0)}
+        changed += [one for one in copies if one not in changed]
+        with _uncollected():
+            told = _told(changed, progress)
+            read = not (changed or missing) or self._read_again(told, missing, known, whole=whole)
+        # what came from elsewhere may have come from a huge document, and keeps its name
+        return len(changed) + len(missing) if read else self.refresh(progress=progress)
+
+    def waiting(self) -> Waiting:
+        """What `refresh` would read."""
+        changed, missing, known = self._survey(None)
+        # those that were saved a moment before they were read are looked at again, but need not be read entry by entry
+        changed = [one for one in changed if one.path not in known or known[one.path].stamp != _stamp(one)]
+        sizes = [one.size for one in changed if one.size <= HUGE]
+        return Waiting(len(sizes) + len(missing), sum(sizes), len(changed) - len(sizes))
+
+    def left_out(self, text: str, paths: Iterable[str], target: str) -> tuple[str, ...]:
+        """Of these documents, and of those that are known to have these words, which are too large to be looked through at a write.
+
+        Not the one that is written to, as long as it can be: writing costs as much as reading, and would write the same words again.
+        """
+        asked = {*paths, *(row.path for row in self._rows.by_text(self._mac(text)))}
+        stats = {path: self._workspace.stat(path) for path in sorted(asked)}
+        sizes = {path: 0 if one is None else one.size for path, one in stats.items()}
+        return tuple(path for path, size in sizes.items() if size > (READ_LIMIT if path == target else HUGE))
+
+    def _survey(self, paths: Sequence[str] | None) -> tuple[list[FileStat], list[str], dict[str, DocumentRow]]:
+        """Documents that look other than when they were read, those that are gone, and how they were known."""
+        known = self._rows.documents(paths)
+        if paths is None:
+            self.unread.clear()
+            there = {one.path: one for one in self._workspace.list() if holds_memory(one.path)}
+            # a folder in the place of a document is no reason to take what it held for gone
+            there |= {path: one for path in known if path not in there and (one := self._workspace.stat(path))}
+            stats = {path: one for path, one in there.items() if one.kind == "file"}
+            self.unread |= {path: "It is no plain file." for path, one in there.items() if one.kind != "file"}
+            missing = [path for path in known if path not in there]
+        else:
+            asked = {path: self._workspace.stat(path) for path in paths if holds_memory(path)}
+            stats = {path: one for path, one in asked.items() if one is not None and one.kind == "file"}
+            missing = [path for path in asked if path not in stats and path in known]
+        return [one for one in stats.values() if not _is_fresh(one, known.get(one.path))], missing, known
+
+    def all(self) -> list[Entry]:
+        """Every entry, in the order of the documents. Brings the book up to date first."""
+        self.refresh()
+        with _uncollected():
+            return self._settled(self._rows.all_rows, lambda _: self._vouchers.all())
+
+    def of(self, path: str) -> list[Entry]:
+        """The entries of one document."""
+        self.refresh([path])
+        return self._settled(lambda: self._rows.rows_of([path]), self._vouchers.find)
+
+    def within(self, path: str, data: bytes) -> list[Entry]:
+        """The entries of a document as they stand in these bytes of it, which somebody has read."""
+        hashed = digest(data)
+        for _ in range(TRIES):
+            self.refresh([path])
+            if (row := self._rows.documents([path]).get(path)) is not None and row.hash == hashed:
+                rows = self._rows.rows_of([path])
+                vouchers = self._vouchers.find([one.id for one in rows])
+                return self._entries(rows, vouchers, {path: (hashed, data)})[0]
+        # somebody saves again and again: nobody vouches for what stands there at this moment
+        where = place(path)
+        return [
+            believed(
+                EntryRow("", path, one.ordinal, "", *self._hashes(one), ""), json.loads(pack(one)), data, where, None
+            )
+            for one in read_document(data[: reach(data)])
+        ]
+
+    def at(
+        self, asked: Mapping[str, set[int]], held: Mapping[str, tuple[str, bytes]] = _NOTHING_HELD
+    ) -> dict[tuple[str, int], Entry]:
+        """Entries by document and by their place in its order. Whoever has read a document gives its hash and bytes along."""
+        known = self._rows.documents(sorted(asked))
+        # the same bytes need no look at the file
+        unsure = [path for path in asked if path not in held or _hash_of(known.get(path)) != held[path][0]]
+        if unsure:
+            self.refresh(sorted(unsure))
+        rows = self._rows.rows_at([(path, ordinal) for path, places in asked.items() for ordinal in sorted(places)])
+        found, torn = self._entries(rows, self._vouchers.find([row.id for row in rows]), held)
+        rows = [row for row in rows if row.path not in self.unread or row.path in held]
+        return {(row.path, row.ordinal): one for row, one in zip(rows, found, strict=True) if row.path not in torn}
+
+    def find(self, identity: str) -> Entry | None:
+        """The entry of that id, wherever it stands now."""
+        for attempt in (False, True):
+            row = self._rows.find(identity)
+            if row is not None:
+                self.refresh([row.path])
+                found = self._settled(lambda: [one] if (one := self._rows.find(identity)) else [], self._vouchers.find)
+                if found:
+                    return found[0]
+            if not attempt:
+                # it may have been moved by hand to a document that was not read since
+                self.refresh()
+        return None
+
+    def named(self, identities: Sequence[str]) -> dict[str, Entry]:
+        """Entries by their ids, each document read once; who is not found where it last stood is looked for one by one."""
+        rows = [row for one in dict.fromkeys(identities) if (row := self._rows.find(one)) is not None]
+        self.refresh(sorted({row.path for row in rows}))
+        ids = [row.id for row in rows]
+        found = self._settled(
+            lambda: sorted((row for one in ids if (row := self._rows.find(one)) is not None), key=lambda row: row.path),
+            self._vouchers.find,
+        )
+        known = {one.id: one for one in found}
+        missing = [one for one in dict.fromkeys(identities) if one not in known]
+        return known | {one: entry for one in missing if (entry := self.find(one)) is not None}
+
+    def find_even_gone(self, identity: str) -> Entry | None:
+        """As `find`; of an entry whose text is gone, where it came from, as long as a voucher tells."""
+        found = self.find(identity)
+        voucher = self._vouchers.find([identity]).get(identity) if found is None else None
+        if voucher is None:
+            return found
+        # a hand may have changed the words before they went
+        same = self._rows.gone_by_text(voucher.text) == identity
+        source = voucher.source if same else weaker(HAND, voucher.source)
+        return Entry(identity, "", "", source=source, lineage=voucher.lineage)
+
+    def get(self, name: str) -> Entry:
+        """The entry of that id or of the only id that begins so."""
+        name = name.removeprefix("entry:").upper()
+        found = self.find(name) if len(name) == 12 and name.isascii() else None
+        if found is not None:
+            return found
+        self.refresh()
+        # what a command line brings may not even be text; no id is other than ASCII
+        rows = self._rows.by_prefix(name) if name and name.isascii() else []
+        if len(rows) > 1:
+            raise WrongUse(f'"{name}" could be {", ".join(row.id for row in rows[:10])}.', mend="Give more of the id.")
+        if not rows:
+            raise NotFound(f'No entry has the id "{name}".', mend="everself memory list")
+        read, _ = self._entries(rows, self._vouchers.find([rows[0].id]))
+        if not read:
+            raise DiskError(f"{rows[0].path} cannot be read: {self.unread[rows[0].path]}", mend="everself doctor")
+        return read[0]
+
+    def date_lines(self, days: Mapping[str, Sequence[date | None]]) -> None:
+        """Date what is known as it was written: by the days of the lines of each document, else as unknown, which is never newer.
+
+        An entry is as old as its newest line. What says itself when it was written is not concerned.
+        """
+        self._rows.date({one.id: _day_of(one, days.get(one.path, ())) for one in self.all()})
+
+    def with_words(self, text: str, without: Collection[str] = ()) -> list[Entry]:
+        """Entries that say the same, whatever their spacing, case or width; none of the documents in `without`."""
+        mac = self._mac(text)
+
+        def load() -> list[EntryRow]:
+            return [row for row in self._rows.by_text(mac) if row.path not in without]
+
+        paths = {row.path for row in load()}
+        if not paths:
+            return []
+        self.refresh(sorted(paths))
+        return self._settled(load, self._vouchers.find)
+
+    def is_buried(self, text: str, identity: str = "") -> bool:
+        """Whether this was forgotten and must not come back by itself."""
+        return self._rows.is_buried(self._mac(text), identity)
+
+    def unbury(self, text: str) -> None:
+        """The owner says again what was forgotten."""
+        self._rows.unbury(self._mac(text))
+
+    def _mac(self, text: str) -> str:
+        return self._rows.mac(digest(_fold(text).encode("utf-8", "surrogatepass")))
+
+    def _read_again(
+        self, changed: Iterable[FileStat], missing: Sequence[str], known: dict[str, DocumentRow], *, whole: bool
+    ) -> bool:
+        """Read and name; False when something came here from a document that was not asked for, so that all must be read."""
+        found: list[Found] = []
+        documents: list[DocumentRow] = []
+        # documents whose known entries stand as they stood
+        settled: set[str] = set()
+        for one in changed:
+            document = self._find_readable(one.path)
+            if document is None:
+                continue
+            before = known.get(one.path)
+            now = int(self._clock.now().timestamp() * 1e9)
+            row = DocumentRow(one.path, _stamp(one), digest(document.data), now)
+            if _hash_of(before) == row.hash:
+                settled.add(one.path)
+                # within the grain of the clock a document is looked at again and again; that need not be noted
+                documents += [row] if one.mtime_ns + GRAIN_NS < row.read_at else []
+                continue
+            documents.append(row)
+            data = document.data[: reach(document.data)]
+            reads = self._growth(data, before) if len(data) == len(document.data) else None
+            settled |= {one.path} if reads is not None else set()
+            reads = read_document(data) if reads is None else reads
+            reads = with_days(data, reads) if is_quarter(one.path) else reads
+            found += [Found(one.path, read, *self._hashes(read)) for read in reads]
+        if not (documents or missing):
+            return True
+        old = self._rows.rows_of([path for path in [*(d.path for d in documents), *missing] if path not in settled])
+        if not whole and self._came_from_elsewhere(found, old):
+            return False
+        lost, taken = self._memo(len(found))
+        known_entries = [Known(row.id, row.path, row.ordinal, row.text_mac, row.words) for row in old]
+        names = name_entries(found, known_entries, lost, taken)
+        today = self._clock.today().isoformat()
+        born = {row.id: row.first_seen for row in old}
+        rows = [
+            EntryRow(name, one.path, one.read.ordinal, pack(one.read), one.text, one.words, born.get(name, today))
+            for name, one in zip(names, found, strict=True)
+        ]
+        gone = {row.id for row in old} - set(names)
+        self._rows.replace(documents, missing, rows, sorted(gone), today)
+        return True
+
+    def _memo(self, count: int) -> tuple[Callable[[str], str | None], Callable[[str], bool]]:
+        """Which gone entry had these words, and whether an id stands somewhere; for many entries the rows are asked once."""
+        if count < MANY:
+            return self._rows.gone_by_text, lambda identity: self._rows.home_of(identity) is not None
+        return self._rows.gone_texts().get, self._rows.ids().__contains__
+
+    def foresee(self, draft: Draft, path: str) -> None:
+        """What a planned change adds to a log is noted together with the change, and need not be read again afterwards."""
+        grown = draft.growth(path)
+        before, after, reads = grown or (b"", b"", ())
+        names = {one.claim("id") for one in reads}
+        # what has no name of its own gets one when the document is read
+        if grown is None or not holds_memory(path) or "" in names or len(names) < len(reads):
+            return
+        known = self._rows.documents([path]).get(path)
+        if known is None or not _is_current(known):
+            return
+        today = self._clock.today().isoformat()
+        rows = [EntryRow(one.claim("id"), path, one.ordinal, pack(one), *self._hashes(one), today) for one in reads]
+        # never fresh: what the file will look like on the disk is not known yet
+        document = DocumentRow(path, f"0 0 {len(after)} 0 0 {READING}", digest(after), 0)
+        self._rows.foresee(Foreseen(digest(before), document, rows))
+
+    def _hashes(self, read: Read) -> tuple[str, bytes]:
+        return self._mac(read.text), sketch(_fold(read.text))
+
+    def _growth(self, data: bytes, before: DocumentRow | None) -> tuple[Read, ...] | None:
+        """What was added at the end of a document that is otherwise as it was; None when it must be read again."""
+        if before is None or not _is_current(before):
+            return None
+        size = int(before.stamp.split()[2])
+        if size >= len(data) or digest(data[:size]) != before.hash:
+            return None
+        return read_growth(data, size, self._rows.count_of(before.path))
+
+    def _came_from_elsewhere(self, found: Sequence[Found], old: Sequence[EntryRow]) -> bool:
+        """Whether an entry is new here but stood elsewhere when that was last read: moved by hand, it keeps its name."""
+        ids, texts = {row.id for row in old}, {row.text_mac for row in old}
+        for one in found:
+            claimed = one.read.claim("id")
+            if claimed in ids or (not claimed and one.text in texts):
+                continue
+            if self._rows.home_of(claimed) is not None if claimed else self._rows.by_text(one.text):
+                return True
+        return False
+
+    def _settled(
+        self, load: Callable[[], Sequence[EntryRow]], vouch: Callable[[Sequence[str]], dict[str, Voucher]]
+    ) -> list[Entry]:
+        """Rows with their words. Where a person saved between the reading of the one and of the other, once more."""
+        for _ in range(TRIES):
+            rows = load()
+            found, torn = self._entries(rows, vouch([row.id for row in rows]))
+            if not torn:
+                break
+            self.refresh(torn)
+        return found
+
+    def _entries(
+        self,
+        rows: Sequence[EntryRow],
+        vouchers: dict[str, Voucher],
+        held: Mapping[str, tuple[str, bytes]] = _NOTHING_HELD,
+    ) -> tuple[list[Entry], list[str]]:
+        """What the rows say, and the documents that are not any more as they were when these were made."""
+        # one call of the decoder for all rows: a hundred thousand calls would cost half a second
+        spans = json.loads(f"[{','.join(row.span for row in rows)}]")
+        hashes = {one.path: one.hash for one in self._rows.documents(sorted({row.path for row in rows})).values()}
+        found: list[Entry] = []
+        torn: list[str] = []
+        path, data, where = "", b"", place("")
+        for row, span in zip(rows, spans, strict=True):
+            if row.path != path:
+                path, where = row.path, place(row.path)
+                hashed, data = held[path] if path in held else self._read(path)
+                torn += [path] if hashed != hashes.get(path) and path not in self.unread else []
+            if path in self.unread and path not in held:
+                continue
+            found.append(believed(row, span, data, where, vouchers.get(row.id)))
+        return found, torn
+
+    def _find_readable(self, path: str) -> Document | None:
+        """A document; none where it cannot be read, which is noted. One bad file must not hide all others."""
+        try:
+            found = self._find(path)
+        except (DiskError, UnsafePath) as error:
+            self.unread[path] = str(error)
+            return None
+        self.unread.pop(path, None)
+        return found
+
+    def _find(self, path: str) -> Document | None:
+        """A document without what it only copies from another that is still there."""
+        found = self._workspace.find(path)
+        if found is None or not is_quarter(path) or COPY not in found.data:
+            return found
+        return replace(found, data=hide_copies(found.data, self._has_day))
+
+    def _has_day(self, path: str) -> bool:
+        stat = self._workspace.stat(path) if is_day(path) else None
+        return stat is not None and stat.kind == "file"
+
+    def _copies_of(self, days: Sequence[str]) -> list[FileStat]:
+        """Archives that hold a copy of days that came or went."""
+        marks = [day.encode("utf-8", "replace") for day in days if is_day(day)]
+        found: list[FileStat] = []
+        for path in filter(is_quarter, self._rows.documents(None)) if marks else ():
+            stat = self._workspace.stat(path)
+            document = self._workspace.find(path) if stat is not None and stat.kind == "file" else None
+            if stat is not None and document is not None and COPY in document.data:
+                found += [stat] if any(mark in document.data for mark in marks) else []
+        return found
+
+    def _read(self, path: str) -> tuple[str, bytes]:
+        document = self._find_readable(path)
+        data = b"" if document is None else document.data
+        return digest(data), data
+
+
+def _day_of(entry: Entry, days: Sequence[date | None]) -> str:
+    lines = days[entry.first_line - 1 : entry.last_line]
+    known = [day for day in lines if day is not None]
+    return max(known).isoformat() if known and len(known) == len(lines) else ""
+
+
+def _told(changed: Sequence[FileStat], progress: Progress | None) -> Iterator[FileStat]:
+    """The documents one by one; whoever wants to know is told how far it is."""
+    for number, one in enumerate(changed):
+        if progress is not None:
+            progress(number, len(changed))
+        yield one
+    if progress is not None and changed:
+        progress(len(changed), len(changed))
+
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """A hundred thousand small objects that all stay: the collector would walk over them again and again, for half of the time."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
+def _is_fresh(one: FileStat, known: DocumentRow | None) -> bool:
+    return known is not None and known.stamp == _stamp(one) and one.mtime_ns + GRAIN_NS < known.read_at
+
+
+def _stamp(one: FileStat) -> str:
+    return f"{one.device} {one.inode} {one.size} {one.mtime_ns} {one.ctime_ns} {READING}"
+
+
+def _is_current(row: DocumentRow) -> bool:
+    return row.stamp.split()[5:] == [str(READING)]
+
+
+def _hash_of(row: DocumentRow | None) -> str | None:
+    """The hash of the bytes that the noted entries were read from, by a reader of this version."""
+    return row.hash if row is not None and _is_current(row) else None

@@ -1,0 +1,215 @@
+"""From the bytes of a document to its entries as they stand there: words, place, and what the comment claims. Pure.
+
+Judges what is a memory at all: noise, placeholders and references by id are none. Does not decide whom to believe.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from everself.text.markdown.blocks import scan
+from everself.text.markdown.endings import is_reference
+from everself.text.markdown.entries import EntryKind, EntrySpan, entries
+from everself.text.markdown.lines import measure
+from everself.text.markdown.sections import before_comments
+from everself.values import digest
+from everself.workspace.layout import Kind, place
+
+# documents whose text is memory; the others are rules, logs of the runtime, or not ours
+HOLDERS = frozenset(
+    {
+        Kind.CORE_MEMORY,
+        Kind.DAILY_LOG,
+        Kind.SESSION_NOTE,
+        Kind.TOPIC,
+        Kind.ARCHIVE,
+        Kind.CHRONICLE,
+        Kind.BANK,
+        Kind.USER,
+    }
+    | {Kind.PERSON_USER, Kind.PERSON_MEMORY, Kind.PROJECT_MEMORY, Kind.QUARANTINE}
+)
+NOISE = frozenset({"HEARTBEAT_OK", "NO_REPLY"})
+TRANSCRIPT = "transcript"
+_SPEAKERS = ("user:", "assistant:", "system:", "human:", "tool:")
+# what the note of a session says about the session itself
+_SESSION, _SESSION_LABELS = "session:", ("**session key**", "**session id**", "**source**")
+# Lines of a document that are looked at; each may be an entry, and an entry costs more than a kilobyte while it is read. As many as
+# fill what is read of a file at all, where they are lines that somebody wrote.
+LINES_READ = 200_000
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """One entry of a document. `claims` are the fields of its comment."""
+
+    ordinal: int
+    text: str
+    claims: tuple[tuple[str, str], ...]
+    kind: str
+    heading: tuple[str, ...]
+    category: str
+    time: str
+    struck: bool
+    start: int
+    end: int
+    first_line: int
+    last_line: int
+    # where the words stand, where our comment interrupts them (0, 0: nowhere), how far a list item indents them
+    words: tuple[int, int, int, int, int]
+
+    def claim(self, key: str) -> str:
+        return next((value for name, value in self.claims if name == key), "")
+
+
+def holds_memory(path: str) -> bool:
+    return place(path).kind in HOLDERS
+
+
+def read_document(data: bytes) -> tuple[Read, ...]:
+    """The memories of a document, in its order."""
+    document = scan(data)
+    found: list[Read] = []
+    for span in entries(document):
+        words = _words(data, span)
+        text = words_at(data, words, struck=span.struck)
+        if is_memory(span, text):
+            found.append(_read(len(found), span, text, words))
+    return tuple(found)
+
+
+def reach(data: bytes) -> int:
+    """Where the last line ends that is looked at. A lone carriage return ends a line as well."""
+    lines = data.replace(b"\r\n", b" \n").replace(b"\r", b"\n") if b"\r" in data else data
+    if lines.count(b"\n") <= LINES_READ:
+        return len(data)
+    at = 0
+    for _ in range(LINES_READ):
+        at = lines.find(b"\n", at) + 1
+    return at
+
+
+def last_section(data: bytes) -> int | None:
+    """Where the last section of a log begins; None when only reading all of it can tell, because something may reach over it."""
+    if b"```" in data or b"~~~" in data or data.count(b"<") != data.count(b"<!-- everself:"):
+        return None
+    at = data.rfind(b"\n## [")
+    return None if at < 0 else at
+
+
+def read_growth(data: bytes, old: int, known: int) -> tuple[Read, ...] | None:
+    """The memories in what was added to a log after byte `old`, which had `known` of them; None when all must be read again."""
+    tail = data[old:]
+    if not tail.startswith((b"\n## [", b"## [")) or not data[:old].endswith(b"\n") or last_section(data) is None:
+        return None
+    title, newline, _ = data.partition(b"\n")
+    head = title + newline if title.startswith(b"# ") else b""
+    by, lines = old - len(head), data.count(b"\n", 0, old) - head.count(b"\n")
+    found = []
+    for read in read_document(head + tail):
+        if read.start < len(head):
+            return None
+        start, end, cut, after, indent = read.words
+        words = (start + by, end + by, cut + by if after else 0, after + by if after else 0, indent)
+        found.append(
+            replace(
+                read,
+                ordinal=read.ordinal + known,
+                start=read.start + by,
+                end=read.end + by,
+                first_line=read.first_line + lines,
+                last_line=read.last_line + lines,
+                words=words,
+            )
+        )
+    return tuple(found)
+
+
+def is_memory(span: EntrySpan, text: str) -> bool:
+    """Whether a person would call it something remembered. What carries an id of ours is, whatever it looks like."""
+    if span.kind is EntryKind.FRONT_MATTER or not text:
+        return False
+    if span.comment is not None:
+        return True
+    if text.strip("*_`. ") in NOISE or refers(text):
+        return False
+    if span.path and span.path[0].lower().startswith(_SESSION) and text.lower().startswith(_SESSION_LABELS):
+        return False
+    # a template's blank: `- **Name:** _(what shall I call you?)_`
+    bare = text.rpartition(":**")[2].strip()
+    return bool(bare) and not (bare.startswith("_(") and bare.endswith(")_"))
+
+
+def _read(ordinal: int, span: EntrySpan, text: str, words: tuple[int, int, int, int, int]) -> Read:
+    return Read(
+        ordinal=ordinal,
+        text=text,
+        claims=span.comment.comment.fields if span.comment else (),
+        kind=TRANSCRIPT if _is_transcript(text) else span.kind.value,
+        heading=span.path,
+        category=span.category,
+        time=span.time,
+        struck=span.struck,
+        start=span.start,
+        end=span.end,
+        first_line=span.first_line,
+        last_line=span.last_line,
+        words=words,
+    )
+
+
+def text_of(data: bytes, span: EntrySpan) -> str:
+    """What the entry at that place says."""
+    return words_at(data, _words(data, span), struck=span.struck)
+
+
+def _words(data: bytes, span: EntrySpan) -> tuple[int, int, int, int, int]:
+    """Where the words stand. Comments at their end, ours or another tool's, are not seen by a reader and are none of them."""
+    end = before_comments(data, span.text_start, span.text_end)
+    found = span.comment
+    inside = found is not None and span.text_start <= found.start < end
+    cut, after = (found.start, found.end) if found and inside else (0, 0)
+    return span.text_start, end, cut, after, span.indent
+
+
+def words_at(data: bytes, words: Sequence[int], *, struck: bool = False) -> str:
+    """The words of an entry in the document it was read from: without its list's indentation and the line that goes through them."""
+    start, end, cut, after, indent = words
+    raw = data[start:cut].rstrip(b" \t") + data[after:end] if after else data[start:end]
+    if indent and b"\n" in raw:
+        first, *rest = raw.splitlines(keepends=True)
+        raw = first + b"".join(_outdented(line, indent) for line in rest)
+    text = raw.decode("utf-8", "replace").strip()
+    return text.replace("~~", "", 1).removesuffix("~~").strip() if struck else text
+
+
+def _outdented(line: bytes, indent: int) -> bytes:
+    width, rest = measure(line, 0)
+    return b" " * max(0, width - indent) + rest
+
+
+def _is_transcript(text: str) -> bool:
+    """Raw lines of a conversation, or data marked untrusted, are what was said, not what is so."""
+    lines = [line.strip("*# ").lower() for line in text.splitlines() if line.strip()]
+    spoken = sum(line.startswith(_SPEAKERS) for line in lines)
+    if spoken >= 2 and spoken * 3 >= len(lines):
+        return True
+    return "untrusted" in lines[0] and len(lines) > 1 and lines[1].startswith(("```", "~~~"))
+
+
+def refers(text: str) -> bool:
+    """Whether the words only refer to an entry that stands elsewhere."""
+    data = text.encode("utf-8", "surrogatepass")
+    return is_reference(data, 0, len(data))
+
+
+def quotes_a_talk(text: str) -> bool:
+    """Whether a line of it is somebody's turn in a conversation, as notes of sessions have them."""
+    lines = (line.replace("*", "").strip("-+>#_ ").lower() for line in text.splitlines())
+    return any(line.startswith(_SPEAKERS) for line in lines)
+
+
+def text_hash(text: str) -> str:
+    """The hash of the words, whatever their spacing, case or width."""
+    from everself.text.normalise import fold
+
+    return digest(fold(text).encode("utf-8", "surrogatepass"))

@@ -1,0 +1,157 @@
+"""Look for forgotten words in every byte there is: documents, history objects, journal, database pages, and what is not ours.
+
+Also the register of places that hold text: what stands where in an agent's folders. Changes nothing.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Final, Literal
+
+from everself.memory.forgetting.proof import Mention, Remain
+from everself.memory.forgetting.words import Words, is_open
+from everself.storage import writes
+from everself.storage.damaged_files import FOLDER as ASIDE
+from everself.storage.filesystem import READ_LIMIT, FileSystem
+from everself.storage.history.commits import FOLDER as HISTORY
+from everself.storage.history.rewriting import RewritableHistory, git_objects, remotes
+from everself.storage.journal import FOLDER as JOURNAL
+from everself.storage.state.scrub import Scrub
+from everself.values import FileStat
+from everself.workspace.layout import Kind, place
+
+GIT: Final = ".git"
+NO_TEXT: Final = "holds no text"
+NOT_OURS: Final = "not Everself's"
+DATABASE: Final = "database"
+PAGES: Final = "database pages and write-ahead log"
+HISTORY_PLACE: Final = "history"
+JOURNAL_PLACE: Final = "journal"
+TRANSCRIPTS: Final = "transcripts"
+# where the room of sessions, which this one does not know, keeps them
+TRANSCRIPTS_FOLDER: Final = "sessions"
+SET_ASIDE: Final = "files set aside as damaged"
+OTHER_STATE: Final = "other state"
+# opened by SQLite, which a second reader in the same process would rob of its locks; looked at through SQLite
+_DATABASES: Final = (".db", ".db-wal", ".db-shm", ".db-journal")
+
+Root = Literal["workspace", "state"]
+
+
+def place_of(root: Root, path: str) -> str:
+    """The place that a file belongs to; empty for one that nobody registered."""
+    if root == "workspace":
+        if path == GIT or path.startswith(f"{GIT}/"):
+            return NOT_OURS
+        return place(path).kind.value if is_open(path) or place(path).humans_only else NOT_OURS
+    if path.startswith(f"{HISTORY}/"):
+        return HISTORY_PLACE
+    if path.startswith(f"{JOURNAL}/"):
+        return JOURNAL_PLACE
+    if path.startswith(f"{TRANSCRIPTS_FOLDER}/"):
+        return TRANSCRIPTS
+    if path.startswith(f"{ASIDE}/"):
+        return SET_ASIDE
+    if path.endswith(".lock"):
+        return NO_TEXT
+    return DATABASE if path.endswith(_DATABASES) and "/" not in path else ""
+
+
+def search_documents(files: FileSystem, words: Words) -> tuple[Counter[str], Counter[str], list[Remain]]:
+    """What is left in documents and what is mentioned, by kind; and files that are not ours with the words in them."""
+    left, mentioned = Counter[str](), Counter[str]()
+    remains = []
+    for one in walk(files, ""):
+        data = _whole(files, one)
+        if data is None:
+            continue
+        raw = words.count(data)
+        if is_open(one.path) and one.size <= READ_LIMIT:
+            pieces = len(words.in_document(one.path, data).pieces)
+            left[place_of("workspace", one.path)] += pieces
+            mentioned[place_of("workspace", one.path)] += raw
+        elif raw and place(one.path).kind is Kind.TEMPORARY:
+            remains.append(Remain(one.path, "an editor or another program keeps a copy here; close it there", True))
+        elif raw and is_open(one.path):
+            remains.append(Remain(one.path, f"larger than the {READ_LIMIT} bytes that Everself reads; edit it", True))
+        elif raw and not place(one.path).humans_only:
+            remains.append(Remain(one.path, "not a document of Everself's; edit or remove it yourself", True))
+    return left, mentioned, remains
+
+
+def search_git(files: FileSystem, real: str | None, words: Words) -> list[Remain]:
+    """The person's own repository in the workspace: named, looked into, never changed."""
+    found = files.stat(GIT)
+    if found is None:
+        return []
+    if found.kind != "directory":
+        return [Remain(GIT, "your own git repository lies elsewhere and was not looked into")]
+    holds = any(words.count(data) for _, data in git_objects(files, GIT, None if real is None else f"{real}/{GIT}"))
+    names = remotes(files, GIT)
+    pushed = f", and so may its remotes ({', '.join(names)})" if names else "; it has no remote"
+    says = "still holds it" if holds else "does not hold it" + (", its remotes may" if names else "")
+    return [
+        Remain(GIT, f"your own git repository {says}{pushed if holds else ''}", holds or (None if names else False))
+    ]
+
+
+def search_state(files: FileSystem, words: Words) -> Counter[str]:
+    """What is left in files of the agent's state, history and databases aside."""
+    left = Counter[str]()
+    for one in walk(files, ""):
+        where = place_of("state", one.path)
+        if where in (HISTORY_PLACE, DATABASE, NO_TEXT, SET_ASIDE) or one.path.endswith(_DATABASES):
+            continue
+        data = _whole(files, one) or b""
+        kept = len(words.mentions("journal.md", data)) if where == JOURNAL_PLACE else 0
+        left[where or OTHER_STATE] += max(0, words.count(data) - kept)
+    return left
+
+
+def search_history(history: RewritableHistory, words: Words) -> tuple[int, int]:
+    """What the history would lose if it were rewritten once more, and what any of its objects mention."""
+    again = history.rewrite(words.in_document, words.in_message, keep=False)
+    return again.documents + again.messages, sum(words.count(data) for _, data in history.objects())
+
+
+def search_database(scrub: Scrub, words: Words) -> tuple[int, int]:
+    """How many texts of the database still hold the words or name what is forgotten, and how often its bytes do beyond that."""
+    texts = [text for _, text in scrub.texts()]
+    left = sum(words.in_text(text) is not None for text in texts)
+    left += scrub.searches_naming(words.ids, words.folders)
+    known = sum(words.count(text.encode("utf-8", "surrogatepass")) for text in texts)
+    return left, max(0, sum(words.count(data) for _, data in scrub.raw()) - known)
+
+
+def mentions_in(files: FileSystem, words: Words) -> list[Mention]:
+    """Where in documents the words stand and stay."""
+    found = []
+    for one in walk(files, ""):
+        if one.size > READ_LIMIT or not one.path.lower().endswith(".md") or one.path.startswith(words.folders):
+            continue
+        data = words.in_document(one.path, _whole(files, one) or b"").data or b""
+        reason = "part of another sentence, not removed" if is_open(one.path) else "yours alone to edit, not removed"
+        found += [Mention(f"{one.path}#L{line}", reason) for line in words.mentions(one.path, data)]
+    return found
+
+
+def backups_in(names: Sequence[str]) -> list[Remain]:
+    return [
+        Remain(name, "a backup made before; it may hold it, and restoring it would bring it back") for name in names
+    ]
+
+
+def walk(files: FileSystem, folder: str) -> Iterator[FileStat]:
+    """Every plain file beneath a folder, hidden ones included, a repository of the person's aside."""
+    for one in files.list(folder):
+        if one.kind == "directory":
+            if one.path not in (GIT, HISTORY):
+                yield from walk(files, one.path)
+        elif one.kind == "file" and one.links == 1:
+            yield one
+
+
+def _whole(files: FileSystem, one: FileStat) -> bytes | None:
+    try:
+        return writes.find(files, one.path)
+    except OSError:
+        return None

@@ -1,0 +1,39 @@
+"""The guard that keeps what was forgotten from coming back by itself: through a keeper, an import, the agent's own hand."""
+
+from collections.abc import Iterator, Sequence
+
+from everself.memory.entries import Read, read_document, text_hash
+from everself.storage.state.entries import EntryRows
+from everself.values import Change, FileChange
+from everself.workspace.guards import HUMANS, added_section
+from everself.workspace.protocol import Guard
+
+
+def tombstone_guard(rows: EntryRows) -> Guard:
+    """Nobody but a human adds an entry that says what was forgotten, or that carries its id."""
+
+    def guard(change: Change, files: Sequence[FileChange]) -> Iterator[str]:
+        if change.author in HUMANS or not rows.has_buried():
+            return
+        documents = [file for file in files if file.path.lower().endswith(".md")]
+        added = [added_section(file) for file in documents]
+        if not any(part is None or _buried(rows, part) for part in added):
+            return
+        # what a hand wrote down again may be moved about
+        known = {_key(read) for file in documents for read in read_document(file.before or b"")}
+        for file in documents:
+            new = {_key(read) for read in read_document(file.after or b"")} - known
+            count = sum(rows.is_buried(rows.mac(text), identity) for text, identity in new)
+            if count:
+                yield f"{file.path} would hold {count} entries that were forgotten on request."
+
+    return guard
+
+
+def _buried(rows: EntryRows, data: bytes) -> bool:
+    return any(rows.is_buried(rows.mac(text), identity) for text, identity in map(_key, read_document(data)))
+
+
+def _key(read: Read) -> tuple[str, str]:
+    # no tombstone has an empty id, so text without one is asked for by its words alone
+    return text_hash(read.text), read.claim("id")

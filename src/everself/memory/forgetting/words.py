@@ -1,0 +1,349 @@
+"""What is forgotten, and what a document or a text is without it. Pure.
+
+"The text" of a forgotten entry means its words, whatever their case, spacing or typographic quotes:
+
+* an entry that carries a forgotten id, or says exactly these words and nothing else, goes as a whole, wherever it stands;
+  so does a line in a log that only refers to it by id;
+* elsewhere the words go, and `[forgotten]` stands in their place, where they stand for themselves: a whole line, in quotation marks
+  or struck through, in a record of Everself's after its label. Words that are telling (long enough to be no coincidence) also count
+  as a sentence of their own, and in messages and reasons wherever they stand;
+* words within another sentence of a document are that sentence's. They stay, and are reported as a mention. So "tea" takes no line
+  about tea with it.
+
+Words that somebody asks to be forgotten as such (`anywhere`) go wherever they stand: an entry of one paragraph that holds them goes as a
+whole; longer texts, records, transcripts and headings lose the words and keep the rest.
+
+When whole days, people or sessions are forgotten, short words ("yes") count only in the documents they came from.
+What the owner alone may write (the soul, the settings) is never changed by forgetting; it is reported as well.
+"""
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING, Protocol
+
+from everself.memory.entries import TRANSCRIPT, Read, holds_memory, read_document, refers
+from everself.storage.history.rewriting import Cleaned
+from everself.text.markdown.blocks import scan
+from everself.text.markdown.edit import apply_splice, remove_entry
+from everself.text.markdown.entries import EntrySpan, entries
+from everself.text.normalise import fold, without_surrogates
+from everself.workspace.layout import Kind, place
+
+if TYPE_CHECKING:
+    import re2
+
+FORGOTTEN = "[forgotten]"
+# Fewer characters than this could be anybody's words; one of Han, kana or hangul says as much as two letters.
+TELLING = 12
+# beyond this many characters words are looked for as they are: a pattern of them would outgrow its limits
+LONGEST_PATTERN = 4000
+MOST_SENTENCES = 8
+MOST_WORDS = 8
+_AROUND = ".,;:!?…\"'()[]{}<>*_~`#-“”„‘’«»"
+
+_RECORDS = frozenset({Kind.CORRECTIONS, Kind.CONFLICTS, Kind.CHANGELOG, Kind.COMPACTION_LOG})
+_CLOSED = frozenset({Kind.SOUL_HISTORY, Kind.TEMPORARY, Kind.FOREIGN})
+_OPENERS, _CLOSERS = "\"'“„«‘‹`(「『《〈~*_", "\"'”“»’›`)」』》〉~*_"
+_ENDS = ".!?。！？…;；"
+_ALIKE = {"'": "'‘’‚‛′ʼ＇`´", '"': '"“”„‟″«»〝〞＂', "-": "-‐‑‒–—―−﹘﹣－"}
+
+
+class Place(Protocol):
+    """A place that holds text and that another room owns: transcripts, an index, a cache. Asked before and after, and told to remove."""
+
+    @property
+    def name(self) -> str: ...
+
+    def holds(self, words: "Words") -> int:
+        """How often something forgotten stands there."""
+
+    def remove(self, words: "Words") -> int:
+        """Take it out; how often that was."""
+
+
+class Derived(Place, Protocol):
+    """A place that is made from documents and cleaned after them: an index. What stands there stands in them, so no plan asks it."""
+
+    @property
+    def notice(self) -> str:
+        """What a person should know of how it was cleaned."""
+
+
+class Words:
+    """What is forgotten: entries by id, their words, and folders that go as a whole.
+
+    With `homes` (document, text) short words are meant only there; an empty text makes a folder, whose name ends in /, and an empty
+    document means anywhere, also within other words.
+    """
+
+    def __init__(self, ids: Iterable[str], texts: Iterable[str], homes: Sequence[tuple[str, str]] = ()) -> None:
+        self.ids = frozenset(ids)
+        self.folders = tuple(path for path, text in homes if not text)
+        self.anywhere = frozenset(fold(text) for path, text in homes if not path)
+        homes = [(path, text) for path, text in homes if path]
+        self.homes: dict[str, set[str]] = defaultdict(set)
+        for path, text in homes:
+            if text:
+                self.homes[path].add(fold(text))
+        every = {fold(text): text for text in texts if fold(text)}
+        self.known = frozenset(every)
+        self.texts = {
+            folded: text for folded, text in every.items() if not homes or is_telling(folded) or folded in self.anywhere
+        }
+        self._needles = tuple({needle for folded, text in self.texts.items() for needle in _needles(folded, text)})
+        # what else entries with these ids said, in the documents that were looked at
+        self.older: set[str] = set()
+        self._marks = tuple(identity.encode() for identity in self.ids)
+
+    def in_document(self, path: str, data: bytes) -> Cleaned:
+        """The document without what is forgotten."""
+        if path.startswith(self.folders):
+            return Cleaned(None, (data,))
+        if not is_open(path):
+            return Cleaned(data)
+        text = fold(data.decode("utf-8", "replace"))
+        known = [one for one in self.texts if one in text]
+        at_home = any(one in text for one in self.homes.get(path, ()))
+        pieces: list[bytes] = []
+        made = data
+        if known or at_home or any(mark in data for mark in self._marks):
+            made = self._without_entries(path, made, pieces)
+        if known:
+            labels = place(path).kind in _RECORDS
+            made = self._without_lines(made, known, pieces, labels=labels)
+        return Cleaned(made, tuple(pieces))
+
+    def in_text(self, text: str) -> str | None:
+        """A message, a reason, the words of a commit without what is forgotten; None when it stays."""
+        folded = fold(text)
+        spans = [
+            (start, end)
+            for one in self.texts
+            if one in folded
+            for start, end in _occurrences(self.texts[one], text)
+            if is_telling(one) or one in self.anywhere or _stands(text, start, end, telling=False, labels=False)
+        ]
+        return _replaced(text, spans) if spans else None
+
+    def in_message(self, text: str) -> str:
+        """The same for the words of a commit."""
+        made = self.in_text(text)
+        return text if made is None else made
+
+    def mentions(self, path: str, data: bytes) -> list[int]:
+        """The lines where the words stand and stay, because they are another sentence's or the document is the owner's alone."""
+        text = data.decode("utf-8", "surrogateescape")
+        folded = fold(data.decode("utf-8", "replace"))
+        labels = place(path).kind in _RECORDS
+        found = []
+        for one in self.texts:
+            if one in folded:
+                for start, end in _occurrences(self.texts[one], text):
+                    if not is_open(path) or not self._goes(one, text, (start, end), labels=labels):
+                        found.append(text.count("\n", 0, start) + 1)
+        return sorted(found)
+
+    def count(self, data: bytes) -> int:
+        """How often telling words stand in these bytes, as they were given or as JSON writes them."""
+        return sum(data.count(needle) for needle in self._needles)
+
+    def _without_entries(self, path: str, data: bytes, pieces: list[bytes]) -> bytes:
+        doomed = self._doomed(path, data)
+        if not doomed:
+            return data
+        document = scan(data)
+        kept = [one.text for one in read_document(data) if one.start not in {span.start for span in doomed}]
+        made = data
+        for span in reversed(doomed):
+            made = apply_splice(made, remove_entry(document, span))
+        if [one.text for one in read_document(made)] != kept:
+            # neighbours that went together held others apart: take them one by one
+            made = data
+            while found := self._doomed(path, made):
+                made = apply_splice(made, remove_entry(scan(made), found[0]))
+        pieces += [data[span.start : span.end] for span in doomed]
+        return made
+
+    def _doomed(self, path: str, data: bytes) -> list[EntrySpan]:
+        reads = {one.start: one for one in read_document(data)}
+        return [span for span in entries(data) if self._is_doomed(path, data, span, reads.get(span.start))]
+
+    def _is_doomed(self, path: str, data: bytes, span: EntrySpan, read: Read | None) -> bool:
+        if span.comment is not None and span.comment.comment.id in self.ids:
+            if read is not None and fold(read.text) not in self.known:
+                self.older.add(read.text)
+            return True
+        if read is not None:
+            words = fold(read.text)
+            if words in self.texts or words in self.homes.get(path, ()):
+                return True
+            return self._holds(words) and holds_memory(path) and is_one_statement(read.kind, read.text)
+        text = span.text(data).decode("utf-8", "replace").strip()
+        named = [part[:12] for part in text.split("entry:")[1:]]
+        return refers(text) and bool(named) and self.ids.issuperset(named)
+
+    def _holds(self, folded: str) -> bool:
+        return any(contains(folded, one) for one in self.anywhere)
+
+    def _goes(self, one: str, text: str, where: tuple[int, int], *, labels: bool) -> bool:
+        """Whether these words of a document go from this place."""
+        return one in self.anywhere or _stands(text, *where, telling=is_telling(one), labels=labels)
+
+    def _without_lines(self, data: bytes, known: Sequence[str], pieces: list[bytes], *, labels: bool) -> bytes:
+        text = data.decode("utf-8", "surrogateescape")
+        spans = [
+            (start, end)
+            for one in known
+            for start, end in _occurrences(self.texts[one], text)
+            if self._goes(one, text, (start, end), labels=labels)
+        ]
+        pieces += [text[start:end].encode("utf-8", "surrogateescape") for start, end in spans]
+        return _replaced(text, spans).encode("utf-8", "surrogateescape") if spans else data
+
+
+def is_open(path: str) -> bool:
+    """Whether forgetting may change the document."""
+    where = place(path)
+    return path.lower().endswith(".md") and not where.humans_only and where.kind not in _CLOSED
+
+
+def is_telling(folded: str) -> bool:
+    return sum(2 if ord(char) > 0x2E7F else 1 for char in folded[:TELLING]) >= TELLING
+
+
+def is_one_statement(kind: str, text: str) -> bool:
+    """Whether an entry says one thing, so that it goes as a whole. A page of several paragraphs is not lost for one of its words."""
+    return kind != TRANSCRIPT and all(line.strip() for line in text.splitlines())
+
+
+def contains(folded: str, words: str) -> bool:
+    """Whether words stand in a text, not as a part of other words. Both are folded."""
+    at = folded.find(words) if words else -1
+    while at >= 0:
+        end = at + len(words)
+        if not (_touches(folded[at - 1 : at] if at else "", words[0]) or _touches(words[-1], folded[end : end + 1])):
+            return True
+        at = folded.find(words, at + 1)
+    return False
+
+
+def runs(text: str) -> Iterator[str]:
+    """Everything in a text that a few words in a row may be, for words that stood within others."""
+    for line in text.splitlines():
+        words = line.split()
+        for first in range(len(words)):
+            for last in range(first + 1, min(len(words), first + MOST_WORDS) + 1):
+                run = " ".join(words[first:last])
+                yield run
+                yield run.strip(_AROUND)
+
+
+def candidates(text: str) -> Iterator[str]:
+    """Everything in a text that may stand for itself: when only the hash of what was forgotten is left, its words are found so."""
+    yield text
+    for line in text.splitlines():
+        bare = line.strip(" \t>#-*+~`_")
+        yield from (line.strip(), bare, bare.partition(":")[2].strip(" *_~"))
+        for mark in ('"', "`", "~~"):
+            yield from line.split(mark)[1::2]
+        # "I was told: …" says a sentence as well
+        starts = [0, *(at + 1 for at, char in enumerate(bare) if char in _ENDS or char in ":：")]
+        for number, first in enumerate(starts):
+            yield from (bare[first:last].strip() for last in starts[number + 1 : number + 1 + MOST_SENTENCES])
+
+
+def _occurrences(text: str, where: str) -> Iterator[tuple[int, int]]:
+    """Where the words stand, not as a part of other words."""
+    if len(text) > LONGEST_PATTERN:
+        at = where.find(text)
+        while at >= 0:
+            yield at, at + len(text)
+            at = where.find(text, at + len(text))
+        return
+    where = without_surrogates(where)
+    for found in _pattern(without_surrogates(text)).finditer(where):
+        start, end = found.span()
+        if not (_touches(where[start - 1 : start], where[start]) or _touches(where[end - 1], where[end : end + 1])):
+            yield start, end
+
+
+def _touches(one: str, other: str) -> bool:
+    """Whether two characters are of one word. Scripts without spaces have no such border."""
+    return bool(one and other) and all(char.isalnum() and ord(char) <= 0x2E7F for char in (one, other))
+
+
+@lru_cache(maxsize=4096)
+def _pattern(text: str) -> "re2._Regexp":
+    import re2
+
+    options = re2.Options()
+    options.max_mem = 64 << 20
+    options.case_sensitive = False
+    words = ["".join(_letter(char) for char in word) for word in text.split()]
+    # a line of a quotation or of an indented item goes on behind its margin
+    return re2.compile(r"[\s>]+".join(words), options)
+
+
+def _letter(char: str) -> str:
+    import re2
+
+    for alike in _ALIKE.values():
+        if char in alike:
+            return f"[{re2.escape(alike)}]"
+    return str(re2.escape(char))
+
+
+def _stands(text: str, start: int, end: int, *, telling: bool, labels: bool) -> bool:
+    """Whether the words stand for themselves."""
+    before = without_surrogates(text[text.rfind("\n", 0, start) + 1 : start])
+    line_end = text.find("\n", end)
+    after = _without_comments(text[end : line_end if line_end >= 0 else len(text)])
+    begins = _margin().fullmatch(before) is not None or before.rstrip().endswith("<!--")
+    ends = not after.strip(" \t\r~*_`") or after.lstrip().startswith("-->")
+    if begins and ends:
+        return True
+    if before[-1:] and after[:1] and before[-1] in _OPENERS and after[0] in _CLOSERS:
+        return True
+    label = before.rstrip(" \t*_~").endswith((":", "："))
+    if label and ends and (labels or telling):
+        return True
+    if not telling:
+        return False
+    sentence = begins or label or before.rstrip()[-1:] in tuple(_ENDS) or before[-1:] in tuple(_OPENERS)
+    over = ends or after[0] in _ENDS or after[0] in _CLOSERS or text[end - 1] in _ENDS
+    return sentence and over
+
+
+@lru_cache(maxsize=1)
+def _margin() -> "re2._Regexp":
+    """What may stand before the first word of a line: marks of lists, quotations, headings, tasks and emphasis."""
+    import re2
+
+    return re2.compile(r"(?:\s|[-*+>~_`\x{FEFF}]|#{1,6}|\d{1,9}[.)]|\[[ xX]\])*")
+
+
+def _without_comments(line: str) -> str:
+    while (at := line.rfind("<!--")) >= 0 and line.rstrip().endswith("-->"):
+        line = line[:at]
+    return line
+
+
+def _replaced(text: str, spans: Iterable[tuple[int, int]]) -> str:
+    last = len(text) + 1
+    for start, end in sorted(set(spans), key=lambda span: (-span[1], span[0])):
+        # of two that overlap the later one has gone already
+        if end <= last:
+            text = text[:start] + FORGOTTEN + text[end:]
+            last = start
+    return text
+
+
+def _needles(folded: str, text: str) -> Iterator[bytes]:
+    if is_telling(folded):
+        yield text.encode("utf-8", "surrogateescape")
+        for plain in (True, False):
+            written = json.dumps(text, ensure_ascii=plain)[1:-1]
+            if written != text:
+                yield written.encode("utf-8", "surrogatepass")

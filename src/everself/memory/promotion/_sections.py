@@ -1,0 +1,59 @@
+"""What moves together: an entry, or a section with all that stands under its heading. Pure."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from everself.errors import ChangedMeanwhile
+from everself.memory.drafts import find_span
+from everself.text.markdown.blocks import BlockKind, Scan
+from everself.text.markdown.entries import EntryKind, EntrySpan
+from everself.text.markdown.sections import sections
+from everself.values import Entry
+
+_SILENT = (BlockKind.BLANK, BlockKind.BREAK)
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """The bytes that move. `level` is that of the heading they begin with, 0 where they begin with none."""
+
+    start: int
+    end: int
+    level: int = 0
+
+
+def stretch_of(document: Scan, span: EntrySpan) -> Stretch:
+    """A section moves from its heading to its end, sub-sections included; a document's title stays where it is."""
+    if span.kind not in (EntryKind.SECTION, EntryKind.LOG):
+        return Stretch(span.start, span.end)
+    found = sections(document)
+    if span.kind is EntryKind.LOG:
+        return Stretch(span.start, span.end, next((one.level for one in found if one.start == span.start), 0))
+    section = next((one for one in found if one.start <= span.text_start < one.own_end), None)
+    if section is None:
+        return Stretch(span.start, span.end)
+    if section.level < 2:
+        return Stretch(max(span.start, section.body), span.end)
+    held = [
+        block for block in document.blocks if section.start <= block.start < section.end and block.kind not in _SILENT
+    ]
+    return Stretch(section.start, held[-1].end, section.level)
+
+
+def moving_along(document: Scan, entry: Entry, neighbours: Sequence[Entry]) -> tuple[Entry, ...]:
+    """The entries that leave with this one, itself first. `neighbours` are those of its document."""
+    if entry.kind != EntryKind.SECTION.value:
+        return (entry,)
+    stretch = stretch_of(document, find_span(document, entry))
+    found = [entry]
+    below = len(entry.heading)
+    for one in neighbours:
+        if one.id == entry.id or one.heading[:below] != entry.heading:
+            continue
+        try:
+            span = find_span(document, one)
+        except ChangedMeanwhile:
+            continue
+        if stretch.start <= span.start < stretch.end:
+            found.append(one)
+    return tuple(found)

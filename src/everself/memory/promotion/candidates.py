@@ -1,0 +1,141 @@
+"""Which entries of working memory deserve the curated core: by what they say, or because they are found again and again. Reads only."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+from typing import Final
+
+from everself.errors import ChangedMeanwhile
+from everself.memory.memory import Memory
+from everself.memory.promotion._evidence import is_told
+from everself.memory.promotion._sections import moving_along
+from everself.memory.promotion.destinations import Recalled, can_leave, target_for
+from everself.memory.promotion.permission import Standing, standing_of
+from everself.memory.promotion.scoring import Category, Judgement, judge
+from everself.storage.state.database import State
+from everself.storage.state.searches import EntryHits, Searches
+from everself.text.markdown.blocks import scan
+from everself.text.markdown.entries import EntryKind
+from everself.values import Entry
+
+# what being found in that many sessions is worth by itself: flagged, and no more
+_RECALLED: Final = 0.4
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """`days` back for what entries say; `frequent`: only what was found in `sessions` sessions of the last `within` days."""
+
+    days: int = 7
+    least: float = 0.4
+    frequent: bool = False
+    sessions: int = 3
+    within: int = 30
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """An entry worth promoting: why, where it would go, and who may decide it. `along` are the ids of what would move with it."""
+
+    entry: Entry
+    category: Category | Recalled
+    confidence: float
+    reasons: tuple[str, ...]
+    target: str
+    standing: Standing
+    sessions: int = 0
+    along: tuple[str, ...] = ()
+
+
+def candidates(
+    memory: Memory, state: State, asked: Asked | None = None, tell: Callable[[int, int], None] | None = None
+) -> tuple[Candidate, ...]:
+    """The surest first. Closed and stale entries, what is kept apart and what neither the owner nor evidence of theirs says are none."""
+    wish = asked or Asked()
+    today = memory.clock.today()
+    everything = memory.book.all()
+    stale = memory.stale(everything)
+    open_ones = [one for one in everything if _may_leave(one) and one.id not in stale]
+    hits = state.searches.hits_of([one.id for one in open_ones], _back(today, wish.within))
+    found: list[Candidate] = []
+    for done, entry in enumerate(open_ones):
+        if tell is not None and done % 256 == 0:
+            tell(done, len(open_ones))
+        candidate = _weigh(entry, hits.get(entry.id), wish, today)
+        if candidate is not None and is_told(memory, state.messages, entry):
+            found.append(candidate)
+    return _settled(memory, found, everything)
+
+
+def explain(memory: Memory, searches: Searches, identity: str, asked: Asked | None = None) -> Candidate:
+    """One entry that somebody names, whatever it is worth: what speaks for it, and where it would go."""
+    wish = asked or Asked()
+    entry = memory.book.get(identity)
+    today = memory.clock.today()
+    hits = searches.hits_of([entry.id], _back(today, wish.within)).get(entry.id)
+    judged = judge(entry)
+    made = _candidate(entry, judged[0] if judged else None, hits, wish)
+    return _settled(memory, [made], memory.book.of(entry.path))[0]
+
+
+def _may_leave(entry: Entry) -> bool:
+    return not entry.closed and can_leave(entry.path)
+
+
+def _weigh(entry: Entry, hits: EntryHits | None, wish: Asked, today: date) -> Candidate | None:
+    recalled = hits is not None and hits.sessions >= wish.sessions
+    recent = entry.day is None or entry.day > _back(today, wish.days)
+    if (wish.frequent and not recalled) or not (recent or recalled):
+        return None
+    judged = judge(entry)
+    best = judged[0] if judged and judged[0].confidence >= wish.least else None
+    if best is None and not recalled:
+        return None
+    return _candidate(entry, best, hits, wish)
+
+
+def _candidate(entry: Entry, best: Judgement | None, hits: EntryHits | None, wish: Asked) -> Candidate:
+    sessions = hits.sessions if hits is not None else 0
+    recalled = sessions >= wish.sessions
+    category: Category | Recalled = best.category if best is not None else "recalled"
+    sure = best.confidence if best is not None else 0.0
+    reasons = best.reasons if best is not None else ()
+    if recalled:
+        sure = round(min(0.99, 1 - (1 - sure) * (1 - _RECALLED)), 2)
+        reasons = (*reasons, f"it was found in {sessions} sessions of the last {wish.within} days")
+    nobody = Standing("held", entry.source)
+    return Candidate(entry, category, sure, reasons, target_for(entry.path, category), nobody, sessions)
+
+
+def _settled(memory: Memory, found: Sequence[Candidate], everything: Sequence[Entry]) -> tuple[Candidate, ...]:
+    """With what would move along, and without those that would anyway."""
+    by_path: dict[str, list[Entry]] = {}
+    wanted = {one.entry.path for one in found}
+    for entry in everything:
+        if entry.path in wanted:
+            by_path.setdefault(entry.path, []).append(entry)
+    settled: list[Candidate] = []
+    for one in found:
+        moving = _moving(memory, one.entry, by_path.get(one.entry.path, []))
+        along = tuple(entry.id for entry in moving[1:])
+        standing = standing_of(memory, moving)
+        parts = (one.entry, one.category, one.confidence, one.reasons, one.target)
+        settled.append(Candidate(*parts, standing, one.sessions, along))
+    carried = {identity for one in settled for identity in one.along}
+    left = [one for one in settled if one.entry.id not in carried]
+    return tuple(sorted(left, key=lambda one: (-one.confidence, one.entry.path, one.entry.start)))
+
+
+def _moving(memory: Memory, entry: Entry, neighbours: Sequence[Entry]) -> tuple[Entry, ...]:
+    if entry.kind != EntryKind.SECTION.value:
+        return (entry,)
+    document = memory.workspace.find(entry.path)
+    try:
+        return moving_along(scan(document.data if document is not None else b""), entry, neighbours)
+    except ChangedMeanwhile:
+        # saved this moment: whoever moves it looks again
+        return (entry,)
+
+
+def _back(today: date, days: int) -> date:
+    return today - timedelta(days=min(days, (today - date.min).days))

@@ -1,0 +1,81 @@
+"""Where promoted entries go: a page for each category, within the scope they belong to. Pure; knows paths, opens none."""
+
+from typing import Final, Literal
+
+from everself.errors import RefusedByRule, WrongUse
+from everself.memory.promotion.scoring import Category
+from everself.memory.provenance import AGENT, rank
+from everself.memory.writing import CORE, HEADINGS
+from everself.values import Entry, Tier
+from everself.workspace.layout import Kind, Place, place
+
+# recalled again and again, whatever it is about
+Recalled = Literal["recalled"]
+
+PAGES: Final[dict[Category | Recalled, str]] = {
+    "decision": "memory/decisions.md",
+    "architecture": "memory/architecture.md",
+    "financial": "memory/finances.md",
+    "legal": "memory/legal.md",
+    "people": "memory/people.md",
+    "milestone": "memory/milestones.md",
+    "strategy": "memory/strategy.md",
+    # what somebody asked for by name, and what is needed all the time, stands in every prompt
+    "explicit": CORE,
+    "recalled": CORE,
+}
+_CORES: Final = (Kind.CORE_MEMORY, Kind.PERSON_MEMORY, Kind.PROJECT_MEMORY)
+
+
+def target_for(path: str, category: Category | Recalled) -> str:
+    """The page for an entry that stands at `path`: a person's and a project's memory stay with them."""
+    where = place(path)
+    scope = "/".join(path.split("/")[:2]) + "/" if where.person or where.project else ""
+    return scope + PAGES[category]
+
+
+def can_leave(path: str) -> bool:
+    """Whether entries of a document may be promoted: working memory that people and the agent write; no chronicle, no bank page."""
+    where = place(path)
+    return where.tier is Tier.WORKING and where.writer == "agent" and where.kind not in (Kind.CHRONICLE, Kind.BANK)
+
+
+def check_target(target: str) -> str:
+    """The path itself, where it is core memory; WrongUse where it is not."""
+    where = place(target)
+    if where.tier is Tier.CORE and where.writer == "agent" and target.endswith(".md") and where.kind is not Kind.BANK:
+        return target
+    words = (
+        f"{target[:200]!r} is no core memory: promoting moves to MEMORY.md or to a file without a date under memory/."
+    )
+    raise WrongUse(words, mend="--target memory/legal.md")
+
+
+def check_fit(entry: Entry, weakest: str, target: str) -> None:
+    """Refuse what would carry an entry out of its scope, or words from outside into every prompt."""
+    here, there = place(entry.path), place(target)
+    if (here.person, here.project) != (there.person, there.project):
+        raise RefusedByRule(f"{entry.id} belongs to another person or project than {target}.")
+    if there.injected and rank(weakest) < rank(AGENT) and not _is_own(weakest, there):
+        words = f"{entry.id} rests on what came from outside ({weakest}), and {target} stands in every prompt."
+        raise RefusedByRule(words, mend=f"everself memory promote {entry.id} --apply --target memory/notes.md")
+
+
+def _is_own(source: str, where: Place) -> bool:
+    return where.person is not None and source == f"person:{where.person}"
+
+
+def heading_in(target: str, entry: Entry) -> str:
+    """Under which heading an item goes: by its tag in MEMORY.md, by its day on any other page, where a reader wants to see it."""
+    if target.rpartition("/")[2] == CORE and place(target).kind in _CORES:
+        return HEADINGS[entry.tag]
+    return entry.day.isoformat() if entry.day is not None else title_of(target)
+
+
+def title_of(target: str) -> str:
+    """What a page begins with when it is made."""
+    name = target.rpartition("/")[2]
+    if name == CORE:
+        return "Memory"
+    words = name.removesuffix(".md").replace("-", " ").replace("_", " ").replace("#", " ").split()
+    return " ".join(words).capitalize() or "Notes"

@@ -1,0 +1,313 @@
+"""Moving entries to the curated core as one change: all of it, or nothing; never lost, never twice.
+
+Plans over a draft and reads back what it would write. An entry that could not be read back as the same one stays where it is.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from everself.errors import ChangedMeanwhile, NotFound, RefusedByRule
+from everself.memory._archive_parts import Day, find_copy, part_of, put_over
+from everself.memory.drafts import Draft, comment_of, find_span
+from everself.memory.entries import TRANSCRIPT, read_document, text_hash, words_at
+from everself.memory.memory import Memory
+from everself.memory.promotion._sections import Stretch, moving_along, stretch_of
+from everself.memory.promotion.destinations import can_leave, check_fit, check_target, heading_in, title_of
+from everself.memory.promotion.permission import Standing, standing_of
+from everself.memory.promotion.scoring import CATEGORIES
+from everself.memory.provenance import HAND, OWNER, base_confidence, kept, owned, vouch
+from everself.memory.provenance_undo import trace
+from everself.text.markdown.blocks import BlockKind, Scan, scan
+from everself.text.markdown.comment import with_fields
+from everself.text.markdown.edit import Splice, append_item, apply_splice, lead_in, newline, remove_entry, set_comment
+from everself.text.markdown.entries import EntryKind, EntrySpan, heading_time
+from everself.text.markdown.sections import sections
+from everself.values import Applied, Author, Change, Entry, Tag, Tier, Voucher
+from everself.workspace.layout import archives_of
+
+# of a log's heading: words that say no more than the page does
+_PLAIN: Final = frozenset({"", "note", "memory", "fact", "mined", "released", *CATEGORIES, *(tag.value for tag in Tag)})
+
+
+@dataclass(frozen=True, slots=True)
+class Pick:
+    """An entry and the page it shall go to, under a heading of its own choice where it names none. `named`: the owner asked for this very
+    one."""
+
+    entry: str
+    target: str
+    named: bool = False
+    heading: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """`along` are the entries that stood in the same section."""
+
+    entry: str
+    source: str
+    target: str
+    along: tuple[str, ...] = ()
+    confirmed: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    entry: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Moves:
+    """What would happen. `change` is None where nothing would."""
+
+    change: Change | None
+    moved: tuple[Moved, ...] = ()
+    left: tuple[Left, ...] = ()
+
+
+@dataclass(slots=True)
+class _Packing:
+    """What a plan gathers."""
+
+    draft: Draft
+    moved: list[Moved] = field(default_factory=list)
+    left: list[Left] = field(default_factory=list)
+    evidence: list[str] = field(default_factory=list)
+    vouchers: list[Voucher] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Promotion:
+    """What happened. `change` is empty where nothing did."""
+
+    change: str
+    moved: tuple[Moved, ...] = ()
+    left: tuple[Left, ...] = ()
+
+
+def apply_moves(memory: Memory, picks: Sequence[Pick], author: Author) -> Promotion:
+    """Move what may be moved, all of it in one change."""
+    moves = Moves(None)
+
+    def plan() -> Change | None:
+        nonlocal moves
+        moves = plan_moves(memory, picks, author)
+        return moves.change
+
+    outcome = memory.apply(plan)
+    # both documents at once, or an id would for a moment seem to belong to the old place
+    memory.book.refresh()
+    change = outcome.id if isinstance(outcome, Applied) else ""
+    return Promotion(change, moves.moved, moves.left)
+
+
+def plan_moves(memory: Memory, picks: Sequence[Pick], author: Author, *, key: str = "") -> Moves:
+    """One change that moves what may be moved; whatever may not is left, with the reason. Plan under `Memory.apply`."""
+    packing = _Packing(memory.draft())
+    gone: set[str] = set()
+    for pick in picks:
+        check_target(pick.target)
+        if pick.entry in gone:
+            continue
+        try:
+            moved = _move(memory, packing, pick, author)
+        except (RefusedByRule, NotFound) as refusal:
+            packing.left.append(Left(pick.entry, str(refusal)))
+            continue
+        gone |= {moved.entry, *moved.along}
+        packing.moved.append(moved)
+    edits = packing.draft.edits()
+    evidence, vouchers = tuple(dict.fromkeys(packing.evidence)), tuple(packing.vouchers)
+    change = Change(author, "promote", edits, evidence, vouchers=vouchers, key=key) if edits else None
+    return Moves(change, tuple(packing.moved), tuple(packing.left))
+
+
+def _move(memory: Memory, packing: _Packing, pick: Pick, author: Author) -> Moved:
+    entry = memory.book.get(pick.entry)
+    _check_entry(entry)
+    draft = packing.draft
+    moving = moving_along(scan(draft.find(entry.path) or b""), entry, memory.book.of(entry.path))
+    standing = standing_of(memory, moving)
+    _check_standing(entry, standing, pick, author)
+    # only the owner's own act makes a hand's words theirs
+    confirmed = tuple(one for one in moving if author is Author.OWNER and one.source == HAND)
+    heading = pick.heading or heading_in(pick.target, entry)
+    carry(draft, moving, pick.target, heading, frozenset(one.id for one in confirmed))
+    packing.evidence += [f"entry:{one.id}" for one in moving]
+    _vouch(packing, pick.target, moving, confirmed)
+    along = tuple(one.id for one in moving[1:])
+    return Moved(entry.id, entry.path, pick.target, along, tuple(one.id for one in confirmed))
+
+
+def _vouch(packing: _Packing, target: str, moving: Sequence[Entry], confirmed: Sequence[Entry]) -> None:
+    """For what the owner confirms, and for words of which marking them changed something: a fence that was left open is closed."""
+    texts = {read.claim("id"): text_hash(read.text) for read in read_document(packing.draft.find(target) or b"")}
+    for one in moving:
+        text = texts.get(one.id, "")
+        if one in confirmed or (one.vouched and text != text_hash(one.text)):
+            origin = owned(one) if one in confirmed else kept(one)
+            packing.vouchers.append(vouch(origin, one.id, one.tag.value, text))
+            packing.evidence.append(trace(one))
+
+
+def _check_entry(entry: Entry) -> None:
+    if entry.tier is Tier.CORE:
+        raise RefusedByRule(f"{entry.id} stands in {entry.path}, which is core memory already.")
+    if not can_leave(entry.path):
+        raise RefusedByRule(f"{entry.id} stands in {entry.path}, from where nothing is promoted.")
+    if entry.closed or entry.kind == TRANSCRIPT:
+        raise RefusedByRule(f"{entry.id} {'no longer holds' if entry.closed else 'is a transcript'}.")
+
+
+def _check_standing(entry: Entry, standing: Standing, pick: Pick, author: Author) -> None:
+    owner = author is Author.OWNER
+    if (standing.may == "held" and not (owner and pick.named)) or (standing.may == "confirm" and not owner):
+        raise RefusedByRule(f"{entry.id} is not promoted by itself: {standing.why}.")
+    check_fit(entry, standing.weakest, pick.target)
+
+
+def _stamping(entry: Entry, *, confirm: bool) -> Callable[[Scan, EntrySpan], Splice]:
+    """What the file's name said of it until now goes into its comment: on a page without a date nothing else would tell."""
+
+    def stamp(document: Scan, span: EntrySpan) -> Splice:
+        known = comment_of(span, entry)
+        changes: dict[str, str | None] = {}
+        if entry.day is not None and not known.get("at"):
+            changes["at"] = entry.day.isoformat() + (f"T{entry.time}" if entry.time else "")
+        if entry.seen is not None and not known.get("seen"):
+            changes["seen"] = entry.seen.isoformat()
+        if confirm:
+            changes |= {"src": OWNER, "conf": f"{base_confidence(OWNER):g}"}
+        return set_comment(document, span, with_fields(known, **changes))
+
+    return stamp
+
+
+def carry(
+    draft: Draft, moving: Sequence[Entry], target: str, heading: str, confirmed: frozenset[str] = frozenset()
+) -> None:
+    """Mark what moves, cut it out of its document and put it on the page. RefusedByRule leaves both as they were in the draft."""
+    path = moving[0].path
+    source, page = draft.find(path), draft.find(target)
+    for one in moving:
+        draft.edit_entry(one, _stamping(one, confirm=one.id in confirmed))
+    try:
+        _carry(draft, moving[0], target, heading)
+    except RefusedByRule:
+        draft.put(path, source)
+        draft.put(target, page)
+        raise
+    _keep_copy_in_step(draft, path)
+
+
+def _carry(draft: Draft, entry: Entry, target: str, heading: str) -> None:
+    """In the first form that reads back as the same entries."""
+    source = draft.find(entry.path) or b""
+    document = scan(source)
+    try:
+        span = find_span(document, entry, begun=True)
+    except ChangedMeanwhile as torn:
+        raise RefusedByRule(f"{entry.id} cannot be marked so that it would be found again.") from torn
+    stretch = stretch_of(document, span)
+    rest = apply_splice(source, remove_entry(document, replace(span, start=stretch.start, end=stretch.end)))
+    before = draft.find(target)
+    page = before if before is not None else f"# {title_of(target)}\n".encode()
+    wanted = _told(source, page)
+    for grown, at in _forms(scan(page), (source, span, stretch), heading):
+        if _told(rest, grown) == wanted and _is_private(grown, entry, at):
+            draft.put(entry.path, rest)
+            draft.put(target, grown)
+            return
+    words = f"{entry.id} cannot be written to {target} so that it reads back as the same, and no wider shared."
+    raise RefusedByRule(words, mend="Move it by hand, or name another file: --target")
+
+
+def _keep_copy_in_step(draft: Draft, path: str) -> None:
+    """Where the day was copied to its archive: whoever removes the day later makes an entry of all that the copy says."""
+    for archive in archives_of(path):
+        found = draft.find(archive)
+        if found is None:
+            return
+        if (copy := find_copy(found, path)) is not None:
+            part = part_of(Day(path, draft.find(path) or b""), kept=True)
+            draft.put(archive, put_over(found, copy, part or b""))
+            return
+
+
+def _forms(page: Scan, cut: tuple[bytes, EntrySpan, Stretch], heading: str) -> Iterator[tuple[bytes, int]]:
+    """The page with the entry on it, and where that begins: as a line of the list there, of a new list, as the section it was."""
+    source, span, stretch = cut
+    raw = source[stretch.start : stretch.end]
+    comment = span.comment.comment if span.comment is not None else None
+    if comment is not None and _fits_a_list(source, span, stretch):
+        words = _words(source, span).encode()
+        splice = append_item(page, heading, words, comment)
+        yield apply_splice(page.data, splice), splice.start
+        yield _with_section(page, append_item(scan(b""), heading, words, comment).data)
+    if stretch.level:
+        yield _with_section(page, _levelled(raw, 2 - stretch.level))
+
+
+def _fits_a_list(source: bytes, span: EntrySpan, stretch: Stretch) -> bool:
+    """Whether a line of a list says all of it. Bytes that are no text would not survive being one."""
+    if span.kind is EntryKind.SECTION and stretch.level:
+        return False
+    if span.kind is EntryKind.LOG:
+        title = heading_time(span.path[-1])[1].strip(" -–—").lower()
+        if title.removesuffix("s") not in _PLAIN and title not in _PLAIN:
+            return False
+    try:
+        source[stretch.start : stretch.end].decode()
+    except UnicodeDecodeError:
+        return False
+    blocks = scan(b"\n" + source[span.text_start : span.text_end]).blocks
+    return not any(block.kind is BlockKind.HEADING and not block.depth for block in blocks)
+
+
+def _words(source: bytes, span: EntrySpan) -> str:
+    """With the comments of other tools, which the words of an entry are read without."""
+    found = span.comment
+    inside = found is not None and span.text_start <= found.start < span.text_end
+    cut, after = (found.start, found.end) if found is not None and inside else (0, 0)
+    return words_at(source, (span.text_start, span.text_end, cut, after, span.indent))
+
+
+def _with_section(page: Scan, raw: bytes) -> tuple[bytes, int]:
+    end = newline(page.data)
+    section = raw.replace(b"\r\n", b"\n").replace(b"\n", end)
+    if not section.endswith((b"\n", b"\r")):
+        section += end
+    start = len(page.data) + len(lead := lead_in(page))
+    return page.data + lead + section, start
+
+
+def _levelled(raw: bytes, by: int) -> bytes:
+    """Its headings so many levels deeper (or higher): a section comes to stand directly beneath the page's title."""
+    if not by:
+        return raw
+    for block in reversed(scan(raw).blocks):
+        if block.kind is not BlockKind.HEADING or block.depth:
+            continue
+        at = raw.find(b"#", block.start, block.start + 4)
+        if at >= 0:
+            raw = raw[:at] + (b"#" * by + raw[at:] if by > 0 else raw[at - by :])
+    return raw
+
+
+def _told(*documents: bytes) -> Counter[tuple[str, ...]]:
+    """What documents say, whatever stands where: nothing may be missing afterwards, and nothing be there twice."""
+    return Counter(
+        (read.claim("id"), text_hash(read.text), repr(sorted(read.claims)))
+        for data in documents
+        for read in read_document(data)
+    )
+
+
+def _is_private(page: bytes, entry: Entry, start: int) -> bool:
+    """Whether no section that was there before shares it with others than could see it until now."""
+    at = next((read.start for read in read_document(page) if read.claim("id") == entry.id), -1)
+    found = sections(scan(page))
+    return at >= 0 and not any(one.share and one.start < start and one.start <= at < one.end for one in found)

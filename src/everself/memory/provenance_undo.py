@@ -1,0 +1,35 @@
+"""Undoing a change takes back whom it vouched for: what a change noted about the vouchers it replaced, and those vouchers again. Pure."""
+
+from collections.abc import Callable, Iterable, Iterator
+from urllib.parse import quote, unquote
+
+from everself.memory.entries import read_document, text_hash
+from everself.values import Entry, FileChange, Voucher
+
+_MARK = "was:"
+
+
+def trace(entry: Entry) -> str:
+    """What a change that vouches anew for an entry notes in its evidence: whose words they were until now. No word of them."""
+    return _MARK + ",".join(quote(part, safe=":") for part in (entry.id, entry.source, entry.tag.value, *entry.lineage))
+
+
+def vouchers_before(evidence: Iterable[str], files: Iterable[FileChange]) -> tuple[Voucher, ...]:
+    """The vouchers that undoing brings back, for the words as they will stand then."""
+    traces = [found for one in evidence if (found := _parse(one)) is not None]
+    if not traces:
+        return ()
+    texts = {read.claim("id"): read.text for file in files for read in read_document(file.after or b"")}
+    return tuple(_vouchers(traces, texts.get))
+
+
+def _vouchers(traces: list[tuple[str, ...]], find: Callable[[str], str | None]) -> Iterator[Voucher]:
+    for identity, source, tag, *lineage in traces:
+        text = find(identity)
+        # words that are nowhere need no voucher, but an old one must not be left to speak for them
+        yield Voucher(identity, source, tag, "" if text is None else text_hash(text), tuple(lineage))
+
+
+def _parse(reference: str) -> tuple[str, ...] | None:
+    parts = tuple(unquote(part) for part in reference.removeprefix(_MARK).split(","))
+    return parts if reference.startswith(_MARK) and len(parts) >= 3 else None

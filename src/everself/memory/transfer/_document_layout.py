@@ -1,0 +1,183 @@
+"""From exported lines to a document in which they read back as the same entries: headings, bullets, comments. Pure."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from everself.errors import RefusedByRule
+from everself.memory.entries import TRANSCRIPT, Read, read_document
+from everself.memory.provenance import HAND, base_confidence, rank
+from everself.memory.transfer.export import Line
+from everself.text.markdown.blocks import scan
+from everself.text.markdown.comment import EntryComment, escape_forged
+from everself.text.markdown.edit import append_item, append_log, apply_splice, lead_in, set_comment
+from everself.text.markdown.entries import EntryKind, entries
+from everself.text.markdown.sections import sections
+from everself.text.normalise import fold
+from everself.workspace.layout import place
+
+# how often an entry could not be read back: 0 is written as it was, 1 escaped and closed, 2 as a list item
+Care = Counter[str]
+_HEADED = (EntryKind.LOG.value, EntryKind.SECTION.value)
+
+
+@dataclass(frozen=True, slots=True)
+class LaidOut:
+    """A document as it was, as it will be, and the words of each new entry as they will be read back."""
+
+    before: bytes | None
+    after: bytes
+    texts: dict[str, str]
+
+
+def lay_out(before: bytes | None, lines: Sequence[Line]) -> LaidOut:
+    """The document with these entries added, in their order; under headings that are there already where it has them."""
+    old = len(read_document(before or b""))
+    care: Care = Counter()
+    for _ in range(3):
+        after = _lay_out(before or b"", lines, care)
+        found = read_document(after)
+        # where what stood there suffered, none of them is taken as it is
+        lost = {line.id for line in lines} if len(found) != old + len(lines) else _unread(found, lines, care)
+        if not lost:
+            return LaidOut(before, after, {read.claim("id"): read.text for read in found})
+        care.update(lost)
+    raise RefusedByRule(f"{len(lost)} entries of {lines[0].path} cannot be written so that they could be read again.")
+
+
+def _unread(found: Sequence[Read], lines: Sequence[Line], care: Care) -> set[str]:
+    """Ids of entries that would not read back as what they are.
+
+    What was written with care may have been escaped or closed; it only has to be there.
+    """
+    by_id = {read.claim("id"): read for read in found}
+    lost = set()
+    for line in lines:
+        read = by_id.get(line.id)
+        if read is None or (line.id not in care and not _is_same(read, line)):
+            lost.add(line.id)
+    return lost
+
+
+def _is_same(read: Read, line: Line) -> bool:
+    return fold(read.text) == fold(line.text) and (read.struck, read.time) == (line.struck, line.time)
+
+
+def _lay_out(before: bytes, lines: Sequence[Line], care: Care) -> bytes:
+    data = before
+    # an item goes to the first section of its title, so only where that is the one it stood in
+    known = {section.title: section.path for section in reversed(sections(scan(before)))}
+    tail: list[Line] = []
+    for line in lines:
+        heading = tuple(line.heading)
+        if _shape(line) == EntryKind.ITEM and heading and known.get(heading[-1]) == heading and line.id not in care:
+            document = scan(data)
+            words = _dedented(_words(line)).encode("utf-8", "replace")
+            data = apply_splice(data, append_item(document, line.heading[-1], words, comment_for(line)))
+        else:
+            tail.append(line)
+    if not tail:
+        return data
+    document = scan(data)
+    trail = sections(document)[-1].path if data and sections(document) else ()
+    return data + (lead_in(document) if data else b"") + b"".join(_pieces(tail, trail, care))
+
+
+def _pieces(lines: Sequence[Line], trail: tuple[str, ...], care: Care) -> Iterator[bytes]:
+    """One entry after the other, with the headings that lead from where the one before stood."""
+    after_item = False
+    first = True
+    for line in lines:
+        shape, heading = _shape(line), tuple(_title(part) for part in line.heading)
+        if care[line.id] > 1 and shape != EntryKind.LOG:
+            # a list item holds any text
+            shape = EntryKind.ITEM.value
+        own = shape in _HEADED and bool(heading)
+        shared = _shared(trail, heading)
+        # text right under a heading needs the heading to itself; a way back up needs it anew
+        fresh = heading[min(shared, len(heading) - 1) if own or shared < len(trail) else shared :]
+        made = _entry(line, shape, care)
+        gap = b"" if first or (after_item and shape == EntryKind.ITEM and not fresh) else b"\n"
+        if gap and after_item is False and shape == EntryKind.PARAGRAPH and heading and not fresh:
+            gap += b"---\n\n"
+        yield gap
+        for level, title in enumerate(fresh, len(heading) - len(fresh) + 1):
+            yield b"#" * level + b" " + title.encode("utf-8", "replace") + b"\n\n"
+        if fresh and shape == EntryKind.PARAGRAPH:
+            yield b"---\n\n"
+        yield made
+        trail, after_item, first = heading, shape == EntryKind.ITEM, False
+
+
+def _shared(trail: tuple[str, ...], heading: tuple[str, ...]) -> int:
+    count = 0
+    while count < min(len(trail), len(heading)) and trail[count] == heading[count]:
+        count += 1
+    return count
+
+
+def _entry(line: Line, shape: str, care: Care) -> bytes:
+    """The entry without its headings, its comment included, ending with a line end."""
+    if line.id not in care:
+        item = shape == EntryKind.ITEM
+        lead = b"- " if item else f"# {_title(line.heading[-1])}\n\n".encode() if line.heading else b""
+        body = _words(line).encode("utf-8", "replace")
+        alone = lead + body + b"\n"
+        spans = entries(scan(alone))
+        if len(spans) == 1 and b"<!-- everself:" not in body:
+            made = apply_splice(alone, set_comment(scan(alone), spans[0], comment_for(line)))
+            return made if item else made[len(lead) :]
+    words = escape_forged(_words(line)).encode("utf-8", "replace")
+    if shape == EntryKind.ITEM:
+        holder = b"# x\n"
+        return append_item(scan(holder), "x", words, comment_for(line)).data.lstrip(b"\n")
+    logged = append_log(scan(b""), "00:00:00", "x", words, comment_for(line)).data
+    return logged.partition(b"\n\n")[2]
+
+
+def comment_for(line: Line) -> EntryComment:
+    """What stands in the comment: all that path and words do not tell."""
+    where = place(line.path)
+    source = line.source if line.vouched or rank(line.source) < rank(HAND) else line.claimed
+    fields = [("id", line.id), ("tag", line.tag), ("src", source)]
+    if line.vouched:
+        fields.append(("conf", f"{base_confidence(line.source):g}"))
+    if where.day is None or line.seen != where.day.isoformat():
+        fields.append(("seen", line.seen))
+    fields += [("n", str(line.mentions)), ("from", ",".join(line.lineage)), ("until", line.until), ("by", line.by)]
+    if line.who != (f"person:{where.person}" if where.person else ""):
+        fields.append(("who", line.who))
+    if line.project != (where.project or ""):
+        fields.append(("project", line.project))
+    known = {key for key, _ in fields}
+    fields += [(key, value) for key, value in line.extra.items() if key not in known]
+    return EntryComment(tuple((key, value) for key, value in fields if value))
+
+
+def _shape(line: Line) -> str:
+    """How it is written. Of a transcript only the words tell that it is one."""
+    if line.time:
+        return EntryKind.LOG.value
+    if line.kind == TRANSCRIPT:
+        return EntryKind.SECTION.value if line.heading else EntryKind.PARAGRAPH.value
+    return line.kind if line.kind in (EntryKind.SECTION, EntryKind.PARAGRAPH) else EntryKind.ITEM.value
+
+
+def _words(line: Line) -> str:
+    if not line.struck:
+        return line.text
+    if "~~" in line.text:
+        # struck before a comment of another tool, or behind a box: one of the marks is still there
+        return f"~~{line.text}" if not line.text.startswith("[") else f"{line.text}~~"
+    return f"~~{line.text}~~"
+
+
+def _dedented(text: str) -> str:
+    """Without the indentation that the list item will give its further lines again."""
+    first, *rest = text.split("\n")
+    depth = min((len(one) - len(one.lstrip(" ")) for one in rest if one.strip()), default=0)
+    return "\n".join([first, *(one[min(depth, 2) :] for one in rest)])
+
+
+def _title(text: str) -> str:
+    return escape_forged(text).strip()

@@ -1,0 +1,190 @@
+"""Entries as JSON Lines: one line each, with everything that makes it the same entry elsewhere. Pure but for `export_entries`.
+
+Exported are entries, not documents: what stands between them (references by id, template blanks, labels) is not.
+"""
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, fields
+from datetime import date
+
+from everself.errors import WrongUse
+from everself.memory.memory import Memory
+from everself.memory.provenance import check_source, known_source
+from everself.memory.writing import is_quarantined
+from everself.text.markdown.comment import KEYS, parse_comment
+from everself.text.markdown.entries import heading_time
+from everself.text.redaction import redact
+from everself.values import Entry, Tag
+
+VERSION = 1
+# no comment could hold more, nor would a person write it
+LONGEST_NAME, LONGEST_LINEAGE, LONGEST_LINE = 200, 4000, 4_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """An entry as it is exported. `source` is what may be believed where it comes from, `claimed` what an unvouched one says itself;
+    `extra` are fields of its comment that Everself does not know."""
+
+    v: int
+    id: str
+    text: str
+    path: str
+    heading: list[str]
+    kind: str
+    day: str
+    time: str
+    category: str
+    tag: str
+    source: str
+    vouched: bool
+    claimed: str
+    mentions: int
+    seen: str
+    until: str
+    by: str
+    lineage: list[str]
+    who: str
+    project: str
+    struck: bool
+    extra: dict[str, str]
+
+
+_NAMES = tuple(field.name for field in fields(Line))
+
+
+@dataclass(frozen=True, slots=True)
+class Export:
+    """The lines, and from how many of them secrets were taken out."""
+
+    lines: tuple[str, ...]
+    redacted: int
+
+
+def export_entries(memory: Memory, *, aside: bool = True) -> Export:
+    """Every entry, document by document. With `aside` also what stands in quarantine."""
+    lines: list[str] = []
+    redacted = 0
+    entries = memory.book.all()
+    extras = {path: _extras(memory, path) for path in sorted({entry.path for entry in entries})}
+    for entry in entries:
+        if is_quarantined(entry.path) and not aside:
+            continue
+        clean = redact(entry.text)
+        redacted += bool(clean.found)
+        lines.append(render_line(_line(entry, clean.text, extras[entry.path].get(entry.id, {}))))
+    return Export(tuple(lines), redacted)
+
+
+def render_line(line: Line) -> str:
+    return json.dumps({name: getattr(line, name) for name in _NAMES}, ensure_ascii=False, separators=(",", ":"))
+
+
+def parse_line(text: str) -> Line:
+    """The inverse of `render_line`; WrongUse says what is wrong with a line."""
+    if len(text) > LONGEST_LINE:
+        raise WrongUse(f"It has {len(text)} characters.")
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        raise WrongUse("It is no JSON.") from None
+    if not isinstance(found, dict) or found.get("v") != VERSION:
+        raise WrongUse(f"It is no entry of version {VERSION}.")
+    for name in _NAMES:
+        _check_type(name, found.get(name))
+    line = Line(**{name: found[name] for name in _NAMES})
+    for problem in _problems(line):
+        raise WrongUse(problem)
+    return line
+
+
+def _check_type(name: str, value: object) -> None:
+    match name:
+        case "vouched" | "struck":
+            good = isinstance(value, bool)
+        case "v" | "mentions":
+            good = isinstance(value, int) and not isinstance(value, bool)
+        case "heading" | "lineage":
+            good = isinstance(value, list) and all(isinstance(one, str) for one in value)
+        case "extra":
+            good = isinstance(value, dict) and all(isinstance(one, str) for one in value.values())
+        case _:
+            good = isinstance(value, str)
+    if not good:
+        raise WrongUse(f'"{name}" is missing or not what it should be.')
+
+
+def _problems(line: Line) -> Iterator[str]:
+    if not 0 < len(line.id) <= 64 or not line.id.isalnum() or not line.id.isascii():
+        yield "Its id is none."
+    if not line.text.strip():
+        yield "It says nothing."
+    if line.tag not in Tag._value2member_map_:
+        yield f'"{line.tag[:40]}" is no tag.'
+    if not 1 <= line.mentions <= 10_000:
+        yield "It was mentioned that often by nobody."
+    long = any(len(part) > 4 * LONGEST_NAME or len(part.splitlines()) > 1 for part in line.heading)
+    if len(line.heading) > 6 or long:
+        yield "Its heading is none."
+    times = [heading_time(part)[0] for part in line.heading]
+    if (times[-1] if times else "") != line.time:
+        yield "Its heading tells another time."
+    if sum(map(len, line.lineage)) > LONGEST_LINEAGE or sum(map(len, line.extra.values())) > LONGEST_LINEAGE:
+        yield "Its comment would be too long."
+    if any(len(one) > LONGEST_NAME for one in (line.who, line.project, line.by, line.category, line.claimed)):
+        yield "One of its names is too long."
+    try:
+        check_source(line.source)
+        for day in (line.day, line.seen, line.until):
+            if day:
+                date.fromisoformat(day)
+    except (ValueError, WrongUse):
+        yield "Its source or one of its days is none."
+
+
+def _line(entry: Entry, text: str, extra: dict[str, str]) -> Line:
+    return Line(
+        v=VERSION,
+        id=entry.id,
+        text=text,
+        path=entry.path,
+        heading=list(entry.heading),
+        kind=entry.kind,
+        day=_day(entry.day),
+        time=entry.time,
+        category=entry.category,
+        tag=entry.tag.value,
+        source=known_source(entry.source),
+        vouched=entry.vouched,
+        claimed="" if entry.vouched else entry.claimed,
+        mentions=entry.mentions,
+        seen=_day(entry.seen),
+        until=_day(entry.until),
+        by=entry.closed_by,
+        lineage=list(entry.lineage),
+        who=entry.who,
+        project=entry.project,
+        struck=entry.struck,
+        extra=extra,
+    )
+
+
+def _extras(memory: Memory, path: str) -> dict[str, dict[str, str]]:
+    """The fields of comments in a document that Everself does not know, by the entry's id."""
+    document = memory.workspace.find(path)
+    found: dict[str, dict[str, str]] = {}
+    for piece in (document.data if document is not None else b"").split(b"<!--")[1:]:
+        comment = parse_comment(b"<!--" + piece.partition(b"-->")[0] + b"-->")
+        if comment is not None and any(key not in KEYS for key, _ in comment.fields):
+            found.setdefault(comment.id, {key: value for key, value in comment.fields if key not in KEYS})
+    return found
+
+
+def _day(day: date | None) -> str:
+    return day.isoformat() if day is not None else ""
+
+
+def numbered(lines: Iterable[str]) -> Iterator[tuple[int, str]]:
+    """The lines that hold something, counted from 1 as an editor does."""
+    return ((number, line) for number, line in enumerate(lines, 1) if line.strip())

@@ -1,0 +1,196 @@
+"""Entries from JSON Lines into the workspace, as one change. Whether they keep their sources is the owner's decision.
+
+Words from a file are laid out so that they read back as the same entries; where they would not (an open fence, a heading that ends
+somebody else's section), they are written in the careful way in which all foreign text is.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+from everself.errors import WrongUse
+from everself.memory.entries import holds_memory, text_hash
+from everself.memory.memory import Memory
+from everself.memory.provenance import CORRECTION, brought, brought_back, parse_tag, vouch
+from everself.memory.transfer._document_layout import LaidOut, lay_out
+from everself.memory.transfer.export import Line, numbered, parse_line
+from everself.memory.writing import Thought, clean
+from everself.text.markdown.endings import REFERENCE
+from everself.values import Applied, Author, Change, Entry, Origin, Tag, Voucher
+from everself.workspace.layout import Place, place
+
+Progress = Callable[[int, int], None]
+# every so many lines a person who waits is told
+STEP = 200
+
+
+@dataclass(frozen=True, slots=True)
+class BrokenLine:
+    number: int
+    problem: str
+
+
+@dataclass(frozen=True, slots=True)
+class ImportReport:
+    """What became of the lines. `known` were there already, `differing` too but with other words (ours stay), `forgotten` were
+    forgotten on request, `withheld` may be written by Everself alone, `quarantined` speak to the agent and are kept apart. With
+    `broken` lines nothing was imported unless asked."""
+
+    imported: tuple[str, ...] = ()
+    known: int = 0
+    differing: tuple[str, ...] = ()
+    forgotten: int = 0
+    withheld: int = 0
+    redacted: int = 0
+    quarantined: int = 0
+    broken: tuple[BrokenLine, ...] = ()
+    paths: tuple[str, ...] = ()
+    change: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ImportOptions:
+    """`origin` is how the file is cited. `as_mine`: the owner says that these are their own memories, with the sources they have."""
+
+    origin: str
+    as_mine: bool = False
+    skip_broken: bool = False
+    dry_run: bool = False
+    progress: Progress | None = None
+
+
+def import_lines(memory: Memory, lines: Iterable[str], options: ImportOptions) -> ImportReport:
+    """Bring entries in, all in one change; those that are known become nothing."""
+    good, broken = _parse(lines)
+    if broken and not options.skip_broken:
+        return ImportReport(broken=broken)
+    report, chosen = _choose(memory, good, options)
+    apart = {line.id: line for line in chosen if not options.as_mine and memory.doubt(_thought(line, options))}
+    chosen = [line for line in chosen if line.id not in apart]
+    report = replace(report, broken=broken, imported=tuple(line.id for line in chosen), quarantined=len(apart))
+    by_path: dict[str, list[Line]] = {}
+    for line in chosen:
+        by_path.setdefault(line.path, []).append(line)
+    report = replace(report, paths=tuple(by_path))
+    if options.dry_run:
+        return report
+    change = _write(memory, by_path, options) if chosen else ""
+    for identity, line in apart.items():
+        # after the change and under their own ids: an import that was cut short finds the rest missing and no more
+        memory.remember(_thought(line, options), partial(str, identity))
+    return replace(report, change=change)
+
+
+def _thought(line: Line, options: ImportOptions) -> Thought:
+    return Thought(line.text, _origin(line, options), tag=parse_tag(line.tag))
+
+
+def _origin(line: Line, options: ImportOptions) -> Origin:
+    return (brought_back if options.as_mine else brought)(line.source, *line.lineage)
+
+
+def _write(memory: Memory, by_path: dict[str, list[Line]], options: ImportOptions) -> str:
+    # laid out before anybody has to wait for the lock, and again only where somebody wrote in between
+    early = memory.draft()
+    laid = {path: lay_out(early.find(path), held) for path, held in by_path.items()}
+
+    def plan() -> Change:
+        draft = memory.draft()
+        vouchers: list[Voucher] = []
+        for path, held in by_path.items():
+            if draft.find(path) != laid[path].before:
+                laid[path] = lay_out(draft.find(path), held)
+            draft.put(path, laid[path].after)
+            vouchers += _vouchers(laid[path], held, options)
+        author = Author.OWNER if options.as_mine else Author.IMPORT
+        return Change(author, "import", draft.edits(), (f"file:{options.origin}",), vouchers=tuple(vouchers))
+
+    outcome = memory.apply(plan)
+    return outcome.id if isinstance(outcome, Applied) else ""
+
+
+def _parse(lines: Iterable[str]) -> tuple[list[tuple[int, Line]], tuple[BrokenLine, ...]]:
+    good: list[tuple[int, Line]] = []
+    broken: list[BrokenLine] = []
+    seen: set[str] = set()
+    for number, text in numbered(lines):
+        try:
+            line = parse_line(text)
+            if line.id in seen:
+                raise WrongUse("Its id stands in the file twice.")
+            if not holds_memory(line.path):
+                raise WrongUse("Its path is none that holds memory.")
+        except WrongUse as error:
+            broken.append(BrokenLine(number, error.detail))
+            continue
+        seen.add(line.id)
+        good.append((number, line))
+    return good, tuple(broken)
+
+
+def _choose(
+    memory: Memory, lines: Sequence[tuple[int, Line]], options: ImportOptions
+) -> tuple[ImportReport, list[Line]]:
+    """The lines that will be written, as they will be written, and what is to be said of the others."""
+    entries = memory.book.all()
+    ids = {entry.id: entry for entry in entries}
+    said = {(text_hash(entry.text), *_scope(place(entry.path))) for entry in entries if not entry.closed}
+    report, chosen = ImportReport(), []
+    for done, (number, line) in enumerate(lines):
+        if options.progress is not None and done % STEP == 0:
+            options.progress(done, len(lines))
+        cleaned = clean(line.text)
+        known = ids.get(line.id)
+        if known is not None:
+            report = _already(report, known, line)
+        elif not cleaned.text or memory.book.is_buried(cleaned.text, line.id):
+            report = replace(report, forgotten=report.forgotten + 1)
+        elif (text_hash(cleaned.text), *_scope(place(line.path))) in said:
+            report = replace(report, known=report.known + 1)
+        elif not options.as_mine and place(line.path).writer == "runtime":
+            report = replace(report, withheld=report.withheld + 1)
+        else:
+            line = replace(line, text=_arrow(line.text) + cleaned.text)
+            chosen.append(line if options.as_mine else _capped(line, f"file:{options.origin}#L{number}"))
+            report = replace(report, redacted=report.redacted + bool(cleaned.kinds))
+    return report, chosen
+
+
+def _arrow(text: str) -> str:
+    """What cleaning takes away although it is a person's: an arrow that begins no reference by id."""
+    rest = text.removeprefix(REFERENCE.strip())
+    return text[: len(text) - len(rest.lstrip())] if rest != text and rest.strip() and "entry:" not in text else ""
+
+
+def _already(report: ImportReport, known: Entry, line: Line) -> ImportReport:
+    if text_hash(known.text) == text_hash(line.text):
+        return replace(report, known=report.known + 1)
+    return replace(report, differing=(*report.differing, line.id))
+
+
+def _capped(line: Line, origin: str) -> Line:
+    """Worth no more than any file from outside, and never straight into what every prompt shows."""
+    where = place(line.path)
+    scope = f"users/{where.person}/" if where.person else ""
+    return replace(
+        line,
+        path=f"{scope}memory/imported.md" if where.injected else line.path,
+        source=brought(line.source).source,
+        vouched=True,
+        tag=Tag.KNOWLEDGE.value if line.tag == CORRECTION else line.tag,
+        mentions=1,
+        lineage=[*line.lineage, origin],
+    )
+
+
+def _vouchers(laid: LaidOut, held: Sequence[Line], options: ImportOptions) -> list[Voucher]:
+    """For the words as they will be read back. What nobody vouched for where it came from stays a claim."""
+    return [
+        vouch(_origin(line, options), line.id, line.tag, text_hash(laid.texts[line.id]))
+        for line in held
+        if line.vouched or not options.as_mine
+    ]
+
+
+def _scope(where: Place) -> tuple[str, str]:
+    return where.person or "", where.project or ""

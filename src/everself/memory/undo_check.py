@@ -1,0 +1,48 @@
+"""Whether taking a change back leaves every other entry of a document as it is. Pure.
+
+Lines are merged without knowing what they mean: what comes back may land inside of an entry that somebody wrote since. Does not
+know how lines are merged, nor who asks.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from everself.memory.entries import holds_memory, read_document, text_hash
+from everself.values import FileChange
+
+_Told = Counter[tuple[str, str]]
+
+
+def is_torn(done: FileChange | None, undoing: FileChange) -> bool:
+    """Whether undoing would do more than take away what the change brought and bring what it took."""
+    if done is None or not holds_memory(done.path):
+        return False
+    brought, took = _told(done.after) - _told(done.before), _told(done.before) - _told(done.after)
+    stood, stands = _told(undoing.before), _told(undoing.after)
+    # of words that somebody changed since, both changes may stand
+    loose = {identity for identity, text in brought if identity and (identity, text) not in stood}
+    return _without(stood - brought + took, loose) != _without(stands, loose)
+
+
+def surplus(done: Sequence[FileChange], undoing: Sequence[FileChange]) -> frozenset[str]:
+    """Texts of which undoing would leave more than there were before the change, as hashes: what it moved was moved on since."""
+    lost = _texts(one.before for one in done) - _texts(one.after for one in done)
+    gained = _texts(one.after for one in undoing) - _texts(one.before for one in undoing)
+    return frozenset(gained - lost)
+
+
+def says(data: bytes, texts: frozenset[str]) -> bool:
+    """Whether a document has an entry of these texts."""
+    return any(text_hash(read.text) in texts for read in read_document(data))
+
+
+def _texts(documents: Iterable[bytes | None]) -> Counter[str]:
+    return Counter(text_hash(read.text) for data in documents for read in read_document(data or b""))
+
+
+def _told(data: bytes | None) -> _Told:
+    return Counter((read.claim("id"), text_hash(read.text)) for read in read_document(data or b""))
+
+
+def _without(told: _Told, loose: set[str]) -> _Told:
+    return Counter({one: count for one, count in told.items() if one[0] not in loose})

@@ -1,0 +1,176 @@
+"""What went wrong with a model, in words that a person can act on. Reads kinds of errors, statuses and codes, never sentences.
+
+A vendor's own sentence is repeated only where the request was refused as such, and without secrets. Does not retry.
+"""
+
+from everself.errors import ModelFailed, ModelFault
+from everself.models.chat.vendors import Account
+
+_LONGEST = 300
+_ANOTHER = "everself model use PROVIDER/NAME"
+
+
+class Failures:
+    """Reads errors for one account. `stall` is what was waited for a byte."""
+
+    def __init__(self, account: Account, stall: float) -> None:
+        self._account = account
+        self._stall = stall
+
+    def read(self, error: BaseException, *, begun: bool) -> ModelFailed:
+        """The failure that an error stands for; `begun` when a part of the answer was given out already."""
+        status, reason = _status(error), _reason(error)
+        if status is not None and 300 <= status < 400:
+            words = f"{self._account.provider} points to another address (status {status}), which is not followed."
+            return ModelFailed(words, mend=f"everself config set provider.{self._account.settings}.baseUrl URL")
+        if _is_end(error) or (reason == "network" and getattr(error, "phase", "connect") in ("read", None)):
+            return self.broke_off(begun=begun)
+        words = self._words(reason, error)
+        retry_after = _retry_after(error)
+        if begun:
+            words = _half_way(words)
+        elif retry_after is not None and retry_after >= 1:
+            words = f"{words} It asks to wait {_span(retry_after)}."
+        return ModelFailed(words, reason=reason, retry_after=retry_after, mend=self._mend(reason))
+
+    def broke_off(self, *, begun: bool) -> ModelFailed:
+        """An answer that ended without its end."""
+        words = f"{self._account.provider} closed the connection before the end of its answer."
+        return ModelFailed(_half_way(words) if begun else words, reason="network", mend=f"Try again, or: {_ANOTHER}")
+
+    def malformed(self) -> ModelFailed:
+        words = f"{self._account.provider} gave up on its own answer, which could not be read as one."
+        return ModelFailed(words, reason="shape", mend=_ANOTHER)
+
+    def _words(self, reason: ModelFault, error: BaseException) -> str:
+        who, model = self._account.provider, self._account.model
+        status = _status(error)
+        seen = f" (status {status})" if status is not None else ""
+        sentences: dict[ModelFault, str] = {
+            "auth": f"{who} does not accept the key{seen}.",
+            "quota": f"{who} says that the quota or the credit of the account is used up{seen}.",
+            "rate": f"{who} asks for fewer requests{seen}.",
+            "missing": f"{who} does not know the model {model}, or not at this address{seen}.",
+            "server": f"{who} is in trouble{seen}.",
+            "overflow": f"The conversation is larger than what {model} takes{seen}.",
+            "refused": f"The filter of {who} stopped the answer{seen}.",
+            "timeout": f"Nothing came from {who} for {self._stall:g} s.",
+            "network": f"{who} at {self._account.host} cannot be reached.",
+            "shape": f"{who} sent something that cannot be read as an answer{seen}.",
+        }
+        if reason in sentences:
+            return sentences[reason]
+        own = _own_sentence(error)
+        return f"{who} refused the request{seen}{': ' + own if own else '.'}"
+
+    def _mend(self, reason: ModelFault) -> str:
+        who, model = self._account.settings, self._account.model
+        if self._account.wire == "ollama":
+            special = {"network": "ollama serve", "missing": f"ollama pull {model}"}
+            if reason in special:
+                return special[reason]
+        if reason == "network" and self._account.local:
+            return f"Start the server at {self._account.url}, or: everself config set provider.{who}.baseUrl URL"
+        mends: dict[ModelFault, str] = {
+            "auth": f"everself config set provider.{who}.apiKey KEY",
+            "quota": f"Top up the account at {who}, or: {_ANOTHER}",
+            "rate": f"Wait a little, or: {_ANOTHER}",
+            "missing": _ANOTHER,
+            "server": f"Try again later, or: {_ANOTHER}",
+            "overflow": "/compact, or /new for a fresh conversation",
+            "refused": "Say it in other words.",
+            "timeout": f"Try again, or: {_ANOTHER}",
+            "network": "Check the connection, then try again.",
+        }
+        return mends.get(reason, _ANOTHER)
+
+
+def _reason(error: BaseException) -> ModelFault:
+    import httpx2
+    from pydantic_ai import exceptions as kinds
+
+    # from the particular to the general: several are each other's subclasses
+    table: tuple[tuple[type[BaseException], ModelFault], ...] = (
+        (kinds.ModelContextWindowExceededError, "overflow"),
+        (kinds.ModelAuthenticationError, "auth"),
+        (kinds.ModelNotFoundError, "missing"),
+        (kinds.ModelQuotaExceededError, "quota"),
+        (kinds.ModelRateLimitError, "rate"),
+        (kinds.ModelUnavailableError, "server"),
+        (kinds.ModelServerError, "server"),
+        (kinds.ModelTimeoutError, "timeout"),
+        (kinds.ModelRequestTimeout, "timeout"),
+        (kinds.ModelConnectionError, "network"),
+        (kinds.ContentFilterError, "refused"),
+        (kinds.UnexpectedModelBehavior, "shape"),
+        (httpx2.TimeoutException, "timeout"),
+        (httpx2.HTTPError, "network"),
+        (httpx2.StreamError, "network"),
+        (OSError, "network"),
+        (ValueError, "shape"),
+    )
+    reason: ModelFault = next((fault for kind, fault in table if isinstance(error, kind)), "other")
+    if reason == "other" and isinstance(error.__cause__, ValueError):
+        return "shape"
+    # what pydantic-ai leaves without a kind: servers built on llama.cpp, and statuses of proxies
+    if getattr(error, "provider_error_type", None) == "exceed_context_size_error":
+        return "overflow"
+    if reason == "timeout" and getattr(error, "phase", None) in ("connect", "pool"):
+        return "network"
+    of_proxies: dict[int | None, ModelFault] = {408: "timeout", 413: "overflow"}
+    return of_proxies.get(_status(error), reason)
+
+
+def _status(error: BaseException) -> int | None:
+    """Of the answer; where pydantic-ai names none, the vendor's own error behind it does."""
+    named = ((error, "status_code"), (error.__cause__, "status_code"), (error.__cause__, "code"))
+    found = (getattr(one, name, None) for one, name in named)
+    return next((status for status in found if isinstance(status, int)), None)
+
+
+def _is_end(error: BaseException) -> bool:
+    """Whether pydantic-ai missed the end of a stream: the one error that it raises without any particulars."""
+    from pydantic_ai.exceptions import ModelAPIError
+
+    return type(error) is ModelAPIError and not error.in_stream and error.body is None and error.__cause__ is None
+
+
+def _retry_after(error: BaseException) -> float | None:
+    """Seconds, from the headers or from where Google puts them."""
+    told = getattr(error, "retry_after", None)
+    if isinstance(told, float | int):
+        return float(told)
+    details = _inner(error).get("details")
+    for detail in details if isinstance(details, list) else []:
+        delay = detail.get("retryDelay") if isinstance(detail, dict) else None
+        if isinstance(delay, str) and delay.removesuffix("s").replace(".", "", 1).isdecimal():
+            return float(delay.removesuffix("s"))
+    return None
+
+
+def _inner(error: BaseException) -> dict[str, object]:
+    """The object in which all of them say what was wrong."""
+    body = getattr(error, "body", None)
+    inner = body.get("error", body) if isinstance(body, dict) else None
+    return inner if isinstance(inner, dict) else {}
+
+
+def _half_way(words: str) -> str:
+    return f"It stopped half way: {words} What it said so far stands."
+
+
+def _own_sentence(error: BaseException) -> str:
+    """The vendor's message, without secrets."""
+    from everself.text.redaction import redact
+
+    message = _inner(error).get("message")
+    if not isinstance(message, str):
+        return ""
+    line = " ".join(redact(message).text.split())
+    return line if len(line) <= _LONGEST else f"{line[:_LONGEST]}…"
+
+
+def _span(seconds: float) -> str:
+    if seconds < 120:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} minutes" if seconds < 7200 else f"{seconds / 3600:.0f} hours"

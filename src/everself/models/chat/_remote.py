@@ -1,0 +1,266 @@
+"""A chat model at the other end of HTTP: its answer piece by piece, tried again only while nobody has seen any of it.
+
+Sends through pydantic-ai's direct API. Follows no redirect, so that a key never reaches another host. Keeps nothing between two
+requests, not even a connection: whoever stops listening closes it. Knows no memory, no tool and no price.
+"""
+
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from contextlib import aclosing
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Literal
+
+from everself.errors import ModelFailed, ModelFault
+from everself.models.calls import check_allowed
+from everself.models.chat._failures import Failures
+from everself.models.chat._rendering import render_parameters, render_settings, render_turns, render_user
+from everself.models.chat.protocol import (
+    CallPiece,
+    ChatRequest,
+    EndPiece,
+    ModelTurn,
+    Piece,
+    TextPiece,
+    ThinkingPiece,
+    ToolCall,
+    ToolTurn,
+    Usage,
+)
+from everself.models.chat.vendors import Account, build, load
+from everself.models.chat.windows import Known
+
+if TYPE_CHECKING:
+    import httpx2
+    from pydantic_ai.messages import ModelResponse
+    from pydantic_ai.models import StreamedResponse
+
+# How often a request is sent at most. A server that is silent or gone costs a person minutes; one that is busy costs seconds.
+_TRIES: Mapping[ModelFault, int] = MappingProxyType({"rate": 4, "server": 4, "network": 3, "timeout": 2, "shape": 2})
+
+# What travels. The vendors' packages add an organisation, a project and headers of the environment, whoever is asked.
+_HEADERS = (
+    *("host", "accept", "connection", "content-", "transfer-encoding", "user-agent"),
+    *("authorization", "x-api-key", "x-goog-api-", "anthropic-"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """Seconds. `stall` without a byte is given up; all waits between tries together stay within `wait`."""
+
+    stall: float = 120.0
+    connect: float = 10.0
+    first: float = 0.5
+    wait: float = 60.0
+    # asyncio.sleep where none is given
+    sleep: Callable[[float], Awaitable[None]] | None = None
+
+
+class Remote:
+    """One model of one vendor."""
+
+    def __init__(self, account: Account, known: Known, patience: Patience = Patience()) -> None:  # noqa: B008 (frozen, so it may be shared)
+        self._account = account
+        self._known = known
+        self._patience = patience
+        self._failures = Failures(account, patience.stall)
+
+    def __repr__(self) -> str:
+        return f"Remote({self.name})"
+
+    @property
+    def name(self) -> str:
+        return self._account.name
+
+    @property
+    def window(self) -> int:
+        return self._known.window
+
+    @property
+    def most_output(self) -> int:
+        return self._known.most_output
+
+    @property
+    def note(self) -> str:
+        """What to tell a person about the numbers above; empty where they are known."""
+        return self._known.note
+
+    @property
+    def paid(self) -> bool:
+        return self._account.wire != "ollama" and not self._account.local
+
+    def prepare(self) -> None:
+        """Reads the vendor's packages, so that the first request need not. Raises ModelFailed where they are missing."""
+        load(self._account)
+
+    async def stream(self, request: ChatRequest) -> AsyncGenerator[Piece, None]:
+        """Close it (`contextlib.aclosing`) where it is left before its end: that closes the connection."""
+        check_allowed()
+        tries, waited, native = 0, 0.0, True
+        while True:
+            begun = False
+            tries += 1
+            try:
+                # a generator that is left closes none that it listens to
+                async with aclosing(self._attempt(request, native=native)) as attempt:
+                    async for piece in attempt:
+                        begun = True
+                        yield piece
+                return
+            except ModelFailed as failure:
+                if begun:
+                    raise
+                if failure.reason == "other" and request.schema is not None and native:
+                    # a server that knows no schemas says so by refusing; the model is then asked in words
+                    native = False
+                    continue
+                wait = self._wait(failure, tries, waited)
+                if wait is None:
+                    raise
+            waited += wait
+            await self._sleep(wait)
+
+    def _wait(self, failure: ModelFailed, tries: int, waited: float) -> float | None:
+        """Seconds until the next try; None where there is none."""
+        if tries >= _TRIES.get(failure.reason, 1):
+            return None
+        asked = failure.retry_after
+        wait = asked if asked is not None else self._patience.first * 2 ** (tries - 1)
+        return wait if waited + wait <= self._patience.wait else None
+
+    async def _sleep(self, seconds: float) -> None:
+        import asyncio
+
+        await (self._patience.sleep or asyncio.sleep)(seconds)
+
+    async def _attempt(self, request: ChatRequest, *, native: bool) -> AsyncGenerator[Piece, None]:
+        """One request, one answer; every error that is the vendor's or the network's becomes ModelFailed."""
+        import asyncio
+
+        # reading the vendors' packages takes a second, in which a person may want to stop
+        await asyncio.to_thread(self.prepare)
+        import httpx2
+        from pydantic_ai.direct import model_request_stream
+        from pydantic_ai.exceptions import AgentRunError, UserError
+
+        begun = False
+        async with self._client() as client:
+            model = build(self._account, client)
+            try:
+                async with (
+                    model_request_stream(
+                        model,
+                        render_turns(request.turns),
+                        model_settings=render_settings(request, self._account.wire, model),
+                        model_request_parameters=render_parameters(request, model, native=native),
+                        instrument=False,
+                    ) as answer,
+                    aclosing(_said(answer)) as said,
+                ):
+                    async for piece in said:
+                        begun = True
+                        yield piece
+                    response, usage = answer.get(), answer.usage
+            # without a cause: an exception of the client carries the request, and the request the key
+            except (AgentRunError, UserError, httpx2.HTTPError, httpx2.StreamError, OSError, ValueError) as error:
+                raise self._failures.read(error, begun=begun) from None
+        for last in self._ended(request, response, usage, begun=begun):
+            yield last
+
+    def _ended(self, request: ChatRequest, response: "ModelResponse", usage: Any, *, begun: bool) -> list[Piece]:
+        """Calls are given out when the answer is whole, so that none is run from an answer that broke off."""
+        if response.finish_reason is None:
+            raise self._failures.broke_off(begun=begun)
+        calls = [
+            CallPiece(ToolCall(call.tool_call_id, call.tool_name, _json(call.args))) for call in response.tool_calls
+        ]
+        if response.finish_reason == "error":
+            raise self._failures.malformed()
+        why: Literal["stop", "tools", "length", "refused"] = "tools" if calls else "stop"
+        if response.finish_reason == "length":
+            why = "length"
+        elif response.finish_reason == "content_filter":
+            why = "refused"
+        return [*calls, EndPiece(_usage(usage, request, response), why)]
+
+    def _client(self) -> "httpx2.AsyncClient":
+        import httpx2
+
+        timeout = httpx2.Timeout(self._patience.stall, connect=self._patience.connect)
+
+        async def settle(request: "httpx2.Request") -> None:
+            # the vendors' packages bring ten minutes of their own with every request
+            request.extensions["timeout"] = timeout.as_dict()
+            for name in [*request.headers]:
+                if not name.startswith(_HEADERS):
+                    del request.headers[name]
+
+        # a proxy of the environment has no business between this machine and itself
+        return httpx2.AsyncClient(
+            follow_redirects=False,
+            trust_env=not self._account.local,
+            verify=_certificates() if self._account.url.startswith("https:") else False,
+            timeout=timeout,
+            event_hooks={"request": [settle]},
+        )
+
+
+async def _said(answer: "StreamedResponse") -> AsyncGenerator[Piece, None]:
+    """Words as they come."""
+    from pydantic_ai.messages import (
+        PartDeltaEvent,
+        PartStartEvent,
+        TextPart,
+        TextPartDelta,
+        ThinkingPart,
+        ThinkingPartDelta,
+    )
+
+    async for event in answer:
+        match event:
+            case PartStartEvent(part=TextPart(content=text)) if text:
+                yield TextPiece(text)
+            case PartDeltaEvent(delta=TextPartDelta(content_delta=text)) if text:
+                yield TextPiece(text)
+            case PartStartEvent(part=ThinkingPart(content=text)) if text:
+                yield ThinkingPiece(text)
+            case PartDeltaEvent(delta=ThinkingPartDelta(content_delta=thought)) if thought:
+                yield ThinkingPiece(thought)
+
+
+def _json(arguments: object) -> str:
+    """Arguments as they came; some vendors send them read already."""
+    import json
+
+    if isinstance(arguments, str):
+        return arguments or "{}"
+    return json.dumps(arguments or {}, ensure_ascii=False)
+
+
+def _usage(told: Any, request: ChatRequest, response: "ModelResponse") -> Usage:
+    if told.input_tokens or told.output_tokens:
+        return Usage(told.input_tokens, told.output_tokens, told.cache_read_tokens, told.cache_write_tokens)
+    from everself.text.tokens import estimate
+
+    sent = [request.prefix, request.delta, *(tool.description for tool in request.tools)]
+    for turn in request.turns:
+        if isinstance(turn, ModelTurn):
+            sent += [turn.text, *(call.arguments for call in turn.calls)]
+        elif isinstance(turn, ToolTurn):
+            sent += [back.content for back in turn.returns]
+        else:
+            sent.append(render_user(turn))
+    received = [response.text or "", *(_json(call.args) for call in response.tool_calls)]
+    return Usage(sum(map(estimate, sent)), sum(map(estimate, received)), told=False)
+
+
+_CONTEXTS: list[Any] = []
+
+
+def _certificates() -> Any:
+    """Read once: the certificates of the world take 50 ms."""
+    if not _CONTEXTS:
+        import httpx2
+
+        _CONTEXTS.append(httpx2.create_ssl_context())
+    return _CONTEXTS[0]

@@ -1,0 +1,72 @@
+"""Two embedders, of which the second answers while the first rests; and one that says why it cannot.
+
+The two make different vectors, so a call is never answered half by each: whoever keeps vectors beside a model's name takes
+`pin` first and asks that one.
+"""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from everself.errors import EmbeddingFailed
+from everself.models.embedding._checked import Checked
+from everself.models.embedding.protocol import Embedder, Purpose
+
+if TYPE_CHECKING:
+    from everself.models.embedding.protocol import Vectors
+
+
+class WithFallback:
+    """`memorySearch.fallback`: names and answers are the first one's, or the second one's while the first rests."""
+
+    def __init__(self, first: Checked, second: Checked) -> None:
+        self._first = first
+        self._second = second
+
+    def __repr__(self) -> str:
+        return f"WithFallback({self._first!r}, {self._second!r})"
+
+    @property
+    def active(self) -> Checked:
+        """Who answers now."""
+        return self._second if self._first.resting > 0 else self._first
+
+    @property
+    def provider(self) -> str:
+        return self.active.provider
+
+    @property
+    def model(self) -> str:
+        return self.active.model
+
+    @property
+    def dimensions(self) -> int | None:
+        return self.active.dimensions
+
+    @property
+    def paid(self) -> bool:
+        return self.active.paid
+
+    def embed(self, texts: Sequence[str], *, purpose: Purpose = "document") -> "Vectors":
+        """The call during which the first one fails, fails; the next one is the second's, under its own name."""
+        return self.active.embed(texts, purpose=purpose)
+
+
+def pin(embedder: Embedder) -> Embedder:
+    """The one embedder that answers now, whose name does not change while it is held."""
+    return embedder.active if isinstance(embedder, WithFallback) else embedder
+
+
+class Unavailable:
+    """An embedder that was asked for and cannot be had; every call says why."""
+
+    dimensions = None
+    paid = False
+
+    def __init__(self, provider: str, model: str, failure: EmbeddingFailed) -> None:
+        self.provider = provider
+        self.model = model
+        self._failure = failure
+
+    def embed(self, texts: Sequence[str], *, purpose: Purpose = "document") -> "Vectors":  # noqa: ARG002 (the protocol's)
+        known = self._failure
+        raise EmbeddingFailed(known.detail, reason=known.reason, mend=known.mend)

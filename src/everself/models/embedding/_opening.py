@@ -1,0 +1,95 @@
+"""From settings to an embedder. Opens nothing: weights, connections and secrets are touched by the first `embed`.
+
+Who cannot be had becomes an embedder that says why, so that search has one way to go on by words.
+"""
+
+from collections.abc import Callable
+
+from everself.config import Secret
+from everself.config.sections import Embedding, Provider, Search
+from everself.errors import EmbeddingFailed
+from everself.models.embedding._checked import Checked, Limits
+from everself.models.embedding._fallback import Unavailable, WithFallback
+from everself.models.embedding._remote import Account, Remote, Timeouts, find_fault, is_at_home
+from everself.models.embedding._wires import WIRES
+from everself.models.embedding.local import open_local
+from everself.models.embedding.protocol import Embedder
+
+# whose key is looked for, in this order
+_WITH_KEYS = ("openai", "gemini", "voyage")
+
+
+def open_embedder(
+    search: Search,
+    find_provider: Callable[[str], Provider],
+    cache: str,
+    *,
+    timeouts: Timeouts = Timeouts(),  # noqa: B008 (frozen, so it may be shared)
+) -> Checked | WithFallback | None:
+    """The embedder that the settings ask for; None for `none`.
+
+    `find_provider` is `Config.provider`, `cache` the folder where prepared weights are kept ("" for nowhere).
+    """
+    chosen = choose_provider(search, find_provider)
+    if chosen == "none":
+        return None
+    first = _open(chosen, search.model, search, find_provider, cache, timeouts)
+    second = search.fallback.value
+    if search.fallback is Embedding.NONE or second == chosen:
+        return first
+    # the setting `model` names the first one's
+    return WithFallback(first, _open(second, "", search, find_provider, cache, timeouts))
+
+
+def choose_provider(search: Search, find_provider: Callable[[str], Provider]) -> str:
+    """Who embeds: a server of one's own is `remote`, and `auto` is whose key is set, else local."""
+    named = search.provider.value
+    if search.remote_url and search.provider in (Embedding.AUTO, Embedding.OPENAI):
+        return "remote"
+    if search.provider is not Embedding.AUTO:
+        return named
+    if search.remote_key:
+        return "openai"
+    return next((name for name in _WITH_KEYS if find_provider(name).api_key), "local")
+
+
+def _open(
+    name: str, model: str, search: Search, find_provider: Callable[[str], Provider], cache: str, timeouts: Timeouts
+) -> Checked:
+    if name == "local":
+        return Checked(open_local(model, search.model_path, cache))
+    wire = WIRES[name]
+    known = find_provider("openai" if name == "remote" else name)
+    own = _is_for(name, search)
+    url = (search.remote_url if own else "") or known.base_url or wire.url
+    fault = find_fault(url)
+    if fault:
+        failure = EmbeddingFailed(fault, reason="missing", mend="everself config set memorySearch.remote.baseUrl URL")
+        unavailable: Embedder = Unavailable(name, model or wire.model, failure)
+        return Checked(unavailable)
+    account = Account(
+        provider=name,
+        model=model or wire.model,
+        url=url,
+        key=_key(search, known, own=own),
+        headers=search.remote_headers if own else (),
+        timeouts=timeouts,
+    )
+    return Checked(Remote(wire, account), Limits(batch=wire.batch))
+
+
+def _is_for(name: str, search: Search) -> bool:
+    """Whether `memorySearch.remote` speaks of this one: it does of the one that was chosen, not of its fallback."""
+    if search.provider is Embedding.AUTO:
+        return name == ("remote" if search.remote_url else "openai")
+    return name in (search.provider.value, "remote")
+
+
+def _key(search: Search, known: Provider, *, own: bool) -> Secret | None:
+    if own and search.remote_key:
+        return search.remote_key
+    if own and search.remote_url:
+        # a provider's key goes to that provider, not to whatever server `remote.baseUrl` names
+        usual = WIRES[known.name].url
+        return known.api_key if is_at_home(search.remote_url, usual) else None
+    return known.api_key

@@ -1,0 +1,198 @@
+"""An embedding service at the other end of HTTP: one request, one answer, every way it can go wrong named.
+
+Follows no redirect, so that a key never reaches another host; reads no more than an answer can hold. Does not retry and does
+not check numbers: `Checked` does.
+"""
+
+import json
+import threading
+import weakref
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from everself import clock
+from everself.config import Secret
+from everself.errors import BadConfig, EmbeddingFailed
+from everself.models.calls import check_allowed
+from everself.models.embedding._answers import read_refusal
+from everself.models.embedding._wires import Wire
+from everself.models.embedding.protocol import Purpose
+
+if TYPE_CHECKING:
+    from everself.models.embedding.protocol import Vectors
+
+_CONNECT = 5.0
+# A row of 4,096 numbers with all their digits is about 90 KB; an error's body is small.
+_BYTES_A_TEXT = 128 * 1024
+_BYTES_BESIDE = 1024 * 1024
+_LOOPBACK = ("localhost", "127.0.0.1", "::1")
+
+
+@dataclass(frozen=True, slots=True)
+class Timeouts:
+    """Seconds for a whole request: a person waits for a query, nobody for a batch."""
+
+    query: float = 10.0
+    document: float = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """Whom to ask, in whose name. Secrets are looked up when a request leaves and are never kept as text."""
+
+    provider: str
+    model: str
+    url: str
+    key: Secret | None = None
+    headers: tuple[tuple[str, Secret], ...] = ()
+    timeouts: Timeouts = Timeouts()
+
+
+class Remote:
+    """One service, one model."""
+
+    dimensions = None
+
+    def __init__(self, wire: Wire, account: Account) -> None:
+        self.provider = account.provider
+        self._wire = wire
+        self._account = account
+        self._host = urlsplit(account.url).hostname or ""
+        self._client: Any = None
+        self._opening = threading.Lock()
+
+    def __repr__(self) -> str:
+        return f"Remote({self.provider}, {self.model})"
+
+    @property
+    def model(self) -> str:
+        # servers of one's own give any model any name; Ollama's names mean the same everywhere
+        elsewhere = self.provider != "ollama" and self._host != urlsplit(self._wire.url).hostname
+        return f"{self._account.model}@{self._host}" if elsewhere else self._account.model
+
+    @property
+    def paid(self) -> bool:
+        return self.provider != "ollama" and self._host not in _LOOPBACK
+
+    def embed(self, texts: Sequence[str], *, purpose: Purpose = "document") -> "Vectors":
+        import numpy
+
+        check_allowed()
+        body = json.dumps(self._wire.body(self._account.model, texts, purpose)).encode()
+        limit = _BYTES_BESIDE + len(texts) * _BYTES_A_TEXT
+        answer = self._exchange(body, limit, getattr(self._account.timeouts, purpose))
+        try:
+            return numpy.array(self._wire.rows(json.loads(answer), len(texts)), dtype=numpy.float32)
+        except (TypeError, ValueError, OverflowError, RecursionError) as error:
+            raise EmbeddingFailed(f"{self.provider} answered with no table of numbers.", reason="shape") from error
+
+    def _exchange(self, body: bytes, limit: int, seconds: float) -> bytes:
+        """The body of a good answer."""
+        import httpx2
+
+        end = clock.monotonic() + seconds
+        url = endpoint(self._account.url, self._wire.path(self._account.model))
+        timeout = httpx2.Timeout(seconds, connect=min(seconds, _CONNECT))
+        try:
+            with self._open().stream("POST", url, content=body, headers=self._headers(), timeout=timeout) as answer:
+                data = self._read(answer.iter_bytes(), limit, end)
+                status, headers = answer.status_code, dict(answer.headers)
+        # without a cause: an exception of the client carries the request, and the request the key
+        except httpx2.TimeoutException:
+            raise EmbeddingFailed(f"{self.provider} did not answer within {seconds:g} s.", reason="timeout") from None
+        except (httpx2.HTTPError, httpx2.InvalidURL, httpx2.StreamError, OSError, ValueError) as error:
+            words = f"{self.provider} at {self._host} cannot be reached ({type(error).__name__})."
+            raise EmbeddingFailed(words, reason="network", mend=self._hint("network")) from None
+        if status == 200:
+            return data
+        if 300 <= status < 400:
+            words = f"{self.provider} points to another address (status {status}), which is not followed."
+            raise EmbeddingFailed(words, mend="everself config set memorySearch.remote.baseUrl URL")
+        failure = read_refusal(self.provider, status, headers, data, clock.system_now())
+        failure.mend = failure.mend or self._hint(failure.reason)
+        raise failure
+
+    def _read(self, parts: Any, limit: int, end: float) -> bytes:
+        found = bytearray()
+        for part in parts:
+            found += part
+            if len(found) > limit:
+                words = f"{self.provider} answered with more than {limit // 1024 // 1024} MB."
+                raise EmbeddingFailed(words, reason="shape")
+            # the client's own time-out begins anew with every byte
+            if clock.monotonic() > end:
+                raise EmbeddingFailed(f"{self.provider} answers too slowly.", reason="timeout")
+        return bytes(found)
+
+    def _headers(self) -> dict[str, str]:
+        headers = {"Content-Type": "application/json", "Accept": "application/json", "Accept-Encoding": "identity"}
+        if self._account.key is not None:
+            name, before = self._wire.key_header
+            headers[name] = before + _revealed(self._account.key, self.provider)
+        elif self._wire.needs_key:
+            words = f"There is no key for {self.provider}."
+            mend = f"everself config set provider.{self.provider}.apiKey KEY"
+            raise EmbeddingFailed(words, reason="auth", mend=mend)
+        return headers | {name: _revealed(secret, self.provider) for name, secret in self._account.headers}
+
+    def _hint(self, reason: str) -> str:
+        if self.provider == "ollama":
+            return {"network": "ollama serve", "missing": f"ollama pull {self._account.model}"}.get(reason, "")
+        return "everself config set memorySearch.model NAME" if reason == "missing" else ""
+
+    def _open(self) -> Any:
+        """One client for all requests, so that a connection is used again."""
+        import httpx2
+
+        with self._opening:
+            if self._client is None:
+                # a proxy of the environment has no business between this machine and itself, and reading the certificates
+                # of the world takes 50 ms where no redirect can lead from http to https
+                secure = urlsplit(self._account.url).scheme != "http"
+                client = httpx2.Client(follow_redirects=False, trust_env=self._host not in _LOOPBACK, verify=secure)
+                weakref.finalize(self, _closer(client))
+                self._client = client
+            return self._client
+
+
+def endpoint(url: str, path: str) -> str:
+    """Where to post. A bare host gets `/v1` in front of OpenAI's path; an address that is complete stays as it is."""
+    url = url.rstrip("/")
+    if url.endswith(path):
+        return url
+    bare = urlsplit(url).path in ("", "/") and path == "/embeddings"
+    return f"{url}/v1{path}" if bare else f"{url}{path}"
+
+
+def is_at_home(url: str, usual: str) -> bool:
+    """Whether an address belongs to whom the usual one belongs to, `eu.api.openai.com` to `api.openai.com`."""
+    host, owner = urlsplit(url).hostname or "", ".".join((urlsplit(usual).hostname or "").split(".")[-2:])
+    return host == owner or host.endswith(f".{owner}")
+
+
+def find_fault(url: str) -> str:
+    """Why an address cannot be used, without repeating it: it may hold a password."""
+    try:
+        parts = urlsplit(url)
+        good = parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port or 1) > 0
+    except ValueError:
+        good = False
+    return "" if good else "The address of the embedding server does not begin with http:// or https:// and a host."
+
+
+def _revealed(secret: Secret, provider: str) -> str:
+    try:
+        value = secret.reveal().strip()
+    except BadConfig as error:
+        raise EmbeddingFailed(error.detail, reason="auth", mend=error.mend) from None
+    if not value.isascii() or not value.isprintable():
+        words = f"The secret {secret.key} for {provider} holds a character that no header takes."
+        raise EmbeddingFailed(words, reason="auth", mend=f"everself config set {secret.key} VALUE")
+    return value
+
+
+def _closer(client: Any) -> Callable[[], None]:
+    close: Callable[[], None] = client.close
+    return close

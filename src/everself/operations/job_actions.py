@@ -1,0 +1,111 @@
+"""What a job does when its slot has come: say something to the agent in a session of its own, or one of the verbs named here.
+
+Nothing of it is the owner's word: nobody was there. What the agent answers goes to the log of the day as the agent's own.
+"""
+
+import asyncio
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Final
+
+from everself.conversation.events import Done, Notice
+from everself.errors import ModelFailed, WrongUse
+from everself.memory.provenance import concluded_in
+from everself.memory.writing import Thought
+from everself.search.scopes import Scope, SessionKind
+from everself.text.normalise import one_line
+from everself.values import Job, Tag
+
+if TYPE_CHECKING:
+    from everself.app.app import App
+
+SPENDS: Final = "cron"
+LONGEST_LOGGED: Final = 1_500
+_SHOWN: Final = 200
+_NAMED: Final = 5
+
+
+def perform(app: "App", job: Job, slot: str) -> str:
+    """What came of it, in a line. Raises where it failed."""
+    if job.action == "message":
+        return asyncio.run(_say(app, job, slot))
+    deed, rest = find_deed(job.words)
+    return deed(app, rest)
+
+
+def find_deed(words: str) -> "tuple[Callable[[App, str], str], str]":
+    """The verb that these words name, and what is left of them. Raises WrongUse where there is none."""
+    said = " ".join(words.split())
+    for name, deed in DEEDS.items():
+        if said == name or said.startswith(f"{name} "):
+            return deed, said.removeprefix(name).strip()
+    known = ", ".join(f'"{name}"' for name in DEEDS)
+    raise WrongUse(f'A job cannot do "{one_line(said, 60)}".', mend=f"Verbs for jobs are {known}.")
+
+
+async def _say(app: "App", job: Job, slot: str) -> str:
+    # asked first, so that a day that is spent is a slot passed over and not a failure
+    app.charger.allow(SPENDS)
+    session = app.chat.begin(Scope(SessionKind.CRON), channel="cron")
+    events = [event async for event in app.chat.converse(session, job.words)]
+    done = next(one for one in reversed(events) if isinstance(one, Done))
+    await app.chat.close(session)
+    if done.why in ("failed", "cancelled"):
+        told = [one.text for one in events if isinstance(one, Notice) and one.level == "warning"]
+        raise ModelFailed(told[-1] if told else f"The answer was {done.why}.")
+    if not done.text.strip():
+        return "It had nothing to say."
+    taint = app.log.find(session.id).taint
+    text = done.text.strip()
+    more = f" … (everself sessions show {session.id})" if len(text) > LONGEST_LOGGED else ""
+    app.memory.remember(
+        Thought(
+            f"{job.name}: {text[:LONGEST_LOGGED]}{more}",
+            concluded_in(taint, "job", *((f"msg:{done.message}",) if done.message else ())),
+            category="cron",
+            tag=Tag.EVENT,
+            key=f"cron {job.id} {slot}",
+        )
+    )
+    return f"{one_line(text, _SHOWN)} (session {session.id})"
+
+
+def _keeper(app: "App", name: str) -> str:
+    report = asyncio.run(app.keepers.run(app.keepers.find(name)))
+    counts = f"{len(report.applied)} done, {len(report.queued)} to review, {len(report.refused)} refused"
+    return one_line(". ".join((counts, *report.notes)), _SHOWN)
+
+
+def _index(app: "App", _: str) -> str:
+    from everself.operations.index import Steps, update_index
+
+    # nobody is there to agree to what costs money
+    made = update_index(app, Steps())
+    waiting = f", {made.pending} wait" if made.pending else ""
+    return f"{made.read} read, {made.removed} gone, {made.embedded} embedded{waiting}"
+
+
+def _review(app: "App", _: str) -> str:
+    from everself.operations.promotion import review_week
+
+    report = review_week(app)
+    waiting = len(report.queued)
+    return f"{waiting} to decide: everself review" if waiting else "Nothing new to decide."
+
+
+def _promote(app: "App", _: str) -> str:
+    """Lists them, and moves nothing: nobody is there to say yes."""
+    from everself.operations.promotion import Wanted, find_candidates
+
+    found = find_candidates(app, Wanted())
+    named = "; ".join(f"{one.text} ({one.citation})" for one in found[:_NAMED])
+    more = f" and {len(found) - _NAMED} more" if len(found) > _NAMED else ""
+    return one_line(f"{len(found)} to promote: {named}", 5 * _SHOWN) + more if found else "Nothing to promote."
+
+
+# of two that begin alike the longer one first
+DEEDS: "Final[Mapping[str, Callable[[App, str], str]]]" = {
+    "keepers run": _keeper,
+    "memory index": _index,
+    "memory promote --review": _review,
+    "memory promote": _promote,
+}

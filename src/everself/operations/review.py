@@ -1,0 +1,347 @@
+"""The verbs of review: what waits for a human, and their yes, their own words, or their no. Nothing is decided twice. Knows no terminal.
+
+Four things wait here: proposals for the soul, questions of keepers, what is kept apart, and what a hand wrote that nobody owned up to.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, Literal
+
+from everself.errors import ChangedMeanwhile, NotFound, RefusedByRule, WrongUse
+from everself.keepers.keeper import Ask, Operation, Planned, unpacked
+from everself.keepers.rewording import entries_in, entry_kept, words_in
+from everself.keepers.wording import said_of
+from everself.memory.entries import text_hash
+from everself.memory.provenance import HAND, stated_by_owner
+from everself.memory.writing import is_quarantined
+from everself.storage.state.reviews import Review
+from everself.text.normalise import one_line
+from everself.values import Entry, Tier, digest, new_id
+from everself.workspace.layout import place
+
+if TYPE_CHECKING:
+    from everself.app.app import App
+    from everself.storage.state.proposals import Proposal
+
+SOUL: Final = "soul"
+QUARANTINE: Final = "quarantine"
+HANDS: Final = "hand"
+# of a workspace full of notes only the newest are asked about; `memory vouch` is for all of them
+_HANDS: Final = 20
+_WIDE: Final = 400
+_NOT_PRESENT: Final = "A hand wrote that, and only at your own terminal can you say that it is yours."
+
+Verdict = Literal["accepted", "edited", "refused"]
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """One thing that waits. `answers` are what a yes can mean, the first where none is named; `words` are what stands there now and an edit
+    replaces; `mark` changes as soon as any of it does; `changed` says what is no longer so since it was asked."""
+
+    id: str
+    kind: str
+    at: str
+    author: str
+    question: str
+    answers: tuple[str, ...]
+    words: str = ""
+    reason: str = ""
+    evidence: tuple[str, ...] = ()
+    diff: str = ""
+    mark: str = ""
+    changed: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Queue:
+    waiting: tuple[Waiting, ...]
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """What became of it; `change` can be undone. There is none where nothing had to be written."""
+
+    id: str
+    kind: str
+    verdict: Verdict
+    change: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """What a person says to one thing: which answer, from 0, or their own `text`. `seen` is the mark of what they looked at; `present`:
+    they are at their own terminal."""
+
+    answer: int = 0
+    text: str = ""
+    why: str = ""
+    seen: str = ""
+    present: bool = True
+
+
+def list_waiting(app: "App") -> Queue:
+    """Everything that waits for a human: first who the agent is, then what it remembers. Changes nothing."""
+    entries = app.memory.book.all()
+    hands = _hands(app, entries)
+    found = (
+        *(_of_soul(app, one) for one in reversed(app.growth.open())),
+        *(_of_question(app, one) for one in app.state.reviews.waiting()),
+        *(_of_entry(one, QUARANTINE) for one in entries if _is_apart(app, one)),
+        *(_of_entry(one, HANDS) for one in hands[:_HANDS]),
+    )
+    more = len(hands) - _HANDS
+    notes = (f"{more} more that a hand wrote: everself memory vouch",) if more > 0 else ()
+    return Queue(found, notes)
+
+
+def find_waiting(app: "App", identity: str) -> Waiting | None:
+    """One of them as it is now; none where it no longer waits."""
+    return next((one for one in list_waiting(app).waiting if one.id == identity), None)
+
+
+def accept_waiting(app: "App", name: str, word: Word | None = None) -> Decided:
+    """Say yes, or give an answer by its number."""
+    return _decide(app, name, word or Word())
+
+
+def edit_waiting(app: "App", name: str, word: Word) -> Decided:
+    """Say yes, in one's own words."""
+    if not word.text.strip():
+        raise WrongUse("Say it in your words.", mend=f"everself review edit {name[:12]} --text …")
+    return _decide(app, name, word)
+
+
+def refuse_waiting(app: "App", name: str, word: Word | None = None) -> Decided:
+    """Say no. The same is not asked again."""
+    word = word or Word()
+    one = _find(app, name, word.seen)
+    if one.kind == SOUL:
+        app.growth.refuse(one.id, word.why)
+    elif one.kind in (QUARANTINE, HANDS):
+        _settle_entry(app, app.memory.book.get(one.id), one.kind)
+    elif not app.keepers.refuse(app.state.reviews.find(one.id)):
+        raise ChangedMeanwhile(f"{one.id} was decided a moment ago.")
+    return Decided(one.id, one.kind, "refused")
+
+
+def _decide(app: "App", name: str, word: Word) -> Decided:
+    one = _find(app, name, word.seen)
+    verdict: Verdict = "edited" if word.text else "accepted"
+    if not 0 <= word.answer < len(one.answers):
+        raise WrongUse(f"There are {len(one.answers)} answers to that.", mend="everself review list")
+    match one.kind:
+        case "soul":
+            change = _grow(app, one, word)
+        case "quarantine":
+            change = _let_out(app, one, word)
+        case "hand":
+            change = _own_up(app, one, word)
+        case _:
+            change = _answer(app, one, word)
+    return Decided(one.id, one.kind, verdict, change)
+
+
+def _grow(app: "App", one: Waiting, word: Word) -> str:
+    if not word.text:
+        return app.growth.approve(one.id).change
+    # theirs first: killed between the two, the draft is asked about again and nothing is lost
+    whole = "\n" in one.words
+    make = app.growth.propose if whole else app.growth.add_line
+    made = make(word.text, one.reason, one.evidence)
+    change = app.growth.approve(made.proposal.id).change
+    app.growth.refuse(one.id)
+    return change
+
+
+def _let_out(app: "App", one: Waiting, word: Word) -> str:
+    from everself.memory.quarantine import release
+
+    if word.text:
+        app.memory.edit(one.id, word.text, stated_by_owner("terminal"), seen=one.words)
+    return release(app.memory, one.id).change
+
+
+def _own_up(app: "App", one: Waiting, word: Word) -> str:
+    from everself.memory.adoption import vouch_for
+
+    if not word.present:
+        raise RefusedByRule(_NOT_PRESENT, mend="everself review")
+    if word.text:
+        return app.memory.edit(one.id, word.text, stated_by_owner("terminal"), seen=one.words).change
+    vouch_for(app.state, app.memory, [app.memory.book.get(one.id)])
+    return ""
+
+
+def _answer(app: "App", one: Waiting, word: Word) -> str:
+    review = app.state.reviews.find(one.id)
+    if one.changed:
+        app.state.reviews.decide(one.id, "expired", app.clock.now().isoformat())
+        raise ChangedMeanwhile(f"{one.changed} The question is void; nothing was changed.")
+    named = entries_in(unpacked(review.payload).operation)
+    if not word.present and any(_is_hands(app.memory.book.find(entry)) for entry in named):
+        raise RefusedByRule(_NOT_PRESENT, mend="everself review")
+    done = app.keepers.accept(review, word.answer, word.text)
+    why = next((each.why for each in done if each.why), "")
+    if why:
+        raise RefusedByRule(why, mend="everself review")
+    if app.state.reviews.find(one.id).status not in ("accepted", "edited"):
+        raise ChangedMeanwhile(f"{one.id} was decided a moment ago.")
+    return next((each.change for each in done if each.change), "")
+
+
+def _find(app: "App", name: str, seen: str) -> Waiting:
+    """What waits by that id, or the beginning of it; told where it no longer waits, or is no longer what was looked at."""
+    wanted = name.strip().upper()
+    found = [one for one in list_waiting(app).waiting if wanted and one.id.startswith(wanted)]
+    exact = [one for one in found if one.id == wanted] or found
+    if len(exact) > 1:
+        raise WrongUse(f'"{name[:40]}" begins several ids: {", ".join(one.id for one in exact)}.')
+    if not exact:
+        status = _became(app, wanted)
+        if status:
+            raise RefusedByRule(f"{wanted} is {status} already.", mend="everself review")
+        raise NotFound(f'Nothing that waits is called "{name[:40]}".', mend="everself review list")
+    if seen and exact[0].mark != seen:
+        raise ChangedMeanwhile(f"{exact[0].id} is not what you looked at any more; nothing was changed.")
+    return exact[0]
+
+
+def _became(app: "App", name: str) -> str:
+    for find in (app.state.reviews.find, app.state.proposals.find):
+        try:
+            return find(name).status
+        except (NotFound, WrongUse):
+            continue
+    return ""
+
+
+def _of_soul(app: "App", proposal: "Proposal") -> Waiting:
+    from everself.identity.growth import diff_souls
+
+    now = app.growth.versions.soul() or b""
+    wanted = app.growth.foresee(proposal)
+    diff = diff_souls(now, wanted) if wanted is not None else ""
+    added = [line[1:] for line in diff.splitlines() if line.startswith("+") and not line.startswith("+++")]
+    removed = [line for line in diff.splitlines() if line.startswith("-") and not line.startswith("---")]
+    said = [line.lstrip("-*+ ").strip() for line in added if line.strip() and not line.startswith("#")]
+    return Waiting(
+        id=proposal.id,
+        kind=SOUL,
+        at=proposal.at,
+        author=proposal.author,
+        question="May this be part of the soul?",
+        answers=("It becomes part of the soul",),
+        words=said[0] if len(said) == 1 and not removed else proposal.content,
+        reason=proposal.reason,
+        evidence=proposal.evidence,
+        diff=diff,
+        mark=_mark(proposal.id, digest(now)),
+        changed="" if wanted is not None else "The soul changed in the same lines since.",
+    )
+
+
+def _of_question(app: "App", review: Review) -> Waiting:
+    planned = unpacked(review.payload)
+    operation = planned.operation
+    choices = app.keepers.choices(review)
+    first = choices[0].does if choices else (operation,)
+    named = tuple(dict.fromkeys(entries_in(operation)))
+    entries = {one: app.memory.book.find(one) for one in named}
+    lost = next((one for one, entry in entries.items() if entry is None or entry.closed), "")
+    return Waiting(
+        id=review.id,
+        kind=review.kind,
+        at=review.at,
+        author=review.author,
+        question=_asked(app, operation, planned, named),
+        answers=tuple(one.label for one in choices) or ("Do it",),
+        words=_words(first, entries),
+        reason=str(review.payload.get("why") or planned.reason),
+        evidence=review.evidence,
+        mark=_mark(review.id, *(f"{key}:{text_hash(one.text) if one else ''}" for key, one in entries.items())),
+        changed=f"{lost} no longer holds." if lost else "",
+    )
+
+
+def _asked(app: "App", operation: Operation, planned: Planned, named: tuple[str, ...]) -> str:
+    if not isinstance(operation, Ask):
+        return f"May I {said_of(operation, app.memory.book.find)}?"
+    found = [entry for one in named if (entry := app.memory.book.find(one)) is not None]
+    missing = [one for one in found if one_line(one.text, _WIDE)[:40] not in operation.words]
+    quoted = "".join(f" “{one_line(one.text, _WIDE)}” ({one.reference})" for one in missing)
+    return (operation.words or planned.reason) + quoted
+
+
+def _words(does: tuple[Operation, ...], entries: dict[str, Entry | None]) -> str:
+    kept = entries.get(entry_kept(does))
+    return kept.text if kept is not None else next((text for one in does if (text := words_in(one))), "")
+
+
+def _of_entry(entry: Entry, kind: str) -> Waiting:
+    apart = kind == QUARANTINE
+    return Waiting(
+        id=entry.id,
+        kind=kind,
+        at=entry.day.isoformat() if entry.day is not None else "",
+        author=entry.source,
+        question="This was kept apart. May it be recalled?" if apart else "A hand wrote this. Is it yours?",
+        answers=("It may be recalled, as trusted as it was" if apart else "It is mine",),
+        words=entry.text,
+        reason=entry.category if apart else entry.reference,
+        evidence=(f"entry:{entry.id}",),
+        mark=_mark(entry.id, text_hash(entry.text), entry.path),
+    )
+
+
+def _hands(app: "App", entries: list[Entry]) -> list[Entry]:
+    """What a hand wrote into memory, the newest first, but for what the owner was asked about and left as it is."""
+    found = [one for one in entries if _is_hands(one) and one.tier in (Tier.CORE, Tier.WORKING) and not one.closed]
+    mine = [one for one in found if not is_quarantined(one.path) and place(one.path).person is None]
+    mine.sort(key=lambda one: (one.day.isoformat() if one.day else "", one.id), reverse=True)
+    return [one for one in mine if not _is_settled(app, one, HANDS)]
+
+
+def _is_hands(entry: Entry | None) -> bool:
+    return entry is not None and entry.source == HAND and not entry.vouched
+
+
+def _is_apart(app: "App", entry: Entry) -> bool:
+    return is_quarantined(entry.path) and not entry.closed and not _is_settled(app, entry, QUARANTINE)
+
+
+def _about(app: "App", entry: Entry) -> str:
+    # by a keyed hash: other words are another question, and what is forgotten cannot be guessed from it
+    return f"{entry.id} {app.state.entries.mac(text_hash(entry.text))[:24]}"
+
+
+def _is_settled(app: "App", entry: Entry, kind: str) -> bool:
+    return app.state.reviews.about(kind, _about(app, entry)) is not None
+
+
+def _settle_entry(app: "App", entry: Entry, kind: str) -> None:
+    now = app.clock.now().isoformat()
+    row = Review(new_id(), now, kind, "owner", _about(app, entry), {}, (f"entry:{entry.id}",))
+    if not (app.state.reviews.add(row) and app.state.reviews.decide(row.id, "refused", now)):
+        raise ChangedMeanwhile(f"{entry.id} was decided a moment ago.")
+
+
+def _mark(*parts: str) -> str:
+    return digest("\n".join(parts).encode("utf-8", "replace"))[:16]
+
+
+def lines_of(one: Waiting) -> Iterator[str]:
+    """It, as a person reads it."""
+    yield f"{one.id}  {one.kind}, from {one.author}" + (f", {one.at[:10]}" if one.at else "")
+    yield f"  {one_line(one.question, 3 * _WIDE)}"
+    if one.diff:
+        yield from (f"  {line}" for line in one.diff.splitlines()[2:])
+    elif one.words and one_line(one.words, _WIDE)[:40] not in one.question:
+        yield f"  “{one_line(one.words, _WIDE)}”"
+    if one.reason:
+        yield f"  because {one_line(one.reason, _WIDE)}"
+    if one.changed:
+        yield f"  {one.changed}"
+    if len(one.answers) > 1:
+        yield from (f"  {number}  {label}" for number, label in enumerate(one.answers, 1))

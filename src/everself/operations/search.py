@@ -1,0 +1,252 @@
+"""Operations over recall: search with citations, lines of a document, why something was recalled.
+
+Whether searching is switched off is decided here, for every interface.
+"""
+
+from dataclasses import dataclass
+from datetime import date
+from typing import TYPE_CHECKING, Annotated, Final
+
+import re2
+
+from everself.app.recalling import need_search
+from everself.config.sections import Ranking
+from everself.errors import NotFound, WrongUse
+from everself.memory.corrections import PATH as CORRECTIONS
+from everself.memory.corrections import mark_embedded, not_embedded
+from everself.operations.caller import Audience, Caller
+from everself.operations.declaration import Argument, Option, Tell, operation
+from everself.search import recall
+from everself.search.adjustments import Ageing
+from everself.search.scopes import Scope, SessionKind
+from everself.storage.state.searches import LeftOut, SearchRecord
+from everself.text.normalise import fold, slug
+from everself.values import Author, Change, Hit
+
+if TYPE_CHECKING:
+    from everself.app.app import App
+
+# how long a command that has answered may go on for the next one's sake
+CATCH_UP_SECONDS: Final = 2.0
+LOCAL: Final = "local"
+_OWNERS: Final = ("cli", "http")
+_LIMIT: Final = "How many at most; 6 unless the settings say otherwise."
+_CITATION: Final = re2.compile(r"^(.+)#L([0-9]{1,9})(?:-L?([0-9]{1,9}))?$")
+
+
+@dataclass(frozen=True, slots=True)
+class Recalled:
+    """A hit with its citation. `weight` is seed 1's: what age alone would make of it, whether or not it counts here."""
+
+    citation: str
+    weight: float
+    hit: Hit
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a search found. `id` names its record; `degraded` where something failed and less was looked at than should be."""
+
+    query: str
+    id: str
+    ranking: Ranking
+    provider: str
+    tokens: int
+    hits: tuple[Recalled, ...]
+    left_out: tuple[LeftOut, ...]
+    notices: tuple[str, ...]
+    degraded: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """Lines of a document."""
+
+    citation: str
+    path: str
+    first_line: int
+    last_line: int
+    day: date | None
+    text: str
+
+
+def scope_of(session: str, project: str = "") -> Scope:
+    """For whom is searched: a kind of session such as `main` or `group`, or with a person `guest/anna`."""
+    kind, _, person = session.partition("/")
+    if kind not in list(SessionKind):
+        raise WrongUse(f'"{kind[:40]}" is no kind of session.', mend=f"One of {', '.join(SessionKind)}.")
+    return Scope(SessionKind(kind), slug(person) if person else None, slug(project) if project else None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchRequest:
+    query: Annotated[str, Argument("What to look for.", joined=True)]
+    limit: Annotated[int | None, Option(_LIMIT, ge=1, le=1000, tool="maxResults")] = None
+    min_score: Annotated[float | None, Option("Leave out what scores less.", ge=0, le=1, tool="minScore")] = None
+    budget: Annotated[int | None, Option("As much as fits into so many tokens.", "TOKENS", ge=1, only=_OWNERS)] = None
+    as_of: Annotated[date | None, Option("Only what held on this day.", only=_OWNERS)] = None
+    ranking: Annotated[Ranking | None, Option("The measured best, a plain sum, or TF-IDF.", only=_OWNERS)] = None
+    session: Annotated[str, Option("What such a session would find.", "KIND[/PERSON]", only=("cli",))] = "main"
+    project: Annotated[str, Option("This project's memory, and what belongs to none.", "NAME", only=_OWNERS)] = ""
+
+
+@operation(
+    "memory.search",
+    audience=Audience.GUEST,
+    effect="read",
+    progress="Reading",
+    tool="memory_search",
+    slash="/search",
+    examples=(
+        ("everself memory search tundra deadline", "by words and by meaning"),
+        ('everself memory search "what did I decide about the logo" --explain', "with every part of every score"),
+        ("everself memory search address --as-of 2026-03-01", "what held on that day"),
+    ),
+)
+def search_memory(app: "App", caller: Caller, request: SearchRequest, tell: Tell | None = None) -> Answer:
+    """Find what is remembered about something, best first, with citations.
+
+    Nothing found is exit code 5; where something failed and less was searched, 6.
+    """
+    need_search(app)
+    asked = recall.Request(
+        request.query,
+        limit=request.limit,
+        min_score=request.min_score,
+        budget=request.budget,
+        scope=_scope(caller, request.session, request.project),
+        as_of=request.as_of,
+        session=caller.session,
+        ranking=request.ranking,
+    )
+    with app.index.telling(tell):
+        found = app.recall.search(asked)
+    settings = app.agent.search
+    ageing = Ageing(app.clock.today(), settings.decay, settings.half_life_days)
+    view = app.index.view(fresh=False)
+    speechless = found.provider == "keywords" and view.embedded > 0 and found.ranking is not Ranking.TFIDF
+    return Answer(
+        query=found.query,
+        id=found.id,
+        ranking=found.ranking,
+        provider=found.provider,
+        tokens=found.tokens,
+        hits=tuple(Recalled(hit.reference, ageing.weight(hit), hit) for hit in found.hits),
+        left_out=found.left_out,
+        notices=found.notices,
+        degraded=bool(view.notices) or speechless,
+    )
+
+
+def _scope(caller: Caller, session: str, project: str = "") -> Scope:
+    """Only the owner at a terminal may look with somebody else's eyes."""
+    if caller.audience is Audience.OWNER_AT_TERMINAL:
+        return scope_of(session, project)
+    return caller.scope
+
+
+def catch_up(app: "App", seconds: float = CATCH_UP_SECONDS) -> int:
+    """Embed what waits for it, for a moment and only where that happens on this machine; how many pieces are left."""
+    if app.embedder is None:
+        return 0
+    corrections = _not_embedded(app)
+    if corrections:
+        app.index.sync()
+    left = app.index.pending()
+    if left and app.embedder.provider == LOCAL and not app.embedder.paid:
+        left = app.index.embed(seconds=seconds).pending
+    if corrections and not left:
+        _note_embedded(app, corrections)
+    return left
+
+
+def _not_embedded(app: "App") -> tuple[str, ...]:
+    found = app.workspace.find(CORRECTIONS)
+    return () if found is None else not_embedded(found.data)
+
+
+def _note_embedded(app: "App", corrections: tuple[str, ...]) -> None:
+    """Search finds them by their meaning now, and their records say so."""
+
+    def plan() -> Change | None:
+        draft = app.memory.draft()
+        changed = mark_embedded(draft, corrections)
+        return Change(Author.RUNTIME, "embedded again", draft.edits()) if changed else None
+
+    app.memory.apply(plan)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GetRequest:
+    path: Annotated[str, Argument("The file, or a citation such as memory/2026-03-19.md#L3-L9.")]
+    first: Annotated[int | None, Option("The first line.", "LINE", ge=1, cli="--from", tool="from")] = None
+    lines: Annotated[int | None, Option("How many lines.", "COUNT", ge=1)] = None
+    session: Annotated[str, Option("What such a session would see.", "KIND[/PERSON]", only=("cli",))] = "main"
+
+
+@operation(
+    "memory.get",
+    audience=Audience.GUEST,
+    effect="read",
+    tool="memory_get",
+    examples=(
+        ("everself memory get memory/2026-03-19.md#L3-L9", "the lines a search cited"),
+        ("everself memory get MEMORY.md --from 10 --lines 20", "twenty lines"),
+    ),
+)
+def get_lines(app: "App", caller: Caller, request: GetRequest) -> Passage:
+    """Show lines of a document that search can find, by path or citation."""
+    name, first, lines = request.path, request.first, request.lines
+    need_search(app)
+    cited = _CITATION.match(name)
+    if cited is not None:
+        if first is not None or lines is not None:
+            raise WrongUse("The citation says which lines; --from and --lines say it a second time.")
+        name, first = cited[1], int(cited[2])
+        last = int(cited[3]) if cited[3] else first
+        if last < first:
+            raise WrongUse(f"Lines {first} to {last} are none.")
+        lines = last - first + 1
+    hit = app.recall.get(name, _scope(caller, request.session), first=1 if first is None else first, lines=lines)
+    return Passage(hit.reference, hit.path, hit.first_line, hit.last_line, hit.day, hit.text)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WhyRequest:
+    search: Annotated[str, Argument("The id of a search, words of its query, or last.", "[ID|QUERY|last]")] = ""
+    listing: Annotated[bool, Option("List the newest searches.", cli="--list")] = False
+    limit: Annotated[int, Option("How many to list.", ge=1)] = 20
+
+
+@operation(
+    "memory.why",
+    audience=Audience.OWNER,
+    effect="read",
+    examples=(
+        ("everself memory why", "what the last search recalled, and what it left out"),
+        ("everself memory why tundra", "the newest search for these words"),
+        ("everself memory why --list", "the searches of late"),
+    ),
+)
+def explain_search(app: "App", _: Caller, request: WhyRequest) -> SearchRecord | tuple[SearchRecord, ...]:
+    """Tell what a search recalled, what it cost, and what was left out and why."""
+    if request.listing:
+        words = "" if request.search == "last" else request.search
+        return app.state.searches.list(request.limit, query_contains=words or None)
+    return _explained(app, request.search or "last")
+
+
+def _explained(app: "App", name: str) -> SearchRecord:
+    """By its id, the beginning of its id, `last`, or words of its query, the newest first."""
+    searches = app.state.searches
+    by_words = searches.list(1, query_contains=name) if name != "last" else ()
+    if by_words and fold(by_words[0].query) == fold(name):
+        return searches.find(by_words[0].id)
+    try:
+        return searches.find(name)
+    except NotFound:
+        if by_words:
+            return searches.find(by_words[0].id)
+        if name == "last":
+            raise NotFound("Nothing was searched for yet.", mend="everself memory search WORDS") from None
+        raise NotFound(f'No search is called "{name}" or was for it.', mend="everself memory why --list") from None

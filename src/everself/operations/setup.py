@@ -1,0 +1,168 @@
+"""The verb setup as a person calls it: for a new agent or an old one, here or elsewhere, remembered in the host file.
+
+Knows where a workspace may not be. What setup creates is another module's knowledge.
+"""
+
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from everself.app.app import App
+from everself.config import Agent, Config, Loaded, Places, load, load_here, read_host
+from everself.config.host_edits import Edited, plan_set
+from everself.config.places import MAIN, is_agent_id
+from everself.errors import RefusedByRule, UnsafePath, WrongUse
+from everself.memory.adoption import AdoptionReport
+from everself.operations.memory import adopt_workspace
+from everself.operations.settings import need_utf8, save_edit
+from everself.operations.templates import SetupReport, set_up
+from everself.workspace.disk_workspace import Recovery
+
+_ELSEWHERE = "everself setup --workspace PATH"
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """What setup did, which settings the host file got so that it holds tomorrow, and every document that is there now.
+
+    `adopted` tells of a workspace that was there before this installation was.
+    """
+
+    report: SetupReport
+    remembered: tuple[str, ...]
+    documents: tuple[str, ...]
+    recovered: Recovery
+    adopted: AdoptionReport | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """An agent as it will be once `keys` stand in the host file. Nothing is made or written yet."""
+
+    app: App
+    keys: dict[str, str]
+
+    def remember(self) -> tuple[str, ...]:
+        """Done last: a folder that turned out unusable is not remembered."""
+        if self.keys:
+            save_edit("agents.list", lambda host, secrets: _plan_all(host, secrets, self.keys))
+        return tuple(self.keys)
+
+
+def settle(
+    agent: str = "",
+    workspace: str = "",
+    *,
+    restore: bool = False,
+    agree: Callable[[str, int], bool] = lambda _, __: False,
+) -> Settled:
+    """Set up the agent, adding it where nobody knew it, in the folder that is named, known or usual.
+
+    `agree` is asked before a folder with documents that this installation never saw is taken over; a no ends it.
+    """
+    prepared = prepare(agent, workspace)
+    with prepared.app as app:
+        adopted = adopt_workspace(app, agree)
+        report = set_up(app, restore=restore)
+        documents = tuple(one.path for one in app.workspace.list())
+        recovered = app.recovered
+    return Settled(report, prepared.remember(), documents, recovered, adopted)
+
+
+def prepare(agent: str, workspace: str) -> Prepared:
+    """Decide which agent is meant and where it lives, without making anything yet."""
+    loaded = load_here()
+    keys = dict(_plan_keys(loaded, agent, _absolute(loaded.config.places, workspace) if workspace else ""))
+    planned = _with_keys(loaded, keys)
+    chosen = planned.config.agent(agent)
+    _check_place(planned.config, chosen)
+    _check_move(loaded.config, chosen)
+    return Prepared(App(planned.config.places, planned, chosen), keys)
+
+
+def _plan_keys(loaded: Loaded, agent: str, workspace: str) -> Iterator[tuple[str, str]]:
+    """The settings that make the agent known and keep its folder."""
+    config = loaded.config
+    known = {one.id for one in config.agents}
+    if agent and agent not in known:
+        if not is_agent_id(agent):
+            raise WrongUse(
+                f'"{agent[:64]}" cannot name an agent.', mend="Use letters, digits, - and _, a letter or digit first."
+            )
+        # as long as nobody is listed there is one agent; where it has lived, the list must name it or it would be lost
+        if not loaded.reading.agents and agent != MAIN and os.path.isdir(config.agent(MAIN).state):
+            yield f"agents.list.{MAIN}.id", MAIN
+        yield f"agents.list.{agent}.id", agent
+    if not workspace:
+        return
+    named = agent or config.agent().id
+    usual = config.agent(named).workspace if named in known else config.places.default_workspace_of(named)
+    if workspace != usual:
+        yield f"agents.list.{named}.workspace", workspace
+
+
+def _with_keys(loaded: Loaded, keys: dict[str, str]) -> Loaded:
+    if not keys:
+        return loaded
+    places = loaded.config.places
+    return load(places, _plan_all(read_host(places), None, keys).host, vault=loaded.vault)
+
+
+def _plan_all(host: str | None, secrets: str | None, keys: dict[str, str]) -> Edited:
+    for key, value in keys.items():
+        host = plan_set(host, secrets, key, value).host
+    return Edited(host or "")
+
+
+def _absolute(places: Places, path: str) -> str:
+    need_utf8(path)
+    if "\0" in path:
+        raise WrongUse("A path holds no NUL.")
+    if path.startswith("~"):
+        return places.expand(path, "--workspace")
+    try:
+        return os.path.abspath(path)
+    except FileNotFoundError:
+        raise WrongUse("The current folder is gone, so a relative path means nothing.", mend=_ELSEWHERE) from None
+
+
+def _check_place(config: Config, agent: Agent) -> None:
+    """A workspace is read, watched and given to models whole: it neither holds nor lies in what is not for them."""
+    places, target = config.places, os.path.realpath(agent.workspace)
+    for path in (agent.workspace, agent.state, places.key_folder):
+        _check_folder(path)
+    for path, what in ((places.user_home, "your home folder"), ("/", "the whole machine")):
+        if path and target == os.path.realpath(path):
+            raise RefusedByRule(f"{agent.workspace} is {what}; a workspace needs a folder of its own.", mend=_ELSEWHERE)
+    for path, what in ((os.path.dirname(agent.state), "Everself keeps its state"), (places.key_folder, "the keys are")):
+        if _holds(path, target) or _holds(target, path):
+            raise RefusedByRule(f"{agent.workspace} and {path}, where {what}, must be apart.", mend=_ELSEWHERE)
+    for other in config.agents:
+        if other.id != agent.id and (_holds(other.workspace, target) or _holds(target, other.workspace)):
+            raise RefusedByRule(
+                f"{agent.workspace} and {other.workspace}, the workspace of {other.id}, must be apart.", mend=_ELSEWHERE
+            )
+
+
+def _check_move(config: Config, agent: Agent) -> None:
+    """An agent's state belongs to its workspace: it does not follow the agent to another folder while the old one stands."""
+    before = next((one for one in config.agents if one.id == agent.id), agent)
+    if before.workspace != agent.workspace and os.path.isdir(before.state) and os.path.isdir(before.workspace):
+        raise RefusedByRule(
+            f"The agent {agent.id} already lives in {before.workspace}.",
+            mend=f"Move that folder to {agent.workspace} first, or add another agent: everself setup --agent NAME",
+        )
+
+
+def _check_folder(path: str) -> None:
+    """The path is a folder, or can become one."""
+    there = path
+    while not os.path.lexists(there) and os.path.dirname(there) != there:
+        there = os.path.dirname(there)
+    if not os.path.isdir(there):
+        raise UnsafePath(f"{there} exists and is no folder.", mend=_ELSEWHERE)
+
+
+def _holds(outer: str, inner: str) -> bool:
+    outer, inner = os.path.realpath(outer), os.path.realpath(inner)
+    return os.path.commonpath([outer, inner]) == outer

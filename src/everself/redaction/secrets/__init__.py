@@ -1,4 +1,0 @@
-"""The kinds of secrets: tables of value-shaped patterns, their checksums, and what merely looks like one.
-
-Knows shapes only. `everself.redaction.redact` runs the tables over a text.
-"""

@@ -1,0 +1,237 @@
+"""What is known of each candidate, as numbers that mean the same in a tiny and in a huge store. Knows no weights.
+
+Words are counted by how much they tell, as a share of what the whole query tells; so a feature is about 1 where everything asked for is
+there, however many documents there are.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy
+
+from everself.search.chunking.marks import Flag
+from everself.search.index_file.protocol import IndexView
+from everself.search.matching import K1, Matched, counts_at, saturate, union
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Numbers = NDArray[numpy.int32]
+    Floats = NDArray[numpy.float32]
+
+# The order of the columns that `measure` gives and that the weights are for.
+WORDS = (
+    "own",  # words of the query in the unit
+    "around",  # … within two units of it, or in the headings above it
+    "group",  # … in its part of the document, by frequency
+    "best",  # the most that any unit of its part has
+    "answers",  # the unit before asks with these words
+    "speaker",  # somebody who is named speaks
+    "length",
+    "asks",
+    "timed",
+    "when",  # it speaks of a time, and the query asks for one
+    "date",  # it is of the time that the query names
+    "own_lead",  # these three beside the most that any candidate has
+    "around_lead",
+    "best_lead",
+)
+MEANING = (
+    "meaning",  # cosine of the unit
+    "part",  # the best of its part of the document
+    "meaning_lead",  # the cosine beside the greatest
+)
+# a lead among candidates that have next to nothing is none
+LEAD = 0.2
+# half a bit more than nothing: a query of words that are everywhere must not make noise look like a match
+FLOOR = 1.0
+STEPS = (-2, -1, 0, 1, 2)
+BEFORE, HERE = STEPS.index(-1), STEPS.index(0)
+# how much length counts where whole parts of documents are compared
+ACROSS = 0.75
+# What stands beside an entry says less about it than what was said before and after a turn: entries are facts of their own.
+LOOSE = 0.25
+# what a name still says by its word where its bearer's own turns are marked: measured, nothing
+NAMED = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What the query asks besides its words. `days` are spans of days since 1970 that it names."""
+
+    when: bool = False
+    days: tuple[tuple[int, int], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """`words` is units × WORDS, `meaning` units × MEANING or nothing where there are no vectors."""
+
+    units: "Numbers"
+    words: "Floats"
+    meaning: "Floats | None"
+
+
+def measure(
+    view: IndexView,
+    matched: Sequence[Matched],
+    units: "Numbers",
+    asked: Asked,
+    vector: "Floats | None" = None,
+) -> Measured:
+    """All features of these units, which rise."""
+    beside = _Beside(view, units)
+    group = _Group(view, units)
+    words = _words(view, matched, units, beside, group)
+    flags = view.columns["flags"][units]
+    words["asks"] = _has(flags, Flag.ASKS)
+    words["timed"] = _has(flags, Flag.TIMED)
+    words["when"] = words["timed"] if asked.when else numpy.zeros(len(units), numpy.float32)
+    words["length"] = numpy.log(view.columns["length"][units].astype(numpy.float32) + 2)
+    words["date"] = _dated(view.columns["day"][units], asked.days)
+    for name, of in (("own_lead", words["own"] ** 2), ("around_lead", words["around"]), ("best_lead", words["best"])):
+        words[name] = _lead(of)
+    return Measured(
+        units,
+        numpy.stack([words[name] for name in WORDS], axis=1),
+        None if vector is None else _meaning(view, vector, units, group),
+    )
+
+
+class _Beside:
+    """The units around each candidate, and which of them belong to the same document."""
+
+    def __init__(self, view: IndexView, units: "Numbers") -> None:
+        documents = view.columns["document"]
+        meant = units + numpy.array(STEPS, numpy.int32)[:, None]
+        # a row for each step
+        self.numbers: Numbers = numpy.clip(meant, 0, max(0, len(documents) - 1)).astype(numpy.int32)
+        self.there = (self.numbers == meant) & (documents[self.numbers] == documents[units])
+        # many are beside several candidates: each is looked up once
+        self._every = union([self.numbers.ravel()])
+        self._at = numpy.searchsorted(self._every, self.numbers)
+
+    def counts(self, one: Matched) -> "Floats":
+        """How often the word stands in each of them, 0 where it belongs to another document."""
+        if len(one.units) >= len(self._every):
+            found = counts_at(one.units, one.counts, self._every)
+        else:
+            # a rare word is looked for among the units, instead of every unit among those that have the word
+            at = numpy.minimum(numpy.searchsorted(self._every, one.units), max(0, len(self._every) - 1))
+            hit = self._every[at] == one.units
+            found = numpy.zeros(len(self._every), numpy.float32)
+            found[at[hit]] = one.counts[hit]
+        counts: Floats = found[self._at] * self.there
+        return counts
+
+
+def _words(
+    view: IndexView, matched: Sequence[Matched], units: "Numbers", beside: "_Beside", group: "_Group"
+) -> "dict[str, Floats]":
+    columns = view.columns
+    size = len(units)
+    spoken = _has(columns["flags"][units], Flag.SPOKEN)
+    tied = numpy.where(spoken > 0, 1.0, LOOSE).astype(numpy.float32)
+    unnamed = sum(one.weight for one in matched if not one.name)
+    # where a name is asked for among its bearers' own words, that they speak says it, and the word says nothing more
+    named = numpy.where((spoken > 0) & (unnamed > 0), NAMED, 1.0).astype(numpy.float32)
+    whole = (
+        sum((one.weight * (named if one.name else 1.0) for one in matched), numpy.zeros(size, numpy.float32)) + FLOOR
+    )
+    own, before, around, speaker, alone = (numpy.zeros(size, numpy.float32) for _ in range(5))
+    lengths = columns["length"][beside.numbers].astype(numpy.float32)
+    average = view.average_length
+    for one in matched:
+        in_title = counts_at(one.titles, None, units)
+        speaker = numpy.maximum(speaker, counts_at(one.speakers, None, units))
+        weight = one.weight * (named if one.name else numpy.float32(1.0))
+        counts = beside.counts(one)
+        own += weight * saturate(counts[HERE], lengths[HERE], average)
+        before += weight * saturate(counts[BEFORE], lengths[BEFORE], average)
+        alone += weight * saturate(counts[HERE], lengths[HERE], average, ACROSS)
+        near = numpy.delete(counts, HERE, axis=0).any(axis=0)
+        around += weight * numpy.maximum.reduce([(counts[HERE] > 0).astype(numpy.float32), in_title, tied * near])
+    share = own / whole
+    asking = _has(columns["flags"][beside.numbers[BEFORE]], Flag.ASKS) * beside.there[BEFORE]
+    return {
+        "own": numpy.sqrt(share),
+        "around": around / whole,
+        "group": (tied * group.frequency(matched, unnamed > 0) + (1 - tied) * alone) / whole,
+        "best": numpy.maximum(share, tied * group.most(share)),
+        "answers": tied * asking * before / whole,
+        "speaker": speaker,
+    }
+
+
+class _Group:
+    """The part of its document around each candidate."""
+
+    def __init__(self, view: IndexView, units: "Numbers") -> None:
+        columns = view.columns
+        self.columns = columns
+        self.first, self.inverse = numpy.unique(columns["group"][units], return_inverse=True)
+        self.last = self.first + columns["span"][self.first]
+
+    def frequency(self, matched: Sequence[Matched], named: bool) -> "Floats":
+        """BM25 with the whole part as the document."""
+        total = numpy.zeros(len(self.first), numpy.float32)
+        totals = self._lengths()
+        average = max(1.0, float(totals.mean())) if len(totals) else 1.0
+        for one in matched:
+            weight = one.weight * (NAMED if one.name and named else 1.0)
+            if not weight:
+                continue
+            running = numpy.concatenate([[0], numpy.cumsum(one.counts, dtype=numpy.int64)])
+            low = numpy.searchsorted(one.units, self.first)
+            high = numpy.searchsorted(one.units, self.last)
+            counts = (running[high] - running[low]).astype(numpy.float32)
+            total += weight * counts * (K1 + 1) / (counts + K1 * (1 - ACROSS + ACROSS * totals / average))
+        spread: Floats = total[self.inverse]
+        return spread
+
+    def _lengths(self) -> "Floats":
+        """How long each part is."""
+        if not len(self.first):
+            return numpy.zeros(0, numpy.float32)
+        sizes = self.last - self.first
+        starts = numpy.cumsum(sizes) - sizes
+        every = numpy.arange(int(sizes.sum())) + numpy.repeat(self.first - starts, sizes)
+        totals: Floats = numpy.add.reduceat(self.columns["length"][every], starts, dtype=numpy.int64).astype(
+            numpy.float32
+        )
+        return totals
+
+    def most(self, values: "Floats") -> "Floats":
+        """The greatest value among the candidates of the same part."""
+        found = numpy.full(len(self.first), -numpy.inf, numpy.float32)
+        numpy.maximum.at(found, self.inverse, values)
+        spread: Floats = found[self.inverse]
+        return spread
+
+
+def _meaning(view: IndexView, vector: "Floats", units: "Numbers", group: "_Group") -> "Floats":
+    cosines = view.cosines(vector, units)
+    usual = float(numpy.nanmean(cosines)) if numpy.isfinite(cosines).any() else 0.0
+    # a unit that has no vector yet is neither near nor far
+    own = numpy.where(numpy.isnan(cosines), usual, cosines).astype(numpy.float32)
+    tied = numpy.where(_has(view.columns["flags"][units], Flag.SPOKEN) > 0, 1.0, LOOSE).astype(numpy.float32)
+    return numpy.stack([own, tied * group.most(own) + (1 - tied) * own, _lead(own)], axis=1)
+
+
+def _lead(values: "Floats") -> "Floats":
+    """Beside the best of the candidates: what is clearly ahead of all others for this query, however much it is."""
+    lead: Floats = values / max(float(values.max(initial=0.0)), LEAD)
+    return lead
+
+
+def _has(flags: "NDArray[numpy.uint16]", flag: Flag) -> "Floats":
+    there: Floats = ((flags & flag) != 0).astype(numpy.float32)
+    return there
+
+
+def _dated(days: "NDArray[numpy.int32]", spans: Sequence[tuple[int, int]]) -> "Floats":
+    inside = numpy.zeros(len(days), numpy.bool_)
+    for first, last in spans:
+        inside |= (days >= first) & (days <= last) & (days != 0)
+    return inside.astype(numpy.float32)

@@ -1,0 +1,72 @@
+"""The seeds' plain formulas, as options: seed 3's weighted sum and seed 0's TF-IDF. For comparison, and for whoever wants them."""
+
+from collections.abc import Callable, Sequence
+from math import log, sqrt
+from typing import TYPE_CHECKING, Final
+
+import numpy
+
+from everself.search.index_file.protocol import IndexView
+from everself.search.matching import NEAREST, choose, counts_at, match, saturate
+from everself.search.ranking import Question, Ranked, Texts
+from everself.text.search import index_terms
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[numpy.float32]
+
+_LEAST: Final = 0.01
+
+
+def rank_by_sum(view: IndexView, question: Question, vector_weight: float, text_weight: float) -> Ranked:
+    """Seed 3: the cosine times one weight plus the share of the best BM25 times the other."""
+    matched = match(view, question.words)
+    nearest = None if question.vector is None else view.nearest(question.vector, NEAREST)
+    units = choose(view, matched, nearest, question.visible)
+    lengths = view.columns["length"]
+    average = max(1.0, float(lengths.mean())) if len(lengths) else 1.0
+    words = numpy.zeros(len(units), numpy.float32)
+    for one in matched:
+        counts = counts_at(one.units, one.counts, units)
+        words += one.weight * saturate(counts, lengths[units].astype(numpy.float32), average)
+    text = words / max(float(words.max()), 1e-6) if len(words) else words
+    if question.vector is None:
+        return _ordered(units, text, ("text",), text[:, None])
+    cosines = numpy.nan_to_num(view.cosines(question.vector, units))
+    parts = numpy.stack([vector_weight * cosines, text_weight * text], axis=1).astype(numpy.float32)
+    return _ordered(units, numpy.clip(parts.sum(axis=1), 0, 1), ("vector", "text"), parts)
+
+
+def rank_by_tfidf(view: IndexView, question: Question, texts: Texts) -> Ranked:
+    """Seed 0: the cosine between bags of words, a word weighing its frequency times log(units / units with it)."""
+    matched = match(view, question.words)
+    units = choose(view, matched, None, question.visible)
+    living = max(1, view.living)
+    rarity: dict[str, float] = {}
+
+    def weigh(term: str) -> float:
+        if term not in rarity:
+            count = len(view.postings(term)[0])
+            rarity[term] = log(living / count) if count else 0.0
+        return rarity[term]
+
+    # of the ways a word may have been indexed, the one that was
+    usual = [max(one.term.alternatives, key=lambda term: len(view.postings(term)[0])) for one in matched]
+    asked = {term: weigh(term) for term in usual}
+    scores = numpy.array([_cosine(asked, text, weigh) for text in texts(units.tolist())], numpy.float32)
+    strong = scores > _LEAST if len(scores) else numpy.zeros(0, numpy.bool_)
+    return _ordered(units[strong], scores[strong], ("tf-idf",), scores[strong][:, None])
+
+
+def _cosine(asked: dict[str, float], text: str, weigh: Callable[[str], float]) -> float:
+    counts = index_terms(text).counts
+    size = max(1, sum(counts.values()))
+    own = {term: count / size * weigh(term) for term, count in counts.items()}
+    length = sqrt(sum(value * value for value in own.values())) * sqrt(sum(value * value for value in asked.values()))
+    return sum(value * own.get(term, 0.0) for term, value in asked.items()) / length if length else 0.0
+
+
+def _ordered(units: "NDArray[numpy.int32]", scores: "Floats", names: Sequence[str], parts: "Floats") -> Ranked:
+    order = numpy.lexsort((-units, -scores))
+    return Ranked(units[order], scores[order].astype(numpy.float32), tuple(names), parts[order])

@@ -1,0 +1,68 @@
+"""Which units and lines a scope lets through, for documents as they are now. Fails closed; `scopes` says the rules."""
+
+from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
+
+import numpy
+
+from everself.search.chunking.marks import Flag
+from everself.search.scopes import Scope, sees, shared_lines, shares
+from everself.values import Document
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from everself.search.index_file.view import Snapshot
+    from everself.search.snippets import Served
+
+    Mask = NDArray[numpy.bool_] | None
+
+_MARK = b"share:"
+_ALL = ((1, 2**31),)
+
+
+# of each view what each scope may find; a view never changes
+_known: "WeakKeyDictionary[Snapshot, dict[Scope, tuple[Mask]]]" = WeakKeyDictionary()
+_SCOPES_KEPT = 16
+
+
+def visible_units(view: "Snapshot", scope: Scope, served: "Served") -> "Mask":
+    """True for each unit that may be found; None where all may."""
+    kept = _known.setdefault(view, {})
+    found = kept.get(scope)
+    if found is None:
+        if len(kept) >= _SCOPES_KEPT:
+            kept.clear()
+        found = kept[scope] = (_look(view, scope, served),)
+    return found[0]
+
+
+def _look(view: "Snapshot", scope: Scope, served: "Served") -> "Mask":
+    columns = view.columns
+    visible = numpy.zeros(len(columns), numpy.bool_)
+    everything = True
+    for number, document in view.documents.items():
+        if not document.count:
+            continue
+        span = slice(document.first, document.first + document.count)
+        imported = bool(columns["flags"][document.first] & Flag.IMPORTED)
+        if sees(scope, document.path, imported=imported):
+            visible[span] = True
+            continue
+        everything = False
+        if shares(scope, document.path, imported=imported) and _MARK in (data := served.data(number)):
+            lines = shared_lines(data, scope.kind)
+            units = served.units(range(document.first, document.first + document.count))
+            for unit in units if lines else ():
+                visible[unit.number] = any(a <= unit.first_line and unit.last_line <= b for a, b in lines)
+    visible.flags.writeable = False
+    return None if everything else visible
+
+
+def visible_lines(scope: Scope, document: Document, *, imported: bool) -> tuple[tuple[int, int], ...]:
+    """The lines of a document that may be read; none where it may not be known at all."""
+    if sees(scope, document.path, imported=imported):
+        return _ALL
+    if shares(scope, document.path, imported=imported):
+        return tuple(shared_lines(document.data, scope.kind))
+    return ()

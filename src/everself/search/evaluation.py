@@ -1,0 +1,165 @@
+"""How well search finds what it is asked for, measured on a person's own notes and without a model.
+
+A question is made of a note: the rarest half of its words, some of them dropped, the rest in another order. Which notes are asked about
+depends on their paths alone, so that the same notes give the same questions whatever the index or the settings are. Knows no index file
+and no command: it is handed the notes and a search.
+"""
+
+import hashlib
+import random
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from math import sqrt
+from typing import TYPE_CHECKING, Final
+
+import re2
+
+from everself.search.index_file.protocol import IndexView
+from everself.text.normalise import fold
+from everself.values import Hit
+
+if TYPE_CHECKING:
+    from everself.search.snippets import Served
+
+DEEPEST: Final = 10
+SEED: Final = 1
+# a note with fewer words says too little to be asked for without copying it
+_FEWEST_WORDS: Final = 4
+_MOST_WORDS: Final = 8
+_DROPPED: Final = 0.3
+# of a mean, this many standard errors are beyond what chance does in nineteen of twenty cases
+_BEYOND_CHANCE: Final = 1.96
+# Scripts that are written without spaces are taken two characters at a time, the others word by word.
+_WORD: Final = re2.compile(
+    r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}]{2}|[\p{L}\p{N}][\p{L}\p{M}\p{N}'’_-]*",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """A note that is asked about, and where it stands."""
+
+    path: str
+    first_line: int
+    last_line: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    text: str
+    about: Sample
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """`ranks` has one number a question: at which place its note was found, 0 for nowhere among the best ten.
+
+    `asked` names the set of questions: two evaluations with the same name asked the same.
+    """
+
+    asked: str
+    ranks: tuple[int, ...]
+
+    @property
+    def count(self) -> int:
+        return len(self.ranks)
+
+    def recall_at(self, place: int) -> float:
+        return sum(1 for rank in self.ranks if 0 < rank <= place) / max(1, self.count)
+
+    @property
+    def reciprocals(self) -> list[float]:
+        return [1 / rank if rank else 0.0 for rank in self.ranks]
+
+    @property
+    def mrr(self) -> float:
+        return sum(self.reciprocals) / max(1, self.count)
+
+
+def sample_notes(view: IndexView, served: "Served", seed: int = SEED) -> Iterator[Sample]:
+    """Notes of all documents in turn, in an order of which the seed and the paths decide."""
+
+    def lot(*parts: object) -> bytes:
+        return hashlib.sha256("\0".join(map(str, (seed, *parts))).encode("utf-8", "surrogateescape")).digest()
+
+    documents = sorted((one for one in view.documents.values() if one.count), key=lambda one: lot(one.path))
+    orders = {one.number: sorted(range(one.count), key=partial(lot, one.path)) for one in documents}
+    for turn in range(max((one.count for one in documents), default=0)):
+        for document in documents:
+            if turn >= document.count:
+                continue
+            number = document.first + orders[document.number][turn]
+            (unit,), (text,) = served.units([number]), served.texts([number])
+            yield Sample(document.path, unit.first_line, unit.last_line, text)
+
+
+def make_questions(
+    samples: Iterator[Sample], commonness: Callable[[str], int], count: int, seed: int = SEED
+) -> tuple[Question, ...]:
+    """At most so many questions. `commonness` says in how many notes a word stands; notes that say too little are passed over."""
+    found: list[Question] = []
+    seen: set[str] = set()
+    for sample in samples:
+        if len(found) >= count:
+            break
+        folded = fold(sample.text)
+        text = _ask(sample.text, commonness, random.Random(f"{seed} {folded}"))
+        # the same words in two places are one note to whoever asks for it
+        if text and folded not in seen:
+            seen.add(folded)
+            found.append(Question(text, sample))
+    return tuple(found)
+
+
+def _ask(text: str, commonness: Callable[[str], int], chance: random.Random) -> str:
+    words = list(dict.fromkeys(fold(word) for word in _WORD.findall(text)))
+    known = sorted((commonness(word), word) for word in words)
+    telling = [word for common, word in known if common]
+    if len(telling) < _FEWEST_WORDS:
+        return ""
+    rarest = telling[: max(_FEWEST_WORDS, min(_MOST_WORDS, len(telling) // 2))]
+    kept = chance.sample(rarest, max(2, round(len(rarest) * (1 - _DROPPED))))
+    return " ".join(kept)
+
+
+def evaluate(
+    questions: Sequence[Question],
+    search: Callable[[str], Sequence[Hit]],
+    progress: Callable[[int, int], None] | None = None,
+) -> Evaluation:
+    """Ask every question and look at which place its note comes."""
+    ranks: list[int] = []
+    for at, question in enumerate(questions, 1):
+        hits = search(question.text)[:DEEPEST]
+        ranks.append(next((place for place, hit in enumerate(hits, 1) if _is_of(hit, question.about)), 0))
+        if progress is not None:
+            progress(at, len(questions))
+    names = "\0".join(question.text for question in questions)
+    return Evaluation(hashlib.sha256(names.encode("utf-8", "surrogateescape")).hexdigest()[:16], tuple(ranks))
+
+
+def _is_of(hit: Hit, sample: Sample) -> bool:
+    if hit.path == sample.path and hit.first_line <= sample.last_line and sample.first_line <= hit.last_line:
+        return True
+    # the same words in another place are the same note
+    return fold(sample.text) in fold(hit.text)
+
+
+def change_beyond_chance(before: Evaluation, now: Evaluation) -> float:
+    """By how much MRR changed; 0 where chance alone may have done it. The same questions are compared one by one."""
+    if not before.count or not now.count:
+        return 0.0
+    if before.asked == now.asked and before.count == now.count:
+        changes = [b - a for a, b in zip(before.reciprocals, now.reciprocals, strict=True)]
+        error = sqrt(_variance(changes) / len(changes))
+    else:
+        error = sqrt(_variance(before.reciprocals) / before.count + _variance(now.reciprocals) / now.count)
+    change = now.mrr - before.mrr
+    return change if abs(change) > _BEYOND_CHANCE * error else 0.0
+
+
+def _variance(numbers: Sequence[float]) -> float:
+    mean = sum(numbers) / len(numbers)
+    return sum((number - mean) ** 2 for number in numbers) / max(1, len(numbers) - 1)

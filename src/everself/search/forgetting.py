@@ -1,0 +1,107 @@
+"""The index as a place of forgetting: brought up to what documents say now, with nothing kept of what they said before, and looked into.
+
+index.db holds no words but their hashes, and numbers that a model made of them; that is enough to guess from. What cannot be cleaned is
+deleted, because a search makes it anew. Where there is no index nothing is loaded and nothing is done.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+from everself.errors import ChangedMeanwhile, Damaged, DiskError, EverselfError
+from everself.storage.filesystem import disk_errors
+from everself.storage.writes import discard
+
+if TYPE_CHECKING:
+    from everself.memory.forgetting.words import Words
+    from everself.search.index import Index
+    from everself.search.index_file.file import IndexPlace
+    from everself.search.sync.documents import Sources
+
+_BESIDE = ("", "-journal", "-wal", "-shm")
+
+
+class IndexTraces:
+    """`unused` is where an index may lie that nobody searches any more. `notice` is what a person should know."""
+
+    def __init__(
+        self,
+        place: "IndexPlace",
+        open_sources: "Callable[[], Sources]",
+        open_index: "Callable[[], Index]",
+        unused: "IndexPlace | None" = None,
+    ) -> None:
+        self._place = place
+        self._open_sources = open_sources
+        self._open_index = open_index
+        self._unused = unused
+        self._vectors: Mapping[bytes, bytes] = {}
+        self.notice = ""
+
+    @property
+    def name(self) -> str:
+        return "index"
+
+    def holds(self, words: "Words") -> int:
+        """How much tells of the forgotten: units, vectors, bytes. One more for each index that cannot be looked into."""
+        # what a rebuild writes beside was perhaps read before documents were cleaned
+        left = int(_is_there(self._unused)) + _count_beside(self._place)
+        if not _is_there(self._place):
+            return left
+        from everself.search._forgotten_words import look
+
+        sources = self._open_sources()
+        try:
+            # as a whole, because it finds out which documents come from elsewhere
+            sources.list()
+            seen = look(self._place, sources, words, self._vectors)
+        except (Damaged, DiskError, ChangedMeanwhile):
+            return left + 1
+        self._vectors = {**self._vectors, **seen.vectors}
+        return left + seen.found
+
+    def remove(self, words: "Words") -> int:
+        """Purge it; where that does not do, make it anew; where that does not do either, delete it. How much it held."""
+        self._delete(self._unused, "It was not in use any more.")
+        if not _is_there(self._place) and not _count_beside(self._place):
+            return 0
+        from everself.search.index import Index
+
+        stood, trouble = self.holds(words), "Its bytes still told something."
+        clean: Callable[[Index], object]
+        for clean in (Index.purge, Index.rebuild):
+            try:
+                clean(self._open_index())
+            except EverselfError as error:
+                trouble = str(error)
+                continue
+            if not self.holds(words):
+                return stood
+        self._delete(self._place, trouble)
+        return stood
+
+    def _delete(self, place: "IndexPlace | None", why: str) -> None:
+        if place is None or not _is_there(place):
+            return
+        name = f"{place.folder}/{place.name}"
+        try:
+            with disk_errors(name):
+                discard(place.files, [f"{place.name}{ending}" for ending in _BESIDE])
+                place.files.sync_directory("")
+            self.notice = f"The index {name} was deleted: {why} The next search makes it anew where it is needed."
+        except EverselfError as error:
+            self.notice = f"The index {name} can be neither cleaned nor deleted: {error}"
+
+
+def _count_beside(place: "IndexPlace") -> int:
+    """New indexes that are being made, or were when a process was killed."""
+    try:
+        return sum(one.path.startswith(f"{place.name}.new-") for one in place.files.list(""))
+    except (OSError, EverselfError):
+        return 0
+
+
+def _is_there(place: "IndexPlace | None") -> bool:
+    try:
+        return place is not None and place.files.stat(place.name) is not None
+    except (OSError, EverselfError):
+        return False

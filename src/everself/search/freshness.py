@@ -1,0 +1,59 @@
+"""Keeps an index fresh while a process lives long: words soon after a file changes, vectors behind them.
+
+It only makes searches quicker: each looks at every file again, whatever was heard here. Nothing that happens here reaches a caller.
+"""
+
+from threading import Event, Lock, Thread
+from typing import TYPE_CHECKING
+
+from everself.workspace.watch import watch
+
+if TYPE_CHECKING:
+    from everself.search.index import Index
+
+DEBOUNCE_MS = 1500
+_PATIENCE = 10.0
+
+
+class Freshness:
+    """Every method may be called from any thread, and again and again."""
+
+    def __init__(self, index: "Index", root: str, debounce_ms: int = DEBOUNCE_MS) -> None:
+        self._index = index
+        self._root = root
+        self._debounce_ms = debounce_ms
+        self._lock = Lock()
+        self._stop = Event()
+        self._thread: Thread | None = None
+        # why the last attempt failed; empty after one that did not
+        self.trouble = ""
+
+    def start(self, *, embed: bool) -> None:
+        """Watch from now on, and `embed` in the background, until `stop`."""
+        with self._lock:
+            if self._stop.is_set():
+                return
+            if embed:
+                self._index.start_embedding()
+            if self._thread is None:
+                self._thread = Thread(target=self._watch, name="everself-freshness", daemon=True)
+                self._thread.start()
+
+    def stop(self) -> None:
+        """Before the index is closed: it would be opened again."""
+        self._stop.set()
+        with self._lock:
+            thread = self._thread
+        if thread is not None:
+            thread.join(_PATIENCE)
+
+    def _watch(self) -> None:
+        watch(self._root, self._sync, on_error=self._note, stop=self._stop, debounce_ms=self._debounce_ms)
+
+    def _sync(self, _paths: frozenset[str]) -> None:
+        # all files are looked at: that costs milliseconds, and what was heard proves nothing
+        self._index.sync()
+        self.trouble = ""
+
+    def _note(self, error: Exception) -> None:
+        self.trouble = str(error)

@@ -1,0 +1,82 @@
+"""How an index looks from outside: its header and its list of documents, read without loading, mending or writing anything.
+
+For a status that has to be quick: not even numpy is loaded. What it cannot read it calls unusable; a search would make it anew.
+"""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from everself.errors import Damaged, DiskError, EverselfError, NotFound, StoreBusy
+from everself.search.index_file.file import IndexPlace, open_existing, reading
+from everself.search.index_file.header import count_embedded
+from everself.search.index_file.rows import FORMAT, parse_header, parse_source
+from everself.search.sync.documents import Sources, stamp_of
+from everself.storage.filesystem import disk_errors
+
+if TYPE_CHECKING:
+    import apsw
+
+
+@dataclass(frozen=True, slots=True)
+class Glance:
+    """`trouble` says why the index that is there cannot be used as it is; `stale` counts documents that differ from it by their stamps."""
+
+    documents: int = 0
+    units: int = 0
+    embedded: int = 0
+    stale: int = 0
+    size: int = 0
+    truncated: tuple[str, ...] = ()
+    trouble: str = ""
+
+
+def glance(place: IndexPlace, identity: str, sources: Sources, model: int) -> Glance | None:
+    """None where there is no index yet."""
+    try:
+        file = open_existing(place)
+        if file is None:
+            return None
+        try:
+            with reading(file.connection):
+                return _look(file.connection, place, sources, (identity, model))
+        finally:
+            file.close()
+    except NotFound:
+        return None
+    except StoreBusy:
+        return Glance(trouble="Another process is writing it.")
+    except (Damaged, DiskError) as error:
+        return Glance(trouble=error.detail or str(error))
+
+
+def _look(connection: "apsw.Connection", place: IndexPlace, sources: Sources, ours: tuple[str, int]) -> Glance:
+    row = connection.execute("SELECT data FROM header WHERE number=1").fetchone()
+    header = parse_header(row[0] if row else None)
+    if header.identity != ours[0]:
+        return Glance(trouble="index.db belongs to another workspace.")
+    if header.versions != f"{FORMAT}.{sources.craft.versions}":
+        return Glance(trouble="index.db was written by another version.")
+    known = [
+        parse_source(header.birth, number, data)
+        for number, data in connection.execute("SELECT number, data FROM sources")
+    ]
+    slot = header.slot(ours[1])
+    with disk_errors(place.name):
+        found = place.files.stat(place.name)
+    return Glance(
+        documents=header.documents,
+        units=header.living,
+        embedded=count_embedded(connection, header, slot) if slot is not None else 0,
+        stale=_count_stale(sources, {one.document.path: one.stamp for one in known}),
+        size=found.size if found is not None else 0,
+        truncated=tuple(one.document.path for one in known if one.document.cut),
+    )
+
+
+def _count_stale(sources: Sources, known: dict[str, tuple[int, ...]]) -> int:
+    try:
+        found, _ = sources.list()
+    except EverselfError:
+        return 0
+    changed = sum(known.get(path) != stamp_of(stat) for path, stat in found.items())
+    return changed + sum(path not in found for path in known)

@@ -1,0 +1,462 @@
+"""The index of one agent: fresh views to search, upkeep by words and by vectors. The door of this room; knows no ranking.
+
+Nothing that happens to index.db is an error of a search: what is broken is made again, what cannot be written lives in memory, and
+whoever is too late uses what there is. A view says so in words.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import timedelta
+from threading import Event, RLock, Thread
+from typing import TYPE_CHECKING, TypeVar
+
+from everself.clock import Clock, monotonic
+from everself.errors import (
+    ChangedMeanwhile,
+    Damaged,
+    DiskError,
+    EmbeddingFailed,
+    EverselfError,
+    LockTimeout,
+    StoreBusy,
+)
+from everself.search.index_file.file import IndexFile, IndexPlace, find_token, reading
+from everself.search.index_file.rows import parse_unit
+from everself.search.index_file.verification import Verified, verify
+from everself.search.index_file.view import Moment, Reader, Snapshot
+from everself.search.rebuild import Opener, Opening, Passport, lock_path, sweep
+from everself.search.status import IndexStatus
+from everself.search.sync.documents import Craft, DocumentReader, Prepared, Sources, default_craft, model_key
+from everself.search.sync.embedding import Bounds, Embedding, EmbedReport, ask_embedder, pending_units
+from everself.search.sync.hygiene import drop_closed
+from everself.search.sync.purge import purge
+from everself.search.sync.sync import Progress, Syncer, SyncReport
+from everself.search.sync.transaction import day_number
+from everself.storage.lock import FileLock
+from everself.values import Document, FileStat
+
+if TYPE_CHECKING:
+    import numpy
+    from numpy.typing import NDArray
+
+    from everself.models.embedding.protocol import Embedder
+
+T = TypeVar("T")
+
+# How long a search waits for another process that writes before it goes on without.
+SYNC_WAIT = 0.5
+GRACE = 7
+# Who forgets waits longer.
+_PATIENCE = 10.0
+_TRIES = 3
+_MANY_DEAD = 10_000
+_PAUSE = 30.0
+_LONGEST_PAUSE = 600.0
+# After so many seconds in memory it is tried whether the disk can be written again.
+_RETRY = 600.0
+# Bytes of a text a token has at least, roughly and over all scripts; an estimate of costs should rather be too high.
+_BYTES_A_TOKEN = 3
+
+
+class Index:
+    """Every method may be called from any thread."""
+
+    def __init__(
+        self,
+        workspace: DocumentReader,
+        place: IndexPlace,
+        clock: Clock,
+        identity: str,
+        embedder: "Embedder | None" = None,
+        extra: Sequence[DocumentReader] = (),
+        craft: Craft | None = None,
+        grace: int = GRACE,
+    ) -> None:
+        """`grace`: vectors of entries that were closed longer ago than so many days are dropped."""
+        self._sources = Sources(workspace, extra, craft or default_craft(), keeps_texts=embedder is not None)
+        self._clock = clock
+        self._grace = timedelta(days=grace)
+        self._embedder = embedder
+        self._model = model_key(embedder)
+        passport = Passport(identity, self._sources.craft.versions, self._sizes)
+        self._opener = Opener(place, passport, FileLock(lock_path(place)))
+        self._lock = RLock()
+        self._reader: Reader | None = None
+        self._view: Snapshot | None = None
+        self._report = SyncReport()
+        self._lasting: dict[str, str] = {}
+        self._renewed = False
+        self._retry_at = 0.0
+        self._told: Progress | None = None
+        self._stop, self._wake = Event(), Event()
+        self._thread: Thread | None = None
+
+    def view(self, *, fresh: bool = True) -> Snapshot:
+        """What can be searched now. Fresh: every file was looked at, and those that changed were read."""
+        with self._lock:
+            reader, moment = (
+                self._sync(self._told) if fresh else self._steadily(lambda reader: (reader, reader.refresh()))
+            )
+            notices = self._notices()
+            known, said = self._view, (notices, self._horizon())
+            if known is None or known.moment is not moment or (known.notices, known.horizon) != said:
+                known = self._view = Snapshot(reader, moment, *said)
+            return known
+
+    def ask(self, question: Callable[[Snapshot], T], *, fresh: bool = True) -> T:
+        """Answer a question from a fresh view; from a new one where the file broke or changed under it."""
+        for number in range(_TRIES):
+            view = self.view(fresh=fresh or number > 0)
+            try:
+                return question(view)
+            except Damaged as error:
+                self._break(error, view.token)
+            except ChangedMeanwhile:
+                continue
+        return question(self.view())
+
+    @contextmanager
+    def telling(self, progress: Progress | None) -> Iterator[None]:
+        """Within, whoever asks for a view hears how far the reading of what changed is."""
+        before, self._told = self._told, progress
+        try:
+            yield
+        finally:
+            self._told = before
+
+    def sync(self, progress: Progress | None = None) -> SyncReport:
+        """Read what changed. Where another process is at it, the report is about what was done before."""
+        with self._lock:
+            self._sync(progress)
+            return self._report
+
+    def fill(self, documents: Iterable[Prepared]) -> int:
+        """Write documents that are cut already, whatever the workspace holds; how many units. For measurements."""
+        with self._lock:
+            return self._steadily(lambda reader: self._syncer(reader).fill(documents))
+
+    def rebuild(self, progress: Progress | None = None) -> SyncReport:
+        """Make the whole index anew beside the old one, which is searched meanwhile. Vectors of the same texts are kept."""
+        report = SyncReport()
+
+        def fill(file: IndexFile) -> None:
+            nonlocal report
+            reader = Reader(file, self._model)
+            reader.refresh()
+            syncer = self._syncer(reader)
+            report = syncer.sync(SYNC_WAIT, progress)
+            syncer.prune()
+
+        try:
+            self._opener.rebuild(fill)
+            opening = None
+        except LockTimeout:
+            raise
+        except EverselfError as error:
+            opening = self._opener.in_memory(error)
+        with self._lock:
+            # whoever still has a view of it keeps it open
+            self._reader = None
+            self._say("renewed", "")
+            if opening is not None:
+                self._use(opening)
+            self._sync(None)
+            return report if opening is None else self._report
+
+    def purge(self) -> int:
+        """Bring the index up to date and leave nothing in it of what documents said before; how many units that were.
+
+        Nothing is worked around here: whoever forgets has to know when a file on the disk could not be cleaned.
+        """
+        sweep(self._opener.place)
+        with self._lock:
+            for _ in range(_TRIES):
+                reader = self._open()
+                if reader.file.in_memory:
+                    raise DiskError("index.db cannot be written.")
+                try:
+                    with reader.lock:
+                        self._report = self._syncer(reader).sync(_PATIENCE)
+                        count = purge(reader.file, _PATIENCE)
+                    reader.refresh()
+                    return count
+                except Damaged as error:
+                    self._break(error, reader.file.token)
+        raise Damaged("index.db broke again and again.")
+
+    def embed(self, *, seconds: float | None = None, progress: Progress | None = None) -> EmbedReport:
+        """Give units their vectors, those that are kept first. It may be interrupted at any moment."""
+        return self._embed(Bounds(seconds, self._stop.is_set, progress))
+
+    def drop_closed(self) -> int:
+        """Take their vectors from units whose entries were closed before the days of grace; how many had one."""
+        with self._lock:
+            return self._steadily(self._drop_closed)
+
+    def pending(self) -> int:
+        """Living units without a vector of the present model."""
+        return 0 if self._embedder is None else self.view(fresh=False).pending
+
+    def pending_tokens(self) -> int:
+        """About how many tokens those have, rather too many than too few."""
+        if self._embedder is None:
+            return 0
+
+        def count(reader: Reader) -> int:
+            total = 0
+            connection = reader.file.connection
+            with reader.lock, reading(connection):
+                header = reader.header_now()
+                for _, units in pending_units(reader.file, header, self._model, horizon=self._horizon()):
+                    for unit in units.tolist():
+                        row = connection.execute("SELECT data FROM units WHERE number=?", (unit,)).fetchone()
+                        told = parse_unit(header.birth, unit, row[0] if row else None)
+                        total += (told.end - told.start) // _BYTES_A_TOKEN + 1
+            return total
+
+        return self._steadily(count)
+
+    @property
+    def model(self) -> str:
+        """Whose vectors are used, as provider/model; empty without an embedder."""
+        return "" if self._embedder is None else f"{self._embedder.provider}/{self._embedder.model}"
+
+    def read(self, path: str) -> Document | None:
+        """A document of those that are indexed, as it is now."""
+        return self._sources.read(path)
+
+    def seen(self, path: str) -> FileStat | None:
+        """How the last look found a document; none where there was no such look."""
+        return self._sources.seen(path)
+
+    def is_imported(self, path: str) -> bool:
+        """Whether it comes from elsewhere than the workspace."""
+        return self._sources.is_imported(path)
+
+    def query_vector(self, text: str) -> "NDArray[numpy.float32] | str":
+        """The vector of a question, or why there is none."""
+        if self._embedder is None:
+            return "No embedder is set up."
+        reader = self._reader
+        slot = reader.vectors.slot if reader is not None else None
+        try:
+            expected = slot.dimensions if slot is not None else None
+            vector: NDArray[numpy.float32] = ask_embedder(self._embedder, [text], "query", expected)[0]
+        except EmbeddingFailed as error:
+            return str(error)
+        return vector
+
+    def status(self) -> IndexStatus:
+        """How the index is, without bringing it up to date."""
+        with self._lock:
+            view = self.view(fresh=False)
+            header = view.moment.header
+            plan = self._steadily(lambda reader: self._syncer(reader).look())
+            place = self._opener.place
+            found = place.files.stat(place.name)
+            in_memory = self._reader is not None and self._reader.file.in_memory
+            return IndexStatus(
+                documents=header.documents,
+                units=header.living,
+                dead=header.units - header.living,
+                embedded=view.embedded,
+                pending=self.pending(),
+                size=0 if in_memory or found is None else found.size,
+                stale=len(plan.changed) + len(plan.removed),
+                model="" if self._embedder is None else f"{self._embedder.provider}/{self._embedder.model}",
+                in_memory=in_memory,
+                notices=view.notices,
+            )
+
+    def verify(self, progress: Progress | None = None) -> Verified:
+        """Check every row of the index, and every document against its file. What is broken is made anew on the way."""
+
+        def check(view: Snapshot) -> Verified:
+            with self._lock:
+                return self._steadily(lambda reader: verify(reader, view.documents, self._sources.read, progress))
+
+        return self.ask(check)
+
+    def start_embedding(self) -> None:
+        """Embed in the background from now on, until `close`. Searches never wait for it."""
+        with self._lock:
+            if self._thread is None and self._embedder is not None:
+                self._thread = Thread(target=self._keep_embedding, name="everself-embedding", daemon=True)
+                self._thread.start()
+
+    def close(self) -> None:
+        self._stop.set()
+        self._wake.set()
+        thread = self._thread
+        if thread is not None:
+            thread.join(10.0)
+        with self._lock:
+            if self._reader is not None:
+                self._reader.close()
+                self._reader = None
+
+    def _keep_embedding(self) -> None:
+        pause = _PAUSE
+        while not self._stop.is_set():
+            self._wake.clear()
+            report = self._embed(Bounds(None, self._stop.is_set))
+            if report.failure:
+                self._stop.wait(report.retry_after or pause)
+                pause = min(pause * 2, _LONGEST_PAUSE)
+            else:
+                pause = _PAUSE
+                self._wake.wait(_PAUSE)
+
+    def _embed(self, bounds: Bounds) -> EmbedReport:
+        if self._embedder is None:
+            return EmbedReport(failure="No embedder is set up.")
+        for _ in range(_TRIES):
+            with self._lock:
+                file = self._second()
+            try:
+                report = Embedding(file, self._sources, self._embedder, self._horizon()).run(bounds)
+            except Damaged as error:
+                self._break(error, file.token)
+                continue
+            except (StoreBusy, DiskError) as error:
+                report = EmbedReport(failure=str(error))
+            finally:
+                file.close()
+            self._say("embedding", report.failure)
+            return report
+        return EmbedReport(failure="The index broke again and again.")
+
+    def _drop_closed(self, reader: Reader) -> int:
+        with reader.lock:
+            return drop_closed(reader.file, self._horizon(), _PATIENCE)
+
+    def _horizon(self) -> int:
+        return day_number(self._clock.today() - self._grace)
+
+    def _second(self) -> IndexFile:
+        """Another connection to the index, which is not as empty as one that was just made in the place of a broken one."""
+        for _ in range(_TRIES):
+            if self._view is None:
+                self.view()
+            file = self._steadily(lambda reader: reader.file.second())
+            if self._view is not None:
+                break
+            file.close()
+        return file
+
+    def _sync(self, progress: Progress | None) -> tuple[Reader, Moment]:
+        """Bring the index up to date, or say why it is not."""
+        reader, moment = self._steadily(lambda reader: (reader, self._sync_one(reader, progress)))
+        if self._report.read or self._report.removed:
+            self._wake.set()
+            if self._tidy(moment):
+                return self._steadily(lambda reader: (reader, self._sync_one(reader, None)))
+        return reader, moment
+
+    def _sync_one(self, reader: Reader, progress: Progress | None) -> Moment:
+        self._say("busy", "")
+        try:
+            self._report = self._syncer(reader).sync(SYNC_WAIT, progress)
+            if self._renewed:
+                self._syncer(reader).prune()
+                self._renewed = False
+        except StoreBusy:
+            self._say("busy", "Another process is writing the index; this is what was indexed before.")
+        return reader.refresh()
+
+    def _tidy(self, moment: Moment) -> bool:
+        """An index that is mostly dead is made again: it would only grow."""
+        header = moment.header
+        dead = header.units - header.living
+        if dead <= _MANY_DEAD or dead <= header.living or "memory" in self._lasting:
+            return False
+        try:
+            self.rebuild()
+        except EverselfError:
+            # it is no worse than it was
+            return False
+        return True
+
+    def _steadily(self, act: Callable[[Reader], T]) -> T:
+        """Do something with the index that is there, over again where it proves broken."""
+        for _ in range(_TRIES):
+            reader = self._open()
+            try:
+                return act(reader)
+            except Damaged as error:
+                self._break(error, reader.file.token)
+            except (DiskError, StoreBusy) as error:
+                # busy for seconds and seconds is a process that was stopped while it wrote
+                self._fall_back(error)
+        # in memory nothing breaks
+        self._fall_back(DiskError("index.db broke again and again."))
+        return act(self._open())
+
+    def _open(self) -> Reader:
+        with self._lock:
+            reader = self._reader
+            if reader is not None and reader.file.in_memory:
+                if monotonic() < self._retry_at:
+                    return reader
+                opening = self._opener.open()
+                self._retry_at = monotonic() + _RETRY
+                if not opening.memory:
+                    return self._use(opening)
+                opening.file.close()
+                return reader
+            if reader is not None and self._is_there(reader.file):
+                return reader
+            return self._use(self._opener.open())
+
+    def _is_there(self, file: IndexFile) -> bool:
+        try:
+            return find_token(self._opener.place) == file.token
+        except EverselfError:
+            return True
+
+    def _use(self, opening: Opening) -> Reader:
+        if opening.memory:
+            self._retry_at = monotonic() + _RETRY
+        self._say("memory", f"The index is kept in memory: {opening.memory}" if opening.memory else "")
+        if opening.why:
+            self._say("renewed", f"The index was made anew: {opening.why}")
+        self._renewed = bool(opening.why or opening.memory)
+        self._reader = Reader(opening.file, self._model)
+        # it may be empty: whoever asks next has to bring it up to date first
+        self._view = None
+        return self._reader
+
+    def _break(self, error: Damaged, broken: tuple[int, int] | None) -> None:
+        """An index is damaged: put a new one in its place, unless somebody has."""
+        with self._lock:
+            if self._reader is None or self._reader.file.token == broken:
+                self._use(self._opener.renew(error, broken))
+
+    def _fall_back(self, error: EverselfError) -> None:
+        with self._lock:
+            reader = self._reader
+            # a file that was swapped under us cannot be written either, but the new one can
+            if reader is not None and not reader.file.in_memory and not self._is_there(reader.file):
+                self._reader = None
+                return
+            self._use(self._opener.in_memory(error))
+
+    def _sizes(self) -> dict[int, int]:
+        size = None if self._embedder is None else self._embedder.dimensions
+        return {self._model: size} if size is not None else {}
+
+    def _syncer(self, reader: Reader) -> Syncer:
+        return Syncer(reader, self._sources, self._model)
+
+    def _say(self, about: str, words: str) -> None:
+        if words:
+            self._lasting[about] = words
+        else:
+            self._lasting.pop(about, None)
+
+    def _notices(self) -> tuple[str, ...]:
+        report = self._report
+        cut = tuple(f"{path} is too large and was not read to its end." for path in report.truncated)
+        skipped = tuple(f"{path} is no plain file that can be read." for path in report.skipped)
+        failure = (f"The files could not be looked at: {report.failure}",) if report.failure else ()
+        return (*self._lasting.values(), *failure, *cut, *skipped)

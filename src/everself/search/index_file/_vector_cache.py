@@ -1,0 +1,91 @@
+"""Exact vectors that were asked for lately, in memory: reading one from the file takes as long as comparing a hundred.
+
+A ring: the newest take the place of the oldest. Rows never change and their numbers are never used again, so nothing here gets old.
+"""
+
+from typing import TYPE_CHECKING, Final
+
+import numpy
+
+from everself.search.index_file.vectors import fetch_vectors
+
+if TYPE_CHECKING:
+    import apsw
+    from numpy.typing import NDArray
+
+    from everself.search.index_file.rows import Slot
+
+    Floats = NDArray[numpy.float32]
+    Halves = NDArray[numpy.float16]
+    Numbers = NDArray[numpy.int32]
+
+# at 512 dimensions nearly a hundred thousand vectors; a page of it is only taken when it is written
+RING_BYTES: Final = 192 * 1024 * 1024
+_AT_ONCE: Final = 64
+
+
+class Recent:
+    """The vectors of one slot at a time."""
+
+    def __init__(self, size: int = RING_BYTES) -> None:
+        self._size = size
+        self._slot = 0
+        # in numbers that need no conversion, which would take longer than all the rest
+        self._ring: Floats = numpy.empty((0, 0), numpy.float32)
+        # the id at each place of the ring, and the place of each id, -1 where it has none
+        self._owners: Numbers = numpy.empty(0, numpy.int32)
+        self._places: Numbers = numpy.empty(0, numpy.int32)
+        self._room: Floats = numpy.empty((0, 0), numpy.float32)
+        self._next = 0
+
+    def score(
+        self, connection: "apsw.Connection", ids: "Numbers", slot: "Slot", vector: "Floats"
+    ) -> "tuple[Numbers, Floats]":
+        """Ids, rising, and the cosine of each with the vector, for distinct and rising ids; those that are gone are missing."""
+        self._fit(slot, int(ids.max(initial=0)))
+        places = self._places[ids]
+        there = places >= 0
+        held, scores = ids[there], self._dots(places[there], vector)
+        if len(held) == len(ids):
+            return held, scores
+        read, rows = fetch_vectors(connection, ids[~there], slot)
+        both = numpy.concatenate([held, read])
+        order = numpy.argsort(both)
+        parts = [scores]
+        # no more at once than there is room for
+        for start in range(0, len(read), len(self._owners)):
+            some = slice(start, start + len(self._owners))
+            parts.append(self._dots(self._keep(read[some], rows[some]), vector))
+        return both[order], numpy.concatenate(parts)[order]
+
+    def _dots(self, places: "Numbers", vector: "Floats") -> "Floats":
+        """Row by row, so that a score does not depend on what else is asked; a few rows at a time, because new memory costs more."""
+        found = numpy.empty(len(places), numpy.float32)
+        for start in range(0, len(places), _AT_ONCE):
+            some = places[start : start + _AT_ONCE]
+            rows = self._room[: len(some)]
+            self._ring.take(some, axis=0, out=rows, mode="clip")
+            numpy.vecdot(rows, vector, out=found[start : start + len(some)])
+        return found
+
+    def _fit(self, slot: "Slot", last: int) -> None:
+        if self._slot != slot.number:
+            room = max(1, self._size // (slot.dimensions * 4))
+            self._ring = numpy.empty((room, slot.dimensions), numpy.float32)
+            self._room = numpy.empty((_AT_ONCE, slot.dimensions), numpy.float32)
+            self._owners = numpy.zeros(room, numpy.int32)
+            self._places = self._places[:0]
+            self._slot, self._next = slot.number, 0
+        if last >= len(self._places):
+            more = numpy.full(max(last + 1 - len(self._places), len(self._places)), -1, numpy.int32)
+            self._places = numpy.concatenate([self._places, more])
+
+    def _keep(self, ids: "Numbers", rows: "Halves") -> "Numbers":
+        """The places that they get, in the place of others."""
+        room = len(self._owners)
+        taken = ((self._next + numpy.arange(len(ids))) % room).astype(numpy.int32)
+        # number 0 is nobody's: what stood nowhere is forgotten there
+        self._places[self._owners[taken]] = -1
+        self._owners[taken], self._places[ids], self._ring[taken] = ids, taken, rows
+        self._next = (self._next + len(ids)) % room
+        return taken

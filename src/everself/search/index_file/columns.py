@@ -1,0 +1,94 @@
+"""The columns of all units and the documents they belong to, loaded and checked. Knows how they are kept, not what scores.
+
+Only what changed since the last look is read again: the header says which blocks did.
+"""
+
+from typing import TYPE_CHECKING
+
+import numpy
+
+from everself.errors import Damaged
+from everself.search.chunking.marks import Flag
+from everself.search.index_file.protocol import COLUMNS, IndexedDocument
+from everself.search.index_file.rows import BLOCK, BLOCKS, Header, Source, checked, parse_header, parse_source
+
+if TYPE_CHECKING:
+    import apsw
+    from numpy.typing import NDArray
+
+ROW = numpy.dtype(COLUMNS)
+
+
+def read_header(connection: "apsw.Connection", known: tuple[bytes, Header] | None = None) -> tuple[bytes, Header]:
+    """The header's bytes and what they say; not parsed again when they are those already known."""
+    row = connection.execute("SELECT data FROM header WHERE number=1").fetchone()
+    data = row[0] if row else None
+    if known is not None and data == known[0]:
+        return known
+    header = parse_header(data)
+    return data, header  # type: ignore[return-value]  # parsing has looked: bytes
+
+
+def load_block(connection: "apsw.Connection", header: Header, block: int) -> "NDArray[numpy.void]":
+    """One block's columns, as they were written: not to be changed in place."""
+    row = connection.execute("SELECT data FROM blocks WHERE number=?", (block,)).fetchone()
+    data = checked(header, BLOCKS, block, row[0] if row else None, header.columns[block])
+    expected = min(BLOCK, header.units - block * BLOCK)
+    if len(data) != expected * ROW.itemsize:
+        raise Damaged("index.db: a block has the wrong size.")
+    return numpy.frombuffer(data, ROW)
+
+
+def load_sources(
+    connection: "apsw.Connection", header: Header, known: dict[int, Source] | None = None
+) -> dict[int, Source]:
+    """All documents by number, checked against the header's root. Rows already known are not parsed again."""
+    known = known or {}
+    found: dict[int, Source] = {}
+    root = 0
+    for number, data in connection.execute("SELECT number, data FROM sources"):
+        source = known.get(number)
+        if source is None or source.raw != data:
+            source = parse_source(header.birth, number, data)
+        found[number] = source
+        root += source.seal
+    if len(found) != header.documents or root & 0xFFFFFFFFFFFFFFFF != header.root:
+        raise Damaged("index.db: a document's row is missing.")
+    return found
+
+
+class Columns:
+    """What is in memory of all units: their columns, which of them live, and the documents."""
+
+    def __init__(self) -> None:
+        self.header: Header | None = None
+        self.all: NDArray[numpy.void] = numpy.empty(0, ROW)
+        self.alive: NDArray[numpy.bool_] = numpy.empty(0, numpy.bool_)
+        self.sources: dict[int, Source] = {}
+        self.by_path: dict[str, Source] = {}
+        self.documents: dict[int, IndexedDocument] = {}
+
+    def refresh(self, connection: "apsw.Connection", header: Header) -> None:
+        """Read what changed. Call within one moment of the database, of which `header` is."""
+        before = self.header
+        if before is None or before.columns != header.columns:
+            self._refresh_blocks(connection, header, before)
+        if before is None or (before.root, before.documents) != (header.root, header.documents):
+            self.sources = load_sources(connection, header, self.sources)
+            self.by_path = {one.document.path: one for one in self.sources.values()}
+            self.documents = {number: one.document for number, one in self.sources.items()}
+        self.header = header
+
+    def _refresh_blocks(self, connection: "apsw.Connection", header: Header, before: Header | None) -> None:
+        parts = []
+        for block, expected in enumerate(header.columns):
+            if before is not None and block < len(before.columns) and before.columns[block] == expected:
+                parts.append(self.all[block * BLOCK : (block + 1) * BLOCK])
+            else:
+                parts.append(load_block(connection, header, block))
+        joined = numpy.concatenate(parts) if parts else numpy.empty(0, ROW)
+        if len(joined) != header.units:
+            raise Damaged("index.db: units are missing.")
+        joined.flags.writeable = False
+        self.all = joined
+        self.alive = (joined["flags"] & numpy.uint16(Flag.ALIVE)) != 0

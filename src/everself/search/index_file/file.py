@@ -1,0 +1,225 @@
+"""index.db as a file: where it lies, how it is opened and replaced, and what of SQLite's complaints is damage.
+
+Knows SQLite and the folder; knows no row. Nothing is mapped into memory: a file that somebody cuts short under a mapping ends the
+process. There is no write-ahead log, so that one name in the folder is the whole index.
+"""
+
+import errno
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+
+import apsw
+
+from everself.errors import Damaged, DiskFull, ReadOnlyDisk, StoreBusy
+from everself.storage.filesystem import FileSystem, disk_errors
+from everself.values import new_id
+
+PAGE_BYTES = 8_192
+# Long enough for any commit of another process; an index run commits often.
+READ_WAIT = 10.0
+_FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+# These belong to another way of keeping a database: we never make them, and SQLite would believe them.
+_FOREIGN = ("-wal", "-shm")
+
+_SCHEMA = """
+CREATE TABLE header (number INTEGER PRIMARY KEY, data BLOB NOT NULL);
+CREATE TABLE sources (number INTEGER PRIMARY KEY, data BLOB NOT NULL);
+CREATE TABLE units (number INTEGER PRIMARY KEY, data BLOB NOT NULL);
+CREATE TABLE blocks (number INTEGER PRIMARY KEY, data BLOB NOT NULL);
+CREATE TABLE vocabularies (number INTEGER PRIMARY KEY, data BLOB NOT NULL);
+CREATE TABLE postings (block INTEGER, term INTEGER, data BLOB NOT NULL, PRIMARY KEY (block, term)) WITHOUT ROWID;
+CREATE TABLE embeddings (number INTEGER PRIMARY KEY, hash BLOB NOT NULL, model INTEGER NOT NULL, data BLOB NOT NULL);
+CREATE UNIQUE INDEX embedded ON embeddings (hash, model);
+CREATE TABLE codes (number INTEGER PRIMARY KEY, data BLOB NOT NULL);
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class IndexPlace:
+    """Where an index lives: a folder as our file system sees it, and the same folder as SQLite has to be told."""
+
+    files: FileSystem
+    folder: str
+    name: str = "index.db"
+
+
+@dataclass(frozen=True, slots=True)
+class IndexFile:
+    """An open index. `token` is the file that was opened (device, inode); none for one that lives in memory."""
+
+    connection: apsw.Connection
+    uri: str
+    token: tuple[int, int] | None
+
+    @property
+    def in_memory(self) -> bool:
+        return self.token is None
+
+    def close(self) -> None:
+        # whatever it may say on leaving, it is left
+        with suppress(apsw.Error):
+            self.connection.close(True)
+
+    def second(self) -> "IndexFile":
+        """Another connection to the same index, for another thread."""
+        return IndexFile(_connect(self.uri, writable=True), self.uri, self.token)
+
+
+@contextmanager
+def sound(connection: apsw.Connection | None = None) -> Iterator[None]:
+    """SQLite's errors in words of the house. Whatever is neither a rival nor a lack of room is damage."""
+    try:
+        yield
+    except apsw.Error as error:
+        number = connection.system_errno if connection is not None else 0
+        match error:
+            case apsw.BusyError() | apsw.LockedError() | apsw.ProtocolError():
+                raise StoreBusy("(index.db)") from error
+            case apsw.FullError():
+                raise DiskFull("(index.db)") from error
+            case apsw.ReadOnlyError() | apsw.PermissionsError() | apsw.AuthError():
+                raise ReadOnlyDisk("(index.db)") from error
+            case apsw.IOError() if number in _FULL:
+                raise DiskFull("(index.db)") from error
+        raise Damaged(f"index.db: {error}") from error
+    except (MemoryError, UnicodeDecodeError) as error:
+        # a flipped length asks for more than there is
+        raise Damaged("index.db: a row cannot be read") from error
+
+
+@contextmanager
+def reading(connection: apsw.Connection) -> Iterator[None]:
+    """One moment of the database for everything within."""
+    with sound(connection):
+        connection.execute("BEGIN")
+        try:
+            yield
+        finally:
+            if connection.in_transaction:
+                with suppress(apsw.Error):
+                    connection.execute("ROLLBACK")
+
+
+def find_token(place: IndexPlace) -> tuple[int, int] | None:
+    with disk_errors(place.name):
+        found = place.files.stat(place.name)
+    return None if found is None else (found.device, found.inode)
+
+
+def open_existing(place: IndexPlace, *, writable: bool = True) -> IndexFile | None:
+    """The index that is there, unlooked at; Damaged where no database can be. One that is not `writable` leaves no trace."""
+    with disk_errors(place.name):
+        found = place.files.stat(place.name)
+        if found is None:
+            return None
+        if found.kind != "file" or found.size == 0:
+            raise Damaged("index.db is no database.")
+        for ending in _FOREIGN if writable else ():
+            if place.files.stat(place.name + ending) is not None:
+                place.files.unlink(place.name + ending)
+    uri = f"{place.folder}/{place.name}"
+    return IndexFile(_connect(uri, writable=writable), uri, (found.device, found.inode))
+
+
+def open_beside(place: IndexPlace) -> tuple[str, IndexFile]:
+    """A new, empty index under a name of its own, and that name."""
+    name = f"{place.name}.new-{new_id()}"
+    with disk_errors(name):
+        handle = place.files.create(name)
+        stat = handle.stat()
+        handle.close()
+    uri = f"{place.folder}/{name}"
+    done = False
+    try:
+        file = IndexFile(_connect(uri, writable=True), uri, (stat.device, stat.inode))
+        _lay_out(file)
+        done = True
+    finally:
+        if not done:
+            remove_beside(place, name)
+    return name, file
+
+
+def open_memory() -> IndexFile:
+    """An index for this process alone; its connections share it by name."""
+    uri = f"file:/everself-{new_id()}?vfs=memdb"
+    file = IndexFile(_connect(uri, writable=True), uri, None)
+    _lay_out(file)
+    return file
+
+
+def open_to_salvage(place: IndexPlace) -> IndexFile | None:
+    """The old file for reading only, or none where it cannot be opened at all."""
+    uri = f"{place.folder}/{place.name}"
+    try:
+        found = place.files.stat(place.name)
+        if found is None or found.kind != "file" or found.size == 0:
+            return None
+        return IndexFile(_connect(uri, writable=False), uri, (found.device, found.inode))
+    except (Damaged, ReadOnlyDisk, StoreBusy, OSError):
+        return None
+
+
+def publish(place: IndexPlace, name: str) -> bool:
+    """Give a new index its name; False where another process was faster."""
+    with disk_errors(place.name):
+        try:
+            place.files.publish(name, place.name)
+        except FileExistsError:
+            return False
+    return True
+
+
+def swap(place: IndexPlace, name: str) -> None:
+    """Put a new index in the place of the old one. What lies beside the old one would be taken for the new one's."""
+    with disk_errors(place.name):
+        for ending in (*_FOREIGN, "-journal"):
+            with suppress(FileNotFoundError):
+                place.files.unlink(place.name + ending)
+        found = place.files.stat(place.name)
+        if found is not None and found.kind == "directory":
+            place.files.remove_directory(place.name)
+        place.files.rename(name, place.name)
+        remove_beside(place, name)
+
+
+def remove_beside(place: IndexPlace, name: str = "") -> None:
+    """Take away one unfinished index; without a name all of them, which only the holder of the lock may do."""
+    with suppress(OSError):
+        start = name or f"{place.name}.new-"
+        for one in place.files.list(""):
+            if one.path.startswith(start):
+                place.files.unlink(one.path)
+
+
+def _connect(uri: str, *, writable: bool) -> apsw.Connection:
+    flags = apsw.SQLITE_OPEN_READWRITE if writable else apsw.SQLITE_OPEN_READONLY
+    if "?vfs=memdb" in uri:
+        flags |= apsw.SQLITE_OPEN_URI | apsw.SQLITE_OPEN_CREATE
+    with sound():
+        connection = apsw.Connection(uri, flags=flags, statementcachesize=50)
+    done = False
+    try:
+        with sound(connection):
+            connection.set_busy_timeout(int(READ_WAIT * 1000))
+            connection.config(apsw.SQLITE_DBCONFIG_DEFENSIVE, 1)
+            # derived: after a loss of power the checks find what is wrong, and it is made again. Secure delete: what is
+            # forgotten must not live on in free pages. No spilling: it would lock readers out before the commit.
+            connection.execute(
+                "PRAGMA trusted_schema=OFF; PRAGMA temp_store=MEMORY; PRAGMA synchronous=OFF; PRAGMA secure_delete=ON;"
+                "PRAGMA cache_spill=OFF; PRAGMA cache_size=-16000; PRAGMA mmap_size=0"
+            ).fetchall()
+            if writable:
+                connection.execute(f"PRAGMA page_size={PAGE_BYTES}; PRAGMA journal_mode=TRUNCATE").fetchall()
+        done = True
+    finally:
+        if not done:
+            with suppress(apsw.Error):
+                connection.close(True)
+    return connection
+
+
+def _lay_out(file: IndexFile) -> None:
+    with sound(file.connection):
+        file.connection.execute(_SCHEMA)

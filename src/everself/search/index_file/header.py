@@ -1,0 +1,73 @@
+"""What an index says of itself, read from outside: not even numpy is loaded, and nothing is mended or written."""
+
+from array import array
+from dataclasses import dataclass
+from struct import Struct
+from typing import TYPE_CHECKING
+
+from everself.search.chunking.marks import Flag
+from everself.search.index_file.file import IndexPlace, open_existing, reading
+from everself.search.index_file.rows import BLOCKS, CODES, Header, Slot, Stamp, checked, parse_header, parse_source
+
+if TYPE_CHECKING:
+    import apsw
+
+# of a row of COLUMNS: its size, and where the flags stand
+_ROW_BYTES = 24
+_FLAGS_AT = 18
+_CODES_HEAD = Struct("<II")
+
+
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """`stamps` are how documents looked when they were read, by path; `embedded` counts units for the model that has most, if asked."""
+
+    header: Header
+    stamps: dict[str, Stamp]
+    embedded: int | None = None
+
+
+def read_outline(place: IndexPlace, most_units: int) -> Outline | None:
+    """None where there is no index. Vectors are counted where there are no more than `most_units`."""
+    file = open_existing(place, writable=False)
+    if file is None:
+        return None
+    try:
+        with reading(file.connection):
+            row = file.connection.execute("SELECT data FROM header WHERE number=1").fetchone()
+            header = parse_header(row[0] if row else None)
+            known = (
+                parse_source(header.birth, number, data)
+                for number, data in file.connection.execute("SELECT number, data FROM sources")
+            )
+            stamps = {one.document.path: one.stamp for one in known}
+            embedded = None
+            if header.units <= most_units:
+                counts = (count_embedded(file.connection, header, slot) for slot in header.slots)
+                embedded = max(counts, default=0)
+            return Outline(header, stamps, embedded)
+    finally:
+        file.close()
+
+
+def count_embedded(connection: "apsw.Connection", header: Header, slot: Slot) -> int:
+    """Living units whose place among the codes is taken."""
+    total, alive = 0, int(Flag.ALIVE)
+    for block, expected in enumerate(slot.codes):
+        if expected == 0:
+            continue
+        codes = _row(connection, header, (CODES, slot.number << 32 | block, expected))
+        columns = _row(connection, header, (BLOCKS, block, header.columns[block]))
+        count, words = _CODES_HEAD.unpack_from(codes)
+        ids = array("i", codes[_CODES_HEAD.size + count * words * 8 :])
+        total += sum(
+            1 for flag, taken in zip(columns[_FLAGS_AT::_ROW_BYTES], ids, strict=False) if taken and flag & alive
+        )
+    return total
+
+
+def _row(connection: "apsw.Connection", header: Header, asked: tuple[int, int, int]) -> bytes:
+    table, number, expected = asked
+    name = "codes" if table == CODES else "blocks"
+    row = connection.execute(f"SELECT data FROM {name} WHERE number=?", (number,)).fetchone()
+    return checked(header, table, number, row[0] if row else None, expected)

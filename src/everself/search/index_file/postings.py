@@ -1,0 +1,188 @@
+"""Posting lists: which units have a term, packed by block. Reads them and merges them; whoever writes rows is elsewhere.
+
+A term is kept as a hash of eight bytes, so that no word of a person's stands in index.db. A block's vocabulary lists the hashes of its
+terms with the checksum of each row: a row that is lost is noticed, and a term that a block does not have costs no question.
+"""
+
+import hashlib
+from collections import OrderedDict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy
+
+from everself.errors import Damaged
+from everself.search.index_file.rows import BLOCK, POSTINGS, VOCABULARIES, Header, checked
+
+if TYPE_CHECKING:
+    import apsw
+    from numpy.typing import NDArray
+
+    Numbers = NDArray[numpy.int32]
+    Counts = NDArray[numpy.uint8]
+
+CACHE_BYTES = 64 * 1024 * 1024
+_KEYS_KEPT = 300_000
+# Python's numbers are large, and a document may have millions of terms.
+_GROUPED_AT_ONCE = 50_000
+_keys: dict[str, int] = {}
+
+
+def term_key(term: str) -> int:
+    """A signed number of eight bytes that stands for the term."""
+    found = _keys.get(term)
+    if found is None:
+        if len(_keys) >= _KEYS_KEPT:
+            _keys.clear()
+        hashed = hashlib.blake2b(term.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+        found = _keys[term] = int.from_bytes(hashed, "little", signed=True)
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Vocabulary:
+    """Hashes of a block's terms, rising, and the checksums of their rows."""
+
+    keys: "NDArray[numpy.int64]"
+    sums: "NDArray[numpy.uint32]"
+
+    def sum_of(self, key: int) -> int | None:
+        at = int(self.keys.searchsorted(key))
+        return int(self.sums[at]) if at < len(self.keys) and self.keys[at] == key else None
+
+    def merged(self, keys: "NDArray[numpy.int64]", sums: "NDArray[numpy.uint32]") -> "Vocabulary":
+        """With these terms added, or their checksums replaced. `keys` are rising."""
+        if not len(self.keys):
+            return Vocabulary(keys, sums)
+        kept = ~numpy.isin(self.keys, keys, assume_unique=True)
+        both = numpy.concatenate([self.keys[kept], keys])
+        order = numpy.argsort(both, kind="stable")
+        return Vocabulary(both[order], numpy.concatenate([self.sums[kept], sums])[order])
+
+
+NO_WORDS = Vocabulary(numpy.empty(0, numpy.int64), numpy.empty(0, numpy.uint32))
+
+
+def render_vocabulary(vocabulary: Vocabulary) -> bytes:
+    return vocabulary.keys.astype("<i8").tobytes() + vocabulary.sums.astype("<u4").tobytes()
+
+
+def parse_vocabulary(data: bytes) -> Vocabulary:
+    count = len(data) // 12
+    return Vocabulary(numpy.frombuffer(data, "<i8", count), numpy.frombuffer(data, "<u4", count, count * 8))
+
+
+def group(
+    keys: "NDArray[numpy.int64]", local: "NDArray[numpy.uint16]", counts: "Counts"
+) -> Iterator[tuple[int, bytes, bytes]]:
+    """From one line per term and unit, in the order of units: each term, rising, with its packed units and counts."""
+    if not len(keys):
+        return
+    order = numpy.argsort(keys, kind="stable")
+    keys, local, counts = keys[order], local[order], counts[order]
+    del order
+    packed, tallies = local.astype("<u2").tobytes(), counts.tobytes()
+    # where a term begins, and where the last one ends
+    bounds = numpy.flatnonzero(numpy.concatenate([[True], keys[1:] != keys[:-1], [True]]))
+    for first in range(0, len(bounds) - 1, _GROUPED_AT_ONCE):
+        part = bounds[first : first + _GROUPED_AT_ONCE + 1]
+        starts, ends = part[:-1].tolist(), part[1:].tolist()
+        for key, start, end in zip(keys[part[:-1]].tolist(), starts, ends, strict=True):
+            yield key, packed[start * 2 : end * 2], tallies[start:end]
+
+
+def extend(data: bytes, local: bytes, counts: bytes) -> bytes:
+    """A row with more units after those it has."""
+    split = len(data) // 3 * 2
+    return data[:split] + local + data[split:] + counts
+
+
+def strike(rows: Sequence[tuple[int, bytes]], dead: "NDArray[numpy.bool_]") -> Iterator[tuple[int, bytes, bytes]]:
+    """Of a block's rows those that name one of the `dead` units: the term, the row as it is, and the row without them."""
+    lengths = numpy.array([len(data) // 3 for _, data in rows], numpy.int64)
+    named = numpy.frombuffer(b"".join(data[: len(data) // 3 * 2] for _, data in rows), "<u2")
+    # as long as any number of two bytes, whatever a damaged row may say
+    gone = numpy.zeros(1 << 16, numpy.bool_)
+    gone[: len(dead)] = dead
+    hits = numpy.concatenate([[0], numpy.cumsum(gone[named])])
+    ends = numpy.cumsum(lengths)
+    for at in numpy.flatnonzero(hits[ends] != hits[ends - lengths]).tolist():
+        key, data = rows[at]
+        size = int(lengths[at])
+        kept = ~gone[named[ends[at] - size : ends[at]]]
+        counts = numpy.frombuffer(data, numpy.uint8, size, size * 2)
+        yield key, data, numpy.frombuffer(data, "<u2", size)[kept].tobytes() + counts[kept].tobytes()
+
+
+class Words:
+    """The posting lists of an open index as they are now, with those asked for lately kept in memory."""
+
+    def __init__(self) -> None:
+        self._vocabularies: dict[int, tuple[int, Vocabulary]] = {}
+        self._found: OrderedDict[str, tuple[Numbers, Counts]] = OrderedDict()
+        self._state: object = None
+        self._bytes = 0
+
+    def find_kept(self, state: object, term: str) -> "tuple[Numbers, Counts] | None":
+        """What was found for this term at this state of columns and terms."""
+        if self._state != state:
+            self._found.clear()
+            self._state, self._bytes = state, 0
+            return None
+        found = self._found.get(term)
+        if found is not None:
+            self._found.move_to_end(term)
+        return found
+
+    def find(
+        self, connection: "apsw.Connection", header: Header, alive: "NDArray[numpy.bool_]", term: str
+    ) -> "tuple[Numbers, Counts]":
+        """Living units with the term. Call within one moment of the database, of which `header` is."""
+        key = term_key(term)
+        numbers, counts = [], []
+        for block, expected in enumerate(header.vocabularies):
+            total = self._vocabulary(connection, header, block, expected).sum_of(key)
+            if total is None:
+                continue
+            row = connection.execute("SELECT data FROM postings WHERE block=? AND term=?", (block, key)).fetchone()
+            data = checked(header, POSTINGS, key ^ block, row[0] if row else None, total)
+            length = len(data) // 3
+            numbers.append(numpy.frombuffer(data, "<u2", length).astype(numpy.int32) + numpy.int32(block * BLOCK))
+            counts.append(numpy.frombuffer(data, numpy.uint8, length, length * 2))
+        if not numbers:
+            found = numpy.empty(0, numpy.int32), numpy.empty(0, numpy.uint8)
+        else:
+            joined, tallies = numpy.concatenate(numbers), numpy.concatenate(counts)
+            # units beyond the columns were added after the view that asks was made
+            joined = joined[: int(joined.searchsorted(len(alive)))]
+            living = alive[joined]
+            found = joined[living], tallies[: len(joined)][living]
+        self._keep(term, found)
+        return found
+
+    def vocabulary_of(self, connection: "apsw.Connection", header: Header, block: int) -> Vocabulary:
+        return self._vocabulary(connection, header, block, header.vocabularies[block])
+
+    def _vocabulary(self, connection: "apsw.Connection", header: Header, block: int, expected: int) -> Vocabulary:
+        known = self._vocabularies.get(block)
+        if known is not None and known[0] == expected:
+            return known[1]
+        vocabulary = load_vocabulary(connection, header, block)
+        self._vocabularies[block] = expected, vocabulary
+        return vocabulary
+
+    def _keep(self, term: str, found: "tuple[Numbers, Counts]") -> None:
+        self._found[term] = found
+        self._bytes += sum(one.nbytes for one in found) + 200
+        while self._bytes > CACHE_BYTES:
+            _, old = self._found.popitem(last=False)
+            self._bytes -= sum(one.nbytes for one in old) + 200
+
+
+def load_vocabulary(connection: "apsw.Connection", header: Header, block: int) -> Vocabulary:
+    row = connection.execute("SELECT data FROM vocabularies WHERE number=?", (block,)).fetchone()
+    data = checked(header, VOCABULARIES, block, row[0] if row else None, header.vocabularies[block])
+    if len(data) % 12:
+        raise Damaged("index.db: a vocabulary is damaged.")
+    return parse_vocabulary(data)

@@ -1,0 +1,205 @@
+"""The shapes of rows in index.db, packed and sealed. Pure: bytes in, values out, Damaged where a seal is broken.
+
+Every row is chained to the header: a row that never changes carries a checksum of its own over table, number and the birth of this
+index; of rows that change the header keeps the checksum. So a page that is lost, stale, mixed up or flipped is noticed when it is read.
+"""
+
+import json
+import struct
+from dataclasses import asdict, dataclass, replace
+from functools import lru_cache
+from typing import Final
+from zlib import crc32
+
+from everself.errors import Damaged
+from everself.search.index_file.protocol import IndexedDocument
+from everself.values import new_id
+
+FORMAT: Final = 2
+# Who did not look for so many commits loads everything again.
+_COMMITS_KNOWN: Final = 64
+# Units of one block; local numbers fit two bytes.
+BLOCK: Final = 16_384
+
+SOURCES, UNITS, BLOCKS, VOCABULARIES, POSTINGS, EMBEDDINGS, CODES, HEADER = range(8)
+
+Stamp = tuple[int, int, int, int, int]
+
+_SALT = struct.Struct("<IBq")
+_SEAL = struct.Struct("<I")
+_SOURCE = struct.Struct("<QQqqqqqqqi32s")
+_UNIT = struct.Struct("<6i16s")
+NOTHING: Final = bytes(16)
+# the checksum of whatever is followed by its own checksum
+_SEALED: Final = 0x2144DF1C
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """The codes of one model: checksums of its blocks. Two models may stand side by side while one takes over."""
+
+    number: int
+    model: int
+    dimensions: int
+    codes: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """The one row that vouches for all others. `units`, `sources` and `embeddings` are the next free numbers."""
+
+    versions: str
+    identity: str
+    birth: int
+    generation: int = 0
+    # of the latest commits, a number of chance each: who knows one of them knows an ancestor of this index, not of another course of it
+    past: tuple[int, ...] = ()
+    units: int = 0
+    sources: int = 1
+    embeddings: int = 1
+    living: int = 0
+    documents: int = 0
+    root: int = 0
+    columns: tuple[int, ...] = ()
+    vocabularies: tuple[int, ...] = ()
+    slots: tuple[Slot, ...] = ()
+    slot_numbers: int = 1
+
+    def slot(self, model: int) -> Slot | None:
+        return next((one for one in self.slots if one.model == model), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """What the index knows of one document. `read_at` is when its bytes were asked for, in ns."""
+
+    document: IndexedDocument
+    stamp: Stamp
+    read_at: int
+    raw: bytes
+    seal: int
+
+
+@dataclass(frozen=True, slots=True)
+class UnitRow:
+    document: int
+    entry: int
+    start: int
+    end: int
+    first_line: int
+    last_line: int
+    text: bytes
+
+
+def checksum(birth: int, table: int, number: int, data: bytes) -> int:
+    return crc32(data, crc32(_SALT.pack(birth, table, number)))
+
+
+def render_header(header: Header) -> bytes:
+    body = json.dumps(asdict(header), separators=(",", ":")).encode()
+    return body + _SEAL.pack(checksum(0, HEADER, 1, body))
+
+
+def parse_header(data: object) -> Header:
+    body = _unsealed(0, HEADER, 1, data)
+    try:
+        told = json.loads(body)
+        slots = tuple(Slot(**{**one, "codes": tuple(one["codes"])}) for one in told["slots"])
+        tuples = {name: tuple(told[name]) for name in ("past", "columns", "vocabularies")}
+        return Header(**{**told, **tuples, "slots": slots})
+    except (TypeError, KeyError, ValueError) as error:
+        # sealed, but by a version that says other things of itself
+        raise Damaged("index.db was written by another version.") from error
+
+
+def following(header: Header) -> Header:
+    """The header of the commit after this one."""
+    past = (*header.past[1 - _COMMITS_KNOWN :], crc32(new_id().encode()))
+    return replace(header, generation=header.generation + 1, past=past)
+
+
+def follows(header: Header, known: Header) -> bool:
+    """Whether an index came from one that had the known header, so that what was loaded of that still holds.
+
+    A copy that was put back and went on from there has the same numbers for other things.
+    """
+    return header.birth == known.birth and (not known.past or known.past[-1] in header.past)
+
+
+@lru_cache(maxsize=8)
+def _source_salt(birth: int) -> int:
+    # a source's number is in its row, so that one salt does for thousands of them
+    return crc32(_SALT.pack(birth, SOURCES, 0))
+
+
+def render_source(birth: int, document: IndexedDocument, stamp: Stamp, read_at: int) -> bytes:
+    body = _SOURCE.pack(
+        *stamp, read_at, document.first, document.count, document.cut, document.number, bytes.fromhex(document.hash)
+    ) + document.path.encode("utf-8", "surrogateescape")
+    return body + _SEAL.pack(crc32(body, _source_salt(birth)))
+
+
+def parse_source(birth: int, number: int, data: object) -> Source:
+    if not isinstance(data, bytes) or len(data) < _SOURCE.size + 4:
+        raise Damaged("index.db: a document's row is damaged.")
+    body, seal = data[:-4], seal_of(data)
+    told = _SOURCE.unpack_from(body)
+    if crc32(body, _source_salt(birth)) != seal or told[9] != number:
+        raise Damaged("index.db: a document's row is damaged.")
+    path = body[_SOURCE.size :].decode("utf-8", "surrogateescape")
+    document = IndexedDocument(number, path, told[10].hex(), told[6], told[7], told[8])
+    return Source(document, told[:5], told[5], data, seal)
+
+
+def seal_of(data: bytes) -> int:
+    """The checksum that a sealed row carries; the header's root is the sum of those of all sources."""
+    return int.from_bytes(data[-4:], "little")
+
+
+def render_unit(birth: int, number: int, row: UnitRow) -> bytes:
+    body = _UNIT.pack(row.document, row.entry, row.start, row.end, row.first_line, row.last_line, row.text)
+    return body + _SEAL.pack(checksum(birth, UNITS, number, body))
+
+
+def parse_unit(birth: int, number: int, data: object) -> UnitRow:
+    return UnitRow(*_UNIT.unpack(_unsealed(birth, UNITS, number, data)))
+
+
+# where the hash of a unit's text stands in its row, as SQL counts
+TEXT_FROM: Final = _UNIT.size - 16 + 1
+
+
+def render_vector(number: int, hashed: bytes, model: int, values: bytes) -> bytes:
+    """Vectors are worth saving from a broken index, so their seal knows nothing of its birth."""
+    return values + _SEAL.pack(checksum(model & 0xFFFFFFFF, EMBEDDINGS, number, hashed + values))
+
+
+def parse_vector(number: int, hashed: object, model: object, data: object) -> bytes:
+    if not (isinstance(hashed, bytes) and isinstance(model, int) and isinstance(data, bytes)) or len(data) < 6:
+        raise Damaged("index.db: a vector is damaged.")
+    values = data[:-4]
+    if checksum(model & 0xFFFFFFFF, EMBEDDINGS, number, hashed + values) != seal_of(data):
+        raise Damaged("index.db: a vector is damaged.")
+    return values
+
+
+def is_sound_vector(number: int, hashed: bytes, model: int, data: bytes) -> bool:
+    """As `parse_vector` finds out, in half the time: a search reads thousands. TypeError where a value is of another kind."""
+    begun = crc32(hashed, crc32(_SALT.pack(model & 0xFFFFFFFF, EMBEDDINGS, number)))
+    return crc32(data, begun) == _SEALED
+
+
+def checked(header: Header, table: int, number: int, data: object, expected: int) -> bytes:
+    """A row whose checksum stands elsewhere."""
+    if not isinstance(data, bytes) or checksum(header.birth, table, number, data) != expected:
+        raise Damaged("index.db: a row is damaged.")
+    return data
+
+
+def _unsealed(birth: int, table: int, number: int, data: object) -> bytes:
+    if not isinstance(data, bytes) or len(data) < 4:
+        raise Damaged("index.db: a row is damaged.")
+    body = data[:-4]
+    if checksum(birth, table, number, body) != seal_of(data):
+        raise Damaged("index.db: a row is damaged.")
+    return body

@@ -1,0 +1,78 @@
+"""What index.db still says of a term, dead units included, and its very bytes. For whoever has to know that nothing is left.
+
+Reads rows as they lie there and believes no view. Knows no document and no word.
+"""
+
+from array import array
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import apsw
+
+from everself.search.index_file.file import IndexPlace, sound
+from everself.search.index_file.postings import term_key
+from everself.search.index_file.rows import BLOCK, TEXT_FROM, Header
+from everself.storage.filesystem import disk_errors
+
+if TYPE_CHECKING:
+    from everself.search.index_file.file import IndexFile
+
+_CHUNK = 1 << 20
+_ROWS = "SELECT data FROM postings WHERE block=? AND term=?"
+_VECTORS = f"""
+SELECT embeddings.hash, embeddings.data FROM units JOIN embeddings ON embeddings.hash = substr(units.data, {TEXT_FROM}, 16)
+WHERE units.number=?
+"""
+_TEXTS = f"SELECT DISTINCT substr(data, {TEXT_FROM}, 16) FROM units"
+_ORPHANS = f"SELECT number FROM embeddings WHERE hash NOT IN ({_TEXTS})"
+
+
+def units_named(file: "IndexFile", header: Header, term: str) -> list[int]:
+    """Every unit that a posting list names for the term, living or dead."""
+    found: list[int] = []
+    key = term_key(term)
+    for block in range(len(header.vocabularies)):
+        for (data,) in file.connection.execute(_ROWS, (block, key)):
+            local = array("H", bytes(data)[: len(data) // 3 * 2])
+            found += (block * BLOCK + number for number in local)
+    return found
+
+
+def marks_of_term(term: str) -> tuple[bytes, bytes]:
+    """How the hash of a term stands in the file: in a list of terms, and as the key of a row."""
+    key = term_key(term)
+    return key.to_bytes(8, "little", signed=True), key.to_bytes(8, "big", signed=True)
+
+
+def marks_of_unit(file: "IndexFile", unit: int) -> Iterator[tuple[bytes, bytes]]:
+    """The hash of what was embedded of a unit, with the end of each vector that is kept of it."""
+    for hashed, data in file.connection.execute(_VECTORS, (unit,)):
+        yield bytes(hashed), bytes(data)[-36:]
+
+
+def embedded_texts(file: "IndexFile") -> set[bytes]:
+    """The hashes of what units say."""
+    return {bytes(hashed) for (hashed,) in file.connection.execute(_TEXTS)}
+
+
+def count_orphans(file: "IndexFile") -> int:
+    """Vectors of texts that no unit has."""
+    return sum(1 for _ in file.connection.execute(_ORPHANS))
+
+
+def raw_bytes(place: IndexPlace) -> Iterator[bytes]:
+    """The file and its journal, byte for byte.
+
+    Read through SQLite's own file layer: closing a descriptor of ours would drop the locks that SQLite holds on the file.
+    """
+    for ending, kind in (("", apsw.SQLITE_OPEN_MAIN_DB), ("-journal", apsw.SQLITE_OPEN_MAIN_JOURNAL)):
+        name = f"{place.name}{ending}"
+        with disk_errors(name), sound():
+            if place.files.stat(name) is None:
+                continue
+            file = apsw.VFSFile("", f"{place.folder}/{name}", [kind | apsw.SQLITE_OPEN_READONLY, 0])
+            try:
+                size = file.xFileSize()
+                yield b"".join(file.xRead(min(_CHUNK, size - at), at) for at in range(0, size, _CHUNK))
+            finally:
+                file.xClose()

@@ -1,0 +1,225 @@
+"""Vectors of units: 1-bit codes scanned in memory, exact cosines from the rows that are kept. Knows no embedder.
+
+Up to EXACT_BELOW vectors stand in memory whole and every search is exact. Beyond, codes of one bit a dimension choose candidates and
+their rows decide. Codes are kept word by word, not row by row: numpy then counts bits in long runs.
+"""
+
+import struct
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy
+
+from everself.errors import Damaged
+from everself.search.index_file.rows import BLOCK, CODES, Header, Slot, checked, is_sound_vector
+
+if TYPE_CHECKING:
+    import apsw
+    from numpy.typing import NDArray
+
+    Floats = NDArray[numpy.float32]
+    Halves = NDArray[numpy.float16]
+    Numbers = NDArray[numpy.int32]
+
+EXACT_BELOW: Final = 20_000
+# A unit that has nothing to embed, as the id of its vector.
+BLANK: Final = -1
+_ROWS_A_QUESTION = 200
+_FAR = 0x7FFF
+_HEAD = struct.Struct("<II")
+_QUESTION = f"SELECT number, hash, model, data FROM embeddings WHERE number IN ({','.join('?' * _ROWS_A_QUESTION)})"
+
+
+@dataclass(frozen=True, slots=True)
+class Codes:
+    """One block: the id of each unit's vector (0: none yet), and its code as columns of 64 bits."""
+
+    ids: "Numbers"
+    words: "NDArray[numpy.uint64]"
+
+
+def words_of(dimensions: int) -> int:
+    return (dimensions + 63) // 64
+
+
+def encode(vectors: "Floats") -> "NDArray[numpy.uint64]":
+    """Signs of each row, 64 to a word."""
+    bits = numpy.packbits(vectors > 0, axis=1, bitorder="little")
+    padded = numpy.zeros((len(vectors), words_of(vectors.shape[1]) * 8), numpy.uint8)
+    padded[:, : bits.shape[1]] = bits
+    return padded.view("<u8")
+
+
+def render_codes(codes: Codes) -> bytes:
+    head = _HEAD.pack(len(codes.ids), len(codes.words))
+    return head + codes.words.astype("<u8").tobytes() + codes.ids.astype("<i4").tobytes()
+
+
+def blanked(codes: Codes, dead: "NDArray[numpy.bool_]") -> Codes:
+    """Without anything of those units."""
+    gone = dead[: len(codes.ids)]
+    ids, words = codes.ids.copy(), codes.words.copy()
+    ids[: len(gone)][gone] = 0
+    words[:, : len(gone)][:, gone] = 0
+    return Codes(ids, words)
+
+
+def parse_codes(data: bytes) -> Codes:
+    count, words = _HEAD.unpack_from(data)
+    if len(data) != _HEAD.size + count * words * 8 + count * 4:
+        raise Damaged("index.db: codes have the wrong size.")
+    codes = numpy.frombuffer(data, "<u8", count * words, _HEAD.size).reshape(words, count)
+    return Codes(numpy.frombuffer(data, "<i4", count, _HEAD.size + count * words * 8), codes)
+
+
+def codes_row(slot: Slot, block: int) -> int:
+    return slot.number << 32 | block
+
+
+def load_codes(connection: "apsw.Connection", header: Header, slot: Slot, block: int) -> Codes:
+    number = codes_row(slot, block)
+    if block >= len(slot.codes) or slot.codes[block] == 0:
+        return Codes(numpy.empty(0, numpy.int32), numpy.empty((words_of(slot.dimensions), 0), numpy.uint64))
+    row = connection.execute("SELECT data FROM codes WHERE number=?", (number,)).fetchone()
+    return parse_codes(checked(header, CODES, number, row[0] if row else None, slot.codes[block]))
+
+
+def fetch_vectors(connection: "apsw.Connection", ids: "Numbers", slot: Slot) -> "tuple[Numbers, Halves]":
+    """Ids, rising, and their vectors as they are kept, for distinct ids; those that are gone are missing from the answer."""
+    numbers: list[int] = []
+    rows: list[bytes] = []
+    size, owner = slot.dimensions * 2 + 4, slot.model
+    every: list[int] = ids.tolist()
+    for start in range(0, len(every), _ROWS_A_QUESTION):
+        asked = every[start : start + _ROWS_A_QUESTION]
+        asked += [asked[-1]] * (_ROWS_A_QUESTION - len(asked))
+        try:
+            found: list[tuple[Any, ...]] = connection.execute(_QUESTION, asked).fetchall()
+            for number, hashed, model, data in found:
+                if not is_sound_vector(number, hashed, model, data):
+                    raise Damaged("index.db: a vector is damaged.")
+                if model != owner or len(data) != size:
+                    raise Damaged("index.db: a vector belongs to another model.")
+                numbers.append(number)
+                rows.append(data)
+        except TypeError as error:
+            raise Damaged("index.db: a vector is damaged.") from error
+    known = numpy.array(numbers, numpy.int32)
+    table = numpy.frombuffer(b"".join(rows), numpy.uint8).reshape(len(rows), size)[:, :-4].copy().view("<f2")
+    order = numpy.argsort(known, kind="stable")
+    return known[order], table[order]
+
+
+def decode(rows: Sequence[bytes], dimensions: int) -> "Floats":
+    return numpy.frombuffer(b"".join(rows), "<f2").reshape(len(rows), dimensions).astype(numpy.float32)
+
+
+class Vectors:
+    """What is in memory of one model's vectors."""
+
+    def __init__(self, model: int) -> None:
+        self.model = model
+        self.slot: Slot | None = None
+        self.blocks: tuple[Codes, ...] = ()
+        self._exact_ids: Numbers = numpy.empty(0, numpy.int32)
+        self._exact: Floats = numpy.empty((0, 0), numpy.float32)
+        self._exact_of: Numbers | None = None
+
+    def refresh(self, connection: "apsw.Connection", header: Header) -> None:
+        slot = header.slot(self.model)
+        before: tuple[int, ...] = ()
+        kept: tuple[Codes, ...] = ()
+        if slot is not None and self.slot is not None and slot.number == self.slot.number:
+            before, kept = self.slot.codes, self.blocks
+        if slot is None:
+            self.slot, self.blocks = None, ()
+        elif slot != self.slot:
+            self.blocks = tuple(
+                kept[block]
+                if block < len(before) and before[block] == total
+                else load_codes(connection, header, slot, block)
+                for block, total in enumerate(slot.codes)
+            )
+            self.slot = slot
+
+    def ids(self, count: int) -> "Numbers":
+        """The id of each of the first `count` units' vectors."""
+        joined = numpy.zeros(count, numpy.int32)
+        for block, codes in enumerate(self.blocks):
+            room = joined[block * BLOCK : block * BLOCK + len(codes.ids)]
+            room[:] = codes.ids[: len(room)]
+        return joined
+
+    def exact(
+        self, connection: "apsw.Connection", ids: "Numbers", usable: "NDArray[numpy.bool_]", slot: Slot
+    ) -> "tuple[Numbers, Floats]":
+        """All vectors of usable units: their ids, rising, and rows. What was loaded before is not read again."""
+        if self._exact_of is ids:
+            return self._exact_ids, self._exact
+        wanted = numpy.unique(ids[usable])
+        if self._exact.shape[1] != slot.dimensions:
+            self._exact_ids, self._exact = wanted[:0], numpy.empty((0, slot.dimensions), numpy.float32)
+        missing = wanted[~numpy.isin(wanted, self._exact_ids, assume_unique=True)]
+        read, rows = fetch_vectors(connection, missing, slot)
+        kept = numpy.isin(self._exact_ids, wanted, assume_unique=True)
+        both = numpy.concatenate([self._exact_ids[kept], read])
+        table = numpy.concatenate([self._exact[kept], rows.astype(numpy.float32)])
+        order = numpy.argsort(both)
+        self._exact_ids, self._exact, self._exact_of = both[order], table[order], ids
+        return self._exact_ids, self._exact
+
+
+def scored(known: "Numbers", table: "Floats", wanted: "Numbers", vector: "Floats") -> "tuple[Numbers, Floats]":
+    """Of the known ids those that are wanted, rising, and their cosines; all of them where most are."""
+    if 2 * len(wanted) >= len(known):
+        return known, table @ vector
+    chosen = numpy.flatnonzero(numpy.isin(known, wanted))
+    return known[chosen], numpy.vecdot(table[chosen], vector)
+
+
+def distances(
+    blocks: Sequence[Codes], usable: "NDArray[numpy.bool_]", code: "NDArray[numpy.uint64]"
+) -> "NDArray[numpy.uint16]":
+    """Differing bits between the code and each unit's; far away where a unit is not usable."""
+    found = numpy.full(len(usable), _FAR, numpy.uint16)
+    mixed = numpy.empty(BLOCK, numpy.uint64)
+    bits, total = numpy.empty(BLOCK, numpy.uint8), numpy.empty(BLOCK, numpy.uint8)
+    for block, codes in enumerate(blocks):
+        start = block * BLOCK
+        room = found[start : start + len(codes.ids)]
+        size = len(room)
+        if not size:
+            continue
+        room[:] = 0
+        # three words differ in 192 bits at most, which a byte can count
+        for first in range(0, len(codes.words), 3):
+            numpy.bitwise_count(
+                numpy.bitwise_xor(codes.words[first, :size], code[first], out=mixed[:size]), out=total[:size]
+            )
+            for word in range(first + 1, min(first + 3, len(codes.words))):
+                numpy.bitwise_xor(codes.words[word, :size], code[word], out=mixed[:size])
+                numpy.add(total[:size], numpy.bitwise_count(mixed[:size], out=bits[:size]), out=total[:size])
+            numpy.add(room, total[:size], out=room)
+        room[~usable[start : start + size]] = _FAR
+    return found
+
+
+def closest(found: "NDArray[numpy.uint16]", count: int) -> "Numbers":
+    """Numbers of about `count` units with the smallest distance, those of equal distance included."""
+    limit = _FAR - 1
+    if count < len(found):
+        limit = min(int(numpy.partition(found, count)[count]), limit)
+    chosen = numpy.flatnonzero(found <= limit)
+    if len(chosen) > 2 * count:
+        # thousands of one distance: copies of one text, of which some will do
+        chosen = chosen[numpy.argsort(found[chosen], kind="stable")[: 2 * count]]
+    return chosen.astype(numpy.int32)
+
+
+def best(numbers: "Numbers", scores: "Floats", count: int) -> "Numbers":
+    """The numbers with the highest scores, best first; among equals the lower number."""
+    if count < len(numbers):
+        chosen = numpy.argpartition(-scores, count)[:count]
+        numbers, scores = numbers[chosen], scores[chosen]
+    return numbers[numpy.lexsort((numbers, -scores))]

@@ -1,0 +1,235 @@
+"""The index at one moment, and the reader that loads moments. Knows no file names, no documents' text and no ranking.
+
+A view holds columns and codes; posting lists, places of units and exact vectors are read when asked for. Numbers only grow and rows of
+the living never change, so an older view may read from a newer file: what it does not know it leaves out.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from threading import RLock
+from typing import TYPE_CHECKING, Any
+
+import numpy
+
+from everself.errors import ChangedMeanwhile, Damaged
+from everself.lazy import part
+from everself.search.index_file._vector_cache import Recent
+from everself.search.index_file.columns import Columns, read_header
+from everself.search.index_file.file import IndexFile, reading
+from everself.search.index_file.postings import Words
+from everself.search.index_file.protocol import IndexedDocument, Unit
+from everself.search.index_file.rows import Header, Slot, follows, parse_unit
+from everself.search.index_file.vectors import EXACT_BELOW, Codes, Vectors, best, closest, distances, encode, scored
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[numpy.float32]
+    Numbers = NDArray[numpy.int32]
+
+
+_ROWS_A_QUESTION = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """What a view holds in memory."""
+
+    header: Header
+    columns: "NDArray[numpy.void]"
+    alive: "NDArray[numpy.bool_]"
+    documents: Mapping[int, IndexedDocument]
+    slot: Slot | None
+    codes: tuple[Codes, ...]
+    # of every unit the id of its vector: 0 where it has none or is dead
+    ids: "Numbers"
+    usable: "NDArray[numpy.bool_]"
+    embedded: int
+
+
+class Reader:
+    """One connection, and what was loaded through it. Safe to share between threads."""
+
+    def __init__(self, file: IndexFile, model: int) -> None:
+        self.file = file
+        self.lock = RLock()
+        self.columns = Columns()
+        self.vectors = Vectors(model)
+        self.recent = Recent()
+        self.words = Words()
+        self._known: tuple[bytes, Header] | None = None
+        self._moment: Moment | None = None
+
+    @property
+    def header(self) -> Header:
+        if self._known is None:
+            raise Damaged("index.db was not read.")
+        return self._known[1]
+
+    def refresh(self) -> Moment:
+        """Everything as it is in the file now; what did not change is not read again."""
+        with self.lock, reading(self.file.connection):
+            return self.refresh_within()
+
+    def refresh_within(self) -> Moment:
+        """The same, for whoever is in a transaction already."""
+        connection = self.file.connection
+        known = read_header(connection, self._known)
+        if self._moment is None or known is not self._known:
+            header = known[1]
+            if self._known is not None and not follows(header, self._known[1]):
+                self.columns, self.vectors = Columns(), Vectors(self.vectors.model)
+                self.recent, self.words = Recent(), Words()
+            self.columns.refresh(connection, header)
+            self.vectors.refresh(connection, header)
+            held = self.columns
+            ids = numpy.where(held.alive, self.vectors.ids(header.units), 0).astype(numpy.int32)
+            usable = ids > 0
+            self._moment = Moment(
+                header,
+                held.all,
+                held.alive,
+                held.documents,
+                self.vectors.slot,
+                self.vectors.blocks,
+                ids,
+                usable,
+                int(numpy.count_nonzero(usable)),
+            )
+            self._known = known
+        return self._moment
+
+    def header_now(self) -> Header:
+        """The header of this transaction, without loading what it vouches for."""
+        return read_header(self.file.connection, self._known)[1]
+
+    def close(self) -> None:
+        with self.lock:
+            self.file.close()
+
+
+class Snapshot:
+    """The view that `Index` hands out. `notices` say in words what this view lacks; what was closed before the horizon waits for none."""
+
+    def __init__(self, reader: Reader, moment: Moment, notices: tuple[str, ...] = (), horizon: int = 0) -> None:
+        self._reader = reader
+        self._moment = moment
+        self.notices = notices
+        self.horizon = horizon
+
+    @property
+    def moment(self) -> Moment:
+        return self._moment
+
+    @property
+    def token(self) -> tuple[int, int] | None:
+        """Which file it reads."""
+        return self._reader.file.token
+
+    @property
+    def generation(self) -> int:
+        return self._moment.header.generation
+
+    @property
+    def columns(self) -> "NDArray[numpy.void]":
+        return self._moment.columns
+
+    @property
+    def documents(self) -> Mapping[int, IndexedDocument]:
+        return self._moment.documents
+
+    @property
+    def embedded(self) -> int:
+        return self._moment.embedded
+
+    @property
+    def living(self) -> int:
+        return self._moment.header.living
+
+    @part
+    def average_length(self) -> float:
+        """Of the living units, at least 1."""
+        lengths = self._moment.columns["length"][self._moment.alive]
+        return max(1.0, float(lengths.sum()) / len(lengths)) if len(lengths) else 1.0
+
+    @part
+    def pending(self) -> int:
+        """How many living units have no vector of the present model yet."""
+        until = self._moment.columns["until"]
+        wanted = self._moment.alive & ((until == 0) | (until >= self.horizon))
+        return int(numpy.count_nonzero(wanted & (self._moment.ids == 0)))
+
+    def postings(self, term: str) -> "tuple[Numbers, NDArray[numpy.uint8]]":
+        reader, moment = self._reader, self._moment
+        with reader.lock:
+            kept = reader.words.find_kept((moment.header.columns, moment.header.vocabularies), term)
+            if kept is not None:
+                return kept
+            with reading(reader.file.connection):
+                return reader.words.find(reader.file.connection, self._header_now(), moment.alive, term)
+
+    def units(self, numbers: Sequence[int]) -> list[Unit]:
+        reader, found = self._reader, []
+        asked = list(map(int, numbers))
+        rows: dict[Any, object] = {}
+        with reader.lock, reading(reader.file.connection):
+            header = self._header_now()
+            # many at a time: one by one takes twice as long
+            for start in range(0, len(asked), _ROWS_A_QUESTION):
+                listed = ",".join(map(str, asked[start : start + _ROWS_A_QUESTION]))
+                query = f"SELECT number, data FROM units WHERE number IN ({listed})"
+                rows |= {row[0]: row[1] for row in reader.file.connection.execute(query, can_cache=False)}
+        for number in asked:
+            row = rows.get(number)
+            if row is None and header.generation != self.generation:
+                raise ChangedMeanwhile("A document was changed while it was searched.")
+            unit = parse_unit(header.birth, number, row)
+            found.append(Unit(number, unit.document, unit.entry, unit.start, unit.end, unit.first_line, unit.last_line))
+        return found
+
+    def nearest(self, vector: "Floats", count: int) -> "Numbers":
+        moment = self._moment
+        if moment.slot is None or not moment.embedded or count <= 0 or len(vector) != moment.slot.dimensions:
+            return numpy.empty(0, numpy.int32)
+        if moment.embedded <= EXACT_BELOW:
+            numbers = numpy.flatnonzero(moment.usable).astype(numpy.int32)
+        else:
+            code = encode(vector.reshape(1, -1))[0]
+            numbers = closest(distances(moment.codes, moment.usable, code), max(4 * count, 200))
+        scores = self.cosines(vector, numbers)
+        scores[numpy.isnan(scores)] = -2
+        return best(numbers, scores, count)
+
+    def cosines(self, vector: "Floats", numbers: "Numbers") -> "Floats":
+        moment, reader = self._moment, self._reader
+        found = numpy.full(len(numbers), numpy.nan, numpy.float32)
+        slot = moment.slot
+        if slot is None or len(vector) != slot.dimensions:
+            return found
+        ids = moment.ids[numbers]
+        asked = ids > 0
+        if not asked.any():
+            return found
+        vector = vector.astype(numpy.float32)
+        with reader.lock, reading(reader.file.connection):
+            header = self._header_now()
+            connection = reader.file.connection
+            if moment.embedded <= EXACT_BELOW:
+                known, table = reader.vectors.exact(connection, moment.ids, moment.usable, slot)
+                known, scores = scored(known, table, ids[asked], vector)
+            else:
+                known, scores = reader.recent.score(connection, numpy.unique(ids[asked]), slot, vector)
+        if len(known):
+            at = numpy.minimum(known.searchsorted(ids), len(known) - 1)
+            there = asked & (known[at] == ids)
+            found[there] = scores[at[there]]
+        if header.generation == moment.header.generation and numpy.isnan(found[asked]).any():
+            raise Damaged("index.db: a vector is missing.")
+        return found
+
+    def _header_now(self) -> Header:
+        """The header of this transaction. Where a file was put in the place of ours, other things stand under the same numbers."""
+        header, mine = self._reader.header_now(), self._moment.header
+        if header is not mine and not follows(header, mine):
+            raise ChangedMeanwhile("The index was replaced while it was searched.")
+        return header

@@ -1,0 +1,194 @@
+"""Which units have which words of a query, and the few of them that are worth scoring. Knows postings, not what makes a good answer.
+
+Rare words choose the candidates: at a million units a common word alone would bring a hundred thousand of them.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy
+
+from everself.search.chunking.marks import SPEAKER, TITLE, Flag
+from everself.search.index_file.protocol import IndexView
+from everself.text.search import QueryTerm, SearchQuery, TermKind
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Numbers = NDArray[numpy.int32]
+    Floats = NDArray[numpy.float32]
+
+# BM25, measured on conversations: short units want little normalisation by length
+K1 = 1.2
+B = 0.5
+# Units without any of the words that every store is thought to have besides its own: in a store of three entries a word that stands in
+# one of them tells as much as it would in a larger one.
+IMAGINED = 500
+# posting entries that choosing candidates may touch; beyond it only the rarest words choose
+TOUCHED = 60_000
+CHOSEN = 400
+# so few units are all scored
+ALL_BELOW = 1_200
+# the answer often stands beside the words of the question
+SPREAD = 150
+NEAREST = 200
+# a single character of Chinese or a stop word says little
+SLIGHT = {TermKind.CHARACTER: 0.25, TermKind.STOP: 0.1}
+_RARE = 0.01
+
+
+@dataclass(frozen=True, slots=True)
+class Matched:
+    """A word of the query, where it stands, and how much it tells. `counts` go with `units`, which rise."""
+
+    term: QueryTerm
+    units: "Numbers"
+    counts: "NDArray[numpy.uint8]"
+    speakers: "Numbers"
+    titles: "Numbers"
+    weight: float
+
+    @property
+    def name(self) -> bool:
+        """Somebody is called so who speaks in these documents."""
+        return len(self.speakers) > 0
+
+
+def match(view: IndexView, query: SearchQuery) -> tuple[Matched, ...]:
+    """The words of a query that count, looked up. Stop words count only where there is nothing else."""
+    living = max(1, view.living)
+    telling = [term for term in query.terms if term.kind not in SLIGHT]
+    slight = [term for term in query.terms if term.kind is TermKind.CHARACTER]
+    chosen = [*telling, *slight] if telling else slight or list(query.terms)
+    found = [_look_up(view, term, living) for term in chosen]
+    paired = {one for pair in found if pair.term.kind is TermKind.PAIR and len(pair.units) for one in pair.term.surface}
+    return tuple(_alone(one, living) if one.term.surface not in paired else one for one in found)
+
+
+def _alone(one: Matched, living: int) -> Matched:
+    """A rare character of which no pair that was asked for stands anywhere is a word of its own, such as the name of a fish."""
+    if one.term.kind is not TermKind.CHARACTER or not 0 < len(one.units) <= living * _RARE + 1:
+        return one
+    return replace(one, weight=one.weight / SLIGHT[TermKind.CHARACTER])
+
+
+def _look_up(view: IndexView, term: QueryTerm, living: int) -> Matched:
+    units, counts = _merge([view.postings(one) for one in term.alternatives])
+    speakers, _ = _merge([view.postings(SPEAKER + one) for one in term.alternatives])
+    titles, _ = _merge([view.postings(TITLE + one) for one in term.alternatives])
+    frequency = max(len(units), len(titles))
+    weight = float(numpy.log(1 + (living + IMAGINED - frequency + 0.5) / (frequency + 0.5)))
+    return Matched(term, units, counts, speakers, titles, weight * SLIGHT.get(term.kind, 1.0))
+
+
+def _merge(
+    lists: "Sequence[tuple[Numbers, NDArray[numpy.uint8]]]",
+) -> "tuple[Numbers, NDArray[numpy.uint8]]":
+    """Several spellings of one word: a unit has it as often as it has the most frequent one."""
+    full = [one for one in lists if len(one[0])]
+    if not full:
+        return numpy.empty(0, numpy.int32), numpy.empty(0, numpy.uint8)
+    if len(full) == 1:
+        return full[0]
+    units = numpy.concatenate([one[0] for one in full])
+    counts = numpy.concatenate([one[1] for one in full])
+    order = numpy.lexsort((-counts.astype(numpy.int16), units))
+    units, counts = units[order], counts[order]
+    first = numpy.ones(len(units), numpy.bool_)
+    first[1:] = units[1:] != units[:-1]
+    return units[first], counts[first]
+
+
+def saturate(counts: "Floats", lengths: "Floats", average: float, b: float = B) -> "Floats":
+    """BM25's share of a word: rises with its count, less in long units. At most K1 + 1."""
+    return (counts * (K1 + 1) / (counts + K1 * (1 - b + b * lengths / average))).astype(numpy.float32)
+
+
+def choose(
+    view: IndexView,
+    matched: Sequence[Matched],
+    nearest: "Numbers | None",
+    visible: "NDArray[numpy.bool_] | None" = None,
+) -> "Numbers":
+    """The units worth scoring, rising: those with the rarest words, what stands beside them, and the nearest by meaning."""
+    columns = view.columns
+    alive = (columns["flags"] & Flag.ALIVE) != 0 if len(columns) <= ALL_BELOW else None
+    if alive is not None:
+        everything = numpy.flatnonzero(alive if visible is None else alive & visible)
+        return everything.astype(numpy.int32)
+    found: list[Numbers] = []
+    touched = 0
+    ranked = sorted(matched, key=lambda one: len(one.units) + len(one.titles))
+    chosen: list[Matched] = []
+    for one in ranked:
+        size = len(one.units) + len(one.titles)
+        if chosen and touched + size > TOUCHED:
+            break
+        chosen.append(one)
+        touched += size
+    if touched:
+        best = _best(chosen, visible)
+        beside = numpy.concatenate([best[:SPREAD] + step for step in (-2, -1, 1, 2)])
+        found += [best, beside]
+    if nearest is not None and len(nearest):
+        found += [nearest, *(nearest[: SPREAD // 2] + step for step in (-1, 1))]
+    if not found:
+        return numpy.empty(0, numpy.int32)
+    candidates = union(found)
+    candidates = candidates[(candidates >= 0) & (candidates < len(columns))]
+    candidates = candidates[(columns["flags"][candidates] & Flag.ALIVE) != 0]
+    if visible is not None:
+        candidates = candidates[visible[candidates]]
+    chosen_units: Numbers = candidates.astype(numpy.int32)
+    return chosen_units
+
+
+def _best(chosen: Sequence[Matched], visible: "NDArray[numpy.bool_] | None") -> "Numbers":
+    """The units with most of these words, themselves or beside them, best first."""
+    units = union([part for one in chosen for part in (one.units, one.titles)])
+    total = numpy.zeros(len(units), numpy.float32)
+    for one in chosen:
+        total[numpy.searchsorted(units, one.units)] += one.weight
+        only = one.titles[~_among(one.titles, one.units)]
+        total[numpy.searchsorted(units, only)] += one.weight * 0.7
+    # a unit gains from the words of the units right beside it
+    near = total.copy()
+    adjacent = units[1:] - units[:-1] == 1
+    near[1:][adjacent] += 0.5 * total[:-1][adjacent]
+    near[:-1][adjacent] += 0.5 * total[1:][adjacent]
+    if visible is not None:
+        units, near = units[visible[units]], near[visible[units]]
+    size = min(CHOSEN, len(units))
+    part = numpy.argpartition(-near, size - 1)[:size] if size < len(units) else numpy.arange(len(units))
+    # ties in the order of the documents, newest last: a stable sort over numbers from the end
+    order = part[numpy.lexsort((-units[part], -near[part]))]
+    return units[order].astype(numpy.int32)
+
+
+def union(lists: "Sequence[Numbers]") -> "Numbers":
+    """All of them once, rising. Sorting is faster than the hashing that numpy does for this."""
+    joined = numpy.concatenate(lists)
+    joined.sort()
+    first = numpy.ones(len(joined), numpy.bool_)
+    numpy.not_equal(joined[1:], joined[:-1], out=first[1:])
+    return joined[first]
+
+
+def _among(some: "Numbers", all_of: "Numbers") -> "NDArray[numpy.bool_]":
+    """Which of these stand in a rising array."""
+    if not len(all_of):
+        return numpy.zeros(len(some), numpy.bool_)
+    at = numpy.minimum(numpy.searchsorted(all_of, some), len(all_of) - 1)
+    among: NDArray[numpy.bool_] = all_of[at] == some
+    return among
+
+
+def counts_at(rising: "Numbers", counts: "NDArray[numpy.uint8] | None", wanted: "Numbers") -> "Floats":
+    """How often a word stands in each of the wanted units; with no counts, whether it does."""
+    if not len(rising):
+        return numpy.zeros(wanted.shape, numpy.float32)
+    at = numpy.minimum(numpy.searchsorted(rising, wanted), len(rising) - 1)
+    hit = rising[at] == wanted
+    found = hit if counts is None else numpy.where(hit, counts[at], 0)
+    return found.astype(numpy.float32)

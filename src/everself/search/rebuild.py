@@ -1,0 +1,191 @@
+"""Make index.db anew beside the old one and swap the two. Knows files, headers and what is worth saving; writes no rows itself.
+
+Only one process rebuilds at a time; whoever waited looks first whether there is still a reason to.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from threading import Lock
+from zlib import crc32
+
+from everself.errors import Damaged, EverselfError, StoreBusy
+from everself.search.index_file.columns import read_header
+from everself.search.index_file.file import (
+    IndexFile,
+    IndexPlace,
+    open_beside,
+    open_existing,
+    open_memory,
+    open_to_salvage,
+    publish,
+    reading,
+    remove_beside,
+    sound,
+    swap,
+)
+from everself.search.index_file.rows import FORMAT, Header
+from everself.search.sync.transaction import write_first_header
+from everself.search.sync.vector_rows import salvage
+from everself.storage.filesystem import disk_errors
+from everself.storage.lock import FileLock
+from everself.values import new_id
+
+
+@dataclass(frozen=True, slots=True)
+class Passport:
+    """Whose index it is and by which rules it was made; another one's is worth nothing to us."""
+
+    identity: str
+    versions: str
+    # of models, by their keys: how many numbers their vectors have, as far as that is known by now
+    sizes: Callable[[], Mapping[int, int]] = dict
+
+    def new_header(self) -> Header:
+        return Header(f"{FORMAT}.{self.versions}", self.identity, crc32(new_id().encode()))
+
+    def check(self, header: Header) -> None:
+        if header.identity != self.identity:
+            raise Damaged("index.db belongs to another workspace.")
+        if header.versions != f"{FORMAT}.{self.versions}":
+            raise Damaged("index.db was written by another version.")
+
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """An open index. `why` says what was wrong with the one before, `memory` why this one is not on disk."""
+
+    file: IndexFile
+    why: str = ""
+    memory: str = ""
+
+
+def sweep(place: IndexPlace, wait: float = 10.0) -> None:
+    """Take away what a rebuild left that was killed; one that is under way is waited for."""
+    with disk_errors(place.name), FileLock(lock_path(place)).hold(wait):
+        remove_beside(place)
+
+
+def lock_path(place: IndexPlace) -> str:
+    return f"{place.folder}/{place.name}.lock"
+
+
+class Opener:
+    """Opens the index of one place, and makes it where there is none that can be used."""
+
+    def __init__(self, place: IndexPlace, passport: Passport, lock: FileLock, wait: float = 10.0) -> None:
+        self.place = place
+        self._passport = passport
+        self._lock = lock
+        self._wait = wait
+        self._one_at_a_time = Lock()
+
+    def open(self) -> Opening:
+        """The index that is there, else a new and empty one: on disk where that can be, else in memory."""
+        try:
+            found = self._find()
+            return Opening(self._make(None)) if found is None else Opening(found)
+        except Damaged as error:
+            return self.renew(error)
+        except EverselfError as error:
+            return self.in_memory(error)
+
+    def renew(self, damage: Damaged, broken: tuple[int, int] | None = None) -> Opening:
+        """Put an empty index in the place of a broken one. Its vectors are kept as far as they are whole.
+
+        `broken` is the file whose damage was met: its header may be fine and a row behind it not.
+        """
+        try:
+            with self._one_at_a_time, self._lock.hold(self._wait):
+                try:
+                    found = self._find()
+                except Damaged:
+                    found = None
+                if found is not None and found.token != broken:
+                    return Opening(found)
+                if found is not None:
+                    found.close()
+                return Opening(self._make(damage), why=damage.detail)
+        except (EverselfError, OSError) as error:
+            return self.in_memory(error)
+
+    def in_memory(self, reason: Exception) -> Opening:
+        file = open_memory()
+        self._begin(file)
+        old = open_to_salvage(self.place)
+        if old is not None:
+            self._save_vectors(old, file)
+        words = str(reason) if isinstance(reason, EverselfError) else "its file cannot be written."
+        return Opening(file, memory=words)
+
+    def rebuild(self, fill: Callable[[IndexFile], None]) -> None:
+        """Make a full index beside the old one, which serves meanwhile; then swap."""
+        with self._one_at_a_time, disk_errors(self.place.name), self._lock.hold(self._wait):
+            remove_beside(self.place)
+            self._beside(fill, swap)
+
+    def _find(self) -> IndexFile | None:
+        file = open_existing(self.place)
+        if file is None:
+            return None
+        sane = False
+        try:
+            with reading(file.connection):
+                self._passport.check(read_header(file.connection)[1])
+            sane = True
+        finally:
+            if not sane:
+                file.close()
+        return file
+
+    def _make(self, damage: Damaged | None) -> IndexFile:
+        if damage is None:
+            self._beside(lambda _file: None, self._publish)
+        else:
+            remove_beside(self.place)
+            self._beside(lambda _file: None, swap)
+        found = self._find()
+        if found is None:
+            raise Damaged("index.db vanished.")
+        return found
+
+    def _beside(self, fill: Callable[[IndexFile], None], finish: Callable[[IndexPlace, str], None]) -> None:
+        name, file = open_beside(self.place)
+        done = False
+        try:
+            try:
+                self._begin(file)
+                old = open_to_salvage(self.place)
+                if old is not None:
+                    self._save_vectors(old, file)
+                fill(file)
+            finally:
+                file.close()
+            finish(self.place, name)
+            done = True
+        finally:
+            if not done:
+                remove_beside(self.place, name)
+
+    def _publish(self, place: IndexPlace, name: str) -> None:
+        publish(place, name)
+        # where another process was faster the whole, else the journal under its first name
+        remove_beside(place, name)
+
+    def _begin(self, file: IndexFile) -> None:
+        write_first_header(file, self._passport.new_header())
+
+    def _save_vectors(self, old: IndexFile, new: IndexFile) -> None:
+        try:
+            try:
+                with reading(old.connection):
+                    header = read_header(old.connection)[1]
+            except Damaged:
+                header = None
+            except StoreBusy:
+                return
+            # vectors of somebody else's memories are not ours to keep
+            if header is None or header.identity == self._passport.identity:
+                with sound(new.connection):
+                    salvage(old, new, self._passport.sizes())
+        finally:
+            old.close()

@@ -1,0 +1,390 @@
+"""Recall: a query in, ranked and explained hits out. The one entrance to search for everything above it.
+
+Knows settings, scopes and entries. Does not know who asks it: a chat, a command or another program.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from itertools import count as count_from
+from typing import TYPE_CHECKING, Final
+
+from everself.clock import Clock
+from everself.config.sections import Ranking, Search
+from everself.errors import NotFound, WrongUse
+from everself.search._diversity import diversify, merge_equals, newest_first
+from everself.search.adjustments import CORRECTED, Ageing, adjust, is_exact
+from everself.search.document_cache import Shelf
+from everself.search.packing import pack, render
+from everself.search.scopes import Scope, SessionKind
+from everself.search.sharing import is_owner
+from everself.storage.state.searches import HitRecord, LeftOut, SearchRecord
+from everself.text.dates import asks_when, read_dates
+from everself.text.redaction import redact
+from everself.text.search import SearchQuery, read_query
+from everself.text.tokens import count, estimate
+from everself.values import Entry, Hit, ScorePart, Tag
+from everself.workspace.layout import place
+
+if TYPE_CHECKING:
+    import numpy
+    from numpy.typing import NDArray
+
+    from everself.search.index import Index
+    from everself.search.index_file.view import Snapshot
+    from everself.search.ranking import Question, Ranked
+    from everself.search.snippets import Served
+
+# a longer query is a pasted text; its beginning says what it is about
+LONGEST_QUERY: Final = 4_000
+# hits that are looked at closely, for one that is handed out
+_CLOSER: Final = 5
+_CLOSER_AT_LEAST: Final = 40
+_CLOSER_AT_MOST: Final = 400
+# a hit with its citation costs hardly less
+_LEAST_TOKENS: Final = 10
+# a unit whose entry is asked for, of these hits
+_NAMED: Final = 60
+# hits that a record names as left out
+_LEFT_NAMED: Final = 20
+# tries of a search whose files change meanwhile, before it does without those that do
+_PATIENCE: Final = 2
+_UNREST: Final = "Some files changed while they were searched, again and again; they are left out."
+
+OWNER: Final = Scope(SessionKind.MAIN)
+
+# From documents and ordinals within them to entries; what is unknown is missing. The second is hash and bytes of documents at hand.
+FindEntries = Callable[[Mapping[str, set[int]], Mapping[str, tuple[str, bytes]]], Mapping[tuple[str, int], Entry]]
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What is asked. Nothing set means what the settings say; `budget` (tokens) takes the place of `limit`.
+
+    Whoever counts the tokens of what they make of the hits need not have them `counted` here: then they are estimated. Whoever asks many
+    questions in a row needs to have only the first one `fresh`: the others do without another look at every file.
+    """
+
+    query: str
+    limit: int | None = None
+    min_score: float | None = None
+    budget: int | None = None
+    scope: Scope = OWNER
+    as_of: date | None = None
+    session: str = ""
+    ranking: Ranking | None = None
+    recorded: bool = True
+    counted: bool = True
+    fresh: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The answer. `provider` is who gave the meaning, "keywords" where nobody did; `id` names the record of this search.
+
+    `tokens` is counted where a budget was given and nobody said otherwise, else estimated.
+    """
+
+    query: str
+    hits: tuple[Hit, ...]
+    provider: str
+    ranking: Ranking
+    tokens: int
+    notices: tuple[str, ...] = ()
+    left_out: tuple[LeftOut, ...] = ()
+    id: str = ""
+
+    @property
+    def text(self) -> str:
+        """What is handed to a model."""
+        return render(self.hits)
+
+
+@dataclass(frozen=True, slots=True)
+class Keeping:
+    """What recall asks of the rooms that keep things."""
+
+    entries: FindEntries
+    confidence: Callable[[Entry], float]
+    record: Callable[[SearchRecord, Sequence[HitRecord]], str]
+    # the words that hold in the place of a closed entry; empty where nobody knows, or where they came from outside
+    now: Callable[[Entry], str] = lambda _: ""
+
+
+class Recall:
+    def __init__(
+        self, index: "Index", clock: Clock, settings: Search, keeping: Keeping, *, boost: float = CORRECTED
+    ) -> None:
+        self._index = index
+        self._shelf = Shelf(index)
+        self._clock = clock
+        self._settings = settings
+        self._keeping = keeping
+        self._boost = boost
+
+    def search(self, request: Request) -> Found:
+        """The best hits for a query, whatever state index and embedder are in; what is amiss stands in `notices`."""
+        if not request.query.strip():
+            raise WrongUse("There is nothing to search for.", mend='everself memory search "what you look for"')
+        query = request.query[:LONGEST_QUERY]
+        meaning = _Meaning(self._index, query)
+        tries = count_from(1)
+        found = self._index.ask(
+            lambda view: self._answer(view, request, query, meaning, skips=next(tries) > _PATIENCE), fresh=request.fresh
+        )
+        notices = [*([meaning.notice] if meaning.notice else []), *found.notices]
+        if len(request.query) > LONGEST_QUERY:
+            notices.append(f"Only the first {LONGEST_QUERY:,} characters of the query were used.")
+        found = replace(found, notices=tuple(notices))
+        return replace(found, id=self._record(request, found)) if request.recorded else found
+
+    def get(self, path: str, scope: Scope = OWNER, *, first: int = 1, lines: int | None = None) -> Hit:
+        """Lines of a document that search may find, in full."""
+        from everself.search._visibility import visible_lines
+
+        if first < 1 or (lines is not None and lines < 1):
+            raise WrongUse("Lines count from 1, and at least one is asked for.")
+        document = self._index.read(path)
+        imported = self._index.is_imported(path)
+        allowed = None if document is None else visible_lines(scope, document, imported=imported)
+        if document is None or allowed is None or not allowed:
+            raise NotFound(f'There is no document "{path}" to read here.', mend="everself memory search WORDS")
+        every = document.data.decode("utf-8", "replace").splitlines(keepends=True)
+        last = len(every) if lines is None else min(len(every), first + lines - 1)
+        if first > max(1, len(every)):
+            raise NotFound(f"{path} has {len(every)} lines.")
+        text = "".join(
+            line
+            for number, line in enumerate(every[first - 1 : last], first)
+            if any(a <= number <= b for a, b in allowed)
+        )
+        where = place(path)
+        words = redact(text).text.rstrip("\n")
+        return Hit(path, first, last, 1.0, words, day=where.day, tier=where.tier, imported=imported)
+
+    def _mode(self, request: Request) -> Ranking:
+        return request.ranking or self._settings.ranking
+
+    def _answer(self, view: "Snapshot", request: Request, query: str, meaning: "_Meaning", *, skips: bool) -> Found:
+        from everself.search.snippets import Served
+
+        served = Served(view, self._shelf.read, skips=skips)
+        words = read_query(query)
+        mode = self._mode(request)
+        vector = None if mode is Ranking.TFIDF else meaning.vector_for(view)
+        ranked = self._rank(view, request, served, self._question(view, request, words, vector, served))
+        limit = request.limit or (5 if mode is Ranking.TFIDF else self._settings.max_results)
+        wanted = (
+            _candidates(request.budget, request.limit) if request.budget else max(_CLOSER_AT_LEAST, limit * _CLOSER)
+        )
+        hits, left = self._hits(view, request, served, ranked, words, wanted)
+        hits, equals = merge_equals(hits)
+        left += equals
+        hits, weak = self._strong(request, mode, hits)
+        left += weak
+        if mode is Ranking.DEFAULT:
+            hits = newest_first(diversify(hits), request.query)
+        if request.budget is None:
+            kept, over = hits[:limit], hits[limit:]
+            # counting loads a vocabulary, which takes half the time that a command has
+            tokens = estimate(render(kept))
+        else:
+            most = len(hits) if request.limit is None else request.limit
+            packed = pack(hits[:most], request.budget, count if request.counted else estimate)
+            kept, over, tokens = list(packed.kept), [*packed.left, *hits[most:]], packed.tokens
+        left += [LeftOut(hit.entry, hit.path, "beyond the limit") for hit in over]
+        return Found(
+            query,
+            tuple(_shown(hit, mode) for hit in kept),
+            self._index.model if vector is not None else "keywords",
+            mode,
+            tokens,
+            (*view.notices, *((_UNREST,) if served.skipped else ())),
+            tuple(left[:_LEFT_NAMED]),
+        )
+
+    def _question(
+        self,
+        view: "Snapshot",
+        request: Request,
+        words: SearchQuery,
+        vector: "NDArray[numpy.float32] | None",
+        served: "Served",
+    ) -> "Question":
+        from everself.search._features import Asked
+        from everself.search._visibility import visible_units
+        from everself.search.ranking import Question
+
+        today = self._clock.today()
+        epoch = date(1970, 1, 1)
+        days = tuple(((span.first - epoch).days, (span.last - epoch).days) for span in read_dates(request.query, today))
+        asked = Asked(asks_when(request.query), days)
+        return Question(request.query[:LONGEST_QUERY], words, asked, vector, visible_units(view, request.scope, served))
+
+    def _rank(self, view: "Snapshot", request: Request, served: "Served", question: "Question") -> "Ranked":
+        mode = self._mode(request)
+        if mode is Ranking.DEFAULT:
+            from everself.search.ranking import rank
+
+            return rank(view, question, served.texts)
+        from everself.search._plain_ranking import rank_by_sum, rank_by_tfidf
+
+        if mode is Ranking.HYBRID:
+            return rank_by_sum(view, question, self._settings.vector_weight, self._settings.text_weight)
+        return rank_by_tfidf(view, question, served.texts)
+
+    def _hits(
+        self,
+        view: "Snapshot",
+        request: Request,
+        served: "Served",
+        ranked: "Ranked",
+        words: SearchQuery,
+        wanted: int,
+    ) -> tuple[list[Hit], list[LeftOut]]:
+        from everself.search.chunking.marks import Flag
+
+        numbers = ranked.units[:wanted].tolist()
+        units = served.units(numbers)
+        texts = served.texts(numbers)
+        asked: dict[str, set[int]] = {}
+        for unit in units[:_NAMED]:
+            # entries of a document too large to be read whole are not worth the minutes that naming them all would take
+            whole = not view.documents[unit.document].cut
+            if whole and not view.columns["flags"][unit.number] & Flag.IMPORTED:
+                asked.setdefault(served.path(unit.document), set()).add(unit.entry)
+        entries = self._keeping.entries(asked, served.held())
+        flags_of = view.columns["flags"][numbers].tolist()
+        days_of = view.columns["day"][numbers].tolist()
+        ageing = Ageing(self._clock.today(), self._settings.decay, self._settings.half_life_days)
+        hits: list[Hit] = []
+        left: list[LeftOut] = []
+        for at, (unit, text) in enumerate(zip(units, texts, strict=True)):
+            path = served.path(unit.document)
+            if unit.document in served.skipped:
+                left.append(LeftOut("", path, "changed while it was searched"))
+                continue
+            flags = flags_of[at]
+            entry = entries.get((path, unit.entry))
+            if not _holds(entry, request.as_of):
+                left.append(LeftOut(entry.id if entry else "", path, "not valid on that day"))
+                continue
+            days = days_of[at]
+            where = place(path)
+            hit = Hit(
+                path,
+                unit.first_line,
+                unit.last_line,
+                float(ranked.scores[at]),
+                text,
+                entry=entry.id if entry else "",
+                day=date.fromordinal(days + date(1970, 1, 1).toordinal()) if days else None,
+                tier=where.tier,
+                tag=entry.tag if entry else Tag.NONE,
+                until=entry.until if entry else None,
+                closed=entry.closed if entry else bool(flags & Flag.CLOSED),
+                # what took its place may stand where this session sees nothing
+                now=self._keeping.now(entry) if entry and entry.closed and is_owner(request.scope) else "",
+                imported=bool(flags & Flag.IMPORTED),
+                parts=tuple(
+                    ScorePart(name, value)
+                    for name, value in zip(ranked.names, ranked.parts[at].tolist(), strict=True)
+                    if value
+                ),
+            )
+            if self._mode(request) is Ranking.TFIDF:
+                hits.append(hit)
+                continue
+            sure = self._keeping.confidence(entry) if entry else 0.95
+            # what is only in a secret is not there
+            exact = is_exact(words, text) and is_exact(words, redact(text).text)
+            boost = self._boost if flags & Flag.CORRECTION else 1.0
+            hits.append(adjust(hit, ageing, entry=entry, confidence=sure, exact=exact, boost=boost))
+        hits.sort(key=lambda hit: (-round(hit.score, 6), -(hit.day or date.min).toordinal(), hit.path, hit.first_line))
+        return hits, left
+
+    def _strong(self, request: Request, mode: Ranking, hits: Sequence[Hit]) -> tuple[list[Hit], list[LeftOut]]:
+        """The hits above the threshold. Age does not push anything below it, and what was named exactly is never below it."""
+        usual = 0.01 if mode is Ranking.TFIDF else self._settings.min_score
+        least = usual if request.min_score is None else request.min_score
+        kept: list[Hit] = []
+        left: list[LeftOut] = []
+        for hit in hits:
+            age = next((part.value for part in hit.parts if part.name == "age"), 1.0)
+            if hit.score / age >= least or (
+                request.min_score is None and any(part.name == "exact" for part in hit.parts)
+            ):
+                kept.append(hit)
+            else:
+                left.append(LeftOut(hit.entry, hit.path, f"scored below {least:g}"))
+        return kept, left
+
+    def _record(self, request: Request, found: Found) -> str:
+        record = SearchRecord(
+            at=self._clock.now(),
+            session=request.session,
+            session_kind=request.scope.kind.value,
+            mode=found.ranking.value,
+            query=found.query,
+            provider=found.provider,
+            tokens=found.tokens,
+            notices=found.notices,
+            left_out=found.left_out,
+            person=request.scope.person or "",
+        )
+        hits = [
+            HitRecord(
+                hit.entry,
+                hit.path,
+                hit.first_line,
+                hit.last_line,
+                hit.score,
+                tuple((part.name, part.value) for part in hit.parts),
+            )
+            for hit in found.hits
+        ]
+        return self._keeping.record(record, hits)
+
+
+class _Meaning:
+    """The vector of a query. A first search waits for no model: it is asked for where there is something to compare it with, and once."""
+
+    def __init__(self, index: "Index", query: str) -> None:
+        self._index = index
+        self._query = query
+        self._vector: NDArray[numpy.float32] | str | None = None
+        self.notice = ""
+
+    def vector_for(self, view: "Snapshot") -> "NDArray[numpy.float32] | None":
+        if not self._index.model:
+            return None
+        if not view.embedded:
+            self.notice = "Answered by keywords alone: there are no vectors yet." if len(view.columns) else ""
+            return None
+        if self._vector is None:
+            self._vector = self._index.query_vector(self._query)
+        if isinstance(self._vector, str):
+            self.notice = f"Answered by keywords alone: {self._vector}"
+            return None
+        waiting = view.pending
+        self.notice = f"{waiting:,} pieces have no vector yet and are found by keywords alone." if waiting else ""
+        return self._vector
+
+
+def _candidates(budget: int, limit: int | None) -> int:
+    """Hits that are looked at for a budget of tokens: as many as could fit, and some for those that fall away."""
+    fitting = budget // _LEAST_TOKENS
+    return min(_CLOSER_AT_MOST, _CLOSER_AT_LEAST + (fitting if limit is None else min(fitting, limit)))
+
+
+def _holds(entry: Entry | None, as_of: date | None) -> bool:
+    if as_of is None or entry is None:
+        return True
+    born = entry.day is None or entry.day <= as_of
+    return born and (entry.until is None or entry.until > as_of)
+
+
+def _shown(hit: Hit, mode: Ranking) -> Hit:
+    """Seed 0 shows the first 300 characters. Factors may lift a score above 1 for ranking; nobody is surer than sure."""
+    text = redact(hit.text).text
+    return hit._replace(score=min(1.0, hit.score), text=text[:300] if mode is Ranking.TFIDF else text)

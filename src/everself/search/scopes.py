@@ -1,0 +1,76 @@
+"""Who sees what in a search. Pure: it goes by the kind of session and by the path, and fails closed.
+
+Does not know how a document is found, nor who somebody is: it is told the person whose private chat this is.
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+from everself.text.markdown.blocks import scan
+from everself.text.markdown.sections import sections
+from everself.workspace.layout import place
+
+
+class SessionKind(StrEnum):
+    MAIN = "main"
+    GUEST = "guest"
+    GROUP = "group"
+    SUBAGENT = "subagent"
+    CRON = "cron"
+    HEARTBEAT = "heartbeat"
+
+
+# The owner in private, and what runs for the owner.
+_OWNERS: Final = frozenset({SessionKind.MAIN, SessionKind.CRON, SessionKind.HEARTBEAT})
+# Whom a label in a document may let in. The others need none.
+_LET_IN: Final = frozenset({SessionKind.GUEST, SessionKind.GROUP, SessionKind.SUBAGENT})
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """For whom is searched. `person` is the id of somebody who is not the owner; `project` narrows to one project's memory beside
+    what belongs to no project."""
+
+    kind: SessionKind
+    person: str | None = None
+    project: str | None = None
+
+
+def sees(scope: Scope, path: str, *, imported: bool = False) -> bool:
+    """Whether a search may find this document as a whole. `imported`: it lies in a folder of `memorySearch.extraPaths`."""
+    # whoever has an id of their own is not the owner, whatever the kind says
+    owner = scope.kind in _OWNERS and scope.person is None
+    if imported:
+        return owner
+    where = place(path)
+    if not where.indexed:
+        return False
+    if owner:
+        return scope.project is None or where.project in (None, scope.project)
+    private_chat = scope.kind in _OWNERS or scope.kind == SessionKind.GUEST
+    return private_chat and bool(scope.person) and where.person == scope.person
+
+
+def shares(scope: Scope, path: str, *, imported: bool = False) -> bool:
+    """Whether labels in this document count for whoever asks: see `shared_lines`. Nobody's label gives away another person's memory."""
+    if imported or scope.kind not in _LET_IN:
+        return False
+    where = place(path)
+    return where.indexed and where.person is None and where.project in (None, scope.project)
+
+
+def shared_lines(data: bytes, kind: SessionKind) -> tuple[tuple[int, int], ...]:
+    """First and last lines of what the document's labels share with that kind, sub-sections included, in order and apart."""
+    # most documents have no label, and reading one as Markdown costs more than everything else here
+    if kind not in _LET_IN or b"share" not in data:
+        return ()
+    found: list[tuple[int, int]] = []
+    for section in sections(scan(data)):
+        if kind not in section.share or (found and section.last_line <= found[-1][1]):
+            continue
+        if found and section.first_line == found[-1][1] + 1:
+            found[-1] = (found[-1][0], section.last_line)
+        else:
+            found.append((section.first_line, section.last_line))
+    return tuple(found)

@@ -1,0 +1,256 @@
+"""From a document to what the index keeps of it. Reads through the workspace; writes nothing."""
+
+import hashlib
+import zlib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from threading import Lock
+from typing import TYPE_CHECKING, Protocol
+
+from everself.clock import system_now
+from everself.errors import EverselfError
+from everself.memory.entries import reach
+from everself.search.index_file.rows import NOTHING, Stamp
+from everself.text.markdown.copies import COPY, hide_copies, parts
+from everself.text.redaction import blank_secrets
+from everself.values import Document, FileStat
+from everself.workspace.layout import is_day, is_quarter, place
+
+if TYPE_CHECKING:
+    import numpy
+    from numpy.typing import NDArray
+
+    from everself.models.embedding.protocol import Embedder
+    from everself.search.chunking.chunks import Piece
+
+# Some file systems stamp whole seconds, some two.
+GRAIN_NS = 2_000_000_000
+
+Terms = tuple[Mapping[str, int], int]
+
+_CHARACTERS_KEPT = 16 * 1024 * 1024
+
+
+class DocumentReader(Protocol):
+    """As much of a workspace as the index needs; `memorySearch.extraPaths` come as another one."""
+
+    def find(self, path: str) -> Document | None: ...
+
+    def list(self, under: str = "") -> list[FileStat]: ...
+
+
+class Cut(Protocol):
+    def __call__(self, path: str, data: bytes, *, imported: bool = False) -> "Sequence[Piece]": ...
+
+
+@dataclass(frozen=True, slots=True)
+class Craft:
+    """How documents become units. `versions` change whenever the same bytes would give other rows."""
+
+    cut: Cut
+    terms_of: "Callable[[Piece, str], Terms]"
+    embedding_texts: "Callable[[Sequence[Piece]], Sequence[str]]"
+    versions: str
+
+
+def default_craft() -> Craft:
+    from everself.search.chunking.chunks import CUTTING_VERSION, cut
+    from everself.search.chunking.terms import embedding_texts, terms_of
+    from everself.text.search import TOKENIZER_VERSION
+
+    return Craft(cut, terms_of, embedding_texts, f"{CUTTING_VERSION}.{TOKENIZER_VERSION}")
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A document that is ready to be written. `terms` may be worked out while it is written; `texts` are hashes of what is embedded.
+
+    Whoever fills an index in bulk gives `vectors` along, one row a piece.
+    """
+
+    path: str
+    hash: str
+    pieces: "Sequence[Piece]"
+    terms: Iterable[Terms]
+    texts: Sequence[bytes]
+    stamp: Stamp = (0, 0, 0, 0, 0)
+    read_at: int = 0
+    cut: int = 0
+    vectors: "NDArray[numpy.float32] | None" = None
+
+
+def text_hash(text: str) -> bytes:
+    """What a vector is kept under; nothing for a text that says nothing."""
+    if not text.strip():
+        return NOTHING
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+
+
+def model_key(embedder: "Embedder | None") -> int:
+    """The identity of an embedder's vectors as a number; 0 for none."""
+    if embedder is None:
+        return 0
+    return int.from_bytes(text_hash(f"{embedder.provider}\n{embedder.model}")[:7], "little") + 1
+
+
+def stamp_of(stat: FileStat) -> Stamp:
+    return stat.device, stat.inode, stat.size, stat.mtime_ns, stat.ctime_ns
+
+
+def now_ns() -> int:
+    """By the clock that file systems stamp with."""
+    return int(system_now().timestamp() * 1_000_000_000)
+
+
+class Sources:
+    """All documents that are to be found: those of the workspace and those from elsewhere, by path."""
+
+    def __init__(
+        self,
+        workspace: DocumentReader,
+        extra: Sequence[DocumentReader],
+        craft: Craft,
+        *,
+        keeps_texts: bool = False,
+    ) -> None:
+        self._workspace = workspace
+        self._extra = tuple(extra)
+        self.craft = craft
+        self._indexed: dict[str, bool] = {}
+        self._owners: dict[str, DocumentReader] = {}
+        # archives under the stamp they had, with the days that they hold copies of
+        self._copied: dict[str, tuple[Stamp, tuple[str, ...]]] = {}
+        # what the last look found; nothing while it is not known how the files are
+        self._seen: Mapping[str, FileStat] = {}
+        # Texts that were cut just now and are about to be embedded: cutting them again would cost more than tokenising them did.
+        self._keeps_texts = keeps_texts
+        self._texts: dict[bytes, str] = {}
+        self._characters = 0
+        self._lock = Lock()
+
+    def list(self) -> tuple[dict[str, FileStat], tuple[str, ...]]:
+        """Plain files that are indexed, and the names of what only looks like one."""
+        self._seen = {}
+        found: dict[str, FileStat] = {}
+        odd: list[str] = []
+        known = self._indexed
+        for stat in self._workspace.list():
+            path = stat.path
+            indexed = known.get(path)
+            if indexed is None:
+                indexed = known[path] = place(path).indexed
+            if indexed:
+                if stat.kind == "file":
+                    found[path] = stat
+                elif stat.kind != "directory":
+                    odd.append(path)
+        self._shown(found)
+        if "MEMORY.md" in found:
+            found.pop("memory.md", None)
+        owners: dict[str, DocumentReader] = {}
+        for reader in self._extra:
+            for stat in _listed(reader):
+                if stat.kind == "file" and stat.path not in found:
+                    found[stat.path] = stat
+                    owners[stat.path] = reader
+                elif stat.kind in ("link", "other"):
+                    odd.append(stat.path)
+        self._owners, self._seen = owners, found
+        return found, tuple(odd)
+
+    def read(self, path: str) -> Document | None:
+        """The document; none where it is gone, or cannot be read for whatever reason: then it cannot be found either."""
+        try:
+            found = self._owners.get(path, self._workspace).find(path)
+        except EverselfError:
+            return None
+        if found is None or not _may_copy(path, found.data) or path in self._owners:
+            return found
+        return replace(found, data=hide_copies(found.data, self._has_day))
+
+    def _has_day(self, path: str) -> bool:
+        """What only looks like a document, a link or a folder, holds no day."""
+        try:
+            return is_day(path) and self._workspace.find(path) is not None
+        except EverselfError:
+            return False
+
+    def _shown(self, found: "dict[str, FileStat]") -> None:
+        """An archive shows something else as soon as a day that it copied comes or goes: then it has to look changed."""
+        for path in [path for path in found if is_quarter(path)]:
+            stat = found[path]
+            known = self._copied.get(path)
+            if known is None or known[0] != stamp_of(stat):
+                document = self._workspace.find(path)
+                data = b"" if document is None else document.data
+                days = tuple(one.path for one in parts(data) if one.sha) if _may_copy(path, data) else ()
+                known = self._copied[path] = stamp_of(stat), days
+            if known[1]:
+                there = "\n".join(day for day in known[1] if day in found)
+                found[path] = replace(stat, ctime_ns=stat.ctime_ns ^ (1 + zlib.crc32(there.encode("utf-8", "replace"))))
+
+    def seen(self, path: str) -> FileStat | None:
+        return self._seen.get(path)
+
+    def is_imported(self, path: str) -> bool:
+        return path in self._owners
+
+    def prepare(self, document: Document, stat: FileStat, read_at: int) -> Prepared:
+        pieces = self.pieces(document)
+        craft = self.craft
+        texts = craft.embedding_texts(pieces)
+        hashes = list(map(text_hash, texts))
+        if self._keeps_texts:
+            self.keep_texts(hashes, texts)
+        return Prepared(
+            document.path,
+            document.hash,
+            pieces,
+            (craft.terms_of(piece, document.path) for piece in pieces),
+            hashes,
+            stamp_of(stat),
+            read_at,
+            document.cut + len(document.data) - reach(document.data),
+        )
+
+    def take_texts(self, hashes: Iterable[bytes]) -> dict[bytes, str] | None:
+        """Texts by hash that are still at hand from when they were indexed; none unless all of them are."""
+        with self._lock:
+            found = {one: self._texts.get(one) for one in hashes}
+            taken = {one: text for one, text in found.items() if text is not None}
+            return taken if len(taken) == len(found) else None
+
+    def drop_texts(self) -> None:
+        with self._lock:
+            self._texts, self._characters = {}, 0
+
+    def keep_texts(self, hashes: Sequence[bytes], texts: Sequence[str]) -> None:
+        """Have these at hand for whoever embeds them next, as far as there is room for them."""
+        with self._lock:
+            for hashed, text in zip(hashes, texts, strict=True):
+                if hashed not in self._texts:
+                    self._texts[hashed] = text
+                    self._characters += len(text)
+            while self._characters > _CHARACTERS_KEPT:
+                oldest = next(iter(self._texts))
+                self._characters -= len(self._texts.pop(oldest))
+
+    def pieces(self, document: Document) -> "Sequence[Piece]":
+        """A secret in a file of the person's is not indexed; a hit that holds one is served without it."""
+        data = blank_secrets(document.data)[: reach(document.data)]
+        return self.craft.cut(document.path, data, imported=document.path in self._owners)
+
+    def texts(self, document: Document) -> Sequence[str]:
+        return self.craft.embedding_texts(self.pieces(document))
+
+
+def _may_copy(path: str, data: bytes) -> bool:
+    return COPY in data and is_quarter(path)
+
+
+def _listed(reader: DocumentReader) -> Sequence[FileStat]:
+    """What is listed elsewhere; a folder that is not there, or not for us, holds nothing."""
+    try:
+        return reader.list()
+    except EverselfError:
+        return ()

@@ -1,0 +1,296 @@
+"""Give units their vectors, newest first: from those that are kept, else from the embedder; a commit after every batch.
+
+Texts are not in the index: they are cut from their documents once more, and only where those are still what was indexed.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy
+
+from everself.clock import monotonic
+from everself.errors import Damaged, EmbeddingFailed
+from everself.search.chunking.marks import Flag
+from everself.search.index_file.columns import load_block, read_header
+from everself.search.index_file.file import IndexFile, reading
+from everself.search.index_file.rows import (
+    BLOCK,
+    NOTHING,
+    Header,
+    Slot,
+    Source,
+    UnitRow,
+    following,
+    parse_source,
+    parse_unit,
+    render_header,
+)
+from everself.search.index_file.vectors import load_codes
+from everself.search.sync.documents import Sources, model_key, text_hash
+from everself.search.sync.hygiene import drop_closed, forget_texts
+from everself.search.sync.transaction import writing
+from everself.search.sync.vector_rows import add_vectors, assign_kept, drop_other_codes, find_kept, with_kept_slot
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from everself.models.embedding.protocol import Embedder, Purpose
+
+    Floats = NDArray[numpy.float32]
+
+BATCH = 512
+# Whoever has little time begins with few: one model embeds thousands in a second, another a dozen.
+_FIRST_FEW = 16
+# A document of so many bytes is cut in less than a second; whoever has little time does not begin with a larger one.
+_CUT_AT_ONCE = 1_000_000
+_WAIT = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class EmbedReport:
+    """Units that got a vector now, units that still have none, and why it stopped before its time."""
+
+    done: int = 0
+    pending: int = 0
+    # those that had one and were closed too long ago to keep it
+    dropped: int = 0
+    failure: str = ""
+    retry_after: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """When to stop: after so many seconds, or when told."""
+
+    seconds: float | None = None
+    stopped: Callable[[], bool] = lambda: False
+    progress: Callable[[int, int], None] | None = None
+
+
+def ask_embedder(embedder: "Embedder", texts: list[str], purpose: "Purpose", expected: int | None) -> "Floats":
+    """One vector of length 1 a text. Whatever else comes back is EmbeddingFailed."""
+    vectors = numpy.asarray(embedder.embed(texts, purpose=purpose))
+    if vectors.ndim != 2 or len(vectors) != len(texts) or vectors.dtype.kind != "f" or not vectors.shape[1]:
+        raise EmbeddingFailed("The embedder answered with something else than a vector a text.", reason="shape")
+    if expected is not None and vectors.shape[1] != expected:
+        words = f"The embedder answered with {vectors.shape[1]} numbers a text; the index has {expected}."
+        raise EmbeddingFailed(words, reason="shape", mend="everself memory rebuild")
+    vectors = vectors.astype(numpy.float32)
+    lengths: Floats = numpy.linalg.norm(vectors, axis=1)
+    if not numpy.isfinite(lengths).all() or (lengths < 1e-6).any():
+        raise EmbeddingFailed("The embedder answered with something that is no direction.", reason="numbers")
+    directions: Floats = vectors / lengths[:, None]
+    return directions
+
+
+def pending_units(
+    file: IndexFile, header: Header, model: int, newest: int | None = None, horizon: int = 0
+) -> "Iterator[tuple[int, NDArray[numpy.int64]]]":
+    """Block by block, newest first: living units without a vector of that model, those closed before the horizon left out.
+
+    Call within one moment of the database.
+    """
+    slot = header.slot(model)
+    blocks = len(header.columns) if newest is None else min(newest + 1, len(header.columns))
+    for block in reversed(range(blocks)):
+        rows = load_block(file.connection, header, block)
+        alive = (rows["flags"] & numpy.uint16(Flag.ALIVE)) != 0
+        alive &= (rows["until"] == 0) | (rows["until"] >= horizon)
+        if slot is not None:
+            ids = load_codes(file.connection, header, slot, block).ids
+            alive[: len(ids)] &= ids == 0
+        if alive.any():
+            yield block, numpy.flatnonzero(alive)[::-1] + block * BLOCK
+
+
+def next_size(size: int, took: float, left: float) -> int:
+    """How many to embed next after a batch of `size` took so many seconds, when so many are left."""
+    fitting = int(size * left / took) if took > 0 else BATCH
+    return max(1, min(BATCH, 4 * size, fitting))
+
+
+@dataclass(frozen=True, slots=True)
+class _Batch:
+    """Hashes by unit, nothing where it shall have no vector, and those texts that nobody has embedded yet by hash."""
+
+    units: dict[int, bytes]
+    texts: dict[bytes, str]
+    # of units that were closed too long ago to have one: whatever is kept for these goes
+    closed: frozenset[bytes] = frozenset()
+
+
+class Embedding:
+    """Works on an open index through a connection of its own."""
+
+    def __init__(self, file: IndexFile, sources: Sources, embedder: "Embedder", horizon: int = 0) -> None:
+        self._file = file
+        self._sources = sources
+        self._embedder = embedder
+        self._model = model_key(embedder)
+        self._horizon = horizon
+        self._slot: Slot | None = None
+        # units whose documents are no longer what was indexed; the next sync will see to them
+        self._skipped: set[int] = set()
+        # whole documents that whoever has little time leaves to those who have more
+        self._left: list[range] = []
+        # blocks above this one have been gone through in this run
+        self._newest: int | None = None
+        self._hurried = False
+
+    def run(self, bounds: Bounds) -> EmbedReport:
+        """Embed until nothing is left, the time is over, or the embedder fails. Killing it loses one batch at most."""
+        started = monotonic()
+        self._newest, self._hurried = None, bounds.seconds is not None
+        dropped = drop_closed(self._file, self._horizon, _WAIT)
+        done, total = 0, self._count()
+        size = BATCH if bounds.seconds is None else _FIRST_FEW
+        while not bounds.stopped() and (bounds.seconds is None or monotonic() - started < bounds.seconds):
+            began = monotonic()
+            batch = self._next(size)
+            if batch is None:
+                self._finish()
+                break
+            try:
+                vectors = self._embed(batch)
+            except EmbeddingFailed as error:
+                return EmbedReport(done, self._count(), dropped, str(error), error.retry_after)
+            done += self._store(batch, vectors)
+            if bounds.progress is not None:
+                bounds.progress(done, max(total, done))
+            if bounds.seconds is not None:
+                now = monotonic()
+                size = next_size(size, now - began, bounds.seconds - (now - started))
+        return EmbedReport(done, self._count(), dropped)
+
+    def _count(self) -> int:
+        with reading(self._file.connection):
+            header = read_header(self._file.connection)[1]
+            return sum(len(units) for _, units in pending_units(self._file, header, self._model, horizon=self._horizon))
+
+    def _next(self, size: int) -> _Batch | None:
+        found: dict[int, UnitRow] = {}
+        sources: dict[int, Source] = {}
+        with reading(self._file.connection):
+            header = read_header(self._file.connection)[1]
+            for unit in self._candidates(header):
+                row = self._file.connection.execute("SELECT data FROM units WHERE number=?", (unit,)).fetchone()
+                found[unit] = parse_unit(header.birth, unit, row[0] if row else None)
+                if len(found) == size:
+                    break
+            for number in {row.document for row in found.values()}:
+                data = self._file.connection.execute("SELECT data FROM sources WHERE number=?", (number,)).fetchone()
+                sources[number] = parse_source(header.birth, number, data[0] if data else None)
+            closed = self._closed(header, found)
+            units = {unit: NOTHING if unit in closed else row.text for unit, row in found.items()}
+            slot = with_kept_slot(self._file.connection, header, self._model, units.values()).slot(self._model)
+            self._slot = slot
+            kept = {
+                text
+                for text in set(units.values())
+                if text == NOTHING or (slot is not None and find_kept(self._file.connection, slot, text) is not None)
+            }
+        if not found:
+            return None
+        missing = {unit: row for unit, row in found.items() if units[unit] not in kept}
+        gone = frozenset(found[unit].text for unit in closed) - {NOTHING}
+        return _Batch(units, self._texts(missing, sources), gone)
+
+    def _closed(self, header: Header, units: Iterable[int]) -> set[int]:
+        blocks = {unit // BLOCK for unit in units}
+        untils = {block: load_block(self._file.connection, header, block)["until"] for block in blocks}
+        return {unit for unit in units if 0 != untils[unit // BLOCK][unit % BLOCK] < self._horizon}
+
+    def _candidates(self, header: Header) -> Iterator[int]:
+        for block, units in pending_units(self._file, header, self._model, self._newest):
+            self._newest = block
+            for one in self._left:
+                units = units[(units < one.start) | (units >= one.stop)]
+            yield from (unit for unit in units.tolist() if unit not in self._skipped)
+        self._newest = -1
+
+    def _texts(self, missing: dict[int, UnitRow], sources: dict[int, Source]) -> dict[bytes, str]:
+        wanted: dict[int, dict[int, bytes]] = {}
+        for unit, row in missing.items():
+            wanted.setdefault(row.document, {})[unit] = row.text
+        found: dict[bytes, str] = {}
+        for number, units in wanted.items():
+            at_hand = self._sources.take_texts(units.values())
+            if at_hand is not None:
+                found |= at_hand
+                continue
+            known, size = sources[number].document, sources[number].stamp[2]
+            first = known.first
+            if self._hurried and size > _CUT_AT_ONCE:
+                self._left.append(range(first, first + known.count))
+                self._skipped |= units.keys()
+                continue
+            document = self._sources.read(known.path)
+            same = document is not None and document.hash == known.hash
+            texts = list(self._sources.texts(document)) if document is not None and same else []
+            hashes = list(map(text_hash, texts))
+            if len(texts) > len(units):
+                # a document of many batches is cut once, not once a batch
+                self._sources.keep_texts(hashes, texts)
+            for unit, text in units.items():
+                if unit - first < len(texts) and hashes[unit - first] == text:
+                    found[text] = texts[unit - first]
+                else:
+                    self._skipped.add(unit)
+        return found
+
+    def _embed(self, batch: _Batch) -> "list[tuple[bytes, Floats]]":
+        if not batch.texts:
+            return []
+        expected = self._slot.dimensions if self._slot is not None else None
+        return list(
+            zip(
+                batch.texts,
+                ask_embedder(self._embedder, list(batch.texts.values()), "document", expected),
+                strict=True,
+            )
+        )
+
+    def _store(self, batch: _Batch, vectors: "list[tuple[bytes, Floats]]") -> int:
+        """Keep the vectors and give them to those units that still live; how many units that were."""
+        with writing(self._file, _WAIT):
+            connection = self._file.connection
+            before = read_header(connection)[1]
+            living = self._still_living(before, batch.units)
+            texts = set(living.values())
+            wanted = [one for one in vectors if one[0] in texts]
+            header, added = add_vectors(connection, before, self._model, wanted)
+            header = with_kept_slot(connection, header, self._model, texts)
+            if header.slot(self._model) is None:
+                # blank texts alone: there is no size yet to keep codes in
+                self._skipped |= living.keys()
+                return 0
+            header = assign_kept(connection, header, self._model, living, added)
+            forget_texts(connection, header, batch.closed)
+            header = following(header)
+            connection.execute("UPDATE header SET data=? WHERE number=1", (render_header(header),))
+            connection.execute("COMMIT")
+        return len(living.keys() - self._skipped)
+
+    def _still_living(self, header: Header, units: dict[int, bytes]) -> dict[int, bytes]:
+        alive: dict[int, NDArray[numpy.bool_]] = {}
+        for block in {unit // BLOCK for unit in units}:
+            if block >= len(header.columns):
+                raise Damaged("index.db: a block is missing.")
+            alive[block] = (load_block(self._file.connection, header, block)["flags"] & Flag.ALIVE) != 0
+        return {unit: text for unit, text in units.items() if alive[unit // BLOCK][unit % BLOCK]}
+
+    def _finish(self) -> None:
+        """The model has taken over: codes of others are not needed any more."""
+        self._sources.drop_texts()
+        with reading(self._file.connection):
+            header = read_header(self._file.connection)[1]
+        if self._skipped or header.slot(self._model) is None or len(header.slots) == 1:
+            return
+        with writing(self._file, _WAIT):
+            connection = self._file.connection
+            header = read_header(connection)[1]
+            header = drop_other_codes(connection, header, self._model)
+            header = following(header)
+            connection.execute("UPDATE header SET data=? WHERE number=1", (render_header(header),))
+            connection.execute("COMMIT")

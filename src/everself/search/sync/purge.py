@@ -1,0 +1,123 @@
+"""Blank what documents left behind that changed or are gone: what columns, codes and posting lists still say of dead units.
+
+Sync only marks units as dead, which is quick. Their numbers are never used again, so their rows stay and say nothing.
+"""
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy
+
+from everself.errors import Damaged
+from everself.search.chunking.marks import Flag
+from everself.search.index_file.columns import load_block, read_header
+from everself.search.index_file.file import IndexFile, reading, sound
+from everself.search.index_file.postings import Vocabulary, load_vocabulary, render_vocabulary, strike
+from everself.search.index_file.rows import (
+    BLOCKS,
+    CODES,
+    POSTINGS,
+    VOCABULARIES,
+    Header,
+    checked,
+    checksum,
+    following,
+    render_header,
+)
+from everself.search.index_file.vectors import blanked, codes_row, load_codes, render_codes
+from everself.search.sync.transaction import writing
+from everself.search.sync.vector_rows import prune_all
+
+if TYPE_CHECKING:
+    import apsw
+    from numpy.typing import NDArray
+
+
+def purge(file: IndexFile, wait: float) -> int:
+    """Leave nothing of dead units, and no vector without a living one; how many units were blanked. On the disk when it returns."""
+    connection, done = file.connection, 0
+    with sound(connection):
+        connection.execute("PRAGMA synchronous=FULL")
+    try:
+        with reading(connection):
+            blocks = len(read_header(connection)[1].columns)
+        for block in range(blocks):
+            # a commit each: other processes wait for one block at most
+            with writing(file, wait):
+                header, count = _purge_block(connection, read_header(connection)[1], block)
+                if count:
+                    _commit(connection, header)
+            done += count
+        with writing(file, wait):
+            prune_all(connection)
+            # written even where nothing changed, so that what was written before it is on the disk as well
+            _commit(connection, read_header(connection)[1])
+    finally:
+        with sound(connection):
+            connection.execute("PRAGMA synchronous=OFF")
+    return done
+
+
+def _purge_block(connection: "apsw.Connection", header: Header, block: int) -> tuple[Header, int]:
+    rows = load_block(connection, header, block).copy()
+    # no document has the number 0: what was blanked before is not looked at again
+    dead = ((rows["flags"] & numpy.uint16(Flag.ALIVE)) == 0) & (rows["document"] != 0)
+    if not dead.any():
+        return header, 0
+    rows[dead] = 0
+    data = rows.tobytes()
+    connection.execute("UPDATE blocks SET data=? WHERE number=?", (data, block))
+    header = replace(header, columns=_with(header.columns, block, checksum(header.birth, BLOCKS, block, data)))
+    header = _strike_postings(connection, header, block, dead)
+    return _blank_codes(connection, header, block, dead), int(numpy.count_nonzero(dead))
+
+
+def _strike_postings(connection: "apsw.Connection", header: Header, block: int, dead: "NDArray[numpy.bool_]") -> Header:
+    old = load_vocabulary(connection, header, block)
+    sums, gone = dict(zip(old.keys.tolist(), old.sums.tolist(), strict=True)), []
+    for key, data, kept in strike(_postings(connection, block), dead):
+        checked(header, POSTINGS, key ^ block, data, sums.pop(key, -1))
+        if kept:
+            connection.execute("UPDATE postings SET data=? WHERE block=? AND term=?", (kept, block, key))
+            sums[key] = checksum(header.birth, POSTINGS, key ^ block, kept)
+        else:
+            gone.append((block, key))
+    connection.executemany("DELETE FROM postings WHERE block=? AND term=?", gone)
+    keys = sorted(sums)
+    data = render_vocabulary(
+        Vocabulary(numpy.array(keys, numpy.int64), numpy.array([sums[key] for key in keys], numpy.uint32))
+    )
+    connection.execute("UPDATE vocabularies SET data=? WHERE number=?", (data, block))
+    total = checksum(header.birth, VOCABULARIES, block, data)
+    return replace(header, vocabularies=_with(header.vocabularies, block, total))
+
+
+def _postings(connection: "apsw.Connection", block: int) -> list[tuple[int, bytes]]:
+    found = []
+    for key, data in connection.execute("SELECT term, data FROM postings WHERE block=?", (block,)):
+        if not (isinstance(key, int) and isinstance(data, bytes)):
+            raise Damaged("index.db: a posting list is damaged.")
+        found.append((key, data))
+    return found
+
+
+def _blank_codes(connection: "apsw.Connection", header: Header, block: int, dead: "NDArray[numpy.bool_]") -> Header:
+    slots = []
+    for slot in header.slots:
+        codes = load_codes(connection, header, slot, block)
+        if len(codes.ids):
+            number, data = codes_row(slot, block), render_codes(blanked(codes, dead))
+            connection.execute("UPDATE codes SET data=? WHERE number=?", (data, number))
+            slot = replace(slot, codes=_with(slot.codes, block, checksum(header.birth, CODES, number, data)))
+        slots.append(slot)
+    return replace(header, slots=tuple(slots))
+
+
+def _commit(connection: "apsw.Connection", header: Header) -> None:
+    header = following(header)
+    connection.execute("UPDATE header SET data=? WHERE number=1", (render_header(header),))
+    connection.execute("COMMIT")
+
+
+def _with(totals: tuple[int, ...], block: int, total: int) -> tuple[int, ...]:
+    return (*totals[:block], total, *totals[block + 1 :])

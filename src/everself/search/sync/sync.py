@@ -1,0 +1,191 @@
+"""Bring index.db up to what the workspace holds. Looks at every file's stamp, reads what changed, and commits often.
+
+A file that was saved within the grain of its time stamp is read again until its time is past. Knows no search.
+"""
+
+from collections import deque
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy
+
+from everself.errors import EverselfError
+from everself.search.index_file.rows import Source
+from everself.search.sync.documents import GRAIN_NS, Prepared, Sources, now_ns, stamp_of
+from everself.search.sync.transaction import Writer, writing
+from everself.search.sync.vector_rows import prune_all
+from everself.values import FileStat
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from everself.search.index_file.view import Reader
+
+Progress = Callable[[int, int], None]
+
+# A kill loses this much work at most.
+_UNITS_A_COMMIT = 4_000
+_BYTES_A_COMMIT = 8 * 1024 * 1024
+_UNITS_IN_BULK = 16_384
+
+
+@dataclass(frozen=True, slots=True)
+class SyncReport:
+    """What a sync found: documents read, removed and left as they were, units written, and what was not read whole or at all."""
+
+    read: int = 0
+    removed: int = 0
+    unchanged: int = 0
+    units: int = 0
+    truncated: tuple[str, ...] = ()
+    skipped: tuple[str, ...] = ()
+    # why the files could not be looked at; what was indexed before is what there is
+    failure: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """`changed` files look different from what is indexed; `fresh` ones look the same, but their stamp proves nothing yet."""
+
+    changed: tuple[FileStat, ...]
+    fresh: tuple[FileStat, ...]
+    removed: tuple[Source, ...]
+    unchanged: int
+    odd: tuple[str, ...] = ()
+    failure: str = ""
+
+
+def plan_sync(listing: "tuple[dict[str, FileStat], Sequence[str]]", known: "Mapping[str, Source]") -> Plan:
+    """Compare what is there with what is indexed. Pure."""
+    found, odd = listing
+    changed, fresh = [], []
+    for path, stat in found.items():
+        source = known.get(path)
+        if source is None or source.stamp != stamp_of(stat):
+            changed.append(stat)
+        elif stat.mtime_ns + GRAIN_NS > source.read_at:
+            fresh.append(stat)
+    removed = tuple(source for path, source in known.items() if path not in found)
+    return Plan(tuple(changed), tuple(fresh), removed, len(found) - len(changed), tuple(odd))
+
+
+@dataclass(slots=True)
+class _Tally:
+    read: int = 0
+    removed: int = 0
+    units: int = 0
+    unreadable: list[str] = field(default_factory=list)
+
+
+class Syncer:
+    """Syncs one open index. `model` is whose vectors new units are given from those that are kept; 0 for none."""
+
+    def __init__(self, reader: "Reader", sources: Sources, model: int) -> None:
+        self._reader = reader
+        self._sources = sources
+        self._model = model
+
+    def look(self) -> Plan:
+        """What a sync would do now."""
+        self._reader.refresh()
+        known = self._reader.columns.by_path
+        try:
+            listing = self._sources.list()
+        except EverselfError as error:
+            return Plan((), (), (), len(known), failure=str(error))
+        return plan_sync(listing, known)
+
+    def sync(self, wait: float, progress: Progress | None = None) -> SyncReport:
+        """StoreBusy where another process writes for longer than `wait` seconds; what was committed before stays."""
+        plan = self.look()
+        tally = _Tally()
+        waiting = deque(stat for stat in plan.fresh if not self._is_same(stat))
+        waiting += plan.changed
+        done, total = 0, len(waiting)
+        removed = [source.document.path for source in plan.removed]
+        if progress is not None and total:
+            progress(0, total)
+        while waiting or removed:
+            with self._reader.lock, writing(self._reader.file, wait):
+                self._reader.refresh_within()
+                writer = Writer(self._reader.file, self._model, self._living)
+                for path in removed:
+                    source = self._reader.columns.by_path.get(path)
+                    if source is not None:
+                        writer.remove(source)
+                        tally.removed += 1
+                removed = []
+                done += self._take(waiting, writer, tally)
+                writer.commit()
+                tally.units += writer.added
+            self._reader.refresh()
+            if progress is not None and total:
+                progress(done, total)
+        documents = self._reader.columns.documents.values()
+        truncated = tuple(document.path for document in documents if document.cut)
+        skipped = (*plan.odd, *tally.unreadable)
+        return SyncReport(tally.read, tally.removed, plan.unchanged, tally.units, truncated, skipped, plan.failure)
+
+    def fill(self, documents: Iterable[Prepared]) -> int:
+        """Write documents that somebody else has cut, a block at a time."""
+        units, documents = 0, iter(documents)
+        more = True
+        while more:
+            with self._reader.lock, writing(self._reader.file, 60.0):
+                writer = Writer(self._reader.file, self._model)
+                more = False
+                for document in documents:
+                    writer.add(document)
+                    if writer.added >= _UNITS_IN_BULK:
+                        more = True
+                        break
+                writer.commit()
+                units += writer.added
+        self._reader.refresh()
+        return units
+
+    def prune(self) -> None:
+        with self._reader.lock, writing(self._reader.file, 10.0):
+            prune_all(self._reader.file.connection)
+            self._reader.file.connection.execute("COMMIT")
+
+    def _take(self, waiting: deque[FileStat], writer: Writer, tally: _Tally) -> int:
+        """Read and write documents off the list until there is enough for one commit; how many."""
+        taken = size = 0
+        while waiting and writer.added < _UNITS_A_COMMIT and size < _BYTES_A_COMMIT:
+            stat = waiting.popleft()
+            taken += 1
+            source = self._reader.columns.by_path.get(stat.path)
+            read_at = now_ns()
+            document = self._sources.read(stat.path)
+            if document is None:
+                tally.unreadable.append(stat.path)
+                if source is not None:
+                    writer.remove(source)
+                    tally.removed += 1
+                continue
+            size += len(document.data)
+            if source is not None and source.document.hash == document.hash:
+                writer.restamp(source, stamp_of(stat), read_at)
+                continue
+            if source is not None:
+                writer.remove(source)
+            writer.add(self._sources.prepare(document, stat, read_at))
+            tally.read += 1
+        return taken
+
+    def _is_same(self, stat: FileStat) -> bool:
+        """Whether a file that may have been saved twice still says what is indexed; while its time is not past, that is all."""
+        if now_ns() > stat.mtime_ns + GRAIN_NS:
+            return False
+        source = self._reader.columns.by_path[stat.path]
+        document = self._sources.read(stat.path)
+        return document is not None and document.hash == source.document.hash
+
+    def _living(self, ids: "Sequence[int]", dead: "Sequence[range]") -> frozenset[int]:
+        living = self._reader.refresh_within().ids.copy()
+        for one in dead:
+            living[one.start : one.stop] = 0
+        asked = numpy.array(ids, numpy.int32)
+        return frozenset(asked[numpy.isin(asked, living)].tolist())

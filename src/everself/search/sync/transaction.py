@@ -1,0 +1,291 @@
+"""One write transaction on index.db: documents added and removed, gathered in memory and written block by block at the end.
+
+Knows rows and blocks; does not know where documents come from. A block that is full is never opened again, except that its units die.
+"""
+
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from datetime import date
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+import apsw
+import numpy
+
+from everself.errors import Damaged
+from everself.search.chunking.marks import Flag
+from everself.search.index_file.columns import ROW, load_block, read_header
+from everself.search.index_file.file import READ_WAIT, IndexFile, sound
+from everself.search.index_file.postings import NO_WORDS, extend, group, load_vocabulary, render_vocabulary, term_key
+from everself.search.index_file.protocol import IndexedDocument
+from everself.search.index_file.rows import (
+    BLOCK,
+    BLOCKS,
+    NOTHING,
+    POSTINGS,
+    VOCABULARIES,
+    Header,
+    Source,
+    Stamp,
+    UnitRow,
+    checked,
+    checksum,
+    following,
+    parse_unit,
+    render_header,
+    render_source,
+    render_unit,
+    seal_of,
+)
+from everself.search.sync.documents import Prepared
+from everself.search.sync.vector_rows import add_vectors, assign_kept, prune
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from everself.search.chunking.chunks import Piece
+
+    # of these ids of vectors, those that a living unit has, the units in the ranges not counted
+    Living = Callable[[Sequence[int], Sequence[range]], frozenset[int]]
+
+# More than sixteen megabytes of anybody's prose have. Without a bound a document that is nothing but words of its own would take
+# gigabytes while it is written.
+POSTINGS_OF_A_DOCUMENT = 3_000_000
+_POSTINGS_OF = "SELECT data FROM postings WHERE block=? AND term=?"
+_EPOCH = date(1970, 1, 1).toordinal()
+_MASK = 0xFFFFFFFFFFFFFFFF
+
+
+def day_number(day: date | None) -> int:
+    """As columns count days."""
+    return 0 if day is None else day.toordinal() - _EPOCH
+
+
+def write_first_header(file: IndexFile, header: Header) -> None:
+    with sound(file.connection):
+        file.connection.execute("INSERT INTO header VALUES (1, ?)", (render_header(header),))
+
+
+@contextmanager
+def writing(file: IndexFile, wait: float) -> Iterator[None]:
+    """The write lock for everything within; StoreBusy after `wait` seconds. What is not committed within is undone."""
+    connection = file.connection
+    with sound(connection):
+        connection.set_busy_timeout(int(wait * 1000))
+        try:
+            connection.execute("BEGIN IMMEDIATE")
+        finally:
+            connection.set_busy_timeout(int(READ_WAIT * 1000))
+        try:
+            yield
+        finally:
+            if connection.in_transaction:
+                with suppress(apsw.Error):
+                    connection.execute("ROLLBACK")
+
+
+class Writer:
+    """Gathers changes within `writing`, and commits them."""
+
+    def __init__(self, file: IndexFile, model: int, living: "Living | None" = None) -> None:
+        self.connection = file.connection
+        self.header = read_header(file.connection)[1]
+        self._before = self.header
+        self._model = model
+        self._living = living
+        self._columns: list[tuple[int, int, int, int, int, int, int]] = []
+        self._units: list[tuple[int, bytes]] = []
+        self._keys, self._owners, self._counts = array("q"), array("q"), array("B")
+        self._texts: dict[int, bytes] = {}
+        self._vectors: list[tuple[bytes, NDArray[numpy.float32]]] = []
+        self._dead: list[range] = []
+        self._gone: set[bytes] = set()
+
+    @property
+    def added(self) -> int:
+        return self.header.units - self._before.units
+
+    @property
+    def changed(self) -> bool:
+        return self.header != self._before
+
+    def add(self, document: Prepared) -> None:
+        """A document that is not indexed; one that was must be removed first."""
+        header, first = self.header, self.header.units
+        number = header.sources
+        columns = self._columns
+        for local, count in _groups(document.pieces):
+            columns.extend((number, first + local, count, 0, 0, 0, 0) for _ in range(count))
+        base = len(columns) - len(document.pieces)
+        count, room = 0, len(self._keys) + POSTINGS_OF_A_DOCUMENT
+        for piece, (terms, length), text in zip(document.pieces, document.terms, document.texts, strict=True):
+            unit = first + count
+            day, until = day_number(piece.day), day_number(piece.until)
+            place = columns[base + count]
+            columns[base + count] = (*place[:3], day, min(length, 65_535), int(piece.flags | Flag.ALIVE), until)
+            row = UnitRow(number, piece.entry, piece.start, piece.end, piece.first_line, piece.last_line, text)
+            self._units.append((unit, render_unit(header.birth, unit, row)))
+            self._texts[unit] = text
+            self._keys.extend(map(term_key, terms))
+            self._counts.extend(min(times, 255) for times in terms.values())
+            self._owners.extend([unit] * len(terms))
+            count += 1
+            if len(self._keys) >= room:
+                break
+        if document.vectors is not None:
+            self._vectors.extend(zip(document.texts, document.vectors, strict=True))
+        cut = document.cut + self._end_at(document.pieces, base, count)
+        known = IndexedDocument(number, document.path, document.hash, first, count, cut)
+        self.header = replace(
+            header,
+            units=first + count,
+            sources=number + 1,
+            documents=header.documents + 1,
+            living=header.living + count,
+        )
+        self._put_source(known, document.stamp, document.read_at)
+
+    def _end_at(self, pieces: "Sequence[Piece]", base: int, count: int) -> int:
+        """Let a document end after so many of its pieces; how many bytes that leaves out."""
+        if count == len(pieces):
+            return 0
+        columns = self._columns
+        del columns[base + count :]
+        number, group = columns[-1][:2]
+        size = self._before.units + len(columns) - group
+        columns[-size:] = [(number, group, size, *rest[3:]) for rest in columns[-size:]]
+        return pieces[-1].end - pieces[count].start
+
+    def remove(self, source: Source) -> None:
+        document = source.document
+        self._dead.append(range(document.first, document.first + document.count))
+        header = self.header
+        self.header = replace(
+            header,
+            documents=header.documents - 1,
+            living=header.living - document.count,
+            root=(header.root - source.seal) & _MASK,
+        )
+        self.connection.execute("DELETE FROM sources WHERE number=?", (document.number,))
+        bounds = (document.first, document.first + document.count)
+        query = "SELECT number, data FROM units WHERE number>=? AND number<?"
+        for number, data in self.connection.execute(query, bounds):
+            self._gone.add(parse_unit(header.birth, number, data).text)
+        self.connection.execute("DELETE FROM units WHERE number>=? AND number<?", bounds)
+
+    def restamp(self, source: Source, stamp: Stamp, read_at: int) -> None:
+        """The same words in a file that looks different. Where it has another size, what differs is beyond what is read."""
+        self.header = replace(self.header, root=(self.header.root - source.seal) & _MASK)
+        cut = max(0, source.document.cut + stamp[2] - source.stamp[2])
+        self._put_source(replace(source.document, cut=cut), stamp, read_at)
+
+    def commit(self) -> Header:
+        """Write what was gathered. Afterwards the writer is empty and may gather for the next transaction's worth."""
+        first = self._before.units
+        self._kill()
+        if self._units:
+            self.connection.executemany("INSERT INTO units VALUES (?, ?)", self._units)
+            self._append(first)
+        self._place_vectors()
+        if self.changed:
+            self.header = following(self.header)
+            self.connection.execute("UPDATE header SET data=? WHERE number=1", (render_header(self.header),))
+        self.connection.execute("COMMIT")
+        return self.header
+
+    def _put_source(self, document: IndexedDocument, stamp: Stamp, read_at: int) -> None:
+        data = render_source(self.header.birth, document, stamp, read_at)
+        self.connection.execute("REPLACE INTO sources VALUES (?, ?)", (document.number, data))
+        self.header = replace(self.header, root=(self.header.root + seal_of(data)) & _MASK)
+
+    def _kill(self) -> None:
+        """Switch ALIVE off for units of documents that were removed."""
+        ranges: dict[int, list[tuple[int, int]]] = {}
+        for dead in self._dead:
+            for block in range(dead.start // BLOCK, (dead.stop - 1) // BLOCK + 1 if len(dead) else 0):
+                start = block * BLOCK
+                ranges.setdefault(block, []).append((max(dead.start - start, 0), min(dead.stop - start, BLOCK)))
+        for block, parts in ranges.items():
+            rows = load_block(self.connection, self._before, block).copy()
+            for start, stop in parts:
+                rows["flags"][start:stop] &= numpy.uint16(0xFFFF ^ Flag.ALIVE)
+            self._put_block(block, rows)
+
+    def _append(self, first: int) -> None:
+        columns = numpy.array(self._columns, ROW)
+        keys, owners = numpy.frombuffer(self._keys, "q"), numpy.frombuffer(self._owners, "q")
+        counts = numpy.frombuffer(self._counts, "B")
+        for block in range(first // BLOCK, (self.header.units - 1) // BLOCK + 1):
+            start, stop = max(block * BLOCK, first), min((block + 1) * BLOCK, self.header.units)
+            rows = columns[start - first : stop - first]
+            if start > block * BLOCK:
+                rows = numpy.concatenate([self._tail(block), rows])
+            self._put_block(block, rows)
+            here = slice(*owners.searchsorted([start, stop]).tolist())
+            local = (owners[here] - block * BLOCK).astype(numpy.uint16)
+            self._put_postings(block, group(keys[here], local, counts[here]))
+
+    def _tail(self, block: int) -> "NDArray[numpy.void]":
+        # `_kill` may have written this block a moment ago: its checksum is in the new header, its size in the old one
+        return load_block(self.connection, replace(self._before, columns=self.header.columns), block)
+
+    def _put_block(self, block: int, rows: "NDArray[numpy.void]") -> None:
+        data = rows.tobytes()
+        self.connection.execute("REPLACE INTO blocks VALUES (?, ?)", (block, data))
+        total = checksum(self.header.birth, BLOCKS, block, data)
+        self.header = replace(self.header, columns=_with(self.header.columns, block, total))
+
+    def _put_postings(self, block: int, grouped: Iterable[tuple[int, bytes, bytes]]) -> None:
+        header = self.header
+        old = load_vocabulary(self.connection, header, block) if block < len(header.vocabularies) else NO_WORDS
+        keys, sums = array("q"), array("I")
+
+        def rows() -> Iterator[tuple[int, int, bytes]]:
+            # one by one: a document may bring millions of them
+            for key, local, counts in grouped:
+                data = local + counts
+                before = old.sum_of(key) if len(old.keys) else None
+                if before is not None:
+                    row = self.connection.execute(_POSTINGS_OF, (block, key)).fetchone()
+                    kept = checked(header, POSTINGS, key ^ block, row[0] if row else None, before)
+                    data = extend(kept, local, counts)
+                keys.append(key)
+                sums.append(checksum(header.birth, POSTINGS, key ^ block, data))
+                yield block, key, data
+
+        self.connection.executemany("REPLACE INTO postings VALUES (?, ?, ?)", rows())
+        data = render_vocabulary(old.merged(numpy.frombuffer(keys, "q"), numpy.frombuffer(sums, "I")))
+        self.connection.execute("REPLACE INTO vocabularies VALUES (?, ?)", (block, data))
+        total = checksum(header.birth, VOCABULARIES, block, data)
+        self.header = replace(header, vocabularies=_with(header.vocabularies, block, total))
+
+    def _place_vectors(self) -> None:
+        if self._model:
+            self.header, added = add_vectors(self.connection, self.header, self._model, self._vectors)
+            self.header = assign_kept(self.connection, self.header, self._model, self._texts, added)
+        gone = self._gone - set(self._texts.values()) - {NOTHING}
+        if gone:
+            living = self._living
+            prune(
+                self.connection,
+                gone,
+                self._model,
+                (lambda ids: living(ids, self._dead)) if living is not None else None,
+            )
+
+
+def _groups(pieces: "Sequence[object]") -> Iterator[tuple[int, int]]:
+    """The first unit and the length of each run of pieces that name the same group."""
+    start = 0
+    for _, run in groupby(pieces, key=lambda piece: piece.group):  # type: ignore[attr-defined]  # pieces have it
+        count = sum(1 for _ in run)
+        yield start, count
+        start += count
+
+
+def _with(totals: tuple[int, ...], block: int, total: int) -> tuple[int, ...]:
+    if block > len(totals):
+        raise Damaged("index.db: a block is missing.")
+    return (*totals[:block], total, *totals[block + 1 :])

@@ -1,0 +1,212 @@
+"""Rows of vectors and their codes: added, given to units, taken away. Knows no embedder and no text."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy
+
+from everself.errors import Damaged
+from everself.search.index_file.columns import read_header
+from everself.search.index_file.file import IndexFile, sound
+from everself.search.index_file.rows import (
+    BLOCK,
+    CODES,
+    NOTHING,
+    TEXT_FROM,
+    Header,
+    Slot,
+    checksum,
+    parse_vector,
+    render_header,
+    render_vector,
+)
+from everself.search.index_file.vectors import (
+    BLANK,
+    Codes,
+    codes_row,
+    decode,
+    encode,
+    load_codes,
+    render_codes,
+    words_of,
+)
+
+if TYPE_CHECKING:
+    import apsw
+    from numpy.typing import NDArray
+
+    Floats = NDArray[numpy.float32]
+
+# the id and the values of a vector
+Kept = tuple[int, bytes]
+
+_ALL = "SELECT number, hash, model, data FROM embeddings ORDER BY number"
+_IS_KEPT = "SELECT 1 FROM embeddings WHERE hash=? AND model=?"
+_FIND = "SELECT number, hash, model, data FROM embeddings WHERE hash=? AND model=?"
+
+
+def with_slot(header: Header, model: int, dimensions: int) -> Header:
+    """A header that has room for the codes of a model. Other sizes under the same name make the old codes worthless."""
+    known = header.slot(model)
+    if known is not None and known.dimensions == dimensions:
+        return header
+    others = tuple(one for one in header.slots if one.model != model)
+    slot = Slot(header.slot_numbers, model, dimensions)
+    return replace(header, slots=(*others, slot), slot_numbers=header.slot_numbers + 1)
+
+
+def add_vectors(
+    connection: "apsw.Connection", header: Header, model: int, vectors: "Iterable[tuple[bytes, Floats]]"
+) -> tuple[Header, dict[bytes, Kept]]:
+    """Keep vectors under the hashes of their texts; one that is kept already stays. With what was added."""
+    number = header.embeddings
+    rows: list[tuple[int, bytes, int, bytes]] = []
+    added: dict[bytes, Kept] = {}
+    dimensions = 0
+    for hashed, vector in vectors:
+        dimensions = len(vector)
+        if hashed in added or connection.execute(_IS_KEPT, (hashed, model)).fetchone() is not None:
+            continue
+        values = vector.astype("<f2").tobytes()
+        added[hashed] = number, values
+        rows.append((number, hashed, model, render_vector(number, hashed, model, values)))
+        number += 1
+    connection.executemany("INSERT INTO embeddings VALUES (?, ?, ?, ?)", rows)
+    return replace(with_slot(header, model, dimensions) if dimensions else header, embeddings=number), added
+
+
+def with_kept_slot(connection: "apsw.Connection", header: Header, model: int, texts: Iterable[bytes]) -> Header:
+    """A header with a slot for a model that is back and whose vectors were kept."""
+    if header.slot(model) is None:
+        for hashed in texts:
+            row = connection.execute(
+                "SELECT length(data) FROM embeddings WHERE hash=? AND model=?", (hashed, model)
+            ).fetchone()
+            if row is not None and isinstance(row[0], int) and row[0] > 4:
+                return with_slot(header, model, (row[0] - 4) // 2)
+    return header
+
+
+def find_kept(connection: "apsw.Connection", slot: Slot, hashed: bytes) -> Kept | None:
+    """Id and values of the vector of a text."""
+    for number, own, model, data in connection.execute(_FIND, (hashed, slot.model)):
+        values = parse_vector(number, own, model, data)
+        if own != hashed or model != slot.model:
+            raise Damaged("index.db: a vector is kept under another text.")
+        if len(values) == slot.dimensions * 2:
+            return number, values
+    return None
+
+
+def assign_kept(
+    connection: "apsw.Connection", header: Header, model: int, texts: Mapping[int, bytes], added: Mapping[bytes, Kept]
+) -> Header:
+    """Give units the vectors that are kept for their texts. `texts` are hashes by unit; what was `added` just now is at hand."""
+    slot = header.slot(model)
+    if slot is None or not texts:
+        return header
+    found: dict[int, Kept] = {}
+    blank = bytes(slot.dimensions * 2)
+    for unit, hashed in texts.items():
+        kept = (BLANK, blank) if hashed == NOTHING else added.get(hashed) or find_kept(connection, slot, hashed)
+        if kept is not None:
+            found[unit] = kept
+    by_block: dict[int, list[int]] = {}
+    for unit in found:
+        by_block.setdefault(unit // BLOCK, []).append(unit)
+    for block, units in sorted(by_block.items()):
+        local = numpy.array(units) - block * BLOCK
+        ids = numpy.array([found[unit][0] for unit in units], numpy.int32)
+        codes = encode(decode([found[unit][1] for unit in units], slot.dimensions))
+        header = _put_codes(connection, header, slot, block, (local, ids, codes))
+        slot = header.slot(model) or slot
+    return header
+
+
+def _put_codes(
+    connection: "apsw.Connection",
+    header: Header,
+    slot: Slot,
+    block: int,
+    given: "tuple[NDArray[numpy.int64], NDArray[numpy.int32], NDArray[numpy.uint64]]",
+) -> Header:
+    local, ids, codes = given
+    old = load_codes(connection, header, slot, block)
+    size = max(len(old.ids), int(local.max()) + 1)
+    new = Codes(numpy.zeros(size, numpy.int32), numpy.zeros((words_of(slot.dimensions), size), numpy.uint64))
+    new.ids[: len(old.ids)] = old.ids
+    new.words[:, : len(old.ids)] = old.words
+    new.ids[local] = ids
+    new.words[:, local] = codes.T
+    number, data = codes_row(slot, block), render_codes(new)
+    connection.execute("REPLACE INTO codes VALUES (?, ?)", (number, data))
+    totals = list(slot.codes) + [0] * (block + 1 - len(slot.codes))
+    totals[block] = checksum(header.birth, CODES, number, data)
+    changed = replace(slot, codes=tuple(totals))
+    return replace(header, slots=tuple(changed if one.number == slot.number else one for one in header.slots))
+
+
+def drop_other_codes(connection: "apsw.Connection", header: Header, model: int) -> Header:
+    """When one model has taken over, the codes of the others go; their vectors stay kept for a way back."""
+    for slot in header.slots:
+        if slot.model != model:
+            bounds = (codes_row(slot, 0), codes_row(replace(slot, number=slot.number + 1), 0))
+            connection.execute("DELETE FROM codes WHERE number>=? AND number<?", bounds)
+    return replace(header, slots=tuple(one for one in header.slots if one.model == model))
+
+
+def prune(
+    connection: "apsw.Connection",
+    gone: Iterable[bytes],
+    model: int,
+    living: Callable[[Sequence[int]], frozenset[int]] | None,
+) -> None:
+    """Forget vectors of texts that no living unit has: what a text said can be guessed from its vector."""
+    for hashed in gone:
+        ids = [int(row[0]) for row in connection.execute(_FIND, (hashed, model))]
+        if ids and (living is None or living(ids)):
+            continue
+        connection.execute("DELETE FROM embeddings WHERE hash=?", (hashed,))
+
+
+def prune_all(connection: "apsw.Connection") -> None:
+    """The same for a whole index, after one was made anew."""
+    connection.execute(f"DELETE FROM embeddings WHERE hash NOT IN (SELECT substr(data, {TEXT_FROM}, 16) FROM units)")
+
+
+def salvage(old: IndexFile, new: IndexFile, sizes: Mapping[int, int]) -> None:
+    """Copy vectors that are whole from a broken or old index: from its beginning to the first damage, then from its end.
+
+    `sizes` are what models are known to answer with; vectors of another size are of no use.
+    """
+    header = read_header(new.connection)[1]
+    seen: set[object] = set()
+    new.connection.execute("BEGIN IMMEDIATE")
+    for query in (_ALL, f"{_ALL} DESC"):
+        with suppress(Damaged), sound(old.connection):
+            for row in old.connection.execute(query):
+                if row[0] in seen:
+                    break
+                seen.add(row[0])
+                header = _copy_vector(new, row, header, sizes)
+            break
+    new.connection.execute("UPDATE header SET data=? WHERE number=1", (render_header(header),))
+    new.connection.execute("COMMIT")
+
+
+def _copy_vector(new: IndexFile, row: tuple[object, ...], header: Header, sizes: Mapping[int, int]) -> Header:
+    was, hashed, model, data = row
+    if not (isinstance(was, int) and isinstance(hashed, bytes) and isinstance(model, int)):
+        return header
+    try:
+        values = parse_vector(was, hashed, model, data)
+    except Damaged:
+        return header
+    if sizes.get(model, len(values) // 2) != len(values) // 2:
+        return header
+    number = header.embeddings
+    given = (number, hashed, model, render_vector(number, hashed, model, values))
+    new.connection.execute("INSERT OR IGNORE INTO embeddings VALUES (?, ?, ?, ?)", given)
+    return with_slot(replace(header, embeddings=number + 1), model, len(values) // 2)

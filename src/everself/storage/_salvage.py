@@ -1,0 +1,61 @@
+"""Read what can be read of a damaged database, row by row, from both ends of each table.
+
+Knows SQLite. Knows no table: callers name them and judge what came out.
+"""
+
+import contextlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import apsw
+
+from everself.errors import EverselfError
+from everself.storage.connection import Place, connect, translated
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """What was read of one table; `whole` where nothing stood in the way."""
+
+    table: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Any, ...], ...]
+    whole: bool
+
+
+def read_rows(path: str, tables: Sequence[str]) -> Iterator[Rows]:
+    """Every named table, empty where nothing of it can be read."""
+    place = Place(path, read_only=True)
+    try:
+        connection = connect(place)
+    except EverselfError:
+        yield from (Rows(table, (), (), False) for table in tables)
+        return
+    with contextlib.closing(connection):
+        for table in tables:
+            yield _read_table(connection, place, table)
+
+
+def _read_table(connection: apsw.Connection, place: Place, table: str) -> Rows:
+    found: dict[tuple[Any, ...], None] = {}
+    later: list[tuple[Any, ...]] = []
+    columns: list[str] = []
+    whole = True
+    for order in ("ASC", "DESC"):
+        try:
+            with translated(place, connection):
+                cursor = connection.execute(f'SELECT * FROM "{table}" ORDER BY 1 {order}')
+                for row in cursor:
+                    columns = [str(one[0]) for one in cursor.get_description()]
+                    if order == "ASC":
+                        found[row] = None
+                    elif row in found:
+                        break
+                    else:
+                        later.append(row)
+        except EverselfError:
+            whole = False
+            continue
+        break
+    return Rows(table, tuple(columns), (*found, *reversed(later)), whole)

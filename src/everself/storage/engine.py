@@ -1,0 +1,311 @@
+"""One SQLite database in one process: all writes on one thread, reads beside them.
+
+Knows transactions and connections. Knows no table; callers bring their SQL.
+"""
+
+import contextlib
+import os
+import threading
+import weakref
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Self, TypeVar
+
+import apsw
+
+from everself.errors import DiskError, EverselfError, WrongUse
+from everself.storage._writer_thread import Worker
+from everself.storage.connection import Place, connect, disown_after_fork, patiently, raw_files, translated
+
+T = TypeVar("T")
+Value = str | int | float | bytes | None
+Params = Sequence[Value] | Mapping[str, Value]
+Row = tuple[Any, ...]
+
+# Reading connections kept for the next reader; more may be open at once, but are closed after use.
+_IDLE_CONNECTIONS = 4
+
+
+class Reader:
+    """What may be asked inside a snapshot or a write."""
+
+    def __init__(self, connection: apsw.Connection, place: Place) -> None:
+        self._connection = connection
+        self._place = place
+
+    def rows(self, sql: str, params: Params = ()) -> list[Row]:
+        with translated(self._place, self._connection):
+            return self._connection.execute(sql, params).fetchall()
+
+    def row(self, sql: str, params: Params = ()) -> Row | None:
+        """The first row, if there is one."""
+        found = self.rows(sql, params)
+        return found[0] if found else None
+
+
+class Writer(Reader):
+    """What may be done between BEGIN IMMEDIATE and COMMIT."""
+
+    def run(self, sql: str, params: Params = ()) -> int:
+        """Execute one or several statements; how many rows the last INSERT, UPDATE or DELETE changed."""
+        before = self._connection.total_changes()
+        self.rows(sql, params)
+        return self._connection.changes() if self._connection.total_changes() != before else 0
+
+
+class Engine:
+    """A database file. One Engine per file is enough for a process; several are correct, but wait for each other."""
+
+    def __init__(self, place: Place) -> None:
+        self._place = place
+        self._closed = False
+        # why nothing that must last can be written; what can be derived again still is
+        self.refusal: EverselfError | None = None
+        self._begin_anew()
+        _engines.add(self)
+
+    def _begin_anew(self) -> None:
+        self._worker = Worker(self._place.path)
+        self._gate = threading.Lock()  # guards the pool of readers and `_closed`
+        self._turn = threading.RLock()  # whoever holds it may use the writing connection
+        self._writer: apsw.Connection | None = None
+        self._durable = True  # how the writing connection commits at the moment
+        self._idle: list[apsw.Connection] = []
+        self._lent: set[apsw.Connection] = set()
+        self._writing = 0  # the thread inside a write, 0 for none
+        self._viewing: set[int] = set()  # the threads inside a snapshot
+
+    @classmethod
+    def open(
+        cls,
+        path: str,
+        *,
+        vfs: str | None = None,
+        exclusive: bool = False,
+        busy_timeout: float = 10.0,
+        read_only: bool = False,
+    ) -> Self:
+        """Open or create. `exclusive` keeps the file to one connection, which a `vfs` without shared memory needs."""
+        if exclusive and read_only:
+            raise WrongUse("A database is opened either exclusively or read-only.")
+        engine = cls(Place(path, vfs, exclusive, busy_timeout, read_only))
+        if read_only:
+            engine._idle.append(connect(engine._place))
+        else:
+            engine._writing_connection()
+        return engine
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @property
+    def path(self) -> str:
+        return self._place.path
+
+    @property
+    def read_only(self) -> bool:
+        return self._place.read_only
+
+    def write(self, work: Callable[[Writer], T], *, durable: bool = True) -> T:
+        """Run `work` in one transaction on the writer thread. It returns only once the rows are durable.
+
+        `work` runs at most once; whatever it raises undoes everything and is raised here. What can be derived again need not be
+        `durable`: a power cut may then lose it, whole, and no write waits for the disk.
+        """
+        if durable and self.refusal is not None:
+            raise type(self.refusal)(self.refusal.detail, mend=self.refusal.mend)
+        return self._on_writer_thread(lambda: self._transact(work, durable))
+
+    def read(self, sql: str, params: Params = ()) -> list[Row]:
+        with self._borrow() as connection, translated(self._place, connection):
+            return patiently(self._place, lambda: connection.execute(sql, params).fetchall())
+
+    @contextlib.contextmanager
+    def snapshot(self) -> Iterator[Reader]:
+        """Several reads of one moment. Holds back the write-ahead log, so keep it short; no writing inside."""
+        with self.snapshot_connection() as connection:
+            yield Reader(connection, self._place)
+
+    @contextlib.contextmanager
+    def snapshot_connection(self) -> Iterator[apsw.Connection]:
+        """The bare connection of a snapshot, for this room only."""
+        me = threading.get_ident()
+        if me in self._viewing:
+            raise WrongUse("A snapshot cannot be taken inside a snapshot.")
+        with self._borrow() as connection:
+            self._viewing.add(me)
+            try:
+                with translated(self._place, connection):
+                    patiently(self._place, lambda: _fix_moment(connection))
+                yield connection
+            finally:
+                self._viewing.discard(me)
+                _roll_back(connection)
+
+    def load(self, source: "Engine") -> None:
+        """Take over one moment of another database, into one that lives in memory."""
+        if not self._place.in_memory:
+            raise WrongUse(f"{self._place.path} is a file and keeps what it holds.")
+        with source.snapshot_connection() as connection, translated(source._place, connection):
+            data = bytearray(connection.serialize("main"))
+        # a header that says WAL asks for files beside it
+        data[18:20] = b"\1\1"
+        with self._turn, translated(self._place, self._writing_connection()):
+            self._writing_connection().deserialize("main", bytes(data))
+
+    def checkpoint(self) -> bool:
+        """Empty the write-ahead log into the file; false when a reader still needs it."""
+        return bool(self._run("PRAGMA wal_checkpoint(TRUNCATE)")[0][0] == 0)
+
+    def compact(self) -> None:
+        """Write the whole file anew: no page keeps what a row held once."""
+        self._run("VACUUM")
+
+    def raw(self) -> Iterator[tuple[str, bytes]]:
+        """The bytes of the file and of its write-ahead log as they lie on the disk, by name."""
+        return raw_files(self._place)
+
+    def close(self) -> None:
+        """Finish what was handed in, empty the write-ahead log if nobody else needs it, let go of the file."""
+        if threading.get_ident() == self._writing:
+            raise WrongUse("A database cannot be closed inside a write.")
+        with self._gate:
+            self._closed = True
+            idle, self._idle = self._idle, []
+        self._worker.close()
+        for connection in idle:
+            connection.close()
+        with self._turn, translated(self._place):
+            writer, self._writer = self._writer, None
+            if writer is not None:
+                # not essential: the log is durable as it is, and whoever opens the file next reads on from it
+                with contextlib.suppress(apsw.Error, OSError):
+                    writer.set_busy_timeout(0)
+                    writer.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
+                writer.close()
+
+    def _leave_to_parent(self) -> bool:
+        """In a forked child: connections, locks and thread are the parent's. Whether there were connections."""
+        import ctypes
+
+        connections = [one for one in (self._writer, *self._idle, *self._lent) if one is not None]
+        for connection in connections:
+            # never freed: that closes, and would roll back and checkpoint in memory that is shared with the parent
+            ctypes.pythonapi.Py_IncRef(ctypes.py_object(connection))
+        self._begin_anew()
+        return bool(connections)
+
+    def _on_writer_thread(self, work: Callable[[], T]) -> T:
+        me = threading.get_ident()
+        self._must_be_open()
+        if self._place.read_only:
+            raise WrongUse(f"{self._place.path} was opened for reading only.")
+        if me == self._writing or me in self._viewing:
+            raise WrongUse("A write cannot be started inside a write or a snapshot.")
+        return self._worker.run(work)
+
+    def _run(self, sql: str) -> list[Row]:
+        """A statement that stands outside every transaction."""
+
+        def run() -> list[Row]:
+            with self._turn:
+                connection = self._writing_connection()
+                with translated(self._place, connection):
+                    return patiently(self._place, lambda: connection.execute(sql).fetchall())
+
+        return self._on_writer_thread(run)
+
+    def _transact(self, work: Callable[[Writer], T], durable: bool) -> T:
+        with self._turn:
+            connection = self._writing_connection()
+            with translated(self._place, connection):
+                if durable != self._durable:
+                    connection.execute(f"PRAGMA synchronous={'FULL' if durable else 'NORMAL'}")
+                    self._durable = durable
+                # written out: apsw's own context manager begins deferred and stalls when a read turns into a write
+                patiently(self._place, lambda: connection.execute("BEGIN IMMEDIATE"))
+            self._writing = threading.get_ident()
+            try:
+                result = work(Writer(connection, self._place))
+                if not connection.in_transaction:
+                    raise DiskError(f"{self._place.path}: the transaction was lost before its end.")
+                with translated(self._place, connection):
+                    connection.execute("COMMIT")
+            finally:
+                self._writing = 0
+                _roll_back(connection)
+            return result
+
+    def _writing_connection(self) -> apsw.Connection:
+        with self._turn:
+            if self._writer is None:
+                self._must_be_open()
+                self._writer = connect(self._place)
+                self._durable = True
+            return self._writer
+
+    @contextlib.contextmanager
+    def _borrow(self) -> Iterator[apsw.Connection]:
+        if threading.get_ident() == self._writing:
+            raise WrongUse("Inside a write, read through the writer that was handed in.")
+        if self._place.exclusive:
+            with self._turn:
+                yield self._writing_connection()
+            return
+        connection = self._take()
+        try:
+            yield connection
+        finally:
+            self._give_back(connection)
+
+    def _take(self) -> apsw.Connection:
+        with self._gate:
+            self._must_be_open()
+            connection = self._idle.pop() if self._idle else None
+        if connection is None:
+            connection = connect(self._place)
+            with translated(self._place, connection):
+                connection.execute("PRAGMA query_only=ON")
+        self._lent.add(connection)
+        return connection
+
+    def _give_back(self, connection: apsw.Connection) -> None:
+        if connection not in self._lent:
+            return  # it was lent before a fork and is the parent's
+        self._lent.discard(connection)
+        _roll_back(connection)
+        with self._gate:
+            if not self._closed and len(self._idle) < _IDLE_CONNECTIONS:
+                self._idle.append(connection)
+                return
+        connection.close()
+
+    def _must_be_open(self) -> None:
+        if self._closed:
+            raise WrongUse(f"{self._place.path} is already closed.")
+
+
+def _fix_moment(connection: apsw.Connection) -> None:
+    # BEGIN alone fixes nothing: the moment is that of the first read
+    if not connection.in_transaction:
+        connection.execute("BEGIN")
+    connection.execute("SELECT 1 FROM sqlite_schema LIMIT 1").fetchall()
+
+
+def _roll_back(connection: apsw.Connection) -> None:
+    """End an open transaction without effect. What led here is already on its way up, so a second error is dropped."""
+    with contextlib.suppress(apsw.Error, OSError):
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+
+
+_engines: "weakref.WeakSet[Engine]" = weakref.WeakSet()
+
+
+def _after_fork() -> None:
+    disown_after_fork([engine.path for engine in list(_engines) if engine._leave_to_parent()])
+
+
+os.register_at_fork(after_in_child=_after_fork)

@@ -1,0 +1,355 @@
+"""Every state of every document, as an ordinary bare git repository that git itself can read.
+
+Objects are encoded by dulwich and written by the kernel, so that they are private, synced before they are referred to, and safe to
+write again after a crash. A repository that somebody packed with git is read through dulwich. Knows commits and contents; who decides
+what to commit is the recorder.
+"""
+
+import errno
+import struct
+import zlib
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from everself.errors import HistoryDamaged
+from everself.storage import writes
+from everself.storage.filesystem import TEMPORARY_PREFIX, FileSystem, parent_of
+from everself.values import FileChange
+
+if TYPE_CHECKING:
+    from dulwich.objects import Commit, ObjectID, ShaFile, Tree
+
+FOLDER = "history.git"
+BRANCH = "refs/heads/main"
+# One name for all that is being written: only one process at a time commits, and what a killed one left is replaced by the next.
+TEMPORARY = f"{FOLDER}/{TEMPORARY_PREFIX}new"
+FILE_MODE = 0o100644
+TREE_MODE = 0o040000
+# who stands beside a commit that only takes the documents in as they are, after the history was mended
+MENDER = "everself"
+MEND = "everself doctor --fix"
+_HEX = frozenset("0123456789abcdef")
+SKELETON = {
+    "HEAD": f"ref: {BRANCH}\n".encode(),
+    "config": b"[core]\n\trepositoryformatversion = 0\n\tfilemode = false\n\tbare = true\n",
+    "description": b"What Everself wrote, change by change.\n",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """What stands beside a commit."""
+
+    author: str
+    message: str
+    at: datetime
+
+
+class History:
+    """The repository in a folder of the agent's state. `packs` is the folder's real path, where there is one, for packed objects."""
+
+    def __init__(self, files: FileSystem, packs: str | None = None) -> None:
+        self._files = files
+        self._packs = packs
+        # what else opens the same repository
+        self.place = (files, packs)
+        # a commit that nothing refers to yet, and the folders whose new names are not synced
+        self._tip: str | None = None
+        self._unsynced: set[str] = set()
+
+    def head(self) -> str | None:
+        """The newest commit."""
+        if self._tip is not None:
+            return self._tip
+        for name, find in ((BRANCH, lambda text: text.strip()), ("packed-refs", _find_branch)):
+            data = writes.find(self._files, f"{FOLDER}/{name}")
+            if data is not None and (found := find(data.decode("ascii", "replace"))):
+                return found
+        return None
+
+    def newest(self) -> Iterator[tuple[str, Note]]:
+        """The commits with what stands beside them, newest first."""
+        at = self.head()
+        while at is not None:
+            found = self._commit(at)
+            moment = datetime.fromtimestamp(found.commit_time, UTC)
+            yield at, Note(found.author.decode().partition(" ")[0], found.message.decode("utf-8", "replace"), moment)
+            at = found.parents[0].decode() if found.parents else None
+
+    def holds(self, commit: str) -> bool:
+        """Whether this commit can be read."""
+        try:
+            self._commit(commit)
+        except HistoryDamaged:
+            return False
+        return True
+
+    def content(self, path: str, commit: str | None = None) -> bytes | None:
+        """A document as it was in a commit, by default the newest."""
+        at = commit or self.head()
+        if at is None:
+            return None
+        found = self._commit(at).tree.decode()
+        for part in path.split("/"):
+            tree = self._tree(found)
+            if part.encode() not in tree:
+                return None
+            found = tree[part.encode()][1].decode()
+        return self._load(found).as_raw_string()
+
+    def files_of(self, commit: str) -> tuple[FileChange, ...]:
+        """What a commit changed, compared with the one before it."""
+        this = self._commit(commit)
+        before = self._commit(this.parents[0].decode()).tree.decode() if this.parents else None
+        return tuple(self._compare("", before, this.tree.decode()))
+
+    def paths(self) -> dict[str, str]:
+        """Every document of the newest commit with the name of its blob."""
+        at = self.head()
+        return dict(self._walk("", self._commit(at).tree.decode())) if at else {}
+
+    def name_of(self, data: bytes) -> str:
+        """The name under which the history keeps this content."""
+        from dulwich.objects import Blob
+
+        return Blob.from_string(data).id.decode()
+
+    def commit(self, files: Iterable[FileChange], note: Note) -> str:
+        """Record these documents on top of the newest commit; `publish` makes it stay. The newest one when nothing differs."""
+        from dulwich.objects import Blob, Commit
+
+        self._ensure()
+        parent = self.head()
+        top = self._commit(parent).tree.decode() if parent else None
+        blobs: dict[str, str | None] = {}
+        for file in files:
+            blobs[file.path] = None if file.after is None else self._store(Blob.from_string(file.after))
+        root = self._with(top, blobs) if blobs else top
+        if root is None:
+            root = self._store(_empty_tree())
+        if parent and root == top:
+            return parent
+        made = Commit()
+        made.tree = _hex(root)
+        made.parents = [_hex(parent)] if parent else []
+        name = f"{note.author} <{note.author}@everself.invalid>".encode()
+        made.author = made.committer = name
+        seconds = int(note.at.timestamp())
+        offset = note.at.utcoffset()
+        made.author_time = made.commit_time = seconds
+        made.author_timezone = made.commit_timezone = int(offset.total_seconds()) if offset else 0
+        made.encoding = b"UTF-8"
+        made.message = note.message.encode("utf-8", "replace")
+        self._tip = self._store(made)
+        return self._tip
+
+    def publish(self) -> None:
+        """Make the commits since the last time durable and let the branch refer to them."""
+        if self._tip is None:
+            return
+        for folder in sorted(self._unsynced):
+            self._files.sync_directory(folder)
+        self._unsynced.clear()
+        self._point(self._tip)
+        self._tip = None
+
+    def abandon(self) -> None:
+        """Forget commits that were not published: the next attempt starts from the branch, where another process may have been."""
+        self._tip = None
+
+    def _ensure(self) -> None:
+        for name, data in SKELETON.items():
+            path = f"{FOLDER}/{name}"
+            if self._files.stat(path) is None:
+                writes.create(self._files, path, data, TEMPORARY)
+        for folder in ("objects", "refs/heads"):
+            writes.make_directories(self._files, f"{FOLDER}/{folder}/x")
+        writes.discard(self._files, [TEMPORARY])
+
+    def _point(self, commit: str) -> None:
+        path = f"{FOLDER}/{BRANCH}"
+        writes.write_new(self._files, TEMPORARY, f"{commit}\n".encode())
+        self._files.rename(TEMPORARY, path)
+        self._files.sync_directory(parent_of(path))
+
+    def _store(self, item: "ShaFile") -> str:
+        """Write an object unless it is there. Synced before anything may refer to it."""
+        identity: str = item.id.decode()
+        path = f"{FOLDER}/objects/{identity[:2]}/{identity[2:]}"
+        if self._find_loose(identity) is None:
+            writes.make_directories(self._files, path)
+            writes.write_new(self._files, TEMPORARY, item.as_legacy_object())
+            # a torn object of the same name may stand there after a power cut; ours is whole
+            self._files.rename(TEMPORARY, path)
+        # also for one that was there: another process may have died before it synced the name
+        self._unsynced.add(parent_of(path))
+        return identity
+
+    def _find_loose(self, identity: str) -> "ShaFile | None":
+        from dulwich.errors import FileFormatException
+        from dulwich.objects import ShaFile
+
+        path = f"{FOLDER}/objects/{identity[:2]}/{identity[2:]}"
+        stat = self._files.stat(path)
+        # a folder or a link in the place of an object is none
+        data = writes.find(self._files, path) if stat is not None and stat.kind == "file" and stat.links == 1 else None
+        if data is None:
+            return None
+        try:
+            # not to the very end: the name vouches for the content, and a lost checksum of zlib costs nothing
+            head, _, body = zlib.decompressobj().decompress(data).partition(b"\0")
+        except zlib.error:
+            return None
+        kinds = {b"blob": 3, b"tree": 2, b"commit": 1}
+        kind = kinds.get(head.partition(b" ")[0])
+        try:
+            found = None if kind is None else ShaFile.from_raw_string(kind, body)
+        except (FileFormatException, ValueError):
+            # whole by its checksum, but no such object: not written by us
+            return None
+        return found if found is not None and found.id.decode() == identity else None
+
+    def _load(self, identity: str) -> "ShaFile":
+        # a branch file or a row of the database that somebody damaged holds anything; it is no part of a path then
+        named = is_name(identity)
+        found = self._find_loose(identity) if named else None
+        # an empty tree is there and yet not true
+        if found is None and named:
+            found = self._find_packed(identity)
+        if found is None:
+            raise HistoryDamaged(f"Object {ascii(identity[:12])[1:-1]} is missing or cannot be read.", mend=MEND)
+        return found
+
+    def _find_packed(self, identity: str) -> "ShaFile | None":
+        if self._packs is None:
+            return None
+        from dulwich.object_store import DiskObjectStore
+        from dulwich.objects import ShaFile
+
+        store = DiskObjectStore(f"{self._packs}/objects")
+        try:
+            with told_by_the_disk():
+                raw = store.get_raw(_hex(identity))
+            found = ShaFile.from_raw_string(*raw)
+            # a pack vouches for none of its objects one by one
+            return found if found.id.decode() == identity else None
+        except unreadable():
+            return None
+        finally:
+            store.close()
+
+    def _commit(self, identity: str) -> "Commit":
+        from dulwich.objects import Commit
+
+        found = self._load(identity)
+        if not isinstance(found, Commit):
+            raise HistoryDamaged(f"Object {identity[:12]} is no commit.", mend=MEND)
+        return found
+
+    def _tree(self, identity: str) -> "Tree":
+        from dulwich.objects import Tree
+
+        found = self._load(identity)
+        if not isinstance(found, Tree):
+            raise HistoryDamaged(f"Object {identity[:12]} is no tree.", mend=MEND)
+        return found
+
+    def _with(self, root: str | None, blobs: Mapping[str, str | None]) -> str | None:
+        """The tree with documents put in or taken out, each folder made once; None when nothing is left."""
+        from dulwich.objects import Tree
+
+        tree = Tree()
+        for entry in self._tree(root).items() if root else ():
+            tree.add(entry.path, entry.mode, entry.sha)
+        folders: dict[bytes, dict[str, str | None]] = {}
+        for path, blob in blobs.items():
+            first, _, rest = path.partition("/")
+            name = first.encode()
+            if rest:
+                folders.setdefault(name, {})[rest] = blob
+            elif blob is not None:
+                tree.add(name, FILE_MODE, _hex(blob))
+            elif name in tree and tree[name][0] != TREE_MODE:
+                del tree[name]
+        for name, below in folders.items():
+            known = tree[name] if name in tree else None  # noqa: SIM401 — a dulwich tree has no get
+            is_folder = known is not None and known[0] == TREE_MODE
+            made = self._with(known[1].decode() if known and is_folder else None, below)
+            if made is not None:
+                tree.add(name, TREE_MODE, _hex(made))
+            elif is_folder:
+                del tree[name]
+        return self._store(tree) if len(tree) else None
+
+    def _walk(self, prefix: str, root: str) -> Iterable[tuple[str, str]]:
+        for entry in self._tree(root).items():
+            path = prefix + entry.path.decode("utf-8", "surrogateescape")
+            if entry.mode == TREE_MODE:
+                yield from self._walk(f"{path}/", entry.sha.decode())
+            else:
+                yield path, entry.sha.decode()
+
+    def _compare(self, prefix: str, before: str | None, after: str | None) -> Iterable[FileChange]:
+        old = {e.path: e for e in self._tree(before).items()} if before else {}
+        new = {e.path: e for e in self._tree(after).items()} if after else {}
+        for name in sorted(old.keys() | new.keys()):
+            one, other = old.get(name), new.get(name)
+            if one == other:
+                continue
+            path = prefix + name.decode("utf-8", "surrogateescape")
+            folders = [e.sha.decode() if e and e.mode == TREE_MODE else None for e in (one, other)]
+            if any(folders):
+                yield from self._compare(f"{path}/", *folders)
+            blobs = [
+                self._load(e.sha.decode()).as_raw_string() if e and e.mode != TREE_MODE else None for e in (one, other)
+            ]
+            if blobs != [None, None]:
+                yield FileChange(path, *blobs)
+
+
+def is_name(text: str) -> bool:
+    """Whether this can name an object."""
+    return len(text) == 40 and _HEX.issuperset(text)
+
+
+def unreadable() -> tuple[type[Exception], ...]:
+    """What dulwich raises when bytes of a repository were changed: it trusts lengths and offsets that a flipped bit has altered."""
+    from dulwich.errors import ApplyDeltaError, ChecksumMismatch, FileFormatException
+    from dulwich.pack import PackFileDisappeared, UnresolvedDeltas
+
+    of_dulwich = (ApplyDeltaError, ChecksumMismatch, FileFormatException, PackFileDisappeared, UnresolvedDeltas)
+    plain = (LookupError, ValueError, TypeError, AssertionError, AttributeError, ArithmeticError)
+    return (*of_dulwich, *plain, EOFError, MemoryError, RuntimeError, zlib.error, struct.error)
+
+
+@contextmanager
+def told_by_the_disk() -> Iterator[None]:
+    """What the disk says within is its own trouble and passes; that there is no such file or folder is a lack like any other."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno in (None, errno.ENOENT, errno.ENOTDIR, errno.EISDIR):
+            raise LookupError(str(error)) from error
+        raise
+
+
+def _find_branch(packed: str) -> str:
+    for line in packed.splitlines():
+        if line.endswith(f" {BRANCH}"):
+            return line.partition(" ")[0]
+    return ""
+
+
+def _empty_tree() -> "Tree":
+    from dulwich.objects import Tree
+
+    return Tree()
+
+
+def _hex(identity: str) -> "ObjectID":
+    from dulwich.objects import ObjectID
+
+    return ObjectID(identity.encode())

@@ -1,0 +1,413 @@
+"""A damaged history goes on: what cannot be read is set aside, what can be read is linked into one chain again.
+
+A commit keeps its place, author and words as long as it can be read; of its documents those are left out that cannot. A blob that is
+lost is made again where somebody still has its bytes. A change can be shown and undone afterwards if everything it touched could be
+read on both sides; all others are named. Nothing is deleted. Done again after a crash it comes out the same. Whoever calls holds
+the history's lock.
+"""
+
+import hashlib
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from io import BytesIO
+from typing import TYPE_CHECKING
+
+from everself.errors import HistoryDamaged
+from everself.storage import damaged_files as aside
+from everself.storage import writes
+from everself.storage.filesystem import FileSystem
+from everself.storage.history.commits import (
+    BRANCH,
+    FOLDER,
+    TEMPORARY,
+    TREE_MODE,
+    is_name,
+    told_by_the_disk,
+    unreadable,
+)
+from everself.storage.history.rewriting import RewritableHistory, read_loose
+
+if TYPE_CHECKING:
+    from dulwich.objects import Commit, ObjectID
+
+# the bytes of a blob, by its name, where somebody outside the history still has them
+Source = Callable[[str], bytes | None]
+CHANGE = "\nChange: "
+_SHARED = "objects/pack"
+# git's own lists of what is packed; without them it looks for itself
+_LISTS = ("objects/info/packs", "objects/info/commit-graph", "objects/pack/multi-pack-index")
+
+
+@dataclass(frozen=True, slots=True)
+class Damage:
+    """What a look at every object found. `unreadable` are files, `missing` names of objects that something refers to."""
+
+    unreadable: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
+    branch: bool = False
+    foreign: bool = False
+
+    @property
+    def found(self) -> bool:
+        return bool(self.unreadable or self.missing or self.branch or self.foreign)
+
+
+@dataclass(frozen=True, slots=True)
+class Salvage:
+    """What became of a damaged history. `commits`: old → new, those that differ; `lost`: changes that no commit holds any more."""
+
+    head: str | None
+    # whether the newest commit is what it was
+    whole: bool
+    commits: Mapping[str, str]
+    lost: tuple[str, ...]
+    aside: tuple[str, ...]
+
+
+@dataclass
+class _Chain:
+    """The chain while it is made: the newest commit, old → new, and which of them still tell what they changed."""
+
+    tip: str | None = None
+    made: dict[str, str] = field(default_factory=dict)
+    shown: set[str] = field(default_factory=set)
+    seen: dict[tuple[object, ...], str] = field(default_factory=dict)
+
+
+class MendableHistory(RewritableHistory):
+    """The history for as long as it is looked through and mended."""
+
+    def __init__(self, files: FileSystem, packs: str | None = None) -> None:
+        super().__init__(files, packs)
+        self._whole: dict[str, bool] = {}
+        self._kept: dict[str, str | None] = {}
+        self._source: Source = _nobody
+
+    def examine(self, known: Mapping[str, str]) -> Damage:
+        """Look at every object. `known`: change → commit, oldest first, as the ledger has it."""
+        bad = tuple(self._find_unreadable())
+        head = self.head()
+        if head is None and not known:
+            return Damage(bad)
+        commits = self._live(known)
+        missing = [one for one in (head, *known.values()) if one is not None and one not in commits]
+        for commit in commits.values():
+            missing += [one.decode() for one in commit.parents if one.decode() not in commits]
+            missing += self._missing_below(commit.tree.decode())
+        named = tuple(dict.fromkeys(one if is_name(one) else ascii(one[:12])[1:-1] for one in missing))
+        return Damage(bad, named, head is None, self._is_foreign(known))
+
+    def salvage(self, known: Mapping[str, str], source: Source, folder: str) -> Salvage:
+        """Set aside in `folder` what cannot be read, and make one chain of the rest. Its objects are durable; `settle` refers to them."""
+        self._source = source
+        old = self.head()
+        if self._is_foreign(known):
+            # another agent's: none of it is this one's past
+            moved = aside.set_aside(self._files, [FOLDER], folder)
+            self.close()
+            return Salvage(None, False, {}, tuple(known), tuple(moved))
+        moved = self._set_aside(folder)
+        self._whole.clear()
+        self._kept.clear()
+        commits = self._live(known)
+        chain = _Chain()
+        for identity, commit in commits.items():
+            self._link(chain, identity, commit)
+        self._sync()
+        lost = tuple(change for change, commit in known.items() if commit not in chain.shown)
+        differing = {one: new for one, new in chain.made.items() if one != new}
+        whole = chain.tip is not None and chain.made.get(old or "") == chain.tip and self._is_whole(chain.tip)
+        return Salvage(chain.tip, whole, differing, lost, tuple(moved))
+
+    def settle(self, salvage: Salvage, folder: str) -> None:
+        """Let the branch refer to the chain; other branches and tags stay where all they lead to can be read."""
+        self._ensure()
+        dead = {name for name, one in self._refs().items() if name not in (BRANCH, "HEAD")}
+        dead = {name for name in dead if not self._leads_somewhere(self._refs()[name])}
+        aside.set_aside(self._files, [f"{FOLDER}/{name}" for name in sorted(dead)], folder)
+        self._drop_packed({*dead, BRANCH}, folder)
+        if salvage.head is not None:
+            self._point(salvage.head)
+        else:
+            aside.set_aside(self._files, [f"{FOLDER}/{BRANCH}"], folder)
+        head = writes.find(self._files, f"{FOLDER}/HEAD")
+        if head != f"ref: {BRANCH}\n".encode():
+            aside.set_aside(self._files, [f"{FOLDER}/HEAD"], folder)
+            self._ensure()
+
+    def _drop_packed(self, names: set[str], folder: str) -> None:
+        """Take branches out of git's list of packed ones. What is peeled there git finds out again."""
+        packed = writes.find(self._files, f"{FOLDER}/packed-refs")
+        lines = [] if packed is None else packed.decode("utf-8", "surrogateescape").splitlines()
+        kept = [line for line in lines if line[:1] not in ("#", "^", "") and line.partition(" ")[2] not in names]
+        if packed is not None and any(line.partition(" ")[2] in names for line in lines):
+            aside.set_aside(self._files, [f"{FOLDER}/packed-refs"], folder)
+            self._write("packed-refs", "".join(f"{line}\n" for line in kept).encode("utf-8", "surrogateescape"))
+
+    def _find_unreadable(self) -> Iterator[str]:
+        """Files of the history that do not hold what their names say, the branch itself among them."""
+        top = self._files.stat(FOLDER)
+        objects = self._files.stat(f"{FOLDER}/objects")
+        if top is not None and top.kind != "directory":
+            yield FOLDER
+            return
+        if objects is not None and objects.kind != "directory":
+            yield objects.path
+            return
+        branch = f"{FOLDER}/{BRANCH}"
+        stat = self._files.stat(branch)
+        if stat is not None:
+            plain = stat.kind == "file" and stat.links == 1
+            text = (writes.find(self._files, branch) or b"").decode("ascii", "replace").strip() if plain else ""
+            if not is_name(text):
+                yield branch
+        for folder in self._folders():
+            for one in self._files.list(folder):
+                identity = one.path.replace("/", "")[-40:]
+                if one.path != TEMPORARY and (not is_name(identity) or not self._is_loose(identity)):
+                    yield one.path
+        yield from self._find_unreadable_packs()
+
+    def _find_unreadable_packs(self) -> Iterator[str]:
+        for name, identities in self._indexed():
+            data = writes.find(self._files, f"{FOLDER}/{_SHARED}/{name}.pack") or b""
+            # dulwich tells of it once and reads on
+            signed = hashlib.sha1(data[:-20], usedforsecurity=False).digest() == data[-20:]
+            if identities is None or not signed or not all(self._find_packed(one) is not None for one in identities):
+                yield f"{FOLDER}/{_SHARED}/{name}.pack"
+        self.close()
+
+    def _indexed(self) -> list[tuple[str, list[str] | None]]:
+        """The packs with the names of their objects; None where the list of them cannot be read."""
+        from dulwich.object_format import SHA1
+        from dulwich.pack import load_pack_index
+
+        stat = self._files.stat(f"{FOLDER}/{_SHARED}")
+        if self._packs is None or stat is None or stat.kind != "directory":
+            return []
+        names = [one.path.rpartition("/")[2] for one in self._files.list(stat.path)]
+        stems = sorted({name.rpartition(".")[0] for name in names if name.endswith((".pack", ".idx"))})
+        found: list[tuple[str, list[str] | None]] = []
+        for stem in stems:
+            whole = f"{stem}.pack" in names
+            try:
+                with told_by_the_disk():
+                    index = load_pack_index(f"{self._packs}/{_SHARED}/{stem}.idx", SHA1)
+                try:
+                    index.check()
+                    found.append((stem, [one.hex() for one, _, _ in index.iterentries()] if whole else None))
+                finally:
+                    index.close()
+            except unreadable():
+                found.append((stem, None))
+        return found
+
+    def _unpack_all(self, stem: str) -> None:
+        """Make loose whatever can be read of a pack, by its list or without."""
+        from dulwich.object_format import SHA1
+        from dulwich.pack import PackData, PackInflater
+
+        for identity in next((names or [] for name, names in self._indexed() if name == stem), []):
+            if (found := self._find_packed(identity)) is not None:
+                self._store(found)
+        try:
+            raw = writes.find(self._files, f"{FOLDER}/{_SHARED}/{stem}.pack") or b""
+            data = PackData.from_file(BytesIO(raw), SHA1, len(raw))
+            try:
+                for item in PackInflater.for_pack_data(data):
+                    self._store(item)
+            finally:
+                data.close()
+        except unreadable():
+            # what comes after the damage cannot be told from it
+            return
+
+    def _is_loose(self, identity: str) -> bool:
+        # a tag of the person's is no object of ours, but it is one
+        raw = read_loose(self._files, FOLDER, identity)
+        return raw is not None and _name_of(*raw) == identity
+
+    def _set_aside(self, folder: str) -> list[str]:
+        bad = list(self._find_unreadable())
+        # whole but for their ends: written again once the file is out of the way
+        again = [one for path in bad if (one := self._find_loose(path.replace("/", "")[-40:])) is not None]
+        packs = [path for path in bad if path.startswith(f"{FOLDER}/{_SHARED}/")]
+        stems = tuple(path.removesuffix("pack") for path in packs)
+        for path in packs:
+            self._unpack_all(path.rpartition("/")[2].removesuffix(".pack"))
+        self._sync()
+        self.close()
+        beside = [one.path for one in self._files.list(f"{FOLDER}/{_SHARED}")] if packs else []
+        lists = [f"{FOLDER}/{name}" for name in _LISTS] if packs else []
+        chosen = [path for path in bad if path not in packs] + [path for path in beside if path.startswith(stems)]
+        moved = aside.set_aside(self._files, [*chosen, *lists], folder)
+        for one in again:
+            self._store(one)
+        return moved
+
+    def _live(self, known: Mapping[str, str]) -> "dict[str, Commit]":
+        """Every commit that the ledger knows or the branch leads to, those before it first; only what can be read."""
+        found: dict[str, Commit] = {}
+        for tip in [*known.values(), self.head() or ""]:
+            left = [(tip, False)]
+            while left:
+                identity, ready = left.pop()
+                commit = None if identity in found else self._find_commit(identity)
+                if commit is None:
+                    continue
+                if ready or not commit.parents:
+                    found[identity] = commit
+                else:
+                    left.append((identity, True))
+                    left += [(one.decode(), False) for one in reversed(commit.parents) if one.decode() not in found]
+        return found
+
+    def _find_commit(self, identity: str) -> "Commit | None":
+        try:
+            return self._commit(identity)
+        except HistoryDamaged:
+            return None
+
+    def _is_foreign(self, known: Mapping[str, str]) -> bool:
+        """Whether the branch leads to nothing but what another agent did."""
+        if not known or any(self._find_commit(one) is not None for one in known.values()):
+            return False
+        try:
+            changes = [change_of(note.message) for _, note in self.newest()]
+        except HistoryDamaged:
+            return False
+        return any(changes) and known.keys().isdisjoint(changes)
+
+    def _missing_below(self, identity: str) -> list[str]:
+        """Names of trees and blobs beneath a tree that cannot be read, each told once."""
+        if identity in self._whole:
+            return []
+        self._whole[identity] = True
+        try:
+            entries = self._tree(identity).items()
+        except HistoryDamaged:
+            self._whole[identity] = False
+            return [identity]
+        missing = []
+        for entry in entries:
+            sha = entry.sha.decode()
+            if entry.mode == TREE_MODE:
+                missing += self._missing_below(sha)
+            elif not self._is_readable(sha):
+                missing.append(sha)
+        return missing
+
+    def _is_readable(self, identity: str) -> bool:
+        known = self._whole.get(identity)
+        if known is None:
+            known = self._find_loose(identity) is not None or self._find_packed(identity) is not None
+            self._whole[identity] = known
+        return known
+
+    def _is_whole(self, commit: str) -> bool:
+        self._whole.clear()
+        found = self._find_commit(commit)
+        return found is not None and not self._missing_below(found.tree.decode())
+
+    def _leads_somewhere(self, identity: str) -> bool:
+        try:
+            order = self._oldest_first([self._peel(identity)])
+        except HistoryDamaged:
+            return False
+        return all(not self._missing_below(self._commit(one).tree.decode()) for one in order)
+
+    def _link(self, chain: _Chain, identity: str, commit: "Commit") -> None:
+        """Put one commit upon the chain, with what can be read of its documents."""
+        from dulwich.objects import Commit
+
+        tree = self._keep_tree(commit.tree.decode())
+        if tree is None:
+            return
+        mark = (tree, commit.author, commit.commit_time, commit.message)
+        if mark in chain.seen:
+            # made by an earlier try that died before everything referred to it
+            chain.made[identity] = chain.seen[mark]
+            chain.shown |= {identity} if chain.seen[mark] in chain.shown else set()
+            return
+        before = commit.parents[0].decode() if commit.parents else None
+        follows = chain.tip is None if before is None else chain.made.get(before) == chain.tip
+        shown = follows and self._tells(before, commit)
+        parents = [chain.tip] if chain.tip is not None else []
+        new = identity
+        if (tree, parents) != (commit.tree.decode(), [one.decode() for one in commit.parents]):
+            copy = Commit.from_string(commit.as_raw_string())
+            copy.tree = _hex(tree)
+            copy.parents = [_hex(one) for one in parents]
+            new = self._store(copy)
+        chain.made[identity] = chain.seen[mark] = chain.tip = new
+        chain.shown |= {identity, new} if shown else set()
+
+    def _tells(self, before: str | None, commit: "Commit") -> bool:
+        """Whether everything that a commit changed can be read as it was before and after."""
+        try:
+            old = self._commit(before).tree.decode() if before is not None else None
+            for _, one, other in self._differences("", old, commit.tree.decode()):
+                for blob in (one, other):
+                    if blob is not None and not self._is_readable(blob):
+                        return False
+        except HistoryDamaged:
+            return False
+        return True
+
+    def _keep_tree(self, identity: str) -> str | None:
+        """The tree with what can be read of it; None when it cannot be read itself."""
+        from dulwich.objects import Tree
+
+        if identity in self._kept:
+            return self._kept[identity]
+        try:
+            entries = self._tree(identity).items()
+        except HistoryDamaged:
+            self._kept[identity] = None
+            return None
+        made = Tree()
+        for entry in entries:
+            sha: str | None = entry.sha.decode()
+            if entry.mode == TREE_MODE:
+                sha = self._keep_tree(entry.sha.decode())
+            elif not self._is_readable(entry.sha.decode()):
+                sha = self._restore(entry.sha.decode())
+            if sha is not None:
+                made.add(entry.path, entry.mode, _hex(sha))
+        self._kept[identity] = identity if made.id.decode() == identity else self._store(made)
+        return self._kept[identity]
+
+    def _restore(self, identity: str) -> str | None:
+        """Make a lost blob again where somebody still has its bytes."""
+        from dulwich.objects import Blob
+
+        data = self._source(identity)
+        if data is None or blob_name(data) != identity:
+            return None
+        self._whole[identity] = True
+        return self._store(Blob.from_string(data))
+
+
+def change_of(message: str) -> str:
+    """The change that a commit holds; empty for what a person did."""
+    return message.rpartition(CHANGE)[2].partition("\n")[0] if CHANGE in message else ""
+
+
+def blob_name(data: bytes) -> str:
+    """What git calls these bytes."""
+    return _name_of(3, data)
+
+
+def _name_of(kind: int, data: bytes) -> str:
+    word = {1: b"commit", 2: b"tree", 3: b"blob", 4: b"tag"}.get(kind, b"?")
+    return hashlib.sha1(b"%s %d\0" % (word, len(data)) + data, usedforsecurity=False).hexdigest()
+
+
+def _nobody(_: str) -> None:
+    return None
+
+
+def _hex(identity: str) -> "ObjectID":
+    from dulwich.objects import ObjectID
+
+    return ObjectID(identity.encode())

@@ -1,0 +1,97 @@
+"""Files of Everself's that stand outside a workspace: the host file, the secrets, the integrity key. Written through the kernel."""
+
+import os
+from contextlib import suppress
+
+from everself.errors import ChangedMeanwhile, Damaged
+from everself.storage import writes
+from everself.storage.filesystem import TEMPORARY_PREFIX, disk_errors
+from everself.storage.lock import FileLock
+from everself.storage.real_disk import RealFileSystem
+from everself.values import digest
+
+KEY_FILE = "integrity.key"
+KEY_BYTES = 32
+
+
+def ensure_folder(path: str) -> None:
+    """A private folder, made with whatever of its parents is missing."""
+    with disk_errors(path):
+        if not os.path.isdir(path):
+            RealFileSystem(path).make_directory("")
+
+
+def find_file(path: str) -> bytes | None:
+    folder, name = os.path.split(path)
+    with disk_errors(path):
+        return writes.find(RealFileSystem(folder), name) if os.path.isdir(folder) else None
+
+
+def save_file(path: str, data: bytes, base: bytes | None) -> None:
+    """Put `data` in the place of `base` (None: the file must not exist yet), whole and durably."""
+    folder, name = os.path.split(path)
+    ensure_folder(folder)
+    files = RealFileSystem(folder)
+    temporary = _temporary(name)
+    with disk_errors(path), _lock(folder).hold():
+        theirs = False
+        try:
+            if base is None:
+                differs = writes.create(files, name, data, temporary)
+            else:
+                differs = writes.replace(files, name, data, digest(base), temporary)
+            theirs = differs is not None and differs.older is not None
+        finally:
+            writes.discard(files, [writes.part(temporary), *(() if theirs else (temporary,))])
+        if theirs:
+            # they saved twice at that very moment; this is no document that could be merged
+            files.rename(temporary, f"{name}.older")
+    if differs is not None:
+        raise ChangedMeanwhile(f"({path})")
+
+
+def sweep(path: str) -> None:
+    """Remove what a process that was killed while it saved the file left beside it."""
+    folder, name = os.path.split(path)
+    with disk_errors(path):
+        left = [_temporary(name), writes.part(_temporary(name))]
+        if any(os.path.lexists(f"{folder}/{one}") for one in left):
+            with _lock(folder).hold():
+                writes.discard(RealFileSystem(folder), left)
+
+
+def _temporary(name: str) -> str:
+    """Always the same for a file: one process at a time saves, and so the next one finds what was left."""
+    return f"{TEMPORARY_PREFIX}{name}"
+
+
+def _lock(folder: str) -> FileLock:
+    return FileLock(f"{folder}/.everself.lock")
+
+
+def find_key(folder: str) -> bytes | None:
+    """The integrity key; None when it was never made."""
+    sweep(f"{folder}/{KEY_FILE}")
+    data = find_file(f"{folder}/{KEY_FILE}")
+    if data is None:
+        return None
+    try:
+        key = bytes.fromhex(data.decode("ascii"))
+    except ValueError:
+        key = b""
+    if len(key) != KEY_BYTES:
+        raise Damaged(f"{folder}/{KEY_FILE} is not a key.", mend="Put the key from a backup in its place.")
+    return key
+
+
+def ensure_key(folder: str) -> bytes:
+    """The integrity key, made at first use. Two processes that make it at once end with the same one."""
+    found = find_key(folder)
+    if found is not None:
+        return found
+    with suppress(ChangedMeanwhile):
+        save_file(f"{folder}/{KEY_FILE}", os.urandom(KEY_BYTES).hex().encode() + b"\n", None)
+    made = find_key(folder)
+    if made is None:
+        raise Damaged(f"{folder}/{KEY_FILE} vanished while it was being made.")
+    return made

@@ -1,0 +1,235 @@
+"""The intent journal: what a change is about to do, durable before its first byte moves.
+
+An intent is one file. `.intent` means that the change may be half done; `.done` that it is done, recorded, and waits for the history
+commit; `.abort` that it failed and must be undone. A file whose checksum does not hold was never finished, so its change never began.
+Knows steps and files, not why anyone wants them.
+"""
+
+import hashlib
+import json
+from dataclasses import dataclass
+
+from everself.errors import Damaged, EverselfError, Unfinished
+from everself.storage.filesystem import FileSystem, parent_of, say
+from everself.storage.writes import discard, make_directories, write_new
+from everself.values import Voucher
+
+MAGIC = b"everself-intent 1\n"
+FOLDER = "journal"
+ENDINGS = (".intent", ".abort", ".done")
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What happens to one document: from `old` to `new`, None meaning that there is none; or `new` appended at `offset`."""
+
+    path: str
+    base: str | None
+    old: bytes | None
+    new: bytes | None
+    offset: int = -1
+    header: bytes = b""
+
+    @property
+    def is_append(self) -> bool:
+        return self.offset >= 0
+
+
+@dataclass(frozen=True, slots=True)
+class Intent:
+    """A change set on its way to the disk."""
+
+    id: str
+    at: str
+    author: str
+    reason: str
+    evidence: tuple[str, ...]
+    undoes: str
+    steps: tuple[Step, ...]
+    # directories that did not exist before, outermost first
+    folders: tuple[str, ...] = ()
+    vouchers: tuple[Voucher, ...] = ()
+    key: str = ""
+    # temporary files get their names only once they are whole; earlier versions wrote them in place, where a torn one may stand
+    staged: bool = True
+
+
+def render_intent(intent: Intent) -> bytes:
+    payload = bytearray()
+    steps = []
+    for step in intent.steps:
+        row: dict[str, object] = {"path": step.path, "base": step.base, "offset": step.offset}
+        for name, data in (("old", step.old), ("new", step.new), ("header", step.header)):
+            row[name] = None if data is None else len(data)
+            payload += data or b""
+        steps.append(row)
+    head = {
+        "id": intent.id,
+        "at": intent.at,
+        "author": intent.author,
+        "reason": intent.reason,
+        "evidence": intent.evidence,
+        "undoes": intent.undoes,
+        "folders": intent.folders,
+        "vouchers": [[one.entry, one.source, one.tag, one.text, one.lineage] for one in intent.vouchers],
+        "key": intent.key,
+        "staged": intent.staged,
+        "steps": steps,
+    }
+    body = MAGIC + json.dumps(head).encode() + b"\n" + bytes(payload)
+    return body + hashlib.sha256(body).digest()
+
+
+def parse_intent(data: bytes) -> Intent:
+    """Inverse of `render_intent`; Damaged when the bytes are not whole."""
+    body, check = data[:-32], data[-32:]
+    if not body.startswith(MAGIC) or hashlib.sha256(body).digest() != check:
+        raise Damaged("An intent in the journal is not whole.")
+    line, _, payload = body[len(MAGIC) :].partition(b"\n")
+    head = json.loads(line)
+    steps = []
+    at = 0
+    for row in head["steps"]:
+        parts: dict[str, bytes | None] = {}
+        for name in ("old", "new", "header"):
+            length = row[name]
+            parts[name] = None if length is None else payload[at : at + length]
+            at += length or 0
+        steps.append(Step(row["path"], row["base"], parts["old"], parts["new"], row["offset"], parts["header"] or b""))
+    return Intent(
+        id=head["id"],
+        at=head["at"],
+        author=head["author"],
+        reason=head["reason"],
+        evidence=tuple(head["evidence"]),
+        undoes=head["undoes"],
+        steps=tuple(steps),
+        folders=tuple(head["folders"]),
+        vouchers=tuple(
+            Voucher(entry, source, tag, text, tuple(lineage)) for entry, source, tag, text, lineage in head["vouchers"]
+        ),
+        key=head["key"],
+        staged=head.get("staged", False),
+    )
+
+
+def unfinished(intent: Intent, error: EverselfError) -> Unfinished:
+    """The disk lets us neither go on nor back: the intent stands in the journal, and whoever comes next acts on it."""
+    return Unfinished(
+        f"{error} The next start completes change {intent.id}, or takes it back.",
+        mend="Look before you do it again: everself log",
+    )
+
+
+def is_intent(name: str) -> bool:
+    """Whether the journal gives such names; whatever else lies there is nothing of ours."""
+    number, dash, rest = name.partition("-")
+    return len(number) >= 8 and number.isascii() and number.isdigit() and bool(dash) and rest.endswith(ENDINGS)
+
+
+@dataclass(frozen=True, slots=True)
+class Filed:
+    """An intent with the name of its file."""
+
+    name: str
+    intent: Intent
+
+
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """One look at the journal: how many changes are unfinished, the highest number given, and whether the folder is there at all."""
+
+    unfinished: int
+    highest: int
+    exists: bool
+
+
+class Journal:
+    """The folder of intents. Whoever changes it holds the workspace's lock, except for `forget` of what is done."""
+
+    def __init__(self, files: FileSystem) -> None:
+        self.files = self._files = files
+
+    def survey(self) -> Survey:
+        names = self._names()
+        unfinished = sum(name.endswith((".intent", ".abort")) for name in names or ())
+        highest = max((int(name.partition("-")[0]) for name in names or ()), default=0)
+        return Survey(unfinished, highest, names is not None)
+
+    def begin(self, intent: Intent, seen: Survey | None = None) -> Filed:
+        """Make the intent durable. From here on the change is either completed or undone, whatever happens.
+
+        `seen` is a look that the caller took since it holds the lock; nobody else has given a number meanwhile.
+        """
+        seen = seen or self.survey()
+        path = f"{FOLDER}/{1 + seen.highest:08d}-{intent.id}.intent"
+        if not seen.exists:
+            make_directories(self._files, path)
+        try:
+            write_new(self._files, path, render_intent(intent))
+            self._files.sync_directory(FOLDER)
+        except OSError as error:
+            try:
+                discard(self._files, [path])
+            except OSError:
+                raise unfinished(intent, say(error, path)) from error
+            raise
+        return Filed(path, intent)
+
+    def finish(self, filed: Filed) -> Filed:
+        """The change is recorded; only the history commit is left. Losing this rename is harmless: the ledger knows."""
+        name = filed.name.removesuffix(".intent") + ".done"
+        self._files.rename(filed.name, name)
+        return Filed(name, filed.intent)
+
+    def abort(self, filed: Filed) -> Filed:
+        """The change failed and could not be undone right now; the next start must."""
+        name = filed.name.removesuffix(".intent") + ".abort"
+        self._files.rename(filed.name, name)
+        self._files.sync_directory(parent_of(name))
+        return Filed(name, filed.intent)
+
+    def forget(self, filed: Filed) -> None:
+        discard(self._files, [filed.name])
+
+    def unfinished(self) -> list[Filed]:
+        """Changes of a process that died: to be completed (`.intent`) or undone (`.abort`), oldest first."""
+        return self._load((".intent", ".abort"), drop_torn=True)
+
+    def unfinished_count(self) -> int:
+        return self.survey().unfinished
+
+    def waiting(self, limit: int | None = None) -> list[Filed]:
+        """Changes that are recorded but not in the history yet, oldest first."""
+        return self._load((".done",), drop_torn=False, limit=limit)
+
+    def waiting_count(self) -> int:
+        return sum(name.endswith(".done") for name in self._names() or ())
+
+    def _load(self, endings: tuple[str, ...], *, drop_torn: bool, limit: int | None = None) -> list[Filed]:
+        found: list[Filed] = []
+        for name in self._names() or ():
+            if len(found) == limit:
+                break
+            if not name.endswith(endings):
+                continue
+            path = f"{FOLDER}/{name}"
+            stat = self._files.stat(path)
+            if stat is None:
+                continue
+            try:
+                found.append(Filed(path, parse_intent(self._files.read(path, 0, stat.size + 1))))
+            except FileNotFoundError:
+                continue
+            except Damaged:
+                if drop_torn:
+                    self._files.unlink(path)
+        return found
+
+    def _names(self) -> list[str] | None:
+        """The files of intents, by number; None where there is not even a folder."""
+        try:
+            names = [one.path.rpartition("/")[2] for one in self._files.list(FOLDER) if one.kind == "file"]
+        except FileNotFoundError:
+            return None
+        return [name for name in names if is_intent(name)]

@@ -1,0 +1,185 @@
+"""Copies of whole trees in one file, so that a moment can be held still briefly and packed at leisure.
+
+A tree is taken twice: at ease first, then once more while nobody else writes, which copies only what changed in between. Knows files
+and their bytes; whoever keeps others from writing in the meantime is the caller. Links, devices and the like are never followed.
+"""
+
+import errno
+import hashlib
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+
+from everself.clock import system_now
+from everself.errors import EverselfError, NoPermission, NotFound, UnsafePath
+from everself.storage.filesystem import TEMPORARY_PREFIX, FileSystem, disk_errors
+from everself.storage.paths import find_fault
+from everself.storage.writes import write_all
+from everself.values import FileStat
+
+CHUNK = 1 << 20
+TRIES = 5
+# File systems tell time in steps of some milliseconds, FAT of two seconds: what was touched within one such step before it was
+# copied may have changed since without looking so.
+_STEP_NS = 4_000_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Copied:
+    """One file as it was copied. `steady` is false when it changed whenever it was read."""
+
+    path: str
+    size: int
+    sha256: str
+    mode: int
+    mtime: int
+    offset: int
+    steady: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """A name that was not copied, and why."""
+
+    path: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """A tree as it stood: its files, the folders that hold nothing, and what was left out."""
+
+    files: tuple[Copied, ...] = ()
+    empty_folders: tuple[str, ...] = ()
+    left_out: tuple[LeftOut, ...] = ()
+
+
+class Spool:
+    """A file that copies are added to. It is the caller's to remove."""
+
+    def __init__(self, files: FileSystem, name: str) -> None:
+        self._files = files
+        self._name = name
+        self._handle = files.create(name)
+        self._size = 0
+
+    def close(self) -> None:
+        self._handle.close()
+
+    def put(self, source: FileSystem, found: FileStat) -> tuple[int, int, str]:
+        """Copy one file, up to the size it was found with: where the copy stands, its size and hash."""
+        start, size, hashed = self._size, 0, hashlib.sha256()
+        while size < found.size:
+            with disk_errors(found.path):
+                data = source.read(found.path, size, min(CHUNK, found.size - size))
+            if not data:
+                break
+            write_all(self._handle, data)
+            self._size += len(data)
+            size += len(data)
+            hashed.update(data)
+        return start, size, hashed.hexdigest()
+
+    def read(self, copied: Copied) -> Iterator[bytes]:
+        at, end = copied.offset, copied.offset + copied.size
+        while at < end:
+            data = self._files.read(self._name, at, min(CHUNK, end - at))
+            if not data:
+                raise OSError(errno.EIO, "the copy is shorter than what was written", self._name)
+            at += len(data)
+            yield data
+
+
+@dataclass(slots=True)
+class Copier:
+    """Takes the tree beneath `top` into a spool, as often as it is asked. `skip` are paths that do not belong to it."""
+
+    spool: Spool
+    source: FileSystem
+    top: str = ""
+    skip: frozenset[str] = frozenset()
+    _known: dict[str, tuple[tuple[int, ...], Copied]] = field(default_factory=dict)
+
+    def take(self) -> Taken:
+        """The tree as it stands now. Only what differs from the last time is copied."""
+        files: list[Copied] = []
+        empty: list[str] = []
+        left_out: list[LeftOut] = []
+        waiting = [self.top]
+        while waiting:
+            folder = waiting.pop()
+            try:
+                entries = self._list(folder)
+            except (NoPermission, UnsafePath) as error:
+                left_out.append(LeftOut(folder, _reason(error)))
+                continue
+            if not entries and folder != self.top:
+                empty.append(folder)
+            for one in entries:
+                copied: Copied | None = None
+                reason = _objection(one)
+                if not reason and one.kind == "directory":
+                    waiting.append(one.path)
+                elif not reason:
+                    try:
+                        copied = self._copy(one)
+                    except (NoPermission, UnsafePath) as error:
+                        reason = _reason(error)
+                if reason:
+                    left_out.append(LeftOut(one.path, reason))
+                if copied is not None:
+                    files.append(copied)
+        files.sort(key=lambda one: one.path)
+        return Taken(tuple(files), tuple(sorted(empty)), tuple(sorted(left_out, key=lambda one: one.path)))
+
+    def _list(self, folder: str) -> list[FileStat]:
+        # a folder that vanished while we walked holds nothing
+        with disk_errors(folder or "the workspace"), suppress(FileNotFoundError):
+            return [
+                one
+                for one in self.source.list(folder)
+                if one.path not in self.skip and not one.path.rpartition("/")[2].startswith(TEMPORARY_PREFIX)
+            ]
+        return []
+
+    def _copy(self, found: FileStat) -> Copied | None:
+        """The file as it is now, None when it vanished. Somebody may save it this very moment, so it is looked at again after."""
+        known = self._known.get(found.path)
+        if known is not None and known[0] == _signature(found):
+            return known[1]
+        for left in reversed(range(TRIES)):
+            calm = int(system_now().timestamp() * 1e9) - _STEP_NS
+            try:
+                offset, size, hashed = self.spool.put(self.source, found)
+            except NotFound:
+                return None
+            now = self.source.stat(found.path)
+            if now is None or now.kind != "file":
+                return None
+            steady = _signature(now) == _signature(found) and size == found.size
+            if steady or not left:
+                break
+            found = now
+        mode = 0o700 if found.mode & 0o100 else 0o600
+        copied = Copied(found.path, size, hashed, mode, max(0, found.mtime_ns // 10**9), offset, steady)
+        if steady and max(found.ctime_ns, found.mtime_ns) < calm:
+            self._known[found.path] = (_signature(found), copied)
+        return copied
+
+
+def _reason(error: EverselfError) -> str:
+    return "it may not be read" if isinstance(error, NoPermission) else "it is no plain file or folder"
+
+
+def _objection(one: FileStat) -> str:
+    if one.kind == "link":
+        return "it is a symbolic link"
+    if one.kind == "other":
+        return "it is neither a file nor a folder"
+    if one.kind == "file" and one.links > 1:
+        return "it has a second hard link"
+    return find_fault(one.path)
+
+
+def _signature(found: FileStat) -> tuple[int, ...]:
+    return (found.device, found.inode, found.size, found.mtime_ns, found.ctime_ns, found.mode)

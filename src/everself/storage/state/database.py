@@ -1,0 +1,296 @@
+"""`state.db`: which changes were applied, by whom and why, and the ledger that vouches for them.
+
+Knows tables and the chain. Knows nothing of files, of history or of how a change is applied: it is told.
+"""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+from typing import Self
+
+from everself.errors import Damaged, NotFound, WrongUse
+from everself.storage.engine import Engine, Reader, Row, Value, Writer
+from everself.storage.state._queries import load_queries
+from everself.storage.state.baselines import Baselines
+from everself.storage.state.entries import EntryRows
+from everself.storage.state.file_origins import FileOrigins
+from everself.storage.state.jobs import Jobs
+from everself.storage.state.ledger import (
+    GENESIS,
+    ChangeSide,
+    FileHashes,
+    LedgerHead,
+    LedgerReport,
+    LedgerRow,
+    Since,
+    canonical,
+    check_chain,
+    follow,
+    keyed_hash,
+    next_row,
+    render_files,
+)
+from everself.storage.state.messages import Messages
+from everself.storage.state.migrate import apply_migrations, load_migrations, plan_migrations
+from everself.storage.state.personas import Personas
+from everself.storage.state.proposals import Proposals
+from everself.storage.state.provenance import Vouchers, mac_of, vouch
+from everself.storage.state.reviews import Reviews
+from everself.storage.state.scrub import Scrub
+from everself.storage.state.searches import Searches
+from everself.storage.state.spend import Spend
+from everself.values import Author, ChangeRecord, Voucher
+
+_SQL = load_queries("state")
+_PAGE = 500
+_CANDIDATES_SHOWN = 10
+_SMALLEST_SEQ = -(2**63)
+_LARGEST_SEQ = 2**63 - 1
+_SHORTEST_KEY = 16
+
+
+def open_state(
+    path: str,
+    key: bytes,
+    *,
+    vfs: str | None = None,
+    exclusive: bool = False,
+    busy_timeout: float = 10.0,
+    read_only: bool = False,
+) -> "State":
+    """Open `state.db` and bring it to the newest schema; `key` is the integrity key that the ledger is chained with."""
+    engine = Engine.open(path, vfs=vfs, exclusive=exclusive, busy_timeout=busy_timeout, read_only=read_only)
+    state = None
+    try:
+        known = load_migrations("state")
+        if not read_only:
+            apply_migrations(engine, known)
+        elif plan_migrations(engine, known):
+            raise WrongUse(f"{path} has an older schema and must be opened for writing once.")
+        state = State(engine, key)
+    finally:
+        if state is None:
+            engine.close()
+    return state
+
+
+class State:
+    def __init__(self, engine: Engine, key: bytes) -> None:
+        if len(key) < _SHORTEST_KEY:
+            raise WrongUse(f"The integrity key has {len(key)} bytes; it needs {_SHORTEST_KEY}.")
+        self.engine = engine
+        self._key = key
+        self.vouchers = Vouchers(engine, key)
+        self.entries = EntryRows(engine, key)
+        self.scrub = Scrub(engine)
+        self.searches = Searches(engine)
+        self.baselines = Baselines(engine, key)
+        self.proposals = Proposals(engine)
+        self.personas = Personas(engine)
+        self.reviews = Reviews(engine)
+        self.jobs = Jobs(engine)
+        self.messages = Messages(engine)
+        self.spend = Spend(engine)
+        self.files = FileOrigins(engine, key)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        self.engine.close()
+
+    def record_change(
+        self, record: ChangeRecord, files: Sequence[FileHashes], vouchers: Sequence[Voucher] = (), key: str = ""
+    ) -> bool:
+        """Record an applied change once, with its vouchers and its key; false when this id is there already.
+
+        `files` names the same paths as the record, with plain content hashes; only keyed ones are stored.
+        """
+        if record.at.tzinfo is None:
+            raise WrongUse(f"The time of change {record.id} has no offset.")
+        if {path for path, _, _ in files} != set(record.paths):
+            raise WrongUse(f"The files of change {record.id} are not those of its record.")
+        at = record.at.isoformat()
+        rendered = render_files(self._key, files)
+
+        def insert(writer: Writer) -> bool:
+            if writer.row(_SQL["has_change"], (record.id,)) is not None:
+                return False
+            row = next_row(self._key, _head(writer), record.id, (at, record.author.value), rendered)
+            writer.run(_SQL["add_change"], _to_row(record, at))
+            values = (row.seq, row.change_id, row.at, row.author, row.files, row.previous, row.mac)
+            writer.run(_SQL["add_ledger_row"], values)
+            vouch(writer, self._key, vouchers, at)
+            self.entries.note_foreseen(writer, files)
+            if key:
+                writer.run(_SQL["add_key"], (mac_of(self._key, key), record.id))
+            return True
+
+        return self.engine.write(insert)
+
+    def change_of_key(self, key: str) -> ChangeRecord | None:
+        """The change that was recorded with this key."""
+        found = self.engine.read(_SQL["change_of_key"], (mac_of(self._key, key),))
+        return self._to_record(found[0]) if found else None
+
+    def has_change(self, change_id: str) -> bool:
+        return bool(self.engine.read(_SQL["has_change"], (change_id,)))
+
+    def seq_of(self, change_id: str) -> int:
+        """Where the change stands in the ledger."""
+        found = self.engine.read(_SQL["has_change"], (change_id,))
+        if not found:
+            raise _unknown(change_id)
+        return int(found[0][0])
+
+    def find_change(self, name: str) -> ChangeRecord:
+        """The change of that id, of the only id that begins so, or the newest for `last`."""
+        name = _storable(name)
+        if not name:
+            raise WrongUse("A change is named by its id, the beginning of its id, or `last`.")
+        found = self.engine.read(_SQL["get_change"], (name,))
+        if not found and name == "last":
+            found = self.engine.read(_SQL["newest_change"])
+        if not found:
+            asked: dict[str, Value] = {"prefix": name, "limit": _CANDIDATES_SHOWN + 1}
+            found = self.engine.read(_SQL["changes_by_prefix"], asked)
+        if not found:
+            raise _unknown(name)
+        if len(found) > 1:
+            shown = ", ".join(row[0] for row in found[:_CANDIDATES_SHOWN])
+            more = " and more" if len(found) > _CANDIDATES_SHOWN else ""
+            raise WrongUse(f'"{name}" could be {shown}{more}.', mend="Give more characters of the id.")
+        return self._to_record(found[0])
+
+    def list_changes(
+        self, limit: int = 50, *, before_seq: int | None = None, path: str | None = None, author: Author | None = None
+    ) -> list[ChangeRecord]:
+        """Newest first. `before_seq` goes on from an earlier page: the `seq_of` its last change."""
+        params: dict[str, Value] = {
+            "limit": limit,
+            "before": _LARGEST_SEQ if before_seq is None else before_seq,
+            "path": None if path is None else _storable(path),
+            "author": None if author is None else author.value,
+        }
+        return [self._to_record(row) for row in self.engine.read(_SQL["list_changes"], params)]
+
+    def set_commits(self, commits: Mapping[str, str | None]) -> None:
+        """Note which history commit holds which change; again, when history was rewritten. Unknown changes are passed over.
+
+        None for a change that the history does not hold any more.
+        """
+
+        def note(writer: Writer) -> None:
+            for change_id, commit_id in commits.items():
+                writer.run(_SQL["set_commit"], (change_id, commit_id))
+
+        if commits:
+            self.engine.write(note)
+
+    def commit_of(self, change_id: str) -> str | None:
+        found = self.engine.read(_SQL["commit_of"], (change_id,))
+        if not found:
+            raise _unknown(change_id)
+        commit: str | None = found[0][0]
+        return commit
+
+    def commits(self) -> dict[str, str]:
+        """Which commit holds which change, oldest first."""
+        return {str(change): str(commit) for change, commit in self.engine.read(_SQL["commits"])}
+
+    def newest_commit(self) -> str | None:
+        """The commit of the newest change that has one."""
+        found = self.engine.read(_SQL["newest_commit"])
+        return str(found[0][0]) if found else None
+
+    def changes_without_commit(self) -> list[ChangeRecord]:
+        """What history still has to take in, oldest first."""
+        return [self._to_record(row) for row in self.engine.read(_SQL["changes_without_commit"])]
+
+    def ledger_head(self) -> LedgerHead:
+        with self.engine.snapshot() as view:
+            return _head(view)
+
+    def verify_ledger(self, expected_head: LedgerHead | None = None) -> LedgerReport:
+        """Whether every row is what was written. A cut tail shows only against a head that was kept elsewhere."""
+        with self.engine.snapshot() as view:
+            report = check_chain(self._key, _walk(view), expected_head)
+            stray = view.rows(_SQL["change_without_ledger_row"])[0][0]
+        if report.ok and stray:
+            return LedgerReport(report.rows, False, None, f"{stray} recorded changes are not in the ledger")
+        return report
+
+    def ledger_since(self, kept: LedgerHead) -> Since:
+        """What was recorded after a head that was kept elsewhere, once it is clear that this is still the same chain."""
+        with self.engine.snapshot() as view:
+            return follow(self._key, kept, _walk(view, kept.seq if kept.seq else _SMALLEST_SEQ))
+
+    def keyed(self, text: str) -> str:
+        """A hash as the ledger keeps it: nobody without the key can make it."""
+        return keyed_hash(self._key, text) or ""
+
+    def get_meta(self, key: str) -> str | None:
+        found = self.engine.read(_SQL["get_meta"], (key,))
+        return str(found[0][0]) if found else None
+
+    def set_meta(self, key: str, value: str) -> None:
+        self.engine.write(lambda writer: writer.run(_SQL["set_meta"], (key, value)))
+
+    def _to_record(self, row: Row) -> ChangeRecord:
+        change_id, at, author, reason, paths, evidence, undoes, forgotten = row
+        try:
+            return ChangeRecord(
+                id=change_id,
+                at=datetime.fromisoformat(at),
+                author=Author(author),
+                reason=reason,
+                paths=tuple(json.loads(paths)),
+                evidence=tuple(json.loads(evidence)),
+                undoes=undoes,
+                forgotten=bool(forgotten),
+            )
+        except ValueError as error:
+            raise Damaged(f"{self.engine.path}: change {change_id} cannot be read ({error}).") from error
+
+
+def _head(reader: Reader) -> LedgerHead:
+    row = reader.row(_SQL["ledger_head"])
+    return LedgerHead(0, GENESIS) if row is None else LedgerHead(row[0], row[1])
+
+
+def _walk(view: Reader, start: int = _SMALLEST_SEQ) -> Iterator[tuple[LedgerRow, ChangeSide | None] | int]:
+    # from the very bottom, where nothing else is said: a forged row may carry any number
+    while page := view.rows(_SQL["ledger_page"], (start, _PAGE)):
+        for seq, *columns in page:
+            row, side = _decode(columns[:6]), _decode(columns[6:])
+            if row is None or (side is None and columns[6] is not None):
+                yield seq
+            else:
+                yield LedgerRow(seq, *row), ChangeSide(*side) if side is not None else None
+        if page[-1][0] == _LARGEST_SEQ:
+            return
+        start = page[-1][0] + 1
+
+
+def _decode(columns: list[bytes | None]) -> list[str] | None:
+    try:
+        return [column.decode() for column in columns if column is not None] if None not in columns else None
+    except UnicodeDecodeError:
+        return None
+
+
+def _to_row(record: ChangeRecord, at: str) -> tuple[str, ...]:
+    evidence, paths = canonical(record.evidence), canonical(record.paths)
+    return record.id, at, record.author.value, _storable(record.reason), evidence, record.undoes, paths
+
+
+def _storable(text: str) -> str:
+    """Half a surrogate pair has no UTF-8; but the change it describes is on disk already, and has to be recorded."""
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def _unknown(name: str) -> NotFound:
+    return NotFound(f'No change is called "{name}".', mend="everself log lists them.")

@@ -1,0 +1,196 @@
+"""Rows about entries and the documents they were read from, and tombstones. Knows no Markdown: a span is a text to it."""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from everself.storage.engine import Engine, Row, Writer
+from everself.storage.state._queries import load_queries
+from everself.storage.state.ledger import FileHashes
+from everself.storage.state.provenance import mac_of
+
+_SQL = load_queries("entry_rows")
+
+
+class DocumentRow(NamedTuple):
+    """A document as it was when its entries were read."""
+
+    path: str
+    stamp: str
+    hash: str
+    read_at: int
+
+
+class EntryRow(NamedTuple):
+    """One entry of a document; `span` is what reading the document again would tell."""
+
+    id: str
+    path: str
+    ordinal: int
+    span: str
+    text_mac: str
+    words: bytes
+    first_seen: str
+
+
+class Foreseen(NamedTuple):
+    """What a document with the hash `base` is on its way to become, and the entries that it gains at its end, counted from 0."""
+
+    base: str
+    document: DocumentRow
+    rows: Sequence[EntryRow]
+
+
+class EntryRows:
+    def __init__(self, engine: Engine, key: bytes) -> None:
+        self._engine = engine
+        self._key = key
+        self._foreseen: Foreseen | None = None
+
+    def mac(self, text_hash: str) -> str:
+        """The keyed hash that stands in the rows for a text's plain hash."""
+        return mac_of(self._key, text_hash)
+
+    def documents(self, paths: Sequence[str] | None = None) -> dict[str, DocumentRow]:
+        """What is known of all documents, or of the named ones."""
+        if paths is None:
+            found = self._engine.read(_SQL["documents"])
+        else:
+            found = self._engine.read(_SQL["documents_of"], (json.dumps(list(paths)),))
+        return {str(row[0]): DocumentRow(*row) for row in found}
+
+    def all_rows(self) -> list[EntryRow]:
+        return [EntryRow(*row) for row in self._engine.read(_SQL["all_rows"])]
+
+    def rows_of(self, paths: Sequence[str]) -> list[EntryRow]:
+        return _rows(self._engine.read(_SQL["rows_of"], (json.dumps(list(paths)),))) if paths else []
+
+    def rows_at(self, places: Sequence[tuple[str, int]]) -> list[EntryRow]:
+        """The rows at these documents and ordinals, in the order of the documents."""
+        return _rows(self._engine.read(_SQL["rows_at"], (json.dumps(places),)))
+
+    def find(self, identity: str) -> EntryRow | None:
+        found = self._engine.read(_SQL["row"], (identity,))
+        return EntryRow(*found[0]) if found else None
+
+    def by_prefix(self, prefix: str) -> list[EntryRow]:
+        return _rows(self._engine.read(_SQL["rows_by_prefix"], {"prefix": prefix}))
+
+    def by_text(self, text_mac: str) -> list[EntryRow]:
+        return _rows(self._engine.read(_SQL["rows_by_text"], (text_mac,)))
+
+    def gone_by_text(self, text_mac: str) -> str | None:
+        found = self._engine.read(_SQL["gone_by_text"], (text_mac,))
+        return str(found[0][0]) if found else None
+
+    def gone_texts(self) -> dict[str, str]:
+        """As `gone_by_text`, of all that are gone."""
+        return {str(text): str(identity) for text, identity in self._engine.read(_SQL["gone_texts"])}
+
+    def ids(self) -> set[str]:
+        """Of all entries that stand somewhere."""
+        return {str(row[0]) for row in self._engine.read(_SQL["ids"])}
+
+    def home_of(self, identity: str) -> str | None:
+        """The document where the entry stands; None when it stands nowhere."""
+        found = self._engine.read(_SQL["home_of"], (identity,))
+        return None if not found or found[0][0] is None else str(found[0][0])
+
+    def count_of(self, path: str) -> int:
+        return int(self._engine.read(_SQL["count_of"], (path,))[0][0])
+
+    def counts(self) -> Mapping[str, int]:
+        """How many entries each document has."""
+        return {str(path): int(count) for path, count in self._engine.read(_SQL["counts"])}
+
+    def closed(self) -> list[str]:
+        """Ids of entries that no longer hold."""
+        return [str(row[0]) for row in self._engine.read(_SQL["closed"])]
+
+    def unvouched(self) -> int:
+        """How many entries nobody vouches for."""
+        return int(self._engine.read(_SQL["unvouched"])[0][0])
+
+    def derived(self) -> list[tuple[str, str, tuple[str, ...]]]:
+        """Id, source and evidence of entries that rest on others; no source where nobody vouches for one."""
+        found = []
+        for identity, source, lineage, claims in self._engine.read(_SQL["derived"]):
+            evidence = json.loads(lineage) if lineage else dict(json.loads(claims)).get("from", "").split(",")
+            found.append((str(identity), str(source or ""), tuple(evidence)))
+        return found
+
+    def replace(
+        self,
+        documents: Iterable[DocumentRow],
+        removed: Iterable[str],
+        rows: Iterable[EntryRow],
+        gone: Iterable[str],
+        day: str,
+    ) -> None:
+        """What was read anew takes the place of what was known, in one transaction. Reading the documents again would tell the same."""
+
+        def work(writer: Writer) -> None:
+            for identity in gone:
+                writer.run(_SQL["mark_gone"], (identity, day))
+            for row in rows:
+                writer.run(_SQL["put_row"], row)
+            for document in documents:
+                writer.run(_SQL["put_document"], document)
+            for path in removed:
+                writer.run(_SQL["drop_document"], (path,))
+
+        self._engine.write(work, durable=False)
+
+    def date(self, days: Mapping[str, str]) -> None:
+        """When entries were first seen, by id; empty where nobody knows."""
+
+        def work(writer: Writer) -> None:
+            for identity, day in days.items():
+                writer.run(_SQL["date_row"], (identity, day))
+
+        self._engine.write(work)
+
+    def foresee(self, found: Foreseen) -> None:
+        """What the change that is being planned will make of a document. It takes the place of what was foreseen before."""
+        self._foreseen = found
+
+    def note_foreseen(self, writer: Writer, files: Iterable[FileHashes]) -> None:
+        """Within the transaction that records a change: what came as foreseen need not be read again.
+
+        Only where the document became exactly that, and where the rows are those of what it was before.
+        """
+        found, self._foreseen = self._foreseen, None
+        now = {path: after for path, _, after in files}
+        if found is None or now.get(found.document.path) != found.document.hash:
+            return
+        names = json.dumps([row.id for row in found.rows])
+        if writer.run(_SQL["grow_document"], (*found.document, found.base, names)):
+            count = writer.rows(_SQL["count_of"], (found.document.path,))[0][0]
+            for row in found.rows:
+                writer.run(_SQL["put_row"], row._replace(ordinal=count + row.ordinal))
+
+    def bury(self, texts: Mapping[str, str], at: str) -> None:
+        """Tombstones: keyed text hash → entry id."""
+
+        def work(writer: Writer) -> None:
+            for text_mac, identity in texts.items():
+                writer.run(_SQL["put_tombstone"], (text_mac, identity, at))
+
+        self._engine.write(work)
+
+    def has_buried(self) -> bool:
+        return bool(self._engine.read(_SQL["any_buried"]))
+
+    def is_buried(self, text_mac: str, identity: str = "") -> bool:
+        return bool(self._engine.read(_SQL["is_buried"], (text_mac, identity)))
+
+    def unbury(self, text_mac: str) -> None:
+        """The owner says it again: then it may be remembered again."""
+        self._engine.write(lambda writer: writer.run(_SQL["raise_tombstone"], (text_mac,)))
+
+    def forget(self, identities: Sequence[str]) -> int:
+        return self._engine.write(lambda writer: writer.run(_SQL["forget_rows"], (json.dumps(list(identities)),)))
+
+
+def _rows(found: Iterable[Row]) -> list[EntryRow]:
+    return [EntryRow(*row) for row in found]

@@ -1,0 +1,141 @@
+"""Jobs and their slots: who took which slot, until when it is theirs, and what came of it. Rows; what a slot is, others know.
+
+Moments are UTC texts of one form each, so that they compare as they stand.
+"""
+
+import json
+from collections.abc import Sequence
+from typing import Final
+
+from everself.errors import NotFound, WrongUse
+from everself.storage.engine import Engine, Row, Writer
+from everself.storage.state._queries import load_queries
+from everself.values import Job, JobRun
+
+_SQL = load_queries("jobs")
+
+# so many in a row disable a job
+MOST_FAILURES: Final = 5
+# by number and not by age: a clock that was years ahead for a moment must not cost the history
+MOST_RUNS: Final = 50_000
+
+# slots that were passed over, each with the reason
+Skips = Sequence[tuple[str, str]]
+
+
+class Jobs:
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    def add(self, job: Job) -> bool:
+        """False where one of that name is there."""
+        told = (job.id, job.name, job.kind, job.spec, job.zone, job.action, job.words)
+        options = json.dumps({"announce": job.announce, "standing": job.standing})
+        values = (*told, options, int(job.enabled), job.failures, job.created_at, job.since)
+        return bool(self._engine.write(lambda writer: writer.run(_SQL["add_job"], values)))
+
+    def every(self) -> list[Job]:
+        """As they were added."""
+        return [_job(row) for row in self._engine.read(_SQL["jobs"])]
+
+    def find(self, name: str) -> Job:
+        """By its name, its id or the beginning of its id."""
+        found = [_job(row) for row in self._engine.read(_SQL["find_jobs"], (name,))] if name else []
+        if not found:
+            raise NotFound(f'No job is called "{name[:60]}".', mend="everself cron list")
+        if len(found) > 1 and name not in (found[0].name, found[0].id):
+            raise WrongUse(f'"{name[:60]}" begins several ids: {", ".join(one.id for one in found)}.')
+        return found[0]
+
+    def remove(self, identity: str) -> None:
+        """The job and its history."""
+        self._engine.write(
+            lambda writer: (writer.run(_SQL["remove_job"], (identity,)), writer.run(_SQL["remove_runs"], (identity,)))
+        )
+
+    def switch(self, identity: str, enabled: bool, now: str) -> None:
+        self._engine.write(lambda writer: writer.run(_SQL["switch"], (identity, int(enabled), now)))
+
+    def retime(self, seen: Job, new: Job, skipped: Skips) -> bool:
+        """Give it the times of `new`. False where somebody was faster."""
+
+        def settle(writer: Writer) -> bool:
+            if not writer.run(_SQL["retime"], (seen.id, seen.since, new.kind, new.spec, new.since)):
+                return False
+            _skip(writer, seen.id, new.since, skipped)
+            return True
+
+        return self._engine.write(settle)
+
+    def claim(self, seen: Job, run: JobRun, skipped: Skips = ()) -> bool:
+        """Take a slot and settle those before it, each with why it was passed over. False where somebody was faster."""
+
+        def settle(writer: Writer) -> bool:
+            if not writer.run(_SQL["settle"], (seen.id, seen.since, run.slot)):
+                return False
+            _skip(writer, seen.id, run.began_at, skipped)
+            writer.run(_SQL["prune"], (seen.id, MOST_RUNS))
+            return bool(_take(writer, run))
+
+        return self._engine.write(settle)
+
+    def rewind(self, seen: Job, to: str) -> None:
+        self._engine.write(lambda writer: writer.run(_SQL["settle"], (seen.id, seen.since, to)))
+
+    def take(self, run: JobRun) -> bool:
+        """A slot of its own, because somebody asked for it; what is due stays due."""
+        return bool(self._engine.write(lambda writer: _take(writer, run)))
+
+    def take_over(self, dead: JobRun, run: JobRun) -> bool:
+        """Go on with a slot whose holder died. It counts as a failure of the job, so that a deadly one ends some day."""
+
+        def take(writer: Writer) -> bool:
+            values = (dead.job, dead.slot, dead.holder, run.holder, run.until, run.began_at)
+            taken = writer.run(_SQL["take_over"], values)
+            return bool(taken and writer.run(_SQL["count_failure"], (dead.job, MOST_FAILURES)))
+
+        return self._engine.write(take)
+
+    def renew(self, run: JobRun, until: str) -> bool:
+        return bool(
+            self._engine.write(lambda writer: writer.run(_SQL["renew"], (run.job, run.slot, run.holder, until)))
+        )
+
+    def end(self, run: JobRun) -> bool:
+        """What came of a slot, by its `state`. False where it is no longer this holder's."""
+
+        def tell(writer: Writer) -> bool:
+            ended = writer.run(_SQL["end"], (run.job, run.slot, run.holder, run.state, run.ended_at, run.detail))
+            if ended and run.state == "failed":
+                writer.run(_SQL["count_failure"], (run.job, MOST_FAILURES))
+            if ended and run.state == "done":
+                writer.run(_SQL["count_success"], (run.job,))
+            return bool(ended)
+
+        return self._engine.write(tell)
+
+    def runs(self, job: str = "", limit: int = 50) -> list[JobRun]:
+        """The newest slot first."""
+        return [JobRun(*row) for row in self._engine.read(_SQL["runs"], (job, limit))]
+
+    def under_way(self) -> list[JobRun]:
+        return [JobRun(*row) for row in self._engine.read(_SQL["under_way"])]
+
+    def ended(self, after: str, limit: int = 50) -> list[JobRun]:
+        return [JobRun(*row) for row in self._engine.read(_SQL["ended"], (after, limit))]
+
+
+def _take(writer: Writer, run: JobRun) -> int:
+    return writer.run(_SQL["take"], (run.job, run.slot, run.holder, run.until, run.began_at))
+
+
+def _skip(writer: Writer, job: str, at: str, skipped: Skips) -> None:
+    for slot, why in skipped:
+        writer.run(_SQL["skip"], (job, slot, at, why))
+
+
+def _job(row: Row) -> Job:
+    identity, name, kind, spec, zone, action, words, options, enabled, failures, created_at, since = row
+    said = json.loads(options)
+    flags = bool(enabled), failures, bool(said.get("announce")), bool(said.get("standing"))
+    return Job(identity, name, kind, spec, zone, action, words, created_at, since, *flags)

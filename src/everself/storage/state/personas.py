@@ -1,0 +1,39 @@
+"""The persona ledger: which soul spoke in which turn of which session. Only grows."""
+
+from dataclasses import dataclass
+
+from everself.storage.engine import Engine
+from everself.storage.state._queries import load_queries
+
+_SQL = load_queries("identity")
+
+
+@dataclass(frozen=True, slots=True)
+class Spoke:
+    """`file` and `hash` of the soul; `why` it was that one: soul, purge, chance, or session for one that went on as it began."""
+
+    session: str
+    turn: int
+    at: str
+    file: str
+    hash: str
+    why: str
+
+
+class Personas:
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    def record(self, spoke: Spoke) -> bool:
+        """Once a turn; false where it is recorded already."""
+        values = (spoke.session, spoke.turn, spoke.at, spoke.file, spoke.hash, spoke.why)
+        return bool(self._engine.write(lambda writer: writer.run(_SQL["add_persona"], values)))
+
+    def first_of(self, session: str) -> Spoke | None:
+        """The soul that a session began with."""
+        found = self._engine.read(_SQL["persona_of"], (session,))
+        return Spoke(*found[0]) if found else None
+
+    def list(self, session: str = "", limit: int = 100) -> tuple[Spoke, ...]:
+        """The newest first, of one session or of all."""
+        return tuple(Spoke(*row) for row in self._engine.read(_SQL["personas"], (session, limit)))

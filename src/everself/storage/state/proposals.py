@@ -1,0 +1,75 @@
+"""Changes that wait for a human's yes, and what became of them. Knows rows; what a proposal does when approved, others know."""
+
+import json
+from dataclasses import dataclass
+from typing import Literal
+
+from everself.errors import NotFound, WrongUse
+from everself.storage.engine import Engine, Row
+from everself.storage.state._queries import load_queries
+
+_SQL = load_queries("identity")
+
+Status = Literal["open", "approved", "refused", "outdated"]
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """A document as somebody would have it. `base` is the hash of what it was made for, empty for a document that was missing."""
+
+    id: str
+    at: str
+    author: str
+    path: str
+    base: str
+    content: str
+    reason: str
+    evidence: tuple[str, ...] = ()
+    status: Status = "open"
+    decided_at: str = ""
+    change: str = ""
+
+    @property
+    def key(self) -> str:
+        """Of the change that makes it so: it happens once, and tells what became of a proposal that nobody noted."""
+        return f"proposal:{self.id}"
+
+
+class Proposals:
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    def add(self, proposal: Proposal) -> None:
+        one = proposal
+        values = (one.id, one.at, one.author, one.path, one.base, one.content, one.reason, json.dumps(one.evidence))
+        self._engine.write(lambda writer: writer.run(_SQL["add_proposal"], values))
+
+    def list(self, status: Status | Literal[""] = "open", limit: int = 100) -> tuple[Proposal, ...]:
+        """The newest first; all of them where no status is named."""
+        return tuple(_proposal(row) for row in self._engine.read(_SQL["proposals"], (status, limit)))
+
+    def find(self, name: str) -> Proposal:
+        """By its id, the beginning of its id, or `last` for the newest that is open."""
+        if name == "last":
+            found = self.list(limit=1)
+            if not found:
+                raise NotFound("No proposal is open.")
+            return found[0]
+        found = (
+            tuple(_proposal(row) for row in self._engine.read(_SQL["find_proposals"], (name.upper(),))) if name else ()
+        )
+        if not found:
+            raise NotFound(f'No proposal is called "{name[:40]}".')
+        if len(found) > 1 and found[0].id != name.upper():
+            raise WrongUse(f'"{name[:40]}" begins the ids of several proposals: {", ".join(one.id for one in found)}.')
+        return found[0]
+
+    def decide(self, identity: str, status: Status, at: str, change: str = "") -> bool:
+        """False where somebody decided before."""
+        return bool(self._engine.write(lambda writer: writer.run(_SQL["decide"], (identity, status, at, change))))
+
+
+def _proposal(row: Row) -> Proposal:
+    identity, at, author, path, base, content, reason, evidence, status, decided_at, change = row
+    rests_on = tuple(json.loads(evidence))
+    return Proposal(identity, at, author, path, base, content, reason, rests_on, status, decided_at, change)

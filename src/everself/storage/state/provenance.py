@@ -1,0 +1,62 @@
+"""Who said what an entry says: keyed vouchers that only this installation can make. Knows rows and MACs, no entries."""
+
+import hmac
+import json
+from collections.abc import Iterable, Sequence
+
+from everself.storage.engine import Engine, Row, Writer
+from everself.storage.state._queries import load_queries
+from everself.storage.state.ledger import canonical
+from everself.values import Voucher
+
+_SQL = load_queries("vouchers")
+
+
+def mac_of(key: bytes, text: str) -> str:
+    """A keyed hash that says nothing to whoever lacks the key."""
+    return hmac.digest(key, b"text " + text.encode("utf-8", "surrogatepass"), "sha256").hex()
+
+
+def vouch(writer: Writer, key: bytes, vouchers: Iterable[Voucher], at: str) -> None:
+    """Record vouchers within somebody else's transaction. A newer one of an entry takes the place of the older."""
+    for one in vouchers:
+        lineage = canonical(list(one.lineage))
+        text = mac_of(key, one.text)
+        mac = _seal(key, one.entry, one.source, one.tag, lineage, text)
+        writer.run(_SQL["put_voucher"], (one.entry, one.source, one.tag, lineage, text, at, mac))
+
+
+class Vouchers:
+    """Reads vouchers back and tells the genuine ones."""
+
+    def __init__(self, engine: Engine, key: bytes) -> None:
+        self._engine = engine
+        self._key = key
+
+    def all(self) -> dict[str, Voucher]:
+        """Every genuine voucher by entry; `text` is the keyed hash of the words, see `mac_of`."""
+        return self._genuine(self._engine.read(_SQL["all_vouchers"]))
+
+    def find(self, entries: Sequence[str]) -> dict[str, Voucher]:
+        return self._genuine(self._engine.read(_SQL["find_vouchers"], (json.dumps(list(entries)),)))
+
+    def put(self, vouchers: Sequence[Voucher], at: str) -> None:
+        """Vouch for entries outside a change: when the owner vouches for an adopted workspace or releases a quarantined entry."""
+        self._engine.write(lambda writer: vouch(writer, self._key, vouchers, at))
+
+    def forget(self, entries: Sequence[str]) -> int:
+        return self._engine.write(lambda writer: writer.run(_SQL["forget_vouchers"], (json.dumps(list(entries)),)))
+
+    def _genuine(self, rows: Iterable[Row]) -> dict[str, Voucher]:
+        found = {}
+        for entry, source, tag, lineage, text, mac in rows:
+            if hmac.compare_digest(mac, _seal(self._key, entry, source, tag, lineage, text)):
+                rests_on = tuple(json.loads(lineage)) if lineage != "[]" else ()
+                found[entry] = Voucher(entry, source, tag, text, rests_on)
+        return found
+
+
+def _seal(key: bytes, *fields: str) -> str:
+    # lengths first: no two lists of fields read the same
+    framed = "".join([f"{len(field)}:{field}" for field in fields])
+    return hmac.digest(key, b"voucher " + framed.encode("utf-8", "surrogatepass"), "sha256").hex()

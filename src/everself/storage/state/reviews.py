@@ -1,0 +1,109 @@
+"""What waits for a human beside proposals, what keepers did, and what was let out of quarantine. Rows; what they mean, others know."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from everself.errors import NotFound, WrongUse
+from everself.storage.engine import Engine, Row
+from everself.storage.state._queries import load_queries
+
+_SQL = load_queries("keepers")
+
+ReviewStatus = Literal["waiting", "accepted", "edited", "refused", "expired"]
+
+
+@dataclass(frozen=True, slots=True)
+class Review:
+    """A question. `about` names what it is about, so that it is asked once; `payload` is its author's own."""
+
+    id: str
+    at: str
+    kind: str
+    author: str
+    about: str
+    payload: Mapping[str, Any]
+    evidence: tuple[str, ...] = ()
+    status: ReviewStatus = "waiting"
+    decided_at: str = ""
+    change: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class KeeperRun:
+    """`upto` is how far it read, in its own words."""
+
+    id: str
+    keeper: str
+    at: str
+    seconds: float
+    applied: int
+    queued: int
+    refused: int
+    upto: str = ""
+    notes: tuple[str, ...] = ()
+
+
+class Reviews:
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    def add(self, review: Review) -> bool:
+        """False where the same was asked before, whatever became of it."""
+        one = review
+        texts = (json.dumps(dict(one.payload), ensure_ascii=False), json.dumps(one.evidence))
+        values = (one.id, one.at, one.kind, one.author, one.about, *texts)
+        return bool(self._engine.write(lambda writer: writer.run(_SQL["add_review"], values)))
+
+    def waiting(self, kind: str = "", limit: int = 500) -> list[Review]:
+        """The oldest first."""
+        return self.every("waiting", kind, limit)
+
+    def every(self, status: ReviewStatus | Literal[""] = "", kind: str = "", limit: int = 500) -> list[Review]:
+        """The oldest first."""
+        return [_review(row) for row in self._engine.read(_SQL["reviews"], (status, kind, limit))]
+
+    def about(self, kind: str, about: str) -> Review | None:
+        found = self._engine.read(_SQL["review_about"], (kind, about))
+        return _review(found[0]) if found else None
+
+    def count(self, kind: str, day: str) -> int:
+        """How many of this kind were asked on a day, whatever became of them."""
+        return int(self._engine.read(_SQL["count_reviews"], (kind, day))[0][0])
+
+    def find(self, name: str) -> Review:
+        """By its id or the beginning of its id."""
+        found = [_review(row) for row in self._engine.read(_SQL["find_reviews"], (name.upper(),))] if name else []
+        if not found:
+            raise NotFound(f'Nothing that waits is called "{name[:40]}".', mend="everself review")
+        if len(found) > 1 and found[0].id != name.upper():
+            raise WrongUse(f'"{name[:40]}" begins several ids: {", ".join(one.id for one in found)}.')
+        return found[0]
+
+    def decide(self, identity: str, status: ReviewStatus, at: str, change: str = "") -> bool:
+        """False where somebody decided before."""
+        values = (identity, status, at, change)
+        return bool(self._engine.write(lambda writer: writer.run(_SQL["decide_review"], values)))
+
+    def note_run(self, run: KeeperRun) -> None:
+        values = (run.id, run.keeper, run.at, run.seconds, run.applied, run.queued, run.refused, run.upto)
+        notes = json.dumps(run.notes, ensure_ascii=False)
+        self._engine.write(lambda writer: writer.run(_SQL["add_run"], (*values, notes)))
+
+    def runs(self, keeper: str = "", limit: int = 50) -> list[KeeperRun]:
+        """The newest first."""
+        found = self._engine.read(_SQL["runs"], (keeper, limit))
+        return [replace(KeeperRun(*row[:8]), notes=tuple(json.loads(row[8]))) for row in found]
+
+    def release(self, text_mac: str, at: str) -> None:
+        self._engine.write(lambda writer: writer.run(_SQL["release"], (text_mac, at)))
+
+    def is_released(self, text_mac: str) -> bool:
+        return bool(self._engine.read(_SQL["is_released"], (text_mac,)))
+
+
+def _review(row: Row) -> Review:
+    identity, at, kind, author, about, payload, evidence, status, decided_at, change = row
+    rests_on = tuple(json.loads(evidence))
+    return Review(identity, at, kind, author, about, json.loads(payload), rests_on, status, decided_at, change)

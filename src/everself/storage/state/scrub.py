@@ -1,0 +1,261 @@
+"""What forgetting does to `state.db`: the note of what was begun, rows that go, texts that lose some words, the pages behind them.
+
+Is told by a function what a text becomes; knows nothing of how words are compared. SQLite overwrites what it deletes
+(`secure_delete`); what lies in the write-ahead log and in pages that were copied about is dealt with here.
+"""
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from everself.storage.engine import Engine, Row, Writer
+from everself.storage.state._queries import load_queries
+
+_SQL = load_queries("scrub")
+_PAGE = 500
+SEARCHES: Final = "searches"
+
+# Every column that can hold words: where it is for a person, whether it is JSON, and its two queries. A test holds it to the schema.
+COLUMNS: Final[tuple[tuple[str, bool, str, str], ...]] = (
+    ("change reasons", False, _SQL["reason_page"], _SQL["set_reason"]),
+    ("change evidence", True, _SQL["evidence_page"], _SQL["set_evidence"]),
+    ("messages", False, _SQL["content_page"], _SQL["set_content"]),
+    ("messages", True, _SQL["message_meta_page"], _SQL["set_message_meta"]),
+    ("sessions", True, _SQL["session_meta_page"], _SQL["set_session_meta"]),
+    (SEARCHES, False, _SQL["query_page"], _SQL["set_query"]),
+    (SEARCHES, True, _SQL["notices_page"], _SQL["set_notices"]),
+    (SEARCHES, True, _SQL["left_out_page"], _SQL["set_left_out"]),
+    ("baselines", False, _SQL["baseline_page"], _SQL["set_baseline"]),
+    ("proposals", False, _SQL["proposal_page"], _SQL["set_proposal"]),
+    ("proposals", False, _SQL["proposal_reason_page"], _SQL["set_proposal_reason"]),
+    ("proposals", True, _SQL["proposal_evidence_page"], _SQL["set_proposal_evidence"]),
+    ("jobs", False, _SQL["job_words_page"], _SQL["set_job_words"]),
+    ("jobs", False, _SQL["job_detail_page"], _SQL["set_job_detail"]),
+    ("reviews", True, _SQL["review_page"], _SQL["set_review"]),
+    ("reviews", True, _SQL["review_evidence_page"], _SQL["set_review_evidence"]),
+    ("keeper runs", True, _SQL["run_notes_page"], _SQL["set_run_notes"]),
+)
+
+# What a text becomes; None when it stays.
+Clean = Callable[[str], str | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A forgetting that was begun: ids and keyed hashes, no words. `homes`: documents with the texts that are meant only there;
+    a folder (ending in /) with no text goes as a whole."""
+
+    id: str
+    at: str
+    entries: tuple[str, ...]
+    texts: tuple[str, ...]
+    messages: tuple[str, ...] = ()
+    homes: tuple[tuple[str, str], ...] = ()
+    searches: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class MessageRow:
+    """One message as it was stored."""
+
+    id: str
+    session: str
+    at: str
+    role: str
+    person: str
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class SearchRow:
+    """One search: what tells whether it is meant."""
+
+    id: str
+    session: str
+    at: str
+    person: str
+
+
+class Scrub:
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    def begin(self, task: Task, graves: Sequence[tuple[str, str]]) -> None:
+        """Tombstones (keyed text hash, entry id) and the note of what is to be done, both or neither."""
+
+        def work(writer: Writer) -> None:
+            for text_mac, identity in graves:
+                writer.run(_SQL["bury"], (text_mac, identity, task.at))
+            lists = (task.entries, task.texts, task.messages, task.homes, task.searches)
+            writer.run(_SQL["begin"], (task.id, task.at, *(json.dumps(one) for one in lists)))
+            writer.run(_SQL["advance"])
+
+        self._engine.write(work)
+
+    def generation(self) -> int:
+        """A number that rises whenever something is forgotten, by whichever process: what was read before it rose may be gone."""
+        found = self._engine.read(_SQL["generation"])
+        return int(found[0][0]) if found else 0
+
+    def advance(self) -> None:
+        """Whoever read what was being forgotten while it was still there reads again."""
+        self._engine.write(lambda writer: writer.run(_SQL["advance"]))
+
+    def unfinished(self) -> list[Task]:
+        """What a process that died had begun, oldest first."""
+        found = []
+        for identity, at, *lists in self._engine.read(_SQL["unfinished"]):
+            entries, texts, messages, homes, searches = (tuple(json.loads(one)) for one in lists)
+            pairs = tuple((path, text) for path, text in homes)
+            found.append(Task(identity, at, entries, texts, messages, pairs, searches))
+        return found
+
+    def finish(self, task: str, at: str) -> None:
+        def work(writer: Writer) -> None:
+            writer.run(_SQL["finish"], (task, at))
+            writer.run(_SQL["advance"])
+
+        self._engine.write(work)
+
+    def messages(self) -> Iterator[MessageRow]:
+        for _, *columns in self._pages(_SQL["message_page"]):
+            yield MessageRow(*columns)
+
+    def searches(self) -> Iterator[SearchRow]:
+        for _, *columns in self._pages(_SQL["search_page"]):
+            yield SearchRow(*columns)
+
+    def texts(self) -> Iterator[tuple[str, str]]:
+        """Every text with the name of where it stands."""
+        for name, is_json, page, _ in COLUMNS:
+            for _, text in self._pages(page):
+                yield from ((name, part) for part in (strings_of(json.loads(text)) if is_json else (text,)))
+
+    def rewrite(self, clean: Clean) -> dict[str, int]:
+        """Give texts other words. How many were changed, by where they stand."""
+        done: dict[str, int] = {}
+        for name, is_json, page, put in COLUMNS:
+            found = []
+            for rowid, text in self._pages(page):
+                new = _clean_json(text, clean) if is_json else clean(text)
+                if new is not None:
+                    found.append((rowid, text, new))
+            if found:
+                done[name] = done.get(name, 0) + self._put(put, found)
+        return done
+
+    def drop_messages(self, messages: Sequence[str]) -> int:
+        """Remove messages, and the sessions that are empty then."""
+        names = json.dumps(list(messages))
+
+        def work(writer: Writer) -> int:
+            sessions = [row[0] for row in writer.rows(_SQL["sessions_of"], (names,))]
+            count = writer.run(_SQL["drop_messages"], (names,))
+            writer.run(_SQL["drop_empty_sessions"], (json.dumps(sessions),))
+            return count
+
+        return self._engine.write(work) if messages else 0
+
+    def drop_rows(self, entries: Sequence[str], texts: Sequence[str]) -> int:
+        """Remove vouchers and entry rows, by id and by the keyed hash of their words."""
+        asked = (json.dumps(list(entries)), json.dumps(list(texts)))
+        return self._engine.write(
+            lambda writer: writer.run(_SQL["drop_vouchers"], asked) + writer.run(_SQL["drop_entries"], asked)
+        )
+
+    def entries_with(self, texts: Sequence[str]) -> list[str]:
+        """Ids of entries by the keyed hash of their words."""
+        return [str(row[0]) for row in self._engine.read(_SQL["entries_with"], (json.dumps(list(texts)),))]
+
+    def drop_searches(self, searches: Sequence[str]) -> int:
+        """Remove searches with their hits."""
+        names = json.dumps(list(searches))
+        return self._engine.write(lambda writer: writer.run(_SQL["drop_searches"], (names,))) if searches else 0
+
+    def searches_naming(self, entries: Iterable[str], folders: Sequence[str]) -> int:
+        """How many searches found one of these entries, or something beneath one of these folders."""
+        return len(self._engine.read(_SQL["searches_naming"], (json.dumps(list(entries)), json.dumps(list(folders)))))
+
+    def blank_searches(self, entries: Iterable[str], folders: Sequence[str], instead: str) -> int:
+        """Whoever asked for what is forgotten named it in their own words: those go too, and the hits on it. Other hits stay."""
+        names = frozenset(entries)
+        beneath = tuple(folders)
+        asked = (json.dumps(list(names)), json.dumps(beneath))
+
+        def work(writer: Writer) -> int:
+            found = writer.rows(_SQL["searches_naming"], asked)
+            for seq, left_out in found:
+                kept = [one for one in json.loads(left_out) if one[0] not in names and not one[1].startswith(beneath)]
+                writer.run(_SQL["drop_hits"], (seq, *asked))
+                writer.run(_SQL["blank_search"], (seq, instead, json.dumps(kept, ensure_ascii=False)))
+            return len(found)
+
+        return self._engine.write(work)
+
+    def note_rewriting(self, task: str, commits: Mapping[str, str], forgotten: Sequence[str], change: str = "") -> None:
+        """Which commit became which, and which changes cannot be undone any more: those of the `forgotten` old commits."""
+
+        def work(writer: Writer) -> None:
+            if change:
+                writer.run(_SQL["note_change"], (change, task))
+            for commit in forgotten:
+                writer.run(_SQL["note_changes_of"], (commit, task))
+            for old, new in commits.items():
+                writer.run(_SQL["note_commit"], (old, new, task))
+                writer.run(_SQL["move_commit"], (old, new))
+
+        self._engine.write(work)
+
+    def settle(self) -> bool:
+        """Empty the write-ahead log; false when somebody else still needs it."""
+        return self._engine.checkpoint()
+
+    def compact(self) -> bool:
+        """Write the whole database anew, so that no page holds what a row held once."""
+        self._engine.compact()
+        return self._engine.checkpoint()
+
+    def raw(self) -> Iterator[tuple[str, bytes]]:
+        """The bytes of the database file and its write-ahead log, by name."""
+        return self._engine.raw()
+
+    def _put(self, query: str, rows: Sequence[tuple[int, str, str]]) -> int:
+        return self._engine.write(lambda writer: sum(writer.run(query, row) for row in rows))
+
+    def _pages(self, query: str) -> Iterator[Row]:
+        start = 0
+        while page := self._engine.read(query, (start, _PAGE)):
+            yield from page
+            start = page[-1][0]
+
+
+def _clean_json(text: str, clean: Clean) -> str | None:
+    value = json.loads(text)
+    made = _mapped(value, clean)
+    return None if made == value else json.dumps(made, ensure_ascii=False, separators=(",", ":"))
+
+
+def _mapped(value: object, clean: Clean) -> object:
+    match value:
+        case str():
+            made = clean(value)
+            return value if made is None else made
+        case list():
+            return [_mapped(one, clean) for one in value]
+        case dict():
+            return {key: _mapped(one, clean) for key, one in value.items()}
+    return value
+
+
+def strings_of(value: object) -> Iterator[str]:
+    """Every text within something that was read from JSON; keys are no texts."""
+    match value:
+        case str():
+            yield value
+        case list():
+            for one in value:
+                yield from strings_of(one)
+        case dict():
+            for one in value.values():
+                yield from strings_of(one)

@@ -1,0 +1,74 @@
+"""What models were asked and what it cost, request by request: rows and their sums. Knows no price, no limit and no model."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from everself.storage.engine import Engine
+from everself.storage.state._queries import load_queries
+
+_SQL = load_queries("spend")
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """One request. `day` is the human's; `micros` are millionths of a dollar, None where nobody knows the price."""
+
+    id: str
+    at: str
+    day: str
+    job: str
+    session: str
+    model: str
+    sent: int
+    received: int
+    cached: int = 0
+    stored: int = 0
+    micros: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """`micros` of what has a price, and the tokens of what has none."""
+
+    micros: int = 0
+    unpriced: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class DaySum:
+    """What one job asked of one model on one day. `unpriced` are the tokens whose price nobody knows."""
+
+    day: str
+    job: str
+    model: str
+    requests: int
+    sent: int
+    received: int
+    cached: int
+    stored: int
+    micros: int
+    unpriced: int
+
+
+class Spend:
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    def record(self, spent: Spent) -> None:
+        """Once for each id."""
+        one = spent
+        values = (one.id, one.at, one.day, one.job, one.session, one.model)
+        counts = (one.sent, one.received, one.cached, one.stored, one.micros)
+        self._engine.write(lambda writer: writer.run(_SQL["add_spend"], (*values, *counts)))
+
+    def of_day(self, day: str, job: str = "", *, but: Sequence[str] = ()) -> Cost:
+        """What a day cost: one job, or all of them but some."""
+        return Cost(*self._engine.read(_SQL["of_day"], (day, job, json.dumps(but)))[0])
+
+    def of_session(self, session: str) -> Cost:
+        return Cost(*self._engine.read(_SQL["of_session"], (session,))[0])
+
+    def list(self, since: str = "") -> tuple[DaySum, ...]:
+        """By day, job and model from that day on, the newest day first."""
+        return tuple(DaySum(*row) for row in self._engine.read(_SQL["sums"], (since,)))

@@ -1,0 +1,43 @@
+"""Whole folders: remove one, make one durable. Both walk without following links, and know nothing of what the files are."""
+
+import os
+
+from everself.storage.filesystem import FileSystem
+from everself.storage.real_disk import RealFileSystem
+
+
+def remove_folder(path: str) -> None:
+    """Remove a real folder with all it holds. Nothing there is no error."""
+    above, name = os.path.split(path)
+    files = RealFileSystem(above)
+    if files.stat(name) is None:
+        return
+    # rooted in the folder itself: a path that just fits into it would be too long when seen from above
+    empty_folder(RealFileSystem(path))
+    files.remove_directory(name)
+
+
+def empty_folder(files: FileSystem, path: str = "") -> None:
+    for one in files.list(path):
+        if one.kind == "directory":
+            empty_folder(files, one.path)
+            files.remove_directory(one.path)
+        else:
+            files.unlink(one.path)
+
+
+def sync_folder(files: FileSystem, path: str = "") -> None:
+    """Make a folder durable with everything in it, its own name aside.
+
+    Writing all files first and syncing them afterwards lets the file system do it in few large steps.
+    """
+    for one in files.list(path):
+        if one.kind == "directory":
+            sync_folder(files, one.path)
+            continue
+        handle = files.open_append(one.path)
+        try:
+            handle.sync()
+        finally:
+            handle.close()
+    files.sync_directory(path)

@@ -1,0 +1,240 @@
+"""How bytes reach the disk: append, create, replace, remove. Each is whole or did not happen, and none overwrites what it did not expect.
+
+People save files in editors while Everself writes, and hold no lock. So a replacement is exchanged with the old file in one step and
+the old bytes are looked at afterwards: if they are not the expected ones, the two are exchanged back, until what was taken is what was
+expected. Where the file system cannot exchange, the old file is set aside first. Bytes that nobody expected are never removed.
+
+Temporary names are chosen by the caller, who can find them again after a crash. A file gets such a name only once it is whole and
+synced; until then it has the name of a part. So what stands under a temporary name is never torn, and a part is never a person's text.
+"""
+
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import dataclass
+
+from everself.storage.filesystem import FileSystem, Handle, parent_of
+from everself.values import digest
+
+# how often a person may save while two files are exchanged before the rest is left to the caller
+SAVES = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Differs:
+    """The file is not what was expected; nothing was changed. `data` is what stands there, None for nothing.
+
+    `older`: a person saved twice while we wrote. Their last text stands, and the one before it lies under the temporary name.
+    """
+
+    data: bytes | None
+    older: bytes | None = None
+
+
+def write_all(handle: Handle, data: bytes) -> None:
+    """Write until all bytes are out: one call may take only some of them."""
+    view = memoryview(data)
+    while view:
+        done = handle.write(bytes(view[: 1 << 20]))
+        view = view[done:]
+
+
+def find(files: FileSystem, path: str) -> bytes | None:
+    """The whole content of a plain file, None when the name is free."""
+    found = files.stat(path)
+    if found is None:
+        return None
+    try:
+        return files.read(path, 0, max(found.size, 1) + (1 << 16))
+    except FileNotFoundError:
+        return None
+
+
+def missing_directories(files: FileSystem, path: str) -> list[str]:
+    """Which directories above a path do not exist yet, outermost first."""
+    missing = []
+    folder = parent_of(path)
+    while folder and files.stat(folder) is None:
+        missing.append(folder)
+        folder = parent_of(folder)
+    return missing[::-1]
+
+
+def make_directories(files: FileSystem, path: str) -> None:
+    """Make every directory above a path that is missing, durably."""
+    for folder in missing_directories(files, path):
+        files.make_directory(folder)
+        files.sync_directory(parent_of(folder))
+
+
+def write_new(files: FileSystem, path: str, data: bytes) -> None:
+    """A new file with these bytes, durable except for its name. A leftover of that temporary name is replaced."""
+    try:
+        handle = files.create(path)
+    except FileExistsError:
+        files.unlink(path)
+        handle = files.create(path)
+    try:
+        write_all(handle, data)
+        handle.sync()
+    finally:
+        handle.close()
+
+
+def discard(files: FileSystem, paths: Iterable[str]) -> None:
+    """Remove temporary files that may or may not be there."""
+    for path in paths:
+        if files.stat(path) is not None:
+            files.unlink(path)
+
+
+def part(temporary: str) -> str:
+    """The name of a temporary file that is not whole yet."""
+    return f"{temporary}-part"
+
+
+def stage(files: FileSystem, temporary: str, data: bytes) -> None:
+    """A file that has its temporary name only once it is whole. One that could not be written leaves nothing."""
+    name = part(temporary)
+    try:
+        write_new(files, name, data)
+        files.rename(name, temporary)
+    except OSError:
+        # what led here is what counts; a part that stays is known by its name
+        with suppress(OSError):
+            discard(files, [name])
+        raise
+
+
+def create(files: FileSystem, path: str, data: bytes, temporary: str) -> Differs | None:
+    """A file that appears whole under a name that must be free."""
+    make_directories(files, path)
+    stage(files, temporary, data)
+    try:
+        files.publish(temporary, path)
+    except FileExistsError:
+        files.unlink(temporary)
+        return Differs(find(files, path))
+    files.sync_directory(parent_of(path))
+    return None
+
+
+def replace(files: FileSystem, path: str, data: bytes, base: str, temporary: str) -> Differs | None:
+    """Put `data` in the place of the content whose hash is `base`, and of no other."""
+    now = find(files, path)
+    if now is None or digest(now) != base:
+        return Differs(now)
+    stage(files, temporary, data)
+    try:
+        exchanged = files.exchange(temporary, path)
+    except FileNotFoundError:
+        # the person removed the file a moment ago
+        files.unlink(temporary)
+        return Differs(find(files, path))
+    if not exchanged:
+        return _replace_in_two_steps(files, path, base, temporary)
+    if digest(_taken(files, temporary)) == base:
+        files.sync_directory(parent_of(path))
+        # an editor that had opened the old file writes into it still; so the last look is the one before it goes
+        if digest(_taken(files, temporary)) == base:
+            files.unlink(temporary)
+            return None
+    return _swap_back(files, path, digest(data), temporary)
+
+
+def remove(files: FileSystem, path: str, base: str, temporary: str) -> Differs | None:
+    """Remove the file whose content has that hash. It is set aside first, so that nobody's newer text goes with it."""
+    try:
+        files.rename(path, temporary)
+    except FileNotFoundError:
+        return Differs(None)
+    old = find(files, temporary)
+    if old is None or digest(old) != base:
+        return _put_back(files, path, temporary)
+    files.sync_directory(parent_of(path))
+    files.unlink(temporary)
+    return None
+
+
+def append(files: FileSystem, path: str, data: bytes) -> Differs | None:
+    """Add bytes at the end of an existing file. Differs when somebody put another file in its place at that very moment."""
+    handle = files.open_append(path)
+    try:
+        before = handle.stat()
+        write_all(handle, data)
+        handle.sync()
+    finally:
+        handle.close()
+    after = files.stat(path)
+    same = after is not None and (after.device, after.inode) == (before.device, before.inode)
+    if after is not None and same and after.size == before.size + len(data):
+        return None
+    now = find(files, path)
+    return None if now is not None and data in now else Differs(now)
+
+
+def aside(temporary: str) -> str:
+    """The name for the old file where the file system cannot exchange two."""
+    return f"{temporary}-old"
+
+
+def _taken(files: FileSystem, temporary: str) -> bytes:
+    """What an exchange brought; a link or a folder is an error of the file system."""
+    found = files.stat(temporary)
+    return files.read(temporary, 0, (found.size if found is not None else 0) + (1 << 24))
+
+
+def _swap_back(files: FileSystem, path: str, ours: str, temporary: str) -> Differs:
+    """The exchange took a person's text: it goes back. What they save in between is newer and is taken in its turn, so it goes back too."""
+    expected, mine = ours, _taken(files, temporary)
+    for _ in range(SAVES):
+        try:
+            files.exchange(temporary, path)
+        except FileNotFoundError:
+            # they removed ours, not knowing that theirs was away
+            return _put_back(files, path, temporary)
+        files.sync_directory(parent_of(path))
+        taken = _taken(files, temporary)
+        if digest(taken) == expected:
+            break
+        expected, mine = digest(mine), taken
+    if digest(taken) == ours:
+        files.unlink(temporary)
+        return Differs(mine)
+    return Differs(find(files, path), taken)
+
+
+def _replace_in_two_steps(files: FileSystem, path: str, base: str, temporary: str) -> Differs | None:
+    """Set the old file aside, look at it, publish the new one. For a moment there is none; nobody's text is overwritten."""
+    old = aside(temporary)
+    try:
+        files.rename(path, old)
+    except FileNotFoundError:
+        files.unlink(temporary)
+        return Differs(None)
+    taken = find(files, old)
+    if taken is None or digest(taken) != base:
+        files.unlink(temporary)
+        differs = _put_back(files, path, old)
+        if differs.older is not None:
+            files.rename(old, temporary)
+        return differs
+    try:
+        files.publish(temporary, path)
+    except FileExistsError:
+        files.unlink(temporary)
+        files.unlink(old)
+        return Differs(find(files, path))
+    files.sync_directory(parent_of(path))
+    files.unlink(old)
+    return None
+
+
+def _put_back(files: FileSystem, path: str, temporary: str) -> Differs:
+    older = None
+    try:
+        files.publish(temporary, path)
+    except FileExistsError:
+        # the person already saved a newer one under the old name; what was set aside is theirs as well
+        older = find(files, temporary)
+    files.sync_directory(parent_of(path))
+    return Differs(find(files, path), older)

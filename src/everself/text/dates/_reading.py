@@ -1,0 +1,76 @@
+"""From a question to the spans of days it speaks of. Knows how rules are tried, and no words."""
+
+from dataclasses import dataclass
+from datetime import date
+from functools import lru_cache
+from typing import TYPE_CHECKING, Final
+
+from everself.text.dates import _cjk as cjk
+from everself.text.dates import _latin as latin
+from everself.text.dates._rules import Reader, Rule
+from everself.text.normalise import fold, without_surrogates
+
+if TYPE_CHECKING:
+    import re2
+
+# A question is short; what was pasted behind it speaks of its own times.
+_LONGEST: Final = 4000
+
+
+@dataclass(frozen=True, slots=True)
+class DateSpan:
+    """First and last day of a time that was named, and the folded words that named it.
+
+    Not `certain` where something was guessed: a year that was not said, the order of day and month, where "recently" or a season ends.
+    Several spans with the same words are readings of one expression, and it may be any of them.
+    """
+
+    first: date
+    last: date
+    words: str
+    certain: bool
+
+
+def read_dates(query: str, today: date) -> tuple[DateSpan, ...]:
+    """Every time the question speaks of, in the order of its words. What lies ahead ("next week") is passed over."""
+    text = without_surrogates(fold(query[:_LONGEST]))
+    taken: list[tuple[int, int]] = []
+    found: list[tuple[int, DateSpan]] = []
+    # what is written in Han, kana or hangul comes first: digits there belong to their signs
+    rules = _rules(latin.RULES) if text.isascii() else (*_rules(cjk.RULES), *_rules(latin.RULES))
+    for pattern, reader in rules:
+        for match in pattern.finditer(text):
+            start, end = match.span()
+            if _is_part_of_a_word(text, start, end) or any(start < last and first < end for first, last in taken):
+                continue
+            groups = {name: value or "" for name, value in match.groupdict().items()}
+            groups |= {"all": match.group(), "before": text[:start], "after": text[end:]}
+            try:
+                readings = reader(groups, today)
+                spans = [DateSpan(first, last, match.group(), certain) for first, last, certain in readings or ()]
+            except (ValueError, OverflowError):
+                # the 30th of February is no February either
+                readings, spans = (), []
+            if readings is not None:
+                taken.append((start, end))
+                found += [(start, span) for span in spans]
+    found.sort(key=lambda one: one[0])
+    return tuple(dict.fromkeys(span for _, span in found))
+
+
+@lru_cache(maxsize=2)
+def _rules(table: tuple[Rule, ...]) -> "tuple[tuple[re2._Regexp, Reader], ...]":
+    import re2
+
+    return tuple((re2.compile(pattern), reader) for pattern, reader in table)
+
+
+def _is_part_of_a_word(text: str, start: int, end: int) -> bool:
+    """RE2 knows words of ASCII only. Han, kana and hangul have no such border."""
+    return _touches(text[start - 1 : start], text[start : start + 1]) or _touches(
+        text[end - 1 : end], text[end : end + 1]
+    )
+
+
+def _touches(one: str, other: str) -> bool:
+    return bool(one and other) and all(char == "_" or (char.isalnum() and ord(char) < 0x2E80) for char in (one, other))

@@ -1,0 +1,143 @@
+"""Lines such as `- **Name:** Aria`: reading them, and filling them in without touching another byte.
+
+IDENTITY.md and USER.md are made of them. Does not know which labels there are or what a value may be.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from everself.text.markdown.blocks import Block, BlockKind, scan
+from everself.text.markdown.edit import newline
+from everself.text.markdown.lines import marker_width
+from everself.text.markdown.sections import before_comments
+
+_LONGEST_LABEL = 40  # characters; what is longer before a colon is a sentence
+_COLONS = (b":", "：".encode())
+_MARKS = "*_` "
+_PLACEHOLDERS = (("_(", ")_"), ("*(", ")*"), ("(", ")"), ("<", ">"))
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """`name` in small letters. `start..end` are the bytes of the value as it stands there, a placeholder included.
+
+    `value` is what it says, empty for a placeholder; `gap` is what must stand between the colon and a new value, `line_end` where
+    the lines of the label end.
+    """
+
+    name: str
+    value: str
+    start: int
+    end: int
+    gap: bytes
+    line_end: int
+
+
+def read_labels(data: bytes) -> tuple[Label, ...]:
+    """Every labelled line, in the order of the document; none inside code, comments or quotes."""
+    found: list[Label] = []
+    for block in scan(data).blocks:
+        if block.kind is BlockKind.LIST_ITEM and block.lead is BlockKind.PARAGRAPH:
+            found += _of_lines(data, _lines(data, block), listed=True)
+        elif block.kind is BlockKind.PARAGRAPH:
+            found += _of_lines(data, _lines(data, block), listed=False)
+    return tuple(found)
+
+
+def fill_labels(data: bytes, values: Mapping[str, str]) -> bytes:
+    """The document with these values; a label that it lacks comes after the last one it has. Names as they are to be written."""
+    known: dict[str, Label] = {}
+    for label in read_labels(data):
+        known.setdefault(label.name, label)
+    splices = [
+        (known[name.lower()].start, known[name.lower()].end, known[name.lower()].gap + value.encode())
+        for name, value in values.items()
+        if name.lower() in known and known[name.lower()].value != value
+    ]
+    missing = [f"- **{name}:** {value}".encode() for name, value in values.items() if name.lower() not in known]
+    if missing:
+        at = max((label.line_end for label in known.values()), default=len(data))
+        splices.append((at, at, _new_lines(data, at, missing, apart=not known)))
+    for start, end, new in sorted(splices, reverse=True):
+        data = data[:start] + new + data[end:]
+    return data
+
+
+def _new_lines(data: bytes, at: int, lines: list[bytes], *, apart: bool) -> bytes:
+    nl = newline(data)
+    closing = nl if at and data[at - 1] not in b"\r\n" else b""
+    return closing + (nl if apart and data else b"") + b"".join(line + nl for line in lines)
+
+
+def _lines(data: bytes, block: Block) -> list[tuple[int, bytes]]:
+    found, at = [], block.start
+    for line in data[block.start : block.end].splitlines(keepends=True):
+        found.append((at, line))
+        at += len(line)
+    return found
+
+
+def _of_lines(data: bytes, lines: list[tuple[int, bytes]], *, listed: bool) -> Iterator[Label]:
+    """Of a list item its first line alone; of a paragraph every line whose label is bold, for prose has colons too."""
+    for order, (at, line) in enumerate(lines):
+        split = _split(line, listed=listed and order == 0)
+        if split is None:
+            continue
+        name, offset = split
+        start, end = _bare(data, at + offset, at + len(line))
+        gap, line_end = b"" if start > at + offset else b" ", at + len(line)
+        if start == end and listed and order + 1 < len(lines) and _split(lines[order + 1][1], listed=False) is None:
+            # OpenClaw's template has the value under its label
+            below, line = lines[order + 1]
+            start, end = _bare(data, below, below + len(line))
+            gap, line_end = b"", below + len(line)
+        elif start == end:
+            start = end = at + offset
+            gap = b" "
+        yield Label(name, _clean(data[start:end].decode("utf-8", "replace")), start, end, gap, line_end)
+
+
+def _split(line: bytes, *, listed: bool) -> tuple[str, int] | None:
+    """The label, and where its value begins in the line."""
+    text = line.lstrip(b" \t")
+    width = marker_width(text) if listed and text else 0
+    rest = text[width:].lstrip(b" \t")
+    bold = rest.startswith((b"**", b"__"))
+    if not listed and not bold:
+        return None
+    places = [(rest.find(colon), len(colon)) for colon in _COLONS if colon in rest]
+    if not places:
+        return None
+    colon, size = min(places)
+    label = rest[:colon].decode("utf-8", "replace").strip(_MARKS)
+    if not label or len(label) > _LONGEST_LABEL:
+        return None
+    after = colon + size
+    if bold and rest[:2] not in rest[2:colon]:
+        if not rest.startswith(rest[:2], after):
+            return None
+        after += 2
+    return " ".join(label.lower().split()), len(line) - len(rest) + after
+
+
+def _bare(data: bytes, start: int, end: int) -> tuple[int, int]:
+    """Without the space around it and the comments after it."""
+    end = before_comments(data, start, end)
+    while start < end and data[start] in b" \t":
+        start += 1
+    return start, end
+
+
+def _clean(text: str) -> str:
+    """What a value says: no placeholder, and no marks around the whole of it."""
+    for opening, closing in _PLACEHOLDERS:
+        if text.startswith(opening):
+            _, found, rest = text.partition(closing)
+            # words typed after a placeholder count, but "(the) fox" is one value
+            if found and (not rest or len(opening) == 2):
+                text = rest.strip()
+    for mark in ("**", "__", "*", "_", "`"):
+        inner = text[len(mark) : -len(mark)]
+        if len(text) > 2 * len(mark) and text.startswith(mark) and text.endswith(mark) and mark not in inner:
+            return inner.strip()
+    return text

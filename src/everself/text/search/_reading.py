@@ -1,0 +1,97 @@
+"""A question becomes the terms, phrases and names to look for. Knows nothing of an index or of ranking."""
+
+from collections.abc import Iterator
+from operator import add
+
+from everself.text.normalise import fold
+from everself.text.search._characters import chunks
+from everself.text.search._languages import dense_stop_words, elect, plausible, stop_words, tally, votes
+from everself.text.search._segments import Form, Piece, pieces
+from everself.text.search._terms import QueryTerm, SearchQuery, TermKind
+from everself.text.search._words import is_stop, query_forms
+from everself.text.search.quotes import quoted
+
+_SENTENCE_ENDS = (".", "!", "?", ":")
+# No sentence ends with so little: Dr. and Mrs. are followed by a name.
+_ABBREVIATED = 4
+# Capitals by rule, not because they name somebody or something.
+_RULED_CAPITALS = frozenset(
+    {"i", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"}
+    | {"january", "february", "march", "april", "may", "june", "july", "august"}
+    | {"september", "october", "november", "december"}
+)
+# German gives every noun a capital, so that it tells nothing.
+_CAPITAL_NOUNS = "de"
+# Small words that are names as well: with a capital inside a sentence they are.
+_ALSO_NAMES = frozenset({"will"})
+
+
+def fold_for_phrase(text: str) -> str:
+    """Both a phrase and the text it is looked for in are folded so, and compared by substring."""
+    return fold(text)
+
+
+def read_query(text: str) -> SearchQuery:
+    """What a question asks for, in time linear in it."""
+    found = chunks(text)
+    rows = {chunk: tuple(pieces(chunk)) for chunk in dict.fromkeys(found)}
+    score = tally((votes(piece.text), 1) for row in rows.values() for piece in row if piece.form is Form.WORD)
+    language, languages = elect(score), plausible(score)
+    names = _names([(chunk, rows[chunk]) for chunk in found], language)
+    terms: dict[str, QueryTerm] = {}
+    for row in rows.values():
+        for piece in row:
+            for term in _terms(piece, language, languages):
+                named = term.kind is TermKind.STOP and term.surface in names
+                terms.setdefault(
+                    term.surface, QueryTerm(term.surface, term.alternatives, TermKind.WORD) if named else term
+                )
+    exact = tuple(term.surface for term in terms.values() if term.kind is TermKind.WHOLE or term.surface in names)
+    phrases = dict.fromkeys(filter(None, map(fold_for_phrase, quoted(text))))
+    return SearchQuery(tuple(terms.values()), tuple(phrases), exact)
+
+
+def _terms(piece: Piece, language: str, languages: tuple[str, ...]) -> Iterator[QueryTerm]:
+    if piece.form is Form.RUN:
+        yield from _run_terms(piece.text)
+    elif piece.form is Form.WHOLE:
+        spelled = (form for spelling in piece.spellings for form in query_forms(spelling, languages))
+        yield QueryTerm(piece.text, tuple(dict.fromkeys((piece.text, *spelled))), TermKind.WHOLE)
+    else:
+        kind = TermKind.STOP if is_stop(piece.text, language) else TermKind.WORD
+        yield QueryTerm(piece.text, query_forms(piece.text, languages), kind)
+
+
+def _run_terms(run: str) -> Iterator[QueryTerm]:
+    stops = dense_stop_words()
+    for pair in map(add, run, run[1:]):
+        yield QueryTerm(pair, (pair,), TermKind.STOP if pair in stops else TermKind.PAIR)
+    for char in run:
+        yield QueryTerm(char, (char,), TermKind.STOP if char in stops else TermKind.CHARACTER)
+
+
+def _names(found: list[tuple[str, tuple[Piece, ...]]], language: str) -> frozenset[str]:
+    """Words with a capital that no rule gives them, folded."""
+    if language == _CAPITAL_NOUNS:
+        return frozenset()
+    stops = stop_words(language)
+    names: set[str] = set()
+    begins = True
+    before = ""
+    for chunk, row in found:
+        beside_run = any(piece.form is Form.RUN for piece in row)
+        word = next((piece for piece in row if piece.form is Form.WORD), None)
+        if word and word.capital and word.text not in _RULED_CAPITALS and len(word.text) > 1:
+            small = word.text in stops and word.text not in _ALSO_NAMES
+            if small and not begins:
+                return frozenset()  # Every Word Has One: a title
+            opens = begins and not beside_run and not chunk.lower().endswith("'s") and len(found) > 1
+            if not small and not opens:
+                names.add(word.text)
+                if before:
+                    names.add(before)
+            before = word.text if opens and not small else ""
+        else:
+            before = ""
+        begins = chunk.endswith(_SENTENCE_ENDS) and not (chunk[-1] == "." and len(chunk) <= _ABBREVIATED)
+    return frozenset(names)

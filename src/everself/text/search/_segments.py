@@ -1,0 +1,212 @@
+"""A chunk of text comes apart into words, wholes with their parts, and runs of characters that stand for themselves.
+
+Knows no language: what a word is stemmed to is for others. Linear in the chunk, whatever it is.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import IntEnum
+from itertools import groupby
+
+from everself.text.normalise import nfkc
+from everself.text.search._characters import JOINERS, KEYCAP, ROLES, ZERO_WIDTH_JOINER, Role
+from everself.text.search._emoji import keycap, sequences, without_stray_joiners
+from everself.text.search._identifiers import (
+    is_hash,
+    is_version,
+    other_spellings,
+    short_hashes,
+    singular_acronym,
+    split_identifier,
+    thousands,
+    without_apostrophes,
+    worth_finding,
+)
+from everself.text.search._terms import TERM_LENGTH
+
+
+class Form(IntEnum):
+    """`RUN` is a row of Han, kana, hangul or the like, of any length."""
+
+    WORD = 0
+    WHOLE = 1
+    RUN = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """`text` is folded. `spellings` are other ways to write a whole. `part`: of a whole that was named before."""
+
+    form: Form
+    text: str
+    part: bool = False
+    capital: bool = False
+    spellings: tuple[str, ...] = ()
+
+
+# A number of so many digits names something: an order, a telephone, an account.
+_NAMING_DIGITS = 5
+
+# Between them stand the parts of a path, an address or a URL; inside one stand the rest.
+_OUTER = str.maketrans(dict.fromkeys("/\\:@?&=#+~,!$%*", " "))
+_INNER = str.maketrans(dict.fromkeys("._-", " "))
+# What stands behind a path and is none of it: a line's number, a query, a fragment.
+_BEHIND_PATH = str.maketrans(dict.fromkeys(":@?&=#", " "))
+# They hold a URL or an address together and nothing else.
+_LOOSE = str.maketrans(dict.fromkeys("?&=#+~!$%*@", " "))
+
+
+def pieces(chunk: str) -> Iterator[Piece]:
+    """In the order in which they stand there; a whole comes before its parts."""
+    if chunk.isascii():
+        yield from _lettered(chunk)
+        return
+    if ZERO_WIDTH_JOINER in chunk:
+        chunk = without_stray_joiners(chunk)
+    before = ""
+    for role, group in groupby(chunk, _run_role):
+        run = "".join(group)
+        if role is Role.DENSE:
+            yield Piece(Form.RUN, run)
+        elif role is Role.EMOJI:
+            key = keycap(before, run) if KEYCAP in run else ""
+            if key:
+                yield Piece(Form.WHOLE, key)
+            for whole, parts in sequences(run):
+                yield Piece(Form.WHOLE, whole[:TERM_LENGTH])
+                for part in parts:
+                    yield Piece(Form.WHOLE, part, part=True)
+        else:
+            yield from _lettered(run)
+        before = run
+
+
+def _run_role(char: str) -> Role:
+    role = ROLES[char]
+    return Role.LETTER if role is Role.JOINER else role
+
+
+def _cut(text: str) -> str:
+    """Folded and no longer than a term. Compatible forms are one in it already; case folding may bring some back."""
+    text = text[: 2 * TERM_LENGTH]
+    if not text.isascii():
+        text = nfkc(nfkc(text.casefold()).casefold())
+    return text.lower()[:TERM_LENGTH]
+
+
+def _lettered(run: str) -> Iterator[Piece]:
+    """Letters, digits and joiners."""
+    inside = run.strip(JOINERS)
+    if not inside:
+        return
+    if inside.isalpha() and (inside[1:].islower() or len(inside) == 1):
+        sign = _sign_after(run, inside)
+        if sign:
+            yield Piece(Form.WHOLE, _cut(inside) + sign)
+        word = _cut(inside)
+        yield Piece(Form.WORD, word, part=bool(sign), capital=inside[0].isupper())
+        return
+    for bare in inside.replace("--", " ").replace("..", " ").split():
+        for piece in [bare] if thousands(bare) else bare.split(","):
+            yield from _held_together(piece.strip(JOINERS))
+
+
+def _sign_after(run: str, inside: str) -> str:
+    """C++, C# and F#: the only words that a trailing sign belongs to."""
+    if len(inside) > 1 or run[:1] != inside:
+        return ""
+    rest = run[1:]
+    return "++" if rest.startswith("++") else "#" if rest.startswith("#") else ""
+
+
+def _held_together(piece: str) -> Iterator[Piece]:
+    """A URL, an address, or what is left when their signs part it."""
+    if not piece:
+        return
+    scheme, mark, rest = piece.partition("://")
+    if mark and rest:
+        yield from _compound(rest.strip(JOINERS))
+        for atom in scheme.translate(_OUTER).split():
+            yield from _atom(atom.strip(JOINERS), part=True)
+    elif "@" in piece:
+        yield from _compound(piece)
+    else:
+        for part in piece.translate(_LOOSE).split():
+            yield from _compound(part.strip(JOINERS))
+
+
+def _compound(text: str) -> Iterator[Piece]:
+    number = thousands(text) if text else ""
+    if number:
+        yield Piece(Form.WHOLE, _cut(text), spellings=(number[:TERM_LENGTH],))
+        return
+    atoms = [atom for atom in (raw.strip(JOINERS) for raw in text.translate(_OUTER).split()) if atom]
+    whole = len(atoms) > 1
+    if whole:
+        yield Piece(Form.WHOLE, _cut(text))
+        paths = text.translate(_BEHIND_PATH).split()
+        for path in (path.strip(JOINERS) for path in paths[: len(paths) if len(paths) > 1 else 0]):
+            if "/" in path or "\\" in path:
+                yield Piece(Form.WHOLE, _cut(path), part=True)
+    for atom in atoms:
+        yield from _atom(atom, part=whole)
+
+
+def _atom(atom: str, part: bool) -> Iterator[Piece]:
+    """No outer sign is in it: a word, or words that dots, hyphens and underscores hold together."""
+    inner = [raw for raw in (raw.strip("'") for raw in atom.translate(_INNER).split()) if raw]
+    if len(inner) == 1:
+        yield from _apostrophed(inner[0], part)
+        return
+    if inner:
+        whole = _cut(atom)
+        bare = [_cut(raw.replace("'", "")) for raw in inner]
+        spellings = other_spellings(whole, bare) if len(atom) <= TERM_LENGTH else ()
+        yield Piece(Form.WHOLE, whole, part=part, spellings=spellings)
+        if is_version(whole):
+            inner[0] = inner[0][1:]
+    for raw in inner:
+        yield from _apostrophed(raw, part=True)
+
+
+def _apostrophed(word: str, part: bool) -> Iterator[Piece]:
+    if "'" not in word:
+        yield from _token(word, part)
+        return
+    words = without_apostrophes(word)
+    if len(words) > 1:
+        yield Piece(Form.WHOLE, _cut("".join(words)), part=part)
+        part = True
+    for one in words:
+        yield from _token(one, part)
+
+
+def _token(token: str, part: bool) -> Iterator[Piece]:
+    """Letters, marks and digits only."""
+    if not any(map(str.isalnum, token)):
+        return
+    capital = token[0].isupper()
+    if len(token) > TERM_LENGTH:
+        cut = _cut(token)
+        if is_hash(token):
+            yield Piece(Form.WHOLE, cut, part=part, spellings=short_hashes(cut))
+        else:
+            yield Piece(Form.WORD, cut, part=part, capital=capital)
+        return
+    text = _cut(token)
+    if token.isdecimal():
+        yield Piece(Form.WHOLE if len(token) >= _NAMING_DIGITS else Form.WORD, text, part=part)
+    elif is_hash(token):
+        yield Piece(Form.WHOLE, text, part=part, spellings=short_hashes(text))
+    else:
+        parts = split_identifier(token)
+        acronym = singular_acronym(token)
+        if acronym:
+            yield Piece(Form.WHOLE, text, part=part, capital=True, spellings=(_cut(acronym),))
+            return
+        if len(parts) == 1:
+            yield Piece(Form.WORD, text, part=part, capital=capital)
+            return
+        yield Piece(Form.WHOLE, text, part=part, capital=capital, spellings=(text,) if token.isalpha() else ())
+        for one in worth_finding(parts):
+            yield Piece(Form.WORD, _cut(one), part=True, capital=one[0].isupper())

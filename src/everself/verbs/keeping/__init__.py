@@ -1,1 +1,0 @@
-"""The verbs over what looks after an agent by itself: keepers, jobs, reviews."""

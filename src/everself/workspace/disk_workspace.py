@@ -1,0 +1,375 @@
+"""The workspace on a disk: every change is locked, checked, journalled, written, recorded — and only then acknowledged.
+
+The history commit follows in the background. Whatever a process left half done when it died is completed by the next writer before it
+writes anything of its own.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
+from datetime import datetime
+
+from everself.clock import Clock
+from everself.errors import Damaged, EverselfError, LockTimeout, NotFound, TooLarge
+from everself.storage import writes
+from everself.storage.filesystem import READ_LIMIT, FileSystem, Reservation, disk_errors, say
+from everself.storage.history.commits import History
+from everself.storage.journal import Filed, Intent, Journal, Step, Survey, unfinished
+from everself.storage.lock import TIMEOUT, Lock
+from everself.storage.paths import find_fault
+from everself.values import (
+    Applied,
+    Author,
+    Change,
+    ChangeRecord,
+    Conflict,
+    Document,
+    FileChange,
+    FileStat,
+    Nothing,
+    Outcome,
+    Refused,
+    digest,
+    new_id,
+)
+from everself.workspace.execution import Hashes, carry_out, take_back
+from everself.workspace.protocol import Guard, Ledger
+from everself.workspace.recorder import Recorder
+from everself.workspace.repair import Mended
+from everself.workspace.resolve import Resolved, resolve
+
+# how long leaving waits for another process that works on the history
+PATIENCE = 5.0
+# What a record takes of the disk at most: the pages of its rows and their indexes in the write-ahead log, and the log's own beginning
+ROOM_OF_RECORD = 256 * 1024
+ROOM_OF_VOUCHER = 8 * 1024
+# and the names, folders and blocks that a document takes beside its bytes
+ROOM_OF_STEP = 16 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Machinery:
+    """What a workspace on a disk is made of; the composition root puts it together."""
+
+    files: FileSystem
+    # where the database grows
+    room: FileSystem
+    journal: Journal
+    ledger: Ledger
+    history: History
+    recorder: Recorder
+    lock: Lock
+    clock: Clock
+    identify: Callable[[], str] = new_id
+    timeout: float = TIMEOUT
+    refusal: EverselfError | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Recovery:
+    """What was found half done, and what became of it."""
+
+    completed: tuple[str, ...] = ()
+    undone: tuple[str, ...] = ()
+
+
+class DiskWorkspace:
+    """The contract of `Workspace` over files."""
+
+    def __init__(self, parts: Machinery, guards: Sequence[Guard] = ()) -> None:
+        self._parts = parts
+        self._guards = tuple(guards)
+        # what this process did, in order: whatever fails afterwards, these stand
+        self.acknowledged: list[str] = []
+
+    def find(self, path: str) -> Document | None:
+        with disk_errors(path):
+            data = self._bytes(path)
+        if data is None or len(data) <= READ_LIMIT:
+            return None if data is None else Document(path, data)
+        found = self.stat(path)
+        return Document(path, data[:READ_LIMIT], max(1, found.size - READ_LIMIT) if found is not None else 1)
+
+    def read(self, path: str) -> Document:
+        found = self.find(path)
+        if found is None:
+            raise NotFound(f"{path} does not exist.")
+        return found
+
+    def stat(self, path: str) -> FileStat | None:
+        with disk_errors(path):
+            return self._parts.files.stat(path)
+
+    def list(self, under: str = "") -> list[FileStat]:
+        return [one for one in self.walk(under) if one.kind != "directory"]
+
+    def walk(self, under: str = "") -> Sequence[FileStat]:
+        """Everything beneath a folder, folders, links and odd files included, hidden names aside."""
+        found: list[FileStat] = []
+        folders = [under]
+        while folders:
+            folder = folders.pop()
+            # a folder that vanished while we walked holds nothing
+            with disk_errors(folder or "the workspace"), suppress(FileNotFoundError):
+                for one in self._parts.files.list(folder):
+                    if one.path.rpartition("/")[2].startswith("."):
+                        continue
+                    found.append(one)
+                    # a person may call a folder what they like; one that no path of ours can name is told, not entered
+                    if one.kind == "directory" and not find_fault(one.path):
+                        folders.append(one.path)
+        return sorted(found, key=lambda one: one.path)
+
+    def make_folders(self, paths: Iterable[str]) -> None:
+        """Make folders that stay empty for now; change sets know documents only."""
+        self._need_writing()
+        with disk_errors("the workspace"), self._parts.lock.hold(self._parts.timeout):
+            for path in paths:
+                writes.make_directories(self._parts.files, f"{path}/x")
+
+    def preview(self, change: Change) -> tuple[FileChange, ...] | Conflict:
+        found = resolve(change, self._content)
+        return found if isinstance(found, Conflict) else tuple(one.file for one in found)
+
+    def apply(self, change: Change) -> Outcome:
+        return self.apply_plan(lambda: change)
+
+    def apply_plan(self, plan: Callable[[], Change | None]) -> Outcome:
+        self._need_writing()
+        with disk_errors("the workspace"), self._parts.lock.hold(self._parts.timeout):
+            seen = self._parts.journal.survey()
+            if seen.unfinished:
+                self._recover()
+            change = plan()
+            outcome: Outcome = Nothing() if change is None else self._apply(change, seen)
+        if isinstance(outcome, Applied):
+            self._parts.recorder.wake()
+        return outcome
+
+    def recover(self) -> Recovery:
+        """Complete or undo what a process that died left behind."""
+        if self._parts.refusal is not None or self._parts.journal.unfinished_count() == 0:
+            return Recovery()
+        with disk_errors("the workspace"), self._parts.lock.hold(self._parts.timeout):
+            return self._recover()
+
+    def changes(self, limit: int = 20, path: str | None = None) -> Sequence[ChangeRecord]:
+        self._need_ledger()
+        return self._parts.ledger.list_changes(limit, path=path)
+
+    def record(self, identity: str) -> tuple[ChangeRecord, tuple[FileChange, ...]]:
+        self._need_ledger()
+        record = self._parts.ledger.find_change(identity)
+        with disk_errors("the history"):
+            commit = self._parts.ledger.commit_of(record.id)
+            if commit is None:
+                self._parts.recorder.settle()
+                commit = self._parts.ledger.commit_of(record.id)
+            if commit is None:
+                # acknowledged a moment ago: its writer has not handed it over to the history yet, or died before it could
+                with self._parts.lock.hold(self._parts.timeout):
+                    self._recover()
+                self._parts.recorder.settle()
+                commit = self._parts.ledger.commit_of(record.id)
+            if commit is None:
+                words = f"The history does not hold change {record.id}, so it can be neither shown nor undone."
+                raise NotFound(words, mend="everself doctor says what was lost.")
+            files = self._parts.history.files_of(commit)
+        return record, files
+
+    def note_outside(self) -> Sequence[str]:
+        """Record in the history what people changed in their editors: every Markdown document that differs from the newest commit."""
+        self._need_writing()
+        with disk_errors("the history"):
+            self._parts.recorder.settle()
+            paths = [
+                one.path for one in self.list() if one.kind == "file" and one.links == 1 and one.size <= READ_LIMIT
+            ]
+            return self._parts.recorder.note_outside(
+                [path for path in paths if path.endswith(".md") and not find_fault(path)], self._parts.clock
+            )
+
+    def mend_history(self) -> Mended:
+        """Look at every object of the history and make it whole again, as far as that can be."""
+        self._need_writing()
+        with disk_errors("the history"):
+            return self._parts.recorder.mend()
+
+    @property
+    def mended(self) -> tuple[Mended, ...]:
+        """What had to be mended since this workspace was opened, so that a person can be told."""
+        return self._parts.recorder.mended
+
+    def close(self) -> None:
+        """Commit to the history what still waits; if another process is at it, that one does."""
+        if self._parts.refusal is not None:
+            return
+        with disk_errors("the history"), suppress(LockTimeout):
+            self._parts.recorder.settle(PATIENCE)
+
+    def _need_ledger(self) -> None:
+        """What stands in for a damaged ledger knows of no change; that is not the same as that there was none."""
+        if isinstance(self._parts.refusal, Damaged):
+            self._need_writing()
+
+    def _need_writing(self) -> None:
+        why = self._parts.refusal
+        if why is not None:
+            raise type(why)(why.detail, mend=why.mend)
+
+    def _content(self, path: str) -> bytes | None:
+        """A document as the base of a change: whole or not at all."""
+        found = self.find(path)
+        if found is not None and found.cut:
+            raise TooLarge(
+                f"{path} has {len(found.data) + found.cut} bytes; the limit for a change is {READ_LIMIT}.",
+                mend="Split it into several files.",
+            )
+        return None if found is None else found.data
+
+    def _bytes(self, path: str) -> bytes | None:
+        """What a document holds, and one byte more than anyone reads where there is so much."""
+        try:
+            return self._parts.files.read(path, 0, READ_LIMIT + 1)
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+
+    def _apply(self, change: Change, seen: Survey) -> Outcome:
+        earlier = self._parts.ledger.change_of_key(change.key) if change.key else None
+        if earlier is not None:
+            return Applied(earlier.id, earlier.paths)
+        found = resolve(change, self._content)
+        if isinstance(found, Conflict):
+            return found
+        if not found:
+            return Nothing()
+        files = tuple(one.file for one in found)
+        reasons = tuple(reason for guard in self._guards for reason in guard(change, files))
+        return Refused(reasons) if reasons else self._write(change, found, seen)
+
+    def _write(self, change: Change, found: Sequence[Resolved], seen: Survey) -> Outcome:
+        intent = self._intent(change, found)
+        with ExitStack() as stack:
+            # the whole way there and back must fit on the disk before the first byte is written
+            back, record = (
+                stack.enter_context(_reserved(files, size))
+                for files, size in ((self._parts.files, _room_back(intent)), (self._parts.room, _room_recorded(intent)))
+            )
+            filed = self._parts.journal.begin(intent, seen)
+            try:
+                done = carry_out(self._parts.files, intent)
+                if isinstance(done, Conflict):
+                    self._parts.journal.forget(filed)
+                    return done
+                record.release()
+                self._record(intent, done)
+            except (OSError, EverselfError) as error:
+                record.release()
+                back.release()
+                if not self._stands(filed, error):
+                    raise
+        self._acknowledge(filed)
+        self.acknowledged.append(intent.id)
+        return Applied(intent.id, tuple(step.path for step in intent.steps))
+
+    def _intent(self, change: Change, found: Sequence[Resolved]) -> Intent:
+        folders: list[str] = []
+        for one in found:
+            if one.file.before is None:
+                folders += writes.missing_directories(self._parts.files, one.file.path)
+        return Intent(
+            id=self._parts.identify(),
+            at=self._parts.clock.now().isoformat(timespec="microseconds"),
+            author=change.author,
+            reason=change.reason,
+            evidence=change.evidence,
+            undoes=change.undoes,
+            steps=tuple(_step(one) for one in found),
+            folders=tuple(dict.fromkeys(folders)),
+            vouchers=change.vouchers,
+            key=change.key,
+        )
+
+    def _record(self, intent: Intent, done: Sequence[Hashes]) -> None:
+        record = ChangeRecord(
+            intent.id,
+            datetime.fromisoformat(intent.at),
+            Author(intent.author),
+            intent.reason,
+            tuple(path for path, _, _ in done),
+            intent.evidence,
+            intent.undoes,
+        )
+        self._parts.ledger.record_change(record, done, intent.vouchers, intent.key)
+
+    def _acknowledge(self, filed: Filed) -> None:
+        # from here on the change stands, whatever happens: an intent that cannot be renamed is found in the ledger by the next writer
+        with suppress(OSError):
+            self._parts.journal.finish(filed)
+
+    def _stands(self, filed: Filed, error: OSError | EverselfError) -> bool:
+        """The disk or the database failed half way. Whether the change is recorded all the same; if not, everything is put back."""
+        try:
+            if self._parts.ledger.has_change(filed.intent.id):
+                return True
+            try:
+                take_back(self._parts.files, filed.intent)
+                self._parts.journal.forget(filed)
+            except OSError:
+                self._parts.journal.abort(filed)
+        except (OSError, EverselfError):
+            # neither known nor undone: the intent stands in the journal, and whoever comes next goes on with it
+            told = say(error, "the workspace") if isinstance(error, OSError) else error
+            raise unfinished(filed.intent, told) from error
+        return False
+
+    def _recover(self) -> Recovery:
+        completed: list[str] = []
+        undone: list[str] = []
+        if self._parts.journal.unfinished_count() == 0:
+            return Recovery()
+        for filed in self._parts.journal.unfinished():
+            intent = filed.intent
+            if filed.name.endswith(".abort"):
+                take_back(self._parts.files, intent)
+                self._parts.journal.forget(filed)
+                undone.append(intent.id)
+                continue
+            if not self._parts.ledger.has_change(intent.id):
+                done = carry_out(self._parts.files, intent, again=True)
+                if isinstance(done, Conflict):
+                    self._parts.journal.forget(filed)
+                    undone.append(intent.id)
+                    continue
+                self._record(intent, done)
+            self._parts.journal.finish(filed)
+            completed.append(intent.id)
+        self._parts.recorder.wake()
+        return Recovery(tuple(completed), tuple(undone))
+
+
+def _step(one: Resolved) -> Step:
+    file = one.file
+    base = None if file.before is None else digest(file.before)
+    if one.appended is not None:
+        return Step(file.path, base, None, one.appended, len(file.before or b""), one.header)
+    return Step(file.path, base, file.before, file.after)
+
+
+def _room_back(intent: Intent) -> int:
+    """What taking the change back writes: one document at a time, as it was, beside what is there."""
+    largest = max((max(step.offset, len(step.old or b"")) for step in intent.steps), default=0)
+    return largest + ROOM_OF_STEP * len(intent.steps)
+
+
+def _room_recorded(intent: Intent) -> int:
+    return ROOM_OF_RECORD + ROOM_OF_VOUCHER * len(intent.vouchers)
+
+
+@contextmanager
+def _reserved(files: FileSystem, size: int) -> Iterator[Reservation]:
+    held = files.reserve(size)
+    try:
+        yield held
+    finally:
+        held.release()

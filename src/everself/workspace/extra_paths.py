@@ -1,0 +1,53 @@
+"""Documents that are not of the workspace: files and folders that the settings name, read only. Nothing here is ever written."""
+
+import os
+
+from everself.storage.filesystem import READ_LIMIT, disk_errors
+from everself.storage.real_disk import RealFileSystem
+from everself.values import Document, FileStat
+
+
+class Elsewhere:
+    """A file or folder of `memorySearch.extraPaths`, read only. Its documents are called by their absolute paths."""
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+
+    def list(self, under: str = "") -> list[FileStat]:  # noqa: ARG002 (the protocol's)
+        found: list[FileStat] = []
+        if os.path.isfile(self._path):
+            folder, name = os.path.split(self._path)
+            with disk_errors(self._path):
+                stat = RealFileSystem(folder).stat(name)
+            return [_renamed(stat, self._path)] if stat is not None else []
+        if not os.path.isdir(self._path):
+            return []
+        files = RealFileSystem(self._path)
+        folders = [""]
+        while folders:
+            with disk_errors(self._path):
+                for one in files.list(folders.pop()):
+                    if one.path.rpartition("/")[2].startswith("."):
+                        continue
+                    if one.kind == "directory":
+                        folders.append(one.path)
+                    elif one.path.endswith((".md", ".markdown", ".txt")):
+                        found.append(_renamed(one, f"{self._path}/{one.path}"))
+        return sorted(found, key=lambda one: one.path)
+
+    def find(self, path: str) -> Document | None:
+        folder, name = os.path.split(path)
+        if path != self._path and not path.startswith(f"{self._path}/"):
+            return None
+        files = RealFileSystem(folder)
+        with disk_errors(path):
+            stat = files.stat(name)
+            if stat is None or stat.kind != "file":
+                return None
+            return Document(path, files.read(name), max(0, stat.size - READ_LIMIT))
+
+
+def _renamed(stat: FileStat, path: str) -> FileStat:
+    return FileStat(
+        path, stat.kind, stat.size, stat.mode, stat.links, stat.device, stat.inode, stat.mtime_ns, stat.ctime_ns
+    )

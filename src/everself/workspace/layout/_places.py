@@ -1,0 +1,249 @@
+"""From a path to its place: what kind of file it is, its tier and day, whose it is, and who may write it.
+
+It goes by the path alone, so that scope fails closed: a file is somebody's because of the folder it lies in, not
+because of what it says. It checks no path (disk does), but answers for every string.
+"""
+
+from dataclasses import dataclass
+from datetime import date
+from enum import StrEnum
+from functools import lru_cache
+from typing import Final, Literal
+
+from everself.values import Tier
+from everself.workspace.layout._names import fold, is_hidden, is_temporary
+from everself.workspace.layout.dates import find_day, find_span_end
+
+
+class Kind(StrEnum):
+    SOUL = "soul"
+    IDENTITY = "identity"
+    PERSONA = "alternate persona"
+    SOUL_TESTS = "soul tests"
+    AGENTS = "agents"
+    USER = "user"
+    TOOLS = "tools"
+    HEARTBEAT = "heartbeat"
+    BOOT = "boot"
+    BOOTSTRAP = "bootstrap"
+    CORE_MEMORY = "core memory"
+    DAILY_LOG = "daily log"
+    SESSION_NOTE = "session note"
+    TOPIC = "topic"
+    ARCHIVE = "archive"
+    CHRONICLE = "chronicle"
+    BANK = "bank page"
+    CORRECTIONS = "corrections"
+    CONFLICTS = "conflicts"
+    CHANGELOG = "changelog"
+    COMPACTION_LOG = "compaction log"
+    CONFIG = "config"
+    KEEPER_PROMPT = "keeper prompt"
+    SOUL_HISTORY = "soul history"
+    QUARANTINE = "quarantine"
+    PERSON_USER = "person's profile"
+    PERSON_MEMORY = "person's memory"
+    PROJECT_MEMORY = "project memory"
+    OTHER = "other"
+    FOREIGN = "foreign"
+    TEMPORARY = "temporary"
+
+
+Writer = Literal["human", "agent", "runtime"]
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a path belongs.
+
+    `day` is the day a T2 file ages by; for a quarter or a month it is the last day. A T2 file without one is an
+    archive whose entries carry their own days. `span`: it holds many days, and each entry in it has one of its own.
+    `injected`: it stands whole in a prompt, always or in runs of its own. `indexed`: search may find it. `writer` is the
+    least powerful who may write it.
+    """
+
+    kind: Kind
+    tier: Tier = Tier.NONE
+    day: date | None = None
+    person: str | None = None
+    project: str | None = None
+    injected: bool = False
+    indexed: bool = False
+    writer: Writer = "agent"
+    span: bool = False
+
+    @property
+    def humans_only(self) -> bool:
+        """Counts as T0 for the write barrier."""
+        return self.writer == "human"
+
+
+_ROOT: Final = {
+    "SOUL.md": Place(Kind.SOUL, Tier.SOUL, injected=True, writer="human"),
+    "IDENTITY.md": Place(Kind.IDENTITY, Tier.SOUL, injected=True, writer="human"),
+    "SOUL_TESTS.md": Place(Kind.SOUL_TESTS, writer="human"),
+    "CONFIG.md": Place(Kind.CONFIG, writer="human"),
+    "BOOT.md": Place(Kind.BOOT, injected=True, writer="human"),
+    "AGENTS.md": Place(Kind.AGENTS, injected=True),
+    "USER.md": Place(Kind.USER, injected=True),
+    "TOOLS.md": Place(Kind.TOOLS, injected=True),
+    "HEARTBEAT.md": Place(Kind.HEARTBEAT, injected=True),
+    "MEMORY.md": Place(Kind.CORE_MEMORY, Tier.CORE, injected=True, indexed=True),
+    # read where there is no MEMORY.md
+    "memory.md": Place(Kind.CORE_MEMORY, Tier.CORE, injected=True, indexed=True),
+    "BOOTSTRAP.md": Place(Kind.BOOTSTRAP, injected=True, writer="runtime"),
+    "CORRECTIONS.md": Place(Kind.CORRECTIONS, indexed=True, writer="runtime"),
+    "CONFLICTS.md": Place(Kind.CONFLICTS, writer="runtime"),
+    "CHANGELOG.md": Place(Kind.CHANGELOG, writer="runtime"),
+    "COMPACTION_LOG.md": Place(Kind.COMPACTION_LOG, writer="runtime"),
+}
+# Another spelling is the same file on some systems and a stray one on others: as guarded, but never read as the file.
+_MISSPELT: Final = {
+    name.lower(): Place(at.kind, at.tier, writer=at.writer) for name, at in _ROOT.items() if name != "memory.md"
+}
+_PERSONA: Final = Place(Kind.PERSONA, injected=True, writer="human")
+_KEEPER_PROMPT: Final = Place(Kind.KEEPER_PROMPT, injected=True, writer="human")
+# Nothing that disk would open; whoever asks anyway gets the answer that permits least.
+_UNSAFE: Final = Place(Kind.FOREIGN, writer="human")
+_TEMPORARY: Final = Place(Kind.TEMPORARY, writer="human")
+
+_ARCHIVE_FOLDERS: Final = frozenset(["archive", "archives"])
+
+
+# a search asks for the place of every document, of thousands again and again
+@lru_cache(maxsize=8192)
+def place(path: str, personas: tuple[str, ...] = ()) -> Place:
+    """The place of a path with forward slashes, relative to the workspace. `personas`: the alternates in the settings."""
+    if personas and fold(path) in {fold(persona) for persona in personas}:
+        return _PERSONA
+    if path in _ROOT:
+        return _ROOT[path]
+    segments = path.split("/")
+    if "" in segments or "\\" in path or "\0" in path:
+        return _UNSAFE
+    name = segments[-1]
+    if is_temporary(name):
+        return _TEMPORARY
+    # "." and ".." as names are caught here too
+    if is_hidden(path):
+        return _UNSAFE
+    if len(segments) == 1:
+        return _place_in_root(name)
+    if segments[0] == "memory":
+        return _place_in_memory(segments[1:], Kind.TOPIC)
+    return _place_in_folder(segments)
+
+
+def _place_in_root(name: str) -> Place:
+    folded = fold(name)
+    if folded in _MISSPELT:
+        return _MISSPELT[folded]
+    # SOUL_EVIL.md and its like; a soul that no setting names today may be named tomorrow
+    if folded.startswith("soul") and folded.endswith(".md") and not folded[4].isalnum():
+        return _PERSONA
+    return Place(Kind.OTHER if _is_markdown(name) else Kind.FOREIGN)
+
+
+def _place_in_folder(segments: list[str]) -> Place:
+    top = _fold_top(segments[0])
+    rest = segments[1:]
+    match top:
+        case "memory":
+            return _place_in_memory(rest, Kind.TOPIC)
+        case "users" if len(rest) > 1:
+            return _place_of_person(rest)
+        case "projects" if len(rest) > 1:
+            return _place_of_project(rest)
+        case "agents":
+            return _place_of_keeper(rest)
+    markdown = _is_markdown(rest[-1])
+    day = _day_in(rest)
+    match top:
+        case "bank" if markdown:
+            return Place(Kind.BANK, Tier.WORKING if day else Tier.CORE, day, indexed=True)
+        case "archive" if markdown:
+            folder = fold(rest[0]) if len(rest) > 1 else ""
+            if folder == "corrections":
+                # what was put right is no older for being put away
+                return Place(Kind.CORRECTIONS, day=_archive_day(rest), indexed=True, writer="runtime", span=day is None)
+            kind = Kind.CHRONICLE if folder == "chronicles" else Kind.ARCHIVE
+            return Place(kind, Tier.WORKING, _archive_day(rest), indexed=True, writer="runtime", span=day is None)
+        case "soul_history":
+            return Place(Kind.SOUL_HISTORY, day=day, writer="runtime")
+        case "quarantine":
+            return Place(Kind.QUARANTINE, day=day, writer="runtime")
+    return Place(Kind.OTHER if markdown else Kind.FOREIGN, writer="runtime" if top == "archive" else "agent")
+
+
+def _place_in_memory(rest: list[str], kind: Kind, person: str | None = None, project: str | None = None) -> Place:
+    """A file beneath a `memory/` folder. `kind` is TOPIC for the agent's own memory, which is told apart further."""
+    name = rest[-1]
+    if not _is_markdown(name):
+        return Place(Kind.FOREIGN, person=person, project=project)
+    stem = _stem(name)
+    if len(rest) > 1 and not _ARCHIVE_FOLDERS.isdisjoint(map(fold, rest[:-1])):
+        kind = Kind.ARCHIVE if kind is Kind.TOPIC else kind
+        span = _day_in(rest) is None
+        return Place(kind, Tier.WORKING, _archive_day(rest), person, project, indexed=True, span=span)
+    day = _day_in(rest) or find_span_end(stem, whole=True)
+    if day is None:
+        return Place(kind, Tier.CORE, None, person, project, indexed=True)
+    if kind is Kind.TOPIC:
+        at_home = len(rest) == 1 or (len(rest) == 2 and rest[0] == "daily")
+        kind = Kind.DAILY_LOG if at_home and stem == day.isoformat() else Kind.SESSION_NOTE
+    return Place(kind, Tier.WORKING, day, person, project, indexed=True)
+
+
+def _place_of_person(rest: list[str]) -> Place:
+    person, inner = rest[0], fold(rest[1])
+    if inner == "memory" and len(rest) > 2:
+        return _place_in_memory(rest[2:], Kind.PERSON_MEMORY, person=person)
+    if len(rest) == 2 and inner == "user.md":
+        return Place(Kind.PERSON_USER, person=person, injected=rest[1] == "USER.md")
+    if len(rest) == 2 and inner == "memory.md":
+        return Place(Kind.PERSON_MEMORY, Tier.CORE, person=person, injected=True, indexed=True)
+    return Place(Kind.OTHER if _is_markdown(rest[-1]) else Kind.FOREIGN, person=person)
+
+
+def _place_of_project(rest: list[str]) -> Place:
+    project, inner = rest[0], fold(rest[1])
+    if inner == "memory" and len(rest) > 2:
+        return _place_in_memory(rest[2:], Kind.PROJECT_MEMORY, project=project)
+    if len(rest) == 2 and inner == "memory.md":
+        return Place(Kind.PROJECT_MEMORY, Tier.CORE, project=project, indexed=True)
+    return Place(Kind.OTHER if _is_markdown(rest[-1]) else Kind.FOREIGN, project=project)
+
+
+def _place_of_keeper(rest: list[str]) -> Place:
+    if len(rest) > 1 and fold(rest[-1]) == "soul.md":
+        return _KEEPER_PROMPT
+    # what lies beside a keeper's prompt may be drawn into it one day
+    return Place(Kind.OTHER if _is_markdown(rest[-1]) else Kind.FOREIGN, writer="human")
+
+
+def _day_in(rest: list[str]) -> date | None:
+    """The day in the file's name, else in the nearest folder's."""
+    day = find_day(_stem(rest[-1]))
+    if day is None and len(rest) > 1:
+        for folder in reversed(rest[:-1]):
+            day = find_day(folder)
+            if day:
+                break
+    return day
+
+
+def _archive_day(rest: list[str]) -> date | None:
+    return _day_in(rest) or find_span_end(_stem(rest[-1]), whole=False)
+
+
+@lru_cache(maxsize=256)
+def _fold_top(segment: str) -> str:
+    return fold(segment)
+
+
+def _stem(name: str) -> str:
+    return name[:-3] if name.endswith(".md") else name.rpartition(".")[0]
+
+
+def _is_markdown(name: str) -> bool:
+    return name.endswith(".md") or name.lower().endswith((".md", ".markdown"))

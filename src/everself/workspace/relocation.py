@@ -1,0 +1,253 @@
+"""The end of a restore: staged folders take the place of what was there, by renames that a crash cannot leave half done.
+
+What is to be renamed stands in a marker file, durable before the first rename and gone after the last. Whoever opens the agent calls
+`finish_restore` first. Nothing is deleted but what a restore itself had staged. Knows folders and names, not what a backup is; it does
+not know the App either, which calls it.
+"""
+
+import json
+import os
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from typing import Final, Literal
+
+from everself.config import Agent
+from everself.errors import Damaged, RefusedByRule
+from everself.storage import writes
+from everself.storage.filesystem import TEMPORARY_PREFIX, disk_errors
+from everself.storage.lock import FileLock
+from everself.storage.real_disk import RealFileSystem
+from everself.storage.trees import remove_folder
+from everself.workspace.assembly import HISTORY_LOCK, WRITE_LOCK
+
+MARKER: Final = "restore.json"
+RESTORE_LOCK: Final = "restore.lock"
+STAGING: Final = f"{TEMPORARY_PREFIX}restore"
+# What stays where it is: processes wait at these files, and a renamed lock locks nobody out.
+STAYING: Final = frozenset(
+    {WRITE_LOCK, HISTORY_LOCK, RESTORE_LOCK, "backup.lock", "index.db.lock", "sessions.lock", MARKER, STAGING}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Grounds:
+    """The two folders of an agent as names in the folders above them."""
+
+    above_workspace: str
+    workspace: str
+    above_state: str
+    state: str
+
+    @property
+    def staged_workspace(self) -> str:
+        return f"{STAGING}-{self.workspace}"
+
+    @property
+    def staged_state(self) -> str:
+        return f"{self.state}/{STAGING}"
+
+    @property
+    def staging(self) -> tuple[str, str]:
+        """The two folders in full, that of the workspace first."""
+        return f"{self.above_workspace}/{self.staged_workspace}", f"{self.above_state}/{self.staged_state}"
+
+    @property
+    def marker(self) -> str:
+        return f"{self.state}/{MARKER}"
+
+    @property
+    def workspace_files(self) -> RealFileSystem:
+        return RealFileSystem(self.above_workspace)
+
+    @property
+    def state_files(self) -> RealFileSystem:
+        return RealFileSystem(self.above_state)
+
+    def lock(self, name: str) -> FileLock:
+        return FileLock(f"{self.above_state}/{self.state}/{name}")
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One rename. `aside` makes room, `place` fills it."""
+
+    kind: Literal["aside", "place"]
+    where: Literal["workspace", "state"]
+    source: str
+    target: str
+
+
+def grounds_of(agent: Agent) -> Grounds:
+    return Grounds(*os.path.split(os.path.realpath(agent.workspace)), *os.path.split(os.path.realpath(agent.state)))
+
+
+def has_content(grounds: Grounds) -> bool:
+    """Whether the agent has anything that a restore would replace."""
+    return bool(_entries(grounds.workspace_files, grounds.workspace) or _old_state(grounds))
+
+
+def plan_moves(grounds: Grounds, stamp: str) -> tuple[Step, ...]:
+    """The renames that bring in what is staged and keep what is there. Nothing needs to be staged yet for the first half."""
+    steps: list[Step] = []
+    if _entries(grounds.workspace_files, grounds.workspace):
+        kept = _free(grounds.workspace_files, f"{grounds.workspace}.before-restore-{stamp}")
+        steps.append(Step("aside", "workspace", grounds.workspace, kept))
+    old = _old_state(grounds)
+    kept = _free(grounds.state_files, f"{grounds.state}.before-restore-{stamp}")
+    steps += [Step("aside", "state", f"{grounds.state}/{name}", f"{kept}/{name}") for name in old]
+    steps.append(Step("place", "workspace", grounds.staged_workspace, grounds.workspace))
+    for name in _entries(grounds.state_files, grounds.staged_state):
+        steps.append(Step("place", "state", f"{grounds.staged_state}/{name}", f"{grounds.state}/{name}"))
+    return tuple(steps)
+
+
+def kept_beside(grounds: Grounds, steps: tuple[Step, ...]) -> tuple[str, ...]:
+    """The folders that keep what was there."""
+    found = []
+    for step in steps:
+        if step.kind == "aside" and step.where == "workspace":
+            found.append(f"{grounds.above_workspace}/{step.target}")
+        elif step.kind == "aside":
+            found.append(f"{grounds.above_state}/{os.path.dirname(step.target)}")
+    return tuple(dict.fromkeys(found))
+
+
+def apply_moves(grounds: Grounds, steps: tuple[Step, ...]) -> None:
+    """Do the renames, durably. The caller holds the write lock. What fails is taken back, as far as the disk allows."""
+    marked = {
+        "above_workspace": grounds.above_workspace,
+        "workspace": grounds.workspace,
+        "steps": [asdict(step) for step in steps],
+    }
+    temporary = f"{grounds.staged_state}/{TEMPORARY_PREFIX}marker"
+    writes.create(grounds.state_files, grounds.marker, json.dumps(marked, indent=1).encode(), temporary)
+    done: list[Step] = []
+    try:
+        for step in steps:
+            _move(grounds, step)
+            done.append(step)
+    except (OSError, RefusedByRule):
+        for step in reversed(done):
+            _rename(grounds, step.where, step.target, step.source)
+        _end(grounds, steps)
+        raise
+    _end(grounds, steps)
+
+
+def finish_restore(agent: Agent) -> bool:
+    """Complete a restore that was interrupted after its point of no return. Whether there was one.
+
+    To be called whenever an agent is opened, before its database is; costs one look at the disk when there is nothing to do.
+    """
+    if not os.path.lexists(f"{agent.state}/{MARKER}"):
+        return False
+    grounds = grounds_of(agent)
+    with disk_errors(agent.state), grounds.lock(WRITE_LOCK).hold():
+        data = writes.find(grounds.state_files, grounds.marker)
+        # whoever restored was alive and finished while we waited
+        if data is None:
+            return False
+        grounds, steps = _parse(grounds, data)
+        for step in steps:
+            _move(grounds, step)
+        _end(grounds, steps)
+    discard_leftovers(agent)
+    return True
+
+
+def find_leftovers(agent: Agent) -> tuple[str, ...]:
+    """Folders of a restore that was interrupted before its point of no return: they can go."""
+    if os.path.lexists(f"{agent.state}/{MARKER}"):
+        return ()
+    grounds = grounds_of(agent)
+    return tuple(folder for folder in grounds.staging if os.path.lexists(folder))
+
+
+def discard_leftovers(agent: Agent) -> tuple[str, ...]:
+    """Remove them, unless a restore is under way. Which they were."""
+    if not find_leftovers(agent):
+        return ()
+    grounds = grounds_of(agent)
+    with disk_errors(agent.state), grounds.lock(RESTORE_LOCK).hold():
+        found = find_leftovers(agent)
+        if found:
+            remove_staging(grounds)
+        return found
+
+
+def remove_staging(grounds: Grounds) -> None:
+    """The caller holds the restore lock, and there is no marker."""
+    for folder in grounds.staging:
+        remove_folder(folder)
+
+
+def _move(grounds: Grounds, step: Step) -> None:
+    """Do a step unless it is done. It may have been done by a process that died since."""
+    files = grounds.workspace_files if step.where == "workspace" else grounds.state_files
+    if files.stat(step.source) is None:
+        return
+    there = files.stat(step.target)
+    if step.kind == "aside":
+        if there is None:
+            writes.make_directories(files, step.target)
+            _rename(grounds, step.where, step.source, step.target)
+        return
+    # an empty folder is no loss, and a rename replaces it
+    if there is not None and not (there.kind == "directory" and not files.list(step.target)):
+        raise RefusedByRule(
+            f"{files.root}/{step.target} appeared while a restore was under way.", mend="Move it away, then try again."
+        )
+    _rename(grounds, step.where, step.source, step.target)
+
+
+def _rename(grounds: Grounds, where: Literal["workspace", "state"], source: str, target: str) -> None:
+    files = grounds.workspace_files if where == "workspace" else grounds.state_files
+    files.rename(source, target)
+    for folder in {os.path.dirname(source), os.path.dirname(target)}:
+        files.sync_directory(folder)
+
+
+def _end(grounds: Grounds, steps: tuple[Step, ...]) -> None:
+    files = grounds.state_files
+    writes.discard(files, [grounds.marker])
+    files.sync_directory(grounds.state)
+    for folder in {os.path.dirname(step.target) for step in steps if (step.kind, step.where) == ("aside", "state")}:
+        # left empty when the steps were taken back
+        with suppress(OSError):
+            files.remove_directory(folder)
+
+
+def _parse(grounds: Grounds, data: bytes) -> tuple[Grounds, tuple[Step, ...]]:
+    try:
+        given = json.loads(data)
+        steps = tuple(Step(one["kind"], one["where"], one["source"], one["target"]) for one in given["steps"])
+        # the host file may name another workspace by now; the restore ends where it began
+        return Grounds(given["above_workspace"], given["workspace"], grounds.above_state, grounds.state), steps
+    except (ValueError, KeyError, TypeError) as error:
+        raise Damaged(
+            f"{grounds.above_state}/{grounds.marker} cannot be read.",
+            mend="Compare the folders beside it by hand, then remove it.",
+        ) from error
+
+
+def _entries(files: RealFileSystem, folder: str) -> list[str]:
+    found = files.stat(folder)
+    if found is None:
+        return []
+    if found.kind != "directory":
+        raise RefusedByRule(f"{files.root}/{folder} is no folder.", mend="Move it away, then try again.")
+    return [os.path.basename(one.path) for one in files.list(folder)]
+
+
+def _old_state(grounds: Grounds) -> list[str]:
+    if not os.path.isdir(grounds.above_state):
+        return []
+    return [name for name in _entries(grounds.state_files, grounds.state) if name not in STAYING]
+
+
+def _free(files: RealFileSystem, name: str) -> str:
+    number, found = 1, name
+    while files.stat(found) is not None:
+        number += 1
+        found = f"{name}-{number}"
+    return found

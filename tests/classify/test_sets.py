@@ -1,0 +1,44 @@
+"""Pattern files become sets: sections, pieces, one language at a time."""
+
+import pytest
+import re2
+
+from everself.classify.pattern_sets import LANGUAGES, load_set, parse, read_patterns
+
+OURS = ("corrections", "contrast", "triggers", "tools", "openers", "promotion")
+
+
+def test_a_file_has_sections_comments_and_pieces() -> None:
+    text = "# why\nlet NO = no|nope\n\n[high]\n^{NO}\\b\n[low]\nx{1,3}\n"
+    assert parse(text) == (("high", "^(?:no|nope)\\b"), ("low", "x{1,3}"))
+
+
+def test_a_class_of_characters_alone_on_a_line_is_a_pattern() -> None:
+    assert parse("[one]\n[ab]+\n[0-9]\n") == (("one", "[ab]+"), ("one", "[0-9]"))
+
+
+@pytest.mark.parametrize("name", OURS)
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_pattern_of_ours_is_re2_and_matches_no_empty_text(name: str, language: str) -> None:
+    quiet = re2.Options()
+    quiet.log_errors = False
+    found = read_patterns(name, language)  # type: ignore[arg-type] # pytest gives it as a string
+    assert found
+    assert [pattern for _, pattern in found if re2.compile(pattern, quiet).search("") is not None] == []
+
+
+def test_case_never_matters_and_the_section_is_told() -> None:
+    assert "high" in load_set("corrections").names("THAT IS WRONG, it is tuesday", "en")
+
+
+def test_only_the_languages_that_are_asked_for_answer() -> None:
+    assert load_set("corrections").matches("你记错了", "en") == ()
+    assert {match.language for match in load_set("corrections").matches("你记错了")} == {"zh"}
+
+
+def test_a_lone_surrogate_is_no_reason_to_fail() -> None:
+    assert "high" in load_set("corrections").names("that's wrong, \ud800", "en")
+
+
+def test_a_set_that_nobody_wrote_matches_nothing() -> None:
+    assert load_set("no such set").matches("anything") == ()

@@ -1,0 +1,86 @@
+"""The table of verbs says which faces offer what, and the faces agree."""
+
+import importlib
+import inspect
+from collections import Counter
+from collections.abc import Iterator
+
+import click
+import pytest
+
+from everself.interfaces.cli.root import everself
+from everself.interfaces.cli.verbs import VERBS
+
+# What belongs to the command line itself and calls no verb.
+OF_THE_FACE = {"completion", "help"}
+# The modules whose public functions are verbs; of these, what serves other verbs and is none itself.
+VERB_MODULES = {
+    "everself.operations.setup": ("prepare", "Prepared.remember"),
+    "everself.operations.backup.restore_agent": (),
+    "everself.operations.templates": (),
+    "everself.operations.settings": ("own_key", "save_edit", "need_utf8"),
+    "everself.app.changes": (),
+    "everself.operations.identity": (),
+    "everself.operations.integrity": (),
+    "everself.operations.soul": ("SoulTests.count",),
+    "everself.operations.search": ("scope_of",),
+    "everself.operations.models": (),
+    "everself.operations.index": (),
+    "everself.operations.evaluation": (),
+    "everself.operations.jobs": (),
+    "everself.operations.backup.create": ("default_name",),
+    "everself.operations.backup.restore": (),
+    "everself.operations.backup.check": ("verify", "open_backup", "OpenBackup.content", "OpenBackup.finish"),
+}
+
+
+def leaves(command: click.Command, words: tuple[str, ...] = ()) -> Iterator[str]:
+    if isinstance(command, click.Group):
+        context = click.Context(command)
+        for name in command.list_commands(context):
+            found = command.get_command(context, name)
+            assert found is not None
+            yield from leaves(found, (*words, name))
+    else:
+        yield " ".join(words)
+
+
+def offered_by_cli() -> list[str]:
+    return [name for verb in VERBS for face, name in verb.offered if face == "cli"]
+
+
+def public_callables(module: str) -> Iterator[str]:
+    loaded = importlib.import_module(module)
+    for name, value in vars(loaded).items():
+        if name.startswith("_") or getattr(value, "__module__", "") != module:
+            continue
+        if inspect.isfunction(value):
+            yield f"{module}:{name}"
+        elif inspect.isclass(value):
+            methods = [one for one, made in vars(value).items() if inspect.isfunction(made) and not one.startswith("_")]
+            yield from (f"{module}:{name}.{method}" for method in methods)
+
+
+def test_every_command_offers_one_verb_of_the_table() -> None:
+    assert Counter(offered_by_cli()) == Counter(name for name in leaves(everself) if name not in OF_THE_FACE)
+
+
+@pytest.mark.parametrize("verb", VERBS, ids=lambda verb: verb.called)
+def test_a_verb_exists_and_each_face_offers_it_or_has_a_reason(verb) -> None:
+    module, _, name = verb.called.partition(":")
+    found = importlib.import_module(module)
+    for part in name.split("."):
+        found = getattr(found, part)
+    assert callable(found)
+    withheld = dict(verb.withheld)
+    assert set(dict(verb.offered)) | set(withheld) == {"cli"}
+    assert not set(dict(verb.offered)) & set(withheld)
+    assert all(withheld.values())
+
+
+def test_no_verb_is_missing_from_the_table() -> None:
+    listed = {verb.called for verb in VERBS}
+    for module, serving in VERB_MODULES.items():
+        found = {one for one in public_callables(module) if one.partition(":")[2] not in serving}
+        assert found
+        assert found <= listed

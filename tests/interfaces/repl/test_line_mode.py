@@ -1,0 +1,216 @@
+"""A conversation through pipes: replies on one stream, everything else on the other, and every command."""
+
+import io
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from tests.interfaces.repl.conftest import FakeChat
+
+from everself.app.app import App
+from everself.app.opening import open_app
+from everself.conversation.events import MemoryWritten, Notice, Text, Thinking, ToolCalled
+from everself.conversation.tools.protocol import Written
+from everself.errors import ModelFailed
+from everself.interfaces.repl.commands import COMMANDS
+from everself.interfaces.repl.line_mode import talk_in_lines
+from everself.interfaces.repl.ritual import OFFER
+from everself.interfaces.repl.views import review
+from everself.operations.templates import set_up
+
+
+@dataclass(frozen=True)
+class Said:
+    well: bool
+    out: str
+    err: str
+
+
+@pytest.fixture
+def talk(app: App, chat: FakeChat):
+    def run(typed: str) -> Said:
+        out, err = io.StringIO(), io.StringIO()
+        well = talk_in_lines(app, chat.begin(), (io.StringIO(typed), out, err))
+        return Said(well, out.getvalue(), err.getvalue())
+
+    return run
+
+
+def document(app: App, path: str) -> str:
+    return app.workspace.read(path).data.decode()
+
+
+def test_replies_go_out_and_the_offer_stands_at_the_end_once(talk, chat: FakeChat) -> None:
+    said = talk("hello\nand again\n")
+    assert said.out == f"You said: hello\n\nYou said: and again\n\n{OFFER}\n"
+    assert said.err == ""
+    assert said.well
+    assert (chat.heard, chat.closed) == (["hello", "and again"], ["SESSION"])
+    assert talk("later\n").out == "You said: later\n"
+
+
+def test_nothing_said_is_no_conversation(talk, chat: FakeChat) -> None:
+    assert talk("\n\n") == Said(True, "", "")
+    assert chat.heard == []
+
+
+def test_what_is_no_reply_is_not_in_the_pipe(talk, chat: FakeChat) -> None:
+    chat.script = lambda _: [
+        Thinking("hm"),
+        ToolCalled("1", "memory_search", '{"query":"x"}'),
+        Text("It is "),
+        Notice("No model is set.", mend="everself model use NAME"),
+        Text("late."),
+        MemoryWritten(Written("remembered", "x", "memory/2026-03-19.md#L3")),
+    ]
+    said = talk("what time?\n/quit\n")
+    assert said.out.startswith("It is \nlate.\n")
+    assert said.err == "Note: No model is set. everself model use NAME\n"
+
+
+def test_replies_have_no_power_over_the_terminal(talk, chat: FakeChat) -> None:
+    chat.script = lambda _: [Text("\x1b[31mred"), Text("\x1b]0;x\x07")]
+    assert "\x1b" not in talk("x\n").out
+
+
+def test_a_turn_that_failed_is_told_and_the_next_one_comes(talk, chat: FakeChat) -> None:
+    def script(text: str):
+        if text == "bad":
+            raise ModelFailed("The key is not taken.", mend="everself model test")
+        return [Text("fine")]
+
+    chat.script = script
+    said = talk("bad\ngood\n")
+    assert "fine\n" in said.out
+    assert said.err == "The model did not answer. The key is not taken.\n→ everself model test\n"
+    assert not said.well
+
+
+def test_help_lists_every_command_and_an_unknown_one_is_answered_with_the_nearest(talk, chat: FakeChat) -> None:
+    said = talk("/help\n/serch tundra\n/usr/bin is full\n")
+    assert all(f"\n{name}" in f"\n{said.out}" for name in COMMANDS)
+    assert "There is no command /serch. Did you mean /search?" in said.out
+    assert chat.heard == ["/usr/bin is full"]
+    assert not said.well
+
+
+def test_memory_search_why_and_soul_answer(talk, app: App) -> None:
+    app.remember("I am working on a Rust project called tundra.")
+    said = talk("/memory\n/search which project\n/why\n/soul\n/persona\n/prompt\n/sessions\n")
+    assert said.err == ""
+    assert said.well
+    assert said.out.count("tundra") >= 2
+    assert "memory/2026-03-19.md#L3-L4  7K3QX9M2ABCD" in said.out
+    assert "no room: MEMORY.md" in said.out
+    assert "# Soul" in said.out or "SOUL" in said.out
+    assert "There was no conversation yet." in said.out
+
+
+def test_review_tells_what_waits_for_the_person() -> None:
+    with open_app() as app:
+        set_up(app)
+        assert list(review(app, "")) == ["Nothing waits for you."]
+        app.growth.add_line("Ask before you book.", "asked twice", ())
+        Path(app.agent.workspace, "SOUL.md").write_text("# Somebody else\n", encoding="utf-8")
+        waiting = list(review(app, ""))
+        assert any("SOUL.md  (everself soul verify)" in line for line in waiting)
+        assert any("asked twice" in line for line in waiting)
+
+
+def test_review_asks_about_each_and_a_letter_decides(talk, app: App) -> None:
+    app.growth.add_line("Ask before you book.", "asked twice", ())
+    app.growth.add_line("Never joke.", "nobody laughed", ())
+    app.growth.add_line("Be brief.", "said so", ())
+    listed = talk("/review list\n").out
+    assert listed.count("May this be part of the soul?") == 3
+    said = talk("/review\na\nr\ne\nBe brief, but warm.\n")
+    assert said.well
+    assert app.growth.open() == ()
+    assert [one for one in ("accepted", "refused", "edited") if one not in said.out] == []
+    soul = Path(app.agent.workspace, "SOUL.md").read_text(encoding="utf-8")
+    assert [one in soul for one in ("- Ask before", "- Never joke", "- Be brief, but warm.")] == [True, False, True]
+
+
+def test_review_stops_at_what_is_no_answer(talk, app: App) -> None:
+    app.growth.add_line("Ask before you book.", "asked twice", ())
+    assert "Stopped" in talk("/review\nwhat is that\n").out
+    assert talk("/review\nq\n").well
+    assert len(app.growth.open()) == 1
+
+
+def test_an_edit_of_the_soul_shows_at_once(talk, app: App) -> None:
+    first = talk("/soul\n/prompt\n").out
+    assert "likes otters" not in first
+    soul = Path(app.agent.workspace, "SOUL.md")
+    soul.write_text(f"{soul.read_text(encoding='utf-8')}\nThis one likes otters.\n", encoding="utf-8")
+    assert talk("/soul\n/prompt\n").out.count("likes otters") == 2
+
+
+def test_forgetting_shows_asks_and_proves(talk, app: App) -> None:
+    app.remember("My old address is 5 Elm Street.")
+    app.remember("The wifi password hint is my cat.")
+    assert "Nothing was changed." in talk("/forget elm street\nno\n").out
+    said = talk("/forget elm street\nyes\n")
+    assert "Forgotten:" in said.out
+    assert said.well
+    assert "Elm" not in talk("/memory\n").out
+    gone = talk("/forget elm street\n")
+    assert gone.err.startswith("No entry contains “elm street”.")
+    assert "What?" in talk("/forget\n").out
+
+
+def test_forgetting_lists_every_entry_that_contains_the_words(talk, app: App) -> None:
+    app.remember("My cat is called Mo.")
+    app.remember("My cat is six.")
+    app.remember("My caterpillar is green.")
+    said = talk("/forget my cat\nno\n")
+    assert "called Mo" in said.out
+    assert "is six" in said.out
+    assert "Forget all 2 entries for good?" in said.out
+    assert len(app.memory.book.all()) == 3
+    assert "A search of every byte finds nothing." in talk("/forget MY  cat\nyes\n").out
+    assert [one.text for one in app.memory.book.all()] == ["My caterpillar is green."]
+
+
+def test_new_undo_and_quit(talk, app: App, chat: FakeChat) -> None:
+    app.remember("I moved to Bergen.")
+    said = talk("/new\n/undo\nyes\n/quit\nnever heard\n")
+    assert "kept in memory/2026-03-19-tundra.md" in said.out
+    assert "Taken back" in said.out
+    assert chat.heard == []
+    assert chat.closed == ["SESSION2"]
+
+
+def test_compacting_and_the_model_that_is_not_there(talk) -> None:
+    said = talk("/compact\n/model\n")
+    assert said.out == "Made shorter (asked).\n"
+    assert said.err == "The model did not answer. There is none.\n"
+    assert not said.well
+
+
+ANSWERS = "Aria\nwarm and brief\n🦦\nAlex\nLex\nEurope/Berlin\nGerman, English\n"
+
+
+def test_the_ritual_writes_what_was_agreed_on_and_ends(talk, app: App) -> None:
+    said = talk(f"/bootstrap\n{ANSWERS}yes\nhello\n")
+    assert "Nice to meet you, Lex!" in said.out
+    assert OFFER not in said.out
+    assert "Aria" in document(app, "IDENTITY.md")
+    assert "Europe/Berlin" in document(app, "USER.md")
+    assert app.workspace.find("BOOTSTRAP.md") is None
+    assert "We have met." in talk("/bootstrap\n").out
+
+
+@pytest.mark.parametrize("typed", ["Aria\nwarm\n", "Aria\n/stop\n", f"{ANSWERS}no\n", ANSWERS])
+def test_a_ritual_that_is_broken_off_writes_nothing(talk, app: App, typed: str) -> None:
+    before = [one.id for one in app.changes.log(100)]
+    talk(f"/bootstrap\n{typed}")
+    assert [one.id for one in app.changes.log(100)] == before
+    assert app.workspace.find("BOOTSTRAP.md") is not None
+
+
+def test_an_answer_that_cannot_be_is_asked_for_again(talk, app: App) -> None:
+    typed = ANSWERS.replace("Europe/Berlin", "Berlin am See\nEurope/Berlin")
+    said = talk(f"/bootstrap\n{typed}yes\n")
+    assert said.err.count("Time zone") == 1
+    assert "Europe/Berlin" in document(app, "USER.md")

@@ -1,0 +1,166 @@
+"""An operation is declared once, and every interface makes of it what it needs."""
+
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import pytest
+
+from everself.errors import RefusedByRule, WrongUse
+from everself.operations import registry
+from everself.operations.caller import AT_TERMINAL, Audience, Caller
+from everself.operations.declaration import Argument, Operation, Option, fields_of, operation
+from everself.operations.registry import LISTED, all_operations
+from tools import index_operations
+
+TOP = Path(__file__).resolve().parents[2]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CountRequest:
+    words: Annotated[str, Argument("What to count.", joined=True)]
+    times: Annotated[int, Option("How often.", ge=1, le=9, tool="maxTimes")] = 1
+    secretly: Annotated[bool, Option("Only the owner may ask for it.", only=("cli",))] = False
+
+
+def count(_: object, __: Caller, request: CountRequest) -> int:
+    """Count the words.
+
+    More of it.
+    """
+    return len(request.words.split()) * request.times
+
+
+def made(audience: Audience = Audience.AGENT) -> Operation[CountRequest, int]:
+    return Operation(
+        "memory.count", count, CountRequest, audience, "read", "Count the words.", fields=tuple(fields_of(CountRequest))
+    )
+
+
+def test_whoever_stands_lower_than_the_audience_is_refused() -> None:
+    request = CountRequest(words="a b")
+    assert made()(None, Caller(Audience.AGENT), request) == 2
+    assert made()(None, AT_TERMINAL, request) == 2
+    with pytest.raises(RefusedByRule, match="only the owner at a terminal"):
+        made(Audience.OWNER_AT_TERMINAL)(None, Caller(Audience.OWNER), request)
+
+
+@pytest.mark.parametrize("times", [0, 10])
+def test_a_number_beyond_its_limits_is_refused_for_every_interface(times: int) -> None:
+    with pytest.raises(WrongUse, match=f"times is {times}, but must be at least 1 and at most 9"):
+        made()(None, AT_TERMINAL, CountRequest(words="a", times=times))
+
+
+def test_a_request_is_read_by_the_names_of_the_interface() -> None:
+    assert made().read({"words": "a", "maxTimes": 3}, "tool") == CountRequest(words="a", times=3)
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"words": 3}, "words"),
+        ({}, "words"),
+        ({"words": "a", "times": 3}, "Unknown field: times"),
+        ({"words": "a", "secretly": True}, "Unknown field: secretly"),
+        ({"words": "a", "maxTimes": "three"}, "times"),
+    ],
+)
+def test_what_cannot_be_read_is_told_by_its_field(given: dict[str, object], said: str) -> None:
+    with pytest.raises(WrongUse, match=said):
+        made().read(given, "tool")
+
+
+def test_the_schema_holds_what_the_interface_offers_and_no_more() -> None:
+    assert made().schema("tool") == {
+        "type": "object",
+        "properties": {
+            "words": {"type": "string", "description": "What to count."},
+            "maxTimes": {"type": "integer", "default": 1, "minimum": 1, "maximum": 9, "description": "How often."},
+        },
+        "required": ["words"],
+        "additionalProperties": False,
+    }
+
+
+def test_two_operations_of_one_name_are_a_mistake() -> None:
+    registry.get_operation("memory.search")
+    with pytest.raises(ValueError, match="declared twice"):
+        operation("memory.search", audience=Audience.OWNER, effect="read")(count)
+
+
+def test_the_index_is_what_the_declarations_say() -> None:
+    assert index_operations.TARGET.read_text("utf-8") == index_operations.render(), (
+        "run python -m tools.index_operations"
+    )
+
+
+def test_every_operation_says_what_it_does_and_shows_an_example() -> None:
+    found = all_operations()
+    assert [one.name for one in found] == [one.name for one in LISTED]
+    for one in found:
+        assert one.help.endswith("."), one.name
+        assert one.examples, one.name
+        assert all(field.option.help.endswith(".") for field in one.fields), one.name
+
+
+NEW = '''"""An operation that somebody added."""
+from dataclasses import dataclass
+from typing import Annotated
+from everself.operations.caller import Audience, Caller
+from everself.operations.declaration import Argument, operation
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EchoRequest:
+    words: Annotated[str, Argument("What to say.", joined=True)]
+
+@operation("memory.echo", audience=Audience.AGENT, effect="read", tool="memory_echo", slash="/echo",
+           examples=(("everself memory echo hello", "says hello"),))
+def echo(app: object, _: Caller, request: EchoRequest) -> dict[str, str]:
+    """Say it again."""
+    return {"said": request.words}
+'''
+TRY = """
+import asyncio, sys
+from everself.interfaces.cli.entry import run
+from everself.interfaces.repl.commands import COMMANDS
+from everself.interfaces.repl.operation_commands import run_slash
+from everself.app.opening import open_app
+code = run(["memory", "echo", "hello", "there", "--json"])
+print(COMMANDS["/echo"].summary, COMMANDS["/echo"].takes)
+with open_app() as app:
+    print(asyncio.run(run_slash("memory.echo", app, "s", "once more")))
+sys.exit(code)
+"""
+
+
+@pytest.mark.slow
+def test_a_new_operation_is_one_module_and_a_generated_row(tmp_path: Path) -> None:
+    import shutil
+
+    shutil.copytree(TOP / "src", tmp_path / "src", ignore=shutil.ignore_patterns("__pycache__"))
+    (tmp_path / "src" / "everself" / "operations" / "echoes.py").write_text(NEW)
+    environ = {"PYTHONPATH": f"{tmp_path / 'src'}:{TOP}", "HOME": str(tmp_path), "PATH": "/usr/bin:/bin"}
+
+    def python(*words: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, *words], env=environ, capture_output=True, text=True, timeout=300, check=False
+        )
+
+    assert python("-m", "tools.index_operations").returncode == 0
+    assert python("-m", "everself", "setup").returncode == 0
+    done = python("-c", TRY)
+    assert done.returncode == 0, done.stderr
+    assert '"said": "hello there"' in done.stdout
+    assert "Say it again. WORDS" in done.stdout
+    assert "once more" in done.stdout
+    helped = python("-m", "everself", "memory", "--help").stdout
+    assert "echo" in helped
+
+
+def test_an_operation_that_is_not_listed_is_not_found() -> None:
+    from everself.errors import NotFound
+
+    with pytest.raises(NotFound, match=r"memory\.nothing"):
+        registry.get_operation("memory.nothing")

@@ -1,0 +1,135 @@
+"""A correction, from the conversation to the soul: put right at once, embedded again, learned when it comes up twice, and told."""
+
+import shlex
+import sys
+from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from tests.conversation.talks import say, talking
+
+from everself.app.app import App
+from everself.clock import Clock
+from everself.errors import WrongUse
+from everself.operations.digest import digest_growth
+from everself.operations.keepers import run_keeper
+from everself.operations.search import catch_up
+from everself.search.recall import Request
+from everself.testing.embedder import FakeEmbedder
+
+SAID = "No, my sister is called Mia, not Mira"
+
+
+class Later:
+    """The time of the machine, and what has passed since in the test."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self.passed = timedelta()
+
+    def __call__(self):
+        return self._clock.now() + self.passed
+
+
+@pytest.fixture
+def app(tmp_path: Path) -> Iterator[App]:
+    with talking(tmp_path, *["All right."] * 8) as (app, _):
+        yield app
+
+
+def pass_days(app: App, days: float) -> None:
+    later = Later(app.clock)
+    later.passed = timedelta(days=days)
+    clock = Clock(app.clock.zone, later)
+    app.__dict__["clock"] = clock
+    for name in ("growth", "schedule"):
+        app.__dict__.pop(name, None)
+    app.memory.clock = clock
+    app.log.__dict__["_clock"] = clock
+    app.keepers._sources.memory.clock = clock
+
+
+def record(app: App) -> str:
+    return Path(app.agent.workspace, "CORRECTIONS.md").read_text("utf-8")
+
+
+def test_what_was_put_right_twice_is_proposed_and_the_digest_says_why(app: App) -> None:
+    app.remember("My sister is called Mira")
+    say(app, SAID)
+    say(app, SAID)
+    assert not run_keeper(app, "soul-keeper").applied
+    pass_days(app, 3)
+    report = run_keeper(app, "soul-keeper")
+    assert [one.words for one in report.applied] == ['propose for the soul: "Remember: My sister is called Mia"']
+    assert not run_keeper(app, "soul-keeper").applied
+    digest = digest_growth(app)
+    (waiting,) = digest.waiting
+    assert (waiting.added, waiting.who, waiting.reason) == (
+        ("- Remember: My sister is called Mia",),
+        "keeper",
+        "put right 2 times",
+    )
+    assert {one.words for one in waiting.evidence} == {"My sister is called Mia", SAID}
+    app.growth.approve(waiting.proposal)
+    grown = digest_growth(app)
+    assert not grown.waiting
+    assert grown.grown[0].added == ("- Remember: My sister is called Mia",)
+    assert {one.words for one in grown.grown[0].evidence} == {"My sister is called Mia", SAID}
+    app.growth.rollback("last")
+    assert digest_growth(app).grown[0].removed == ("- Remember: My sister is called Mia",)
+
+
+def test_a_digest_has_days(app: App) -> None:
+    with pytest.raises(WrongUse):
+        digest_growth(app, 0)
+    with pytest.raises(WrongUse):
+        digest_growth(app, 10**9)
+
+
+def test_a_correction_is_found_before_what_was_wrong_and_at_full_confidence(app: App) -> None:
+    wrong = app.remember("My sister is called Mira").entry
+    app.remember("My sister likes tea and long walks by the sea")
+    say(app, SAID)
+    right = app.memory.book.get(wrong).closed_by
+    hits = app.recall.search(Request("What is my sister called? Mira?", recorded=False)).hits
+    assert next(hit.entry for hit in hits if hit.entry in (right, wrong)) == right
+    (hit,) = [hit for hit in hits if hit.entry == right]
+    assert ("correction", 1.5) in [(part.name, part.value) for part in hit.parts]
+    entry = app.memory.book.get(right)
+    assert (entry.source, app.memory.confidence(entry)) == ("correction", 1.0)
+    assert run_keeper(app, "recall-validator").notes == ("1 not embedded again yet; search finds them by their words.",)
+
+
+@pytest.mark.parametrize("by_keeper", [True, False])
+def test_once_it_is_embedded_again_the_record_says_so(tmp_path: Path, by_keeper: bool) -> None:
+    with talking(tmp_path, "All right.") as (app, _):
+        embedder = FakeEmbedder()
+        app.__dict__["embedder"] = embedder
+        app.remember("My sister is called Mira")
+        say(app, SAID)
+        assert "- **Re-embedded:** false" in record(app)
+        embedder.fail("network")
+        assert not run_keeper(app, "recall-validator").applied
+        catch_up(app)
+        assert "- **Re-embedded:** false" in record(app)
+        embedder.fail(None)
+        if by_keeper:
+            assert [one.kind for one in run_keeper(app, "recall-validator").applied] == ["confirm"]
+        else:
+            catch_up(app)
+        assert "- **Re-embedded:** true" in record(app)
+        assert any("Mia" in text for texts, _ in embedder.calls for text in texts)
+        assert not run_keeper(app, "recall-validator").applied
+
+
+def test_a_forgotten_tool_is_the_handlers_matter_and_no_memory_changes(tmp_path: Path) -> None:
+    script, heard = tmp_path / "listen.py", tmp_path / "heard"
+    script.write_text(f"import pathlib, sys\npathlib.Path({str(heard)!r}).write_text(sys.stdin.read())\n")
+    program = f"{shlex.quote(sys.executable)} {shlex.quote(str(script))}"
+    said = "No, that's wrong: you have a tool for the calendar, the meeting is on Tuesday, not Monday"
+    with talking(tmp_path, "All right.", host={"recall_external_handler": program}) as (app, _):
+        kept = app.remember("The meeting is on Monday")
+        say(app, said)
+        assert said in heard.read_text()
+        assert not app.memory.book.get(kept.entry).closed

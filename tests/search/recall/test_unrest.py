@@ -1,0 +1,35 @@
+"""Files that change faster than they are searched: an answer all the same, from those that stand still."""
+
+from pathlib import Path
+
+import pytest
+from tests.search.recall.world import searchable
+
+from everself.search.document_cache import Shelf
+from everself.search.index_file.protocol import IndexedDocument
+from everself.search.recall import Request
+
+
+def test_a_document_that_changes_at_every_try_is_left_out_and_said_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with searchable(tmp_path) as made:
+        made.write("MEMORY.md", "- green tea at noon\n")
+        made.write("memory/log.md", "- green tea again\n")
+        read = Shelf.read
+        tries = []
+
+        def unsteady(shelf: Shelf, document: IndexedDocument) -> bytes | None:
+            if document.path != "memory/log.md":
+                return read(shelf, document)
+            tries.append(document.path)
+            return None
+
+        monkeypatch.setattr(Shelf, "read", unsteady)
+        found = made.search("green tea", Request("", recorded=False))
+        assert [hit.path for hit in found.hits] == ["MEMORY.md"]
+        assert any("again and again" in notice for notice in found.notices)
+        assert [(one.path, one.reason) for one in found.left_out] == [
+            ("memory/log.md", "changed while it was searched")
+        ]
+        assert len(tries) == 3
