@@ -1,31 +1,34 @@
 """A self that lasts for AI agents: an identity they keep and a memory they can trust, in plain Markdown.
 
-    from everself import open_app
+    from everself import open_runtime
 
-    with open_app() as app:
+    with open_runtime() as app:
         app.remember("My cat is called Miso.")
 
-docs/library.md says what an App can do. It is loaded when it is first asked for, so that a bare import costs nothing.
+docs/library.md says what it can do. It is loaded when it is first asked for, so that a bare import costs nothing.
+`App` and `open_app` are the former names of `Runtime` and `open_runtime`; they are deprecated and go with the next release.
 """
 
 # type checkers take it for what `typing` has under this name, which would be one module more to load
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from everself.app.app import App
-    from everself.app.opening import open_app
+    from everself.runtime import Runtime, open_runtime
+
+    App = Runtime
+    open_app = open_runtime
 
 __version__ = "0.1.0"
 
-__all__ = ["App", "__version__", "open_app"]
+__all__ = ["App", "Runtime", "__version__", "open_app", "open_runtime"]
 
 
 def __getattr__(name: str) -> object:
-    if name == "open_app":
-        from everself.app.opening import open_app
+    if name in ("open_runtime", "open_app"):
+        from everself.runtime import open_runtime
 
-        return open_app
-    if name == "App":
-        from everself.app.app import App
+        return open_runtime
+    if name in ("Runtime", "App"):
+        from everself.runtime import Runtime
 
-        return App
+        return Runtime
     raise AttributeError(f"module 'everself' has no attribute {name!r}")

@@ -1,6 +1,6 @@
 """The architecture as data: the order of the packages, the limits, and which package may do what."""
 
-# A package imports only from those before it. `app` is dissolved step by step; what remains will be `runtime`.
+# A package imports only from those before it.
 PACKAGES = (
     "errors",
     "values",
@@ -17,7 +17,7 @@ PACKAGES = (
     "search",
     "conversation",
     "keepers",
-    "app",
+    "runtime",
     "operations",
     "interfaces",
     "testing",
@@ -28,12 +28,12 @@ STARTER = "interfaces.cli"
 SHARED = "interfaces.rendering"
 
 # The package's own two modules stand outside the order; each imports from one package only.
-PORCH = {"everself": "app", "everself.__main__": "interfaces"}
+PORCH = {"everself": "runtime", "everself.__main__": "interfaces"}
 
 # Fakes for those who test with Everself: they see everything but the interfaces, and no package sees them.
 FAKES = "testing"
 
-# The names of the package itself that any package may import; anything else there comes from `app`.
+# The names of the package itself that any package may import; anything else there comes from `runtime`.
 PACKAGE_NAMES = frozenset({"__version__"})
 
 MODULE_LINES = 500
@@ -138,10 +138,10 @@ RULES_OF_TRUST = frozenset({"memory/provenance.py", "testing/origins.py"})
 # Where the owner stands: what they say in a message, at their own terminal or in review. `keepers/_insights.py` proposes it, and the runner
 # lowers it to what the messages bear.
 OWNERS_DOORS = frozenset(
-    {"memory/provenance.py", "app/app.py", "operations/review.py", "keepers/runner.py", "keepers/rewording.py"}
+    {"memory/provenance.py", "runtime.py", "operations/review.py", "keepers/runner.py", "keepers/rewording.py"}
     | {"interfaces/cli/commands/memory/write.py", "interfaces/cli/commands/memory/bank.py", "keepers/execution.py"}
     | {"keepers/_insights.py", "conversation/sessions/checkpoint.py", "conversation/corrections.py"}
-    | {"conversation/tools/own/origin.py"}
+    | {"conversation/tools/own/_origin.py"}
 )
 
 # Folders whose functions write memory.

@@ -52,28 +52,28 @@ def test_every_fence_has_bitten() -> None:
     assert len(planted) == len(RULES) + 1
 
 
-BROAD = Violation("broad-excepts", "app/worker.py", 7, "catches Exception", item="run")
-FENCE = Allowance("broad-excepts", "app/worker.py", ("run",), "a job may not take the worker with it")
+BROAD = Violation("broad-excepts", "operations/worker.py", 7, "catches Exception", item="run")
+FENCE = Allowance("broad-excepts", "operations/worker.py", ("run",), "a job may not take the worker with it")
 
 
 def test_an_allowance_covers_its_own_place_and_no_other() -> None:
-    elsewhere = Violation("broad-excepts", "app/worker.py", 30, "catches Exception", item="stop")
+    elsewhere = Violation("broad-excepts", "operations/worker.py", 30, "catches Exception", item="stop")
     assert not_allowed([BROAD, elsewhere], [FENCE]) == (elsewhere,)
 
 
 def test_an_allowance_that_nothing_needs_is_found() -> None:
     assert unused([BROAD], [FENCE]) == ()
-    assert unused([], [FENCE]) == (("broad-excepts", "app/worker.py", "run"),)
+    assert unused([], [FENCE]) == (("broad-excepts", "operations/worker.py", "run"),)
 
 
 def test_a_violation_says_where_and_what() -> None:
-    assert str(BROAD) == "app/worker.py:7: broad-excepts: catches Exception"
+    assert str(BROAD) == "operations/worker.py:7: broad-excepts: catches Exception"
 
 
 def test_the_summary_counts_broad_excepts_per_thousand_lines(tmp_path: Path) -> None:
     catching = "try:\n    x = 1\nexcept Exception:\n    x = 2"
-    plant(tmp_path, {"app/a.py": catching + "\n" * 495, "storage/d.py": catching + "\n" * 495})
+    plant(tmp_path, {"operations/a.py": catching + "\n" * 495, "storage/d.py": catching + "\n" * 495})
     assert summary(tmp_path) == (
-        "2 modules, 1000 lines; largest module app/a.py (500), largest package app (500); "
+        "2 modules, 1000 lines; largest module operations/a.py (500), largest package operations (500); "
         "2.0 broad excepts per 1,000 lines"
     )

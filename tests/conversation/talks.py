@@ -6,11 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from everself.app.app import App
-from everself.app.opening import open_app
 from everself.conversation.events import Done, Event, Notice
 from everself.conversation.sessions.session import Session
 from everself.operations.templates import set_up
+from everself.runtime import Runtime, open_runtime
 from everself.testing.chat_model import FakeModel, Step
 
 
@@ -21,7 +20,7 @@ def talking(
     model: FakeModel | None = None,
     host: Mapping[str, object] | None = None,
     **settings: object,
-) -> Iterator[tuple[App, FakeModel]]:
+) -> Iterator[tuple[Runtime, FakeModel]]:
     """An agent whose model says what the script says, in a home that may have been used before."""
     folder = home / "e"
     folder.mkdir(exist_ok=True)
@@ -30,19 +29,19 @@ def talking(
         json.dumps({"agents": {"defaults": defaults}, "history": {"enabled": False}, **(host or {})})
     )
     fake = model or FakeModel(*script)
-    with open_app(environ={"HOME": str(home), "EVERSELF_HOME": str(folder), "EVERSELF_KEYS": f"{home}/k"}) as app:
+    with open_runtime(environ={"HOME": str(home), "EVERSELF_HOME": str(folder), "EVERSELF_KEYS": f"{home}/k"}) as app:
         if not Path(app.agent.workspace, "SOUL.md").exists():
             set_up(app)
         app.chat.use(fake)
         yield app, fake
 
 
-def say(app: App, text: str, session: Session | None = None, person: str = "") -> list[Event]:
+def say(app: Runtime, text: str, session: Session | None = None, person: str = "") -> list[Event]:
     """The events of one turn."""
     return asyncio.run(hear(app, text, session or app.chat.begin(), person))
 
 
-async def hear(app: App, text: str, session: Session, person: str = "") -> list[Event]:
+async def hear(app: Runtime, text: str, session: Session, person: str = "") -> list[Event]:
     return [event async for event in app.chat.converse(session, text, person)]
 
 

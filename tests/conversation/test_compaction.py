@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 from tests.conversation.talks import done, notices, say, talking
 
-from everself.app.app import App
 from everself.config.sections import Compaction
 from everself.conversation.compaction import cut_at, limit_of, near_limit
 from everself.conversation.events import Accepted, Event, Notice
 from everself.conversation.sessions.session import Session
 from everself.errors import ModelFailed
 from everself.models.chat.protocol import ChatRequest, TextPiece, ToolTurn, UserTurn
+from everself.runtime import Runtime
 from everself.testing.chat_model import Answer, FakeModel, call
 
 # many small steps with real files add up; what is beside it in this folder is run every time
@@ -26,7 +26,7 @@ def settings(reserve: int = 20_000, soft: int = 4_000) -> Compaction:
     return Compaction(reserve_tokens=reserve, flush=True, soft_threshold=soft)
 
 
-def texts(app: App) -> list[str]:
+def texts(app: Runtime) -> list[str]:
     return [one.text for one in app.memory.book.all()]
 
 
@@ -54,7 +54,7 @@ def answering(request: ChatRequest) -> Answer:
     return TextPiece(f"I see. {LONG}")
 
 
-def talk(app: App, session: Session, lines: Sequence[str]) -> list[Event]:
+def talk(app: Runtime, session: Session, lines: Sequence[str]) -> list[Event]:
     return [event for line in lines for event in say(app, line, session)]
 
 

@@ -5,14 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from everself.app.app import App
-from everself.app.opening import open_app
 from everself.classify.triage import Triage
 from everself.config.sections import CustomPattern
 from everself.conversation.corrections import Correcting, bare
 from everself.conversation.parts import Acted
 from everself.conversation.tools.protocol import Setting
 from everself.operations.templates import set_up
+from everself.runtime import Runtime, open_runtime
 from everself.search.recall import OWNER
 from everself.search.scopes import Scope, SessionKind
 from everself.values import Entry
@@ -22,29 +21,29 @@ pytestmark = pytest.mark.slow
 
 
 @pytest.fixture
-def app() -> Iterator[App]:
-    with open_app() as opened:
+def app() -> Iterator[Runtime]:
+    with open_runtime() as opened:
         set_up(opened)
         # by words alone: no test waits for a model to load
         opened.__dict__["embedder"] = None
         yield opened
 
 
-def act(app: App, text: str, *, scope: Scope = OWNER, by_owner: bool = True) -> Acted:
+def act(app: Runtime, text: str, *, scope: Scope = OWNER, by_owner: bool = True) -> Acted:
     correcting = Correcting(app.memory, app.recall, Triage())
     return correcting.heed(text, Setting(scope, "session", "m1", text, by_owner))
 
 
-def open_entries(app: App) -> list[Entry]:
+def open_entries(app: Runtime) -> list[Entry]:
     app.memory.book.refresh()
     return [entry for entry in app.memory.book.all() if not entry.closed and entry.vouched]
 
 
-def words(app: App) -> set[str]:
+def words(app: Runtime) -> set[str]:
     return {entry.text for entry in open_entries(app)}
 
 
-def test_the_wrong_entry_is_closed_and_the_right_one_stands_in_its_place(app: App) -> None:
+def test_the_wrong_entry_is_closed_and_the_right_one_stands_in_its_place(app: Runtime) -> None:
     wrong = app.remember("My sister is called Mira")
     app.remember("My brother is called Tom")
     acted = act(app, "No, my sister is called Mia, not Mira")
@@ -78,13 +77,13 @@ def test_the_wrong_entry_is_closed_and_the_right_one_stands_in_its_place(app: Ap
         ),
     ],
 )
-def test_the_words_of_the_entry_stay_but_for_what_was_wrong(app: App, known: str, said: str, right: str) -> None:
+def test_the_words_of_the_entry_stay_but_for_what_was_wrong(app: Runtime, known: str, said: str, right: str) -> None:
     app.remember(known)
     act(app, said)
     assert words(app) == {right}
 
 
-def test_without_the_wrong_words_the_one_entry_that_says_the_same_of_something_else_is_closed(app: App) -> None:
+def test_without_the_wrong_words_the_one_entry_that_says_the_same_of_something_else_is_closed(app: Runtime) -> None:
     app.remember("The staging server runs on port 8080")
     app.remember("Our cat is called Miso")
     acted = act(app, "That's wrong, the staging server runs on port 8081.")
@@ -92,7 +91,7 @@ def test_without_the_wrong_words_the_one_entry_that_says_the_same_of_something_e
     assert words(app) == {"Our cat is called Miso", "The staging server runs on port 8081."}
 
 
-def test_of_several_that_may_be_meant_none_is_touched_and_the_person_is_asked(app: App) -> None:
+def test_of_several_that_may_be_meant_none_is_touched_and_the_person_is_asked(app: Runtime) -> None:
     app.remember("The meeting with Ann is on Monday")
     app.remember("The meeting with Bob is on Monday")
     acted = act(app, "No, the meeting is on Tuesday, not Monday")
@@ -101,13 +100,13 @@ def test_of_several_that_may_be_meant_none_is_touched_and_the_person_is_asked(ap
     assert len(words(app)) == 2
 
 
-def test_a_number_that_stands_elsewhere_is_not_corrected(app: App) -> None:
+def test_a_number_that_stands_elsewhere_is_not_corrected(app: Runtime) -> None:
     app.remember("Bus 43 stops at the old mill")
     act(app, "I'm 34, not 43.")
     assert "Bus 43 stops at the old mill" in words(app)
 
 
-def test_with_nothing_to_correct_only_the_persons_own_words_are_kept(app: App) -> None:
+def test_with_nothing_to_correct_only_the_persons_own_words_are_kept(app: Runtime) -> None:
     said = "No, my sister is called Mia, not Mira"
     acted = act(app, said)
     (entry,) = open_entries(app)
@@ -117,7 +116,7 @@ def test_with_nothing_to_correct_only_the_persons_own_words_are_kept(app: App) -
     assert len(open_entries(app)) == 1
 
 
-def test_what_says_nothing_but_that_something_is_wrong_is_asked_about(app: App) -> None:
+def test_what_says_nothing_but_that_something_is_wrong_is_asked_about(app: Runtime) -> None:
     app.remember("Our cat is called Miso")
     acted = act(app, "That's wrong.")
     assert acted.question
@@ -128,31 +127,31 @@ def test_what_says_nothing_but_that_something_is_wrong_is_asked_about(app: App) 
 @pytest.mark.parametrize(
     ("scope", "by_owner"), [(Scope(SessionKind.GROUP), True), (OWNER, False), (Scope(SessionKind.GUEST, "ann"), True)]
 )
-def test_nobody_but_the_owner_in_private_corrects(app: App, scope: Scope, by_owner: bool) -> None:
+def test_nobody_but_the_owner_in_private_corrects(app: Runtime, scope: Scope, by_owner: bool) -> None:
     app.remember("My sister is called Mira")
     assert act(app, "No, my sister is called Mia, not Mira", scope=scope, by_owner=by_owner) == Acted()
     assert words(app) == {"My sister is called Mira"}
 
 
-def test_the_soul_is_not_corrected_in_passing(app: App) -> None:
+def test_the_soul_is_not_corrected_in_passing(app: Runtime) -> None:
     soul = Path(app.agent.workspace, "SOUL.md")
     soul.write_text("# Soul\n\n- I speak calmly.\n")
     act(app, "No, I speak loudly, not calmly.")
     assert soul.read_text() == "# Soul\n\n- I speak calmly.\n"
 
 
-def test_an_ordinary_message_does_nothing(app: App) -> None:
+def test_an_ordinary_message_does_nothing(app: Runtime) -> None:
     app.remember("My sister is called Mira")
     assert act(app, "My sister is visiting on Sunday.") == Acted()
 
 
-def test_what_is_to_be_forgotten_is_neither_put_right_nor_asked_about(app: App) -> None:
+def test_what_is_to_be_forgotten_is_neither_put_right_nor_asked_about(app: Runtime) -> None:
     app.remember("My name is Alex")
     assert act(app, "forget that my name is Alex") == Acted()
     assert words(app) == {"My name is Alex"}
 
 
-def test_a_program_of_the_person_gets_the_messages_that_its_pattern_asks_for(app: App) -> None:
+def test_a_program_of_the_person_gets_the_messages_that_its_pattern_asks_for(app: Runtime) -> None:
     given: list[tuple[str, str]] = []
 
     def handle(program: str, text: str) -> bool:
@@ -182,7 +181,7 @@ def test_what_only_says_that_it_is_a_correction_is_taken_away(sentence: str, lef
 
 
 @pytest.mark.parametrize(("score", "asked"), [(0.85, True), (0.84, False)])
-def test_what_is_only_alike_is_asked_about_from_85_on_and_never_closed(app: App, score: float, asked: bool) -> None:
+def test_what_is_only_alike_is_asked_about_from_85_on_and_never_closed(app: Runtime, score: float, asked: bool) -> None:
     other = app.remember("Our new office by the harbour opens at eight")
     correcting = Correcting(app.memory, app.recall, Triage(), alike=lambda _, others: [score] * len(others))
     said = "That's wrong, the office starts work at nine."
@@ -199,13 +198,13 @@ def test_what_is_only_alike_is_asked_about_from_85_on_and_never_closed(app: App,
         ("Our cat is called Miso and sleeps a lot", "No, our cat is called a tabby and sleeps outside."),
     ],
 )
-def test_what_shares_words_and_may_hold_as_well_is_not_closed_by_a_guess(app: App, known: str, said: str) -> None:
+def test_what_shares_words_and_may_hold_as_well_is_not_closed_by_a_guess(app: Runtime, known: str, said: str) -> None:
     other = app.remember(known)
     act(app, said)
     assert not app.memory.book.get(other.entry).closed
 
 
-def test_of_two_that_match_none_is_closed_and_the_person_is_asked(app: App) -> None:
+def test_of_two_that_match_none_is_closed_and_the_person_is_asked(app: Runtime) -> None:
     app.remember("Our new office by the harbour opens at eight")
     app.remember("The old office behind the station opens at seven")
     correcting = Correcting(app.memory, app.recall, Triage(), alike=lambda _, others: [0.9] * len(others))

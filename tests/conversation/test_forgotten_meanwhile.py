@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from tests.conversation.talks import done, hear, say, talking
 
-from everself.app.app import App
 from everself.memory.writing import Thought
 from everself.models.chat.protocol import CallPiece, ChatRequest
+from everself.runtime import Runtime
 from everself.testing.chat_model import FakeModel, call
 from everself.testing.origins import origin_of
 
@@ -34,7 +34,7 @@ def forget(home: Path, *words: str) -> None:
     assert CANARY not in ran.stdout.replace(" ".join(words), "")
 
 
-def remember(app: App, text: str = FACT) -> str:
+def remember(app: Runtime, text: str = FACT) -> str:
     return app.memory.remember(Thought(text, origin_of("owner"), explicit=True)).entry
 
 

@@ -8,10 +8,10 @@ from random import Random
 import pytest
 from tests.conversation.talks import hear, talking
 
-from everself.app.app import App
 from everself.conversation.compaction import NO_REPLY
 from everself.conversation.sessions.session import Session
 from everself.models.chat.protocol import ChatRequest, ToolTurn, UserTurn
+from everself.runtime import Runtime
 from everself.search.recall import Request
 from everself.testing.chat_model import Answer, FakeModel, call
 
@@ -54,7 +54,7 @@ def answering(writes: bool) -> FakeModel:
     return FakeModel(answer, window=WINDOW)
 
 
-async def converse(app: App, session: Session, turns: int, random: Random) -> dict[str, int]:
+async def converse(app: Runtime, session: Session, turns: int, random: Random) -> dict[str, int]:
     """Say that many things; which facts were planted, by the turn."""
     facts: dict[str, int] = {}
     for turn in range(turns):

@@ -10,12 +10,11 @@ from pathlib import Path
 import pytest
 from tests.conversation.talks import done, hear, notices, say
 
-from everself.app.app import App
-from everself.app.opening import open_app
 from everself.conversation.conversation import OWNER
 from everself.conversation.events import Done, Notice, ToolCalled, ToolReturned
 from everself.conversation.sessions.session import Session
 from everself.operations.templates import set_up
+from everself.runtime import Runtime, open_runtime
 from everself.search.scopes import Scope, SessionKind
 from everself.testing.chat_model import FakeModel, call
 
@@ -31,13 +30,13 @@ def server(habit: str) -> dict[str, object]:
 
 
 @contextmanager
-def reaching(home: Path, host: Mapping[str, object], model: FakeModel | None) -> Iterator[App]:
+def reaching(home: Path, host: Mapping[str, object], model: FakeModel | None) -> Iterator[Runtime]:
     folder = home / "e"
     folder.mkdir()
     settings = {"agents": {"defaults": {"memorySearch": {"provider": "none"}}}, "history": {"enabled": False}, **host}
     (folder / "everself.json5").write_text(json.dumps(settings))
     environ = {"HOME": str(home), "EVERSELF_HOME": str(folder), "EVERSELF_KEYS": f"{home}/k", "PATH": "/usr/bin:/bin"}
-    with open_app(environ={**environ, "OPENAI_API_KEY": "hidden-1"}) as app:
+    with open_runtime(environ={**environ, "OPENAI_API_KEY": "hidden-1"}) as app:
         set_up(app)
         if model is not None:
             app.chat.use(model)

@@ -6,10 +6,10 @@ from pathlib import Path
 from tests.conversation.talks import done, hear, say, talking
 from tests.conversation.tools.boxes import Box, living
 
-from everself.app.app import App
 from everself.memory.transfer.export import export_entries
 from everself.memory.transfer.importer import ImportOptions, import_lines
 from everself.memory.writing import Thought
+from everself.runtime import Runtime
 from everself.search.scopes import Scope, SessionKind
 from everself.testing.chat_model import FakeModel, call
 from everself.testing.origins import origin_of
@@ -22,16 +22,16 @@ SMALL = 8_000
 GUEST = Scope(SessionKind.GUEST, "mallory")
 
 
-def entry_of(app: App, words: str) -> Entry:
+def entry_of(app: Runtime, words: str) -> Entry:
     (found,) = [one for one in app.memory.book.all() if words in one.text and not one.closed]
     return found
 
 
-def trust_of(app: App, words: str) -> str:
+def trust_of(app: Runtime, words: str) -> str:
     return app.memory.trust(entry_of(app, words))
 
 
-def import_one(app: App, words: str, *, as_mine: bool = False) -> None:
+def import_one(app: Runtime, words: str, *, as_mine: bool = False) -> None:
     """A line of somebody's file that claims to be the owner's."""
     app.remember("A line to copy.")
     (pattern,) = [json.loads(line) for line in export_entries(app.memory).lines if "A line to copy." in line]

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 import everself
-from everself.app.opening import open_app
 from everself.operations.templates import set_up
+from everself.runtime import open_runtime
 
 TOP = Path(__file__).resolve().parents[2]
 PAGE = TOP / "docs" / "library.md"
@@ -21,7 +21,7 @@ def examples() -> list[str]:
 
 
 def test_the_examples_of_the_library_run_and_say_what_the_page_says(capsys: pytest.CaptureFixture[str]) -> None:
-    with open_app() as app:
+    with open_runtime() as app:
         set_up(app)
     program: dict[str, Any] = {"__name__": "library"}
     said = []
@@ -58,6 +58,6 @@ def test_the_examples_are_typed(tmp_path: Path) -> None:
 
 def test_the_package_holds_what_it_promises_and_nothing_else() -> None:
     assert all(getattr(everself, name) for name in everself.__all__)
-    assert everself.open_app is open_app
+    assert everself.open_runtime is open_runtime
     with pytest.raises(AttributeError, match="no attribute 'opn_app'"):
         _ = everself.opn_app  # type: ignore[attr-defined]

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import apsw
 
-from everself.app.guarding import KeptCounter
 from everself.config.sections import SoulIntegrity
+from everself.identity.counter import KeptCounter
 from everself.identity.integrity import Integrity
 from everself.testing.workspaces import KEY, Bench
 from everself.values import Applied, Author, Change, Edit

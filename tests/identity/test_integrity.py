@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from tests.identity.homes import PERSONAS, SOUL, Home, habits
 
-from everself.app.guarding import KeptCounter
 from everself.config.sections import SoulIntegrity
 from everself.errors import RefusedByRule
+from everself.identity.counter import KeptCounter
 from everself.identity.integrity import Integrity
 from everself.identity.outside_changes import Mark
 from everself.testing.workspaces import real_workspace

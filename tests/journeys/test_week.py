@@ -12,9 +12,9 @@ import re2
 from syrupy.assertion import SnapshotAssertion
 from tests.memory.minds import Mind, open_mind
 
-from everself.app.zone import user_zone
 from everself.clock import Clock
 from everself.errors import RefusedByRule
+from everself.identity.time_zone import user_zone
 from everself.memory.forgetting.forgetting import Forgetting, Grip
 from everself.memory.forgetting.proof import Target
 from everself.memory.writing import Thought

@@ -15,8 +15,6 @@ from zoneinfo import ZoneInfo
 import re2
 from tests.trust.dying import die_before
 
-from everself.app.app import App
-from everself.app.opening import open_app
 from everself.clock import Clock
 from everself.memory.writing import Thought
 from everself.models.chat.protocol import ChatRequest
@@ -25,6 +23,7 @@ from everself.operations.keepers import run_keeper
 from everself.operations.promotion import review_week
 from everself.operations.review import accept_waiting, find_waiting, list_waiting, refuse_waiting
 from everself.operations.templates import set_up
+from everself.runtime import Runtime, open_runtime
 from everself.testing.chat_model import FakeModel
 from everself.testing.frozen_time import FrozenTime
 from everself.testing.origins import origin_of
@@ -95,14 +94,14 @@ def answer(request: ChatRequest) -> str:
 
 
 @contextmanager
-def living(home: str, moment: datetime, *, modelled: bool = False) -> Iterator[tuple[App, FrozenTime]]:
+def living(home: str, moment: datetime, *, modelled: bool = False) -> Iterator[tuple[Runtime, FrozenTime]]:
     """The agent at some moment, as a process of that moment would open it."""
     folder = Path(home, "e")
     folder.mkdir(exist_ok=True)
     told = {"agents": {"defaults": {"memorySearch": {"provider": "none"}}}, "history": {"enabled": False}}
     (folder / "everself.json5").write_text(json.dumps(told))
     time = FrozenTime(moment)
-    with open_app(environ={"HOME": home, "EVERSELF_HOME": str(folder), "EVERSELF_KEYS": f"{home}/k"}) as app:
+    with open_runtime(environ={"HOME": home, "EVERSELF_HOME": str(folder), "EVERSELF_KEYS": f"{home}/k"}) as app:
         app.clock = Clock(ZONE, time)
         if not Path(app.agent.workspace, "SOUL.md").exists():
             set_up(app)
@@ -117,7 +116,7 @@ def at(day: int, hour: str) -> datetime:
     return datetime.fromisoformat(f"{FIRST + timedelta(days=day)}T{hour}:00").replace(tzinfo=ZONE).astimezone(UTC)
 
 
-def live_day(app: App, time: FrozenTime, day: int) -> None:
+def live_day(app: Runtime, time: FrozenTime, day: int) -> None:
     """What happens by day: a conversation, a page, a summary of it; on Fridays the owner looks at what waits."""
     time.moment = at(day, "10:00")
     if SAID.get(day):
@@ -134,7 +133,7 @@ def live_day(app: App, time: FrozenTime, day: int) -> None:
         _decide(app)
 
 
-async def _converse(app: App, time: FrozenTime, texts: tuple[str, ...]) -> None:
+async def _converse(app: Runtime, time: FrozenTime, texts: tuple[str, ...]) -> None:
     session = app.chat.begin()
     for text in texts:
         async for _ in app.chat.converse(session, text):
@@ -143,7 +142,7 @@ async def _converse(app: App, time: FrozenTime, texts: tuple[str, ...]) -> None:
     await app.chat.close(session)
 
 
-def _decide(app: App) -> None:
+def _decide(app: Runtime) -> None:
     """The owner says yes to what is theirs, and no to what was kept apart."""
     for listed in list_waiting(app).waiting:
         one = find_waiting(app, listed.id)
@@ -151,7 +150,7 @@ def _decide(app: App) -> None:
             (refuse_waiting if one.kind == "quarantine" else accept_waiting)(app, one.id)
 
 
-def live_night(app: App, time: FrozenTime, day: int) -> None:
+def live_night(app: Runtime, time: FrozenTime, day: int) -> None:
     """The night before a day: each keeper at its time."""
     for hour in HOURS:
         time.moment = at(day, hour)

@@ -14,9 +14,9 @@ from tests.keepers.months import FIRST, HOURS, MONTH, QUIET, SAID, at, live_day,
 from tests.trust.rows.r07 import PLACES
 from tests.trust.workers import Nursery
 
-from everself.app.app import App
 from everself.memory.entries import read_document
 from everself.operations.keepers import run_keeper
+from everself.runtime import Runtime
 from everself.text.normalise import fold
 from everself.values import Entry
 from everself.workspace.layout import place
@@ -49,7 +49,7 @@ class Life:
     def files(self) -> dict[str, bytes]:
         return {str(one.relative_to(self.workspace)): one.read_bytes() for one in self.workspace.rglob("*.md")}
 
-    def check(self, app: App, day: int) -> None:
+    def check(self, app: Runtime, day: int) -> None:
         """R7: whatever was acknowledged stands in exactly one place, in its words."""
         entries = app.memory.book.all()
         by_id = {one.id: one for one in entries}
@@ -65,7 +65,7 @@ class Life:
             assert found[identity] == 1, f"day {day}: {words!r} stands nowhere"
         self.held |= {one.id: one.text for one in entries if one.id in found}
 
-    def run_again(self, app: App, day: int) -> None:
+    def run_again(self, app: Runtime, day: int) -> None:
         """Each keeper that had its time this night, once more."""
         before = self.files()
         sunday = (FIRST + timedelta(days=day)).weekday() == SUNDAY
@@ -93,7 +93,7 @@ def live(home: Path, *, modelled: bool) -> Life:
     return life
 
 
-def _live_one(life: Life, app: App, time, day: int) -> None:
+def _live_one(life: Life, app: Runtime, time, day: int) -> None:
     if day:
         live_night(app, time, day)
         life.check(app, day)
@@ -132,7 +132,7 @@ def test_the_files_of_a_month_read_well(life: Life, snapshot: SnapshotAssertion)
     assert {**told, "SOUL.md, what is learned": readable(learned, names)} == snapshot
 
 
-def test_what_was_said_is_known_and_what_was_put_right_stays_so(now: App) -> None:
+def test_what_was_said_is_known_and_what_was_put_right_stays_so(now: Runtime) -> None:
     holds = [one.text for one in now.memory.book.all() if not one.closed]
     for words in ("use Postgres", "third pot", "Sheffield", "painted blue", "花生", "モモ", "매주 금요일", "Okafor"):
         assert [one for one in holds if words in one], words
@@ -144,7 +144,7 @@ def test_what_was_said_is_known_and_what_was_put_right_stays_so(now: App) -> Non
     assert len(SAID) > 20
 
 
-def test_a_page_became_nobodys_fact_no_promotion_and_no_part_of_the_soul(life: Life, now: App) -> None:
+def test_a_page_became_nobodys_fact_no_promotion_and_no_part_of_the_soul(life: Life, now: Runtime) -> None:
     told = [one for one in now.memory.book.all() if "Mallory" in one.text]
     assert len(told) >= 2
     assert {now.memory.trust(one) for one in told} == {"web"}
@@ -155,7 +155,7 @@ def test_a_page_became_nobodys_fact_no_promotion_and_no_part_of_the_soul(life: L
     assert not [one.id for one in told if one.id in asked]
 
 
-def _known(app: App) -> Counter[tuple[object, ...]]:
+def _known(app: Runtime) -> Counter[tuple[object, ...]]:
     def seen(one: Entry) -> tuple[object, ...]:
         return one.text, one.source, one.tag, one.day, one.closed, one.path, one.mentions
 

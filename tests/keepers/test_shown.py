@@ -5,9 +5,9 @@ import json
 import pytest
 from tests.keepers.minds import Mind
 
-from everself.app.equipping import asks_to_forget
 from everself.conversation.sessions.checkpoint import Checkpoint
 from everself.conversation.sessions.notes import Notes
+from everself.conversation.tools.own.kit import asks_to_forget
 from everself.keepers.miner import Miner
 from everself.keepers.validator import Validator
 from everself.testing.chat_model import FakeModel

@@ -2,18 +2,17 @@
 
 import json
 from collections.abc import Callable, Iterator
-from types import SimpleNamespace
 
 import pytest
 from tests.keepers.minds import BERLIN, Hour, Mind, planned
 
-from everself.app.keeping import deeds_of
 from everself.clock import Clock
 from everself.config.sections import SoulPolicy, Tunables
 from everself.errors import RefusedByRule
 from everself.identity.growth import Growth, Outlook
 from everself.identity.soul import Rules
 from everself.keepers.keeper import Ask, ProposeLine, Report
+from everself.keepers.opening import deeds_of
 from everself.keepers.soul._themes import say_same
 from everself.keepers.soul.keeper import SoulKeeper
 from everself.memory.memory import Memory
@@ -49,8 +48,7 @@ class Self(Mind):
 
         rules = Rules(policy, tokens)
         self.growth = Growth(self.bench.workspace, self.bench.state, self.bench.clock, rules, Outlook(is_correction))
-        app = SimpleNamespace(state=self.bench.state, growth=self.growth, memory=self.memory)
-        self.deeds = deeds_of(app)  # type: ignore[arg-type]
+        self.deeds = deeds_of(self.bench.state.proposals, lambda: self.growth)
         self.tokens = tokens
 
     def keep(self, *script: object, **more: object) -> Report:

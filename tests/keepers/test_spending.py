@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 from tests.trust.rows.r02_keepers import _copy, _run, living, prepare
 
-from everself.app.app import App
-from everself.app.charging import Charger
 from everself.config.sections import SpendLimits
 from everself.memory.writing import Thought
+from everself.models.charging import Charger
+from everself.runtime import Runtime
 from everself.testing.chat_model import FakeModel
 from everself.testing.origins import origin_of
 
@@ -34,7 +34,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return home
 
 
-def asked(app: App, *names: str) -> tuple[FakeModel, list[str]]:
+def asked(app: Runtime, *names: str) -> tuple[FakeModel, list[str]]:
     """Run keepers with a model that costs and never says anything usable, so that each would ask it again; and what they noted."""
     model = FakeModel("I would rather talk about otters.", paid=True)
     charger = Charger(app.state.spend, LIMITS, app.clock, lambda *_: COST)

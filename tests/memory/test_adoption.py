@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 from tests.memory.minds import Mind, open_mind
 
-from everself.app.account import account_of
 from everself.errors import NotFound, RefusedByRule
 from everself.memory.adoption import adopt, needs_adoption, vouch_for
 from everself.memory.quarantine import quarantine, release
 from everself.memory.writing import Thought
+from everself.operations.entry_account import account_of
 from everself.testing.origins import origin_of
 from everself.values import Tag
 

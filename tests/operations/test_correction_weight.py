@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from everself.app.opening import open_app
 from everself.config.sections import Tunables
 from everself.operations.caller import AT_TERMINAL
 from everself.operations.search import SearchRequest, WhyRequest, explain_search, search_memory
 from everself.operations.templates import set_up
+from everself.runtime import open_runtime
 from everself.storage.state.searches import HitRecord
 
 USUAL = Tunables().correction_relevance_boost
@@ -16,7 +16,7 @@ USUAL = Tunables().correction_relevance_boost
 
 def explained(boost: float) -> tuple[float, list[float]]:
     """The score that a correction was found with, and what the explanation says it is worth."""
-    with open_app() as app:
+    with open_runtime() as app:
         if not Path(app.agent.workspace, "SOUL.md").exists():
             set_up(app)
             log = Path(app.agent.workspace, "memory", "2026-03-18.md")
@@ -31,7 +31,7 @@ def explained(boost: float) -> tuple[float, list[float]]:
         name = "correction_relevance_boost:"
         changed = [f"{name} {boost}" if line.startswith(name) else line for line in lines]
         config.write_text("\n".join(changed), "utf-8")
-    with open_app() as app:
+    with open_runtime() as app:
         answer = search_memory(
             app, AT_TERMINAL, SearchRequest(query="what dries the clay beside a kiln", min_score=0.0)
         )

@@ -126,10 +126,10 @@ import asyncio, sys
 from everself.interfaces.cli.entry import run
 from everself.interfaces.repl.commands import COMMANDS
 from everself.interfaces.repl.operation_commands import run_slash
-from everself.app.opening import open_app
+from everself.runtime import open_runtime
 code = run(["memory", "echo", "hello", "there", "--json"])
 print(COMMANDS["/echo"].summary, COMMANDS["/echo"].takes)
-with open_app() as app:
+with open_runtime() as app:
     print(asyncio.run(run_slash("memory.echo", app, "s", "once more")))
 sys.exit(code)
 """

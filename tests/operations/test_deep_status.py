@@ -4,15 +4,15 @@ from pathlib import Path
 
 import numpy
 
-from everself.app.opening import open_app
 from everself.models.embedding.local.prepared import open_prepared
 from everself.operations.index import memory_status
 from everself.operations.templates import set_up
+from everself.runtime import open_runtime
 from everself.testing.embedder import FakeEmbedder
 
 
 def test_damaged_weights_are_named_with_what_helps() -> None:
-    with open_app() as app:
+    with open_runtime() as app:
         set_up(app)
         app.__dict__["embedder"] = FakeEmbedder()
         folder = Path(app.places.home, "models")

@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 from tests.conversation.talks import say, talking
 
-from everself.app.app import App
 from everself.clock import Clock
 from everself.errors import WrongUse
 from everself.operations.digest import digest_growth
 from everself.operations.keepers import run_keeper
 from everself.operations.search import catch_up
+from everself.runtime import Runtime
 from everself.search.recall import Request
 from everself.testing.embedder import FakeEmbedder
 
@@ -33,12 +33,12 @@ class Later:
 
 
 @pytest.fixture
-def app(tmp_path: Path) -> Iterator[App]:
+def app(tmp_path: Path) -> Iterator[Runtime]:
     with talking(tmp_path, *["All right."] * 8) as (app, _):
         yield app
 
 
-def pass_days(app: App, days: float) -> None:
+def pass_days(app: Runtime, days: float) -> None:
     later = Later(app.clock)
     later.passed = timedelta(days=days)
     clock = Clock(app.clock.zone, later)
@@ -50,11 +50,11 @@ def pass_days(app: App, days: float) -> None:
     app.keepers._sources.memory.clock = clock
 
 
-def record(app: App) -> str:
+def record(app: Runtime) -> str:
     return Path(app.agent.workspace, "CORRECTIONS.md").read_text("utf-8")
 
 
-def test_what_was_put_right_twice_is_proposed_and_the_digest_says_why(app: App) -> None:
+def test_what_was_put_right_twice_is_proposed_and_the_digest_says_why(app: Runtime) -> None:
     app.remember("My sister is called Mira")
     say(app, SAID)
     say(app, SAID)
@@ -80,14 +80,14 @@ def test_what_was_put_right_twice_is_proposed_and_the_digest_says_why(app: App) 
     assert digest_growth(app).grown[0].removed == ("- Remember: My sister is called Mia",)
 
 
-def test_a_digest_has_days(app: App) -> None:
+def test_a_digest_has_days(app: Runtime) -> None:
     with pytest.raises(WrongUse):
         digest_growth(app, 0)
     with pytest.raises(WrongUse):
         digest_growth(app, 10**9)
 
 
-def test_a_correction_is_found_before_what_was_wrong_and_at_full_confidence(app: App) -> None:
+def test_a_correction_is_found_before_what_was_wrong_and_at_full_confidence(app: Runtime) -> None:
     wrong = app.remember("My sister is called Mira").entry
     app.remember("My sister likes tea and long walks by the sea")
     say(app, SAID)

@@ -3,22 +3,22 @@
 from datetime import timedelta
 from pathlib import Path
 
-from everself.app.opening import open_app
 from everself.operations.index import Steps, memory_status, rebuild_index, update_index
 from everself.operations.templates import set_up
+from everself.runtime import open_runtime
 from everself.testing.embedder import FakeEmbedder
 
 
 def test_the_days_of_grace_are_those_of_the_settings_and_a_rebuild_drops_the_same() -> None:
     for days, expected in (("7", 0), ("2", 1)):
-        with open_app() as app:
+        with open_runtime() as app:
             set_up(app)
             config = Path(app.agent.workspace, "CONFIG.md")
             lines = config.read_text("utf-8").splitlines()
             kept = [line for line in lines if not line.startswith("corrected_embedding_grace_days")]
             at = next(number for number, line in enumerate(lines) if line not in kept)
             config.write_text("\n".join([*kept[:at], f"corrected_embedding_grace_days: {days}", *kept[at:]]), "utf-8")
-        with open_app() as app:
+        with open_runtime() as app:
             app.__dict__["embedder"] = FakeEmbedder()
             day = (app.clock.today() - timedelta(days=4)).isoformat()
             line = f"- ~~Bob drinks coffee~~ <!-- everself: id=0123456789AC src=owner until={day} -->\n"
@@ -31,7 +31,7 @@ def test_the_days_of_grace_are_those_of_the_settings_and_a_rebuild_drops_the_sam
 
 
 def test_what_was_dropped_is_counted() -> None:
-    with open_app() as app:
+    with open_runtime() as app:
         set_up(app)
         app.__dict__["embedder"] = FakeEmbedder()
         log = Path(app.agent.workspace, "memory", "drinks.md")

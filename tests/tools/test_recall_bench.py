@@ -17,7 +17,7 @@ from everself.testing.embedder import FakeEmbedder
 @pytest.fixture
 def fake_model(monkeypatch: pytest.MonkeyPatch) -> FakeEmbedder:
     fake = FakeEmbedder()
-    monkeypatch.setattr("everself.app.recalling.open_search_embedder", lambda _app: fake)
+    monkeypatch.setattr("everself.models.embedding.open_embedder", lambda *_: fake)
     return fake
 
 

@@ -9,7 +9,7 @@ from tools.bench_speed.directions import DIMENSIONS, Directions
 from tools.bench_speed.language import STRATA, WORDS, Language
 from tools.bench_speed.store import Store, environ_of, files_for, load_questions, make_store, open_index, units_in
 
-from everself.app.opening import open_app
+from everself.runtime import open_runtime
 from everself.search.recall import Request
 from everself.text.search import TermKind, read_query
 
@@ -67,7 +67,7 @@ def test_a_large_memory_has_large_files(units: int, files: int) -> None:
 def test_a_made_store_is_what_the_product_would_have_indexed(made: Store) -> None:
     questions, stub = load_questions(made.folder)
     assert units_in(made.folder) == UNITS
-    with open_app(environ=environ_of(made.folder)) as app:
+    with open_runtime(environ=environ_of(made.folder)) as app:
         index = open_index(app, stub)
         report = index.sync()
         assert (report.read, report.removed, report.unchanged) == (0, 0, made.files)

@@ -10,9 +10,6 @@ from typing import Literal, Union, get_args, get_origin, get_type_hints
 
 from tests.trust.path_cases import CANARY
 
-from everself.app.account import account_of
-from everself.app.changes import Changes
-from everself.app.opening import open_app
 from everself.clock import Clock
 from everself.errors import UnsafePath
 from everself.identity.growth import Growth
@@ -28,8 +25,11 @@ from everself.memory.selection import Selection, list_entries
 from everself.memory.writing import Spot, Thought
 from everself.operations.backup.manifest import DATABASE, WORKSPACE, Line, Manifest, render_manifest
 from everself.operations.backup.restore_agent import bring_back
+from everself.operations.changes import Changes
 from everself.operations.doctor import examine
+from everself.operations.entry_account import account_of
 from everself.operations.setup import settle
+from everself.runtime import open_runtime
 from everself.storage import writes
 from everself.storage.archive import ArchiveWriter, Member
 from everself.storage.filesystem import FileSystem
@@ -321,7 +321,7 @@ BY_VERBS = (
     Entrance("Changes.undo.identity", lambda doors, path: doors.changes.undo(path), "content"),
     Entrance("settle.agent", lambda _, path: settle(path), "name", costly=True),
     Entrance("examine.agent", lambda _, path: examine(path), "name", looks=True, costly=True),
-    Entrance("open_app.agent", lambda _, path: open_app(path), "name", looks=True, costly=True),
+    Entrance("open_runtime.agent", lambda _, path: open_runtime(path), "name", looks=True, costly=True),
 )
 
 
@@ -468,7 +468,7 @@ NO_PATHS: dict[str, str] = {
         ("make_backup.target", "bring_back.source", "restore_backup.source", "check_backup.source"),
         "a file or folder of their own that a person names, wherever it is",
     ),
-    **dict.fromkeys(("open_app.environ", "examine.environ"), "variables of the environment"),
+    **dict.fromkeys(("open_runtime.environ", "examine.environ"), "variables of the environment"),
     "bring_back.agent": "prepared as in settle",
     "bring_back.workspace": "the root itself, which a person chooses for themselves",
     "Intent.key": "stored as text",
@@ -477,7 +477,7 @@ NO_PATHS: dict[str, str] = {
     "remove_agent.agent": "compared with the ids of the settings",
     "show_agent.agent": "compared with the ids of the settings",
     "settle.workspace": "the root itself, which a person chooses for themselves",
-    "open_app.workspace": "the root itself, which a person chooses for themselves",
+    "open_runtime.workspace": "the root itself, which a person chooses for themselves",
     **{
         f"{verb}.{word}": "looked up in a table of settings"
         for verb in ("get_value", "set_value", "unset_value", "list_values")
@@ -486,7 +486,7 @@ NO_PATHS: dict[str, str] = {
     "set_value.value": "text of a setting",
     **dict.fromkeys(
         (
-            "App.remember.text",
+            "Runtime.remember.text",
             "Bank.write.text",
             "Memory.edit.text",
             "Memory.edit.seen",
@@ -497,7 +497,7 @@ NO_PATHS: dict[str, str] = {
     ),
     **dict.fromkeys(
         (
-            "App.remember.lineage",
+            "Runtime.remember.lineage",
             "Memory.correct.said",
             "Memory.correct.trigger",
             "Memory.correct.sure",
@@ -567,10 +567,10 @@ def _holds_text(hint: object) -> bool:
 
 def _named_later() -> dict[str, object]:
     """What verbs import only for whoever checks their types, because it is slow to load."""
-    from everself.app.app import App
+    from everself.runtime import Runtime
     from everself.search.sync.sync import Progress
 
-    return {"App": App, "Progress": Progress}
+    return {"Runtime": Runtime, "Progress": Progress}
 
 
 def _text_parameters(owner: str, function: Callable[..., object]) -> Iterator[str]:
@@ -590,7 +590,7 @@ def text_parameters() -> Iterator[str]:
         assert is_dataclass(record)
         hints = get_type_hints(record)
         yield from (f"{record.__name__}.{one.name}" for one in fields(record) if _holds_text(hints[one.name]))
-    yield from _text_parameters("open_app", open_app)
+    yield from _text_parameters("open_runtime", open_runtime)
     yield from _tool_parameters()
     for verb in VERBS:
         yield from _verb_parameters(verb.called)

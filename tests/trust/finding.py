@@ -11,7 +11,6 @@ from pathlib import Path
 import numpy
 from tests.memory.minds import Mind
 
-from everself.app.recalling import find_entries
 from everself.config.sections import Search
 from everself.models.embedding.protocol import Embedder
 from everself.search.chunking.marks import Flag
@@ -20,6 +19,7 @@ from everself.search.index_file.file import IndexPlace, reading
 from everself.search.index_file.postings import load_vocabulary
 from everself.search.index_file.rows import BLOCK, POSTINGS, checked, parse_vector
 from everself.search.index_file.view import Snapshot
+from everself.search.opening import find_entries
 from everself.search.recall import Keeping, Recall, Request
 from everself.search.sync.documents import DocumentReader
 from everself.storage.real_disk import RealFileSystem

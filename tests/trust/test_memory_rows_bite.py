@@ -8,12 +8,12 @@ from tests.trust.rows.r07 import run_r7
 from tests.trust.rows.s07 import run_s7
 from tests.trust.rows.s08 import run_s8
 
-from everself.app import changes
-from everself.app.changes import Changes
 from everself.memory import _entry_ids as naming
 from everself.memory import memory
 from everself.memory.catalog import Book
 from everself.memory.writing import Cleaned
+from everself.operations import changes
+from everself.operations.changes import Changes
 from everself.storage import writes
 from everself.storage.filesystem import FileSystem
 from everself.values import Voucher

@@ -11,7 +11,6 @@ from tests.conversation import test_provenance as flow
 from tests.keepers import test_runner as keepers
 from tests.keepers.minds import BERLIN, Hour, Mind
 
-from everself.app import assembling
 from everself.clock import Clock
 from everself.conversation import _recording as keeping
 from everself.conversation import corrections as correcting
@@ -19,6 +18,7 @@ from everself.conversation import flush as flushing
 from everself.conversation import loop, turn
 from everself.conversation.context import _sources as sources
 from everself.conversation.context import assembler as assembly
+from everself.conversation.context import opening as assembling
 from everself.conversation.sessions import history as turns
 from everself.conversation.sessions import notes, session
 from everself.conversation.tools.own import (

@@ -1,4 +1,4 @@
-"""The verbs of the App that write, as plays for the row that kills: set up, change a setting, make a backup, restore one.
+"""The operations that write, as plays for the row that kills: set up, change a setting, make a backup, restore one.
 
 A verb that was killed is looked at after the next start, and then done again, as a person would: it must come to its end and leave
 nothing over.
@@ -15,7 +15,6 @@ from tests.trust.operations import entry
 from tests.trust.tracing import ACKNOWLEDGED, Act, Stage, begin, work_on_one_thread
 
 from everself import values
-from everself.app.opening import open_app
 from everself.clock import monotonic
 from everself.errors import NotFound
 from everself.memory.provenance import OWNER
@@ -26,6 +25,7 @@ from everself.operations.backup.restore_agent import RestoreOptions, bring_back
 from everself.operations.promotion import Wanted, promote
 from everself.operations.settings import set_value
 from everself.operations.setup import settle
+from everself.runtime import open_runtime
 from everself.storage.filesystem import TEMPORARY_PREFIX
 from everself.storage.journal import FOLDER as JOURNAL
 from everself.testing.frozen_time import MOMENT
@@ -84,14 +84,14 @@ def recover_verb(top: str) -> None:
     """In a child: what any next command does first."""
     settle_in(top, 0)
     begin(top)
-    with open_app() as app, suppress(NotFound):
+    with open_runtime() as app, suppress(NotFound):
         app.workspace.recover()
 
 
 def verify_verb(top: str) -> None:
     """In a child: the records of an agent that was opened and closed since are whole and wait for nothing."""
     settle_in(top, 0)
-    with open_app() as app:
+    with open_runtime() as app:
         if not os.path.isdir(app.agent.workspace):
             return
         app.workspace.close()
@@ -182,7 +182,7 @@ def set_up(_: str) -> None:
 
 def live_a_little(top: str, steps: int = 3) -> None:
     settle()
-    with open_app() as app:
+    with open_runtime() as app:
         for step in range(steps):
             text = entry(Random(f"{top[-4:]} {step}"))
             edit = Append("memory/2026-03-19.md", text, header=b"# Memory Log: 2026-03-19\n")
@@ -202,13 +202,13 @@ def live_with_settings(top: str) -> None:
 def back_up(top: str) -> None:
     # a backup never overwrites: whoever makes another gives it another name
     name = BACKUP if not os.path.lexists(f"{top}/{BACKUP}") else f"another-{BACKUP}"
-    with open_app() as app:
+    with open_runtime() as app:
         make_backup(app, f"{top}/{name}")
 
 
 def live_after_a_backup(top: str) -> None:
     live_a_little(top)
-    with open_app() as app:
+    with open_runtime() as app:
         make_backup(app, f"{top}/{EARLIER}")
         edit = Append("memory/2026-03-20.md", entry(Random(7)), header=b"# Memory Log: 2026-03-20\n")
         assert isinstance(app.workspace.apply(Change(Author.OWNER, "append", (edit,))), Applied)
@@ -220,12 +220,12 @@ def restore(top: str) -> None:
 
 def live_with_a_decision(top: str) -> None:
     live_a_little(top)
-    with open_app() as app:
+    with open_runtime() as app:
         app.memory.remember(Thought("We decided on oak.", origin_of(OWNER)))
 
 
 def promote_it(_: str) -> None:
-    with open_app() as app:
+    with open_runtime() as app:
         promote(app, Wanted())
 
 

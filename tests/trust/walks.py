@@ -11,7 +11,6 @@ from random import Random
 
 from tests.trust.worlds import LightWorld, World
 
-from everself.app.changes import Changes
 from everself.errors import NotFound, RefusedByRule
 from everself.memory.archive.corrections import archive_corrections
 from everself.memory.archive.days import archive_days, find_old_days
@@ -26,6 +25,7 @@ from everself.memory.quarantine import quarantine, release
 from everself.memory.transfer.export import export_entries
 from everself.memory.transfer.importer import ImportOptions, import_lines
 from everself.memory.writing import Thought
+from everself.operations.changes import Changes
 from everself.testing.frozen_time import FrozenTime
 from everself.testing.origins import origin_of
 from everself.text.markdown.blocks import scan

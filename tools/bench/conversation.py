@@ -40,11 +40,11 @@ def _turns(top: Path) -> Iterator[str]:
     from tools.bench_speed.language import Language
     from tools.bench_speed.store import environ_of, load_questions, make_store, open_index
 
-    from everself.app.opening import open_app
+    from everself.runtime import open_runtime
 
     store, filled = make_store(top, UNITS, Language())
     questions, stub = load_questions(store.folder)
-    with open_app(environ=environ_of(store.folder)) as app:
+    with open_runtime(environ=environ_of(store.folder)) as app:
         furnish(Path(app.agent.workspace))
         vars(app)["index"] = open_index(app, stub)
         # files of this moment are read again and again until the clock of the file system has moved on

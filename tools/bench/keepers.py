@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 from tools.bench.context import ONE_THREAD
 
 if TYPE_CHECKING:
-    from everself.app.app import App
+    from everself.runtime import Runtime
 
 DAYS = 5_000
 ENTRIES = 5
@@ -83,7 +83,7 @@ def _write_days(workspace: Path, today: date, chance: random.Random) -> None:
         (workspace / "memory" / f"{day}.md").write_text(f"# Memory Log: {day}\n{''.join(parts)}", "utf-8")
 
 
-def _write_corrections(app: "App", chance: random.Random) -> None:
+def _write_corrections(app: "Runtime", chance: random.Random) -> None:
     """What the owner put right two days ago, many of it twice and some of it said wrong again; and manners they welcome."""
     from everself.clock import Clock
     from everself.memory.writing import Thought
@@ -99,7 +99,7 @@ def _write_corrections(app: "App", chance: random.Random) -> None:
         memory.remember(Thought(f"I like how you sort the {chance.choice(THINGS)} list {number // 2}.", "owner"))
 
 
-def _say(app: "App", chance: random.Random) -> None:
+def _say(app: "Runtime", chance: random.Random) -> None:
     for _ in range(SESSIONS):
         session = app.log.begin()
         for number in range(SAID):
@@ -125,16 +125,16 @@ class Heard:
 
 
 def _measure(top: Path) -> Iterator[str]:
-    from everself.app.opening import open_app
     from everself.keepers.weekly_review import WeeklyReview
     from everself.operations.templates import set_up
+    from everself.runtime import open_runtime
 
     (top / "e").mkdir()
     settings = {"agents": {"defaults": {"memorySearch": {"provider": "none"}}}, "history": {"enabled": False}}
     (top / "e" / "everself.json5").write_text(json.dumps(settings), "utf-8")
     environ = {"HOME": str(top), "EVERSELF_HOME": str(top / "e"), "EVERSELF_KEYS": str(top / "k")}
     chance = random.Random(1)
-    with open_app(environ=environ) as app:
+    with open_runtime(environ=environ) as app:
         set_up(app)
         _write_days(Path(app.agent.workspace), app.clock.today(), chance)
         _write_corrections(app, chance)
@@ -143,7 +143,7 @@ def _measure(top: Path) -> Iterator[str]:
     yield f"{DAYS:,} files, {DAYS * ENTRIES:,} entries, {CORRECTIONS} corrections, {SESSIONS * SAID:,} messages of one day"
     for name in NAMES:
         for again in ("", ", again"):
-            with open_app(environ=environ) as app:
+            with open_runtime(environ=environ) as app:
                 keeper = WeeklyReview() if name == WeeklyReview.name else app.keepers.find(name)
                 started, worked = time.monotonic(), time.process_time()
                 heard = Heard(started)

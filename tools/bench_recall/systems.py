@@ -11,9 +11,8 @@ from typing import Protocol
 from tools.bench_recall.measures import log_odds
 from tools.bench_recall.sets import Question, Store
 
-from everself.app.app import App
-from everself.app.opening import open_app
 from everself.operations.templates import set_up
+from everself.runtime import Runtime, open_runtime
 from everself.search.recall import Found, Request
 from everself.text.tokens import count
 from everself.values import Hit
@@ -52,7 +51,7 @@ class Product:
 
     name = "everself"
 
-    def __init__(self, app: App) -> None:
+    def __init__(self, app: Runtime) -> None:
         self._app = app
         self.seconds: list[float] = []
         self.searching = 0.0
@@ -111,9 +110,9 @@ class House:
         host_file.chmod(0o600)
 
     @contextmanager
-    def open(self, store: Store) -> Iterator[App]:
+    def open(self, store: Store) -> Iterator[Runtime]:
         """The agent of a store: seeded, its documents written, every unit with its vector."""
-        with open_app(agent_id(store), environ=self._environ) as app:
+        with open_runtime(agent_id(store), environ=self._environ) as app:
             report = set_up(app)
             write_documents(Path(report.workspace), store)
             app.index.sync()

@@ -13,7 +13,7 @@ from pathlib import Path
 from tools.bench_speed.store import environ_of, load_questions
 from tools.bench_speed.upkeep import make_texts, write_log
 
-from everself.app.opening import open_app
+from everself.runtime import open_runtime
 
 RUNS = 5
 ENTRIES = 1_000
@@ -34,7 +34,7 @@ class Cold:
 def with_vectors(top: Path) -> Cold:
     """A small memory, indexed and embedded with the bundled model."""
     folder = top / "cold"
-    with open_app(environ=environ_of(folder)) as app:
+    with open_runtime(environ=environ_of(folder)) as app:
         workspace = Path(app.agent.workspace)
         if not workspace.exists():
             (workspace / "memory").mkdir(parents=True)

@@ -12,8 +12,7 @@ from pathlib import Path
 from tools.bench_speed.store import environ_of, load_questions, open_index
 from tools.bench_speed.timing import TimedIndex, parts_timed
 
-from everself.app.app import App
-from everself.app.opening import open_app
+from everself.runtime import Runtime, open_runtime
 from everself.search.recall import Request
 
 # Questions before those that are measured, none of which is asked twice: a process that has searched for a while.
@@ -69,7 +68,7 @@ def rss() -> float:
 def measure(folder: Path, *, profile: bool = False) -> Searched:
     """Search a store that is there."""
     questions, stub = load_questions(folder)
-    with open_app(environ=environ_of(folder)) as app:
+    with open_runtime(environ=environ_of(folder)) as app:
         vars(app)["index"] = open_index(app, stub, TimedIndex)
         first = _ask(app, questions[0]).search
         for one in questions[:WARM]:
@@ -82,7 +81,7 @@ def measure(folder: Path, *, profile: bool = False) -> Searched:
         parts = _parts(app, fresh) if profile else {}
         hits = statistics.mean(len(app.recall.search(Request(one, recorded=False)).hits) for one in fresh[:20])
         size = app.index.status().size / 2**20
-    with open_app(environ=environ_of(folder)) as app:
+    with open_runtime(environ=environ_of(folder)) as app:
         vars(app)["index"] = open_index(app, None, TimedIndex)
         keywords = [_ask(app, one).search for one in questions][WARM:]
     return Searched(
@@ -107,7 +106,7 @@ class _Spent:
     processor: float
 
 
-def _ask(app: App, question: str, *, recorded: bool = False) -> _Spent:
+def _ask(app: Runtime, question: str, *, recorded: bool = False) -> _Spent:
     index = app.index
     if not isinstance(index, TimedIndex):
         raise AssertionError("the index of a measurement tells what is not search")
@@ -119,7 +118,7 @@ def _ask(app: App, question: str, *, recorded: bool = False) -> _Spent:
     return _Spent(spent - beside, beside, processor - (index.processor_beside - processor_before))
 
 
-def _parts(app: App, questions: list[str]) -> dict[str, float]:
+def _parts(app: Runtime, questions: list[str]) -> dict[str, float]:
     """Milliseconds of the processor in each part of a search."""
     with parts_timed() as tallies:
         spent = sum(_ask(app, one).processor for one in questions)

@@ -20,8 +20,7 @@ import numpy
 from tools.bench_speed.directions import Directions, Floats, Stub
 from tools.bench_speed.language import LONGEST, SHORTEST, Language, Ranks
 
-from everself.app.app import App
-from everself.app.opening import open_app
+from everself.runtime import Runtime, open_runtime
 from everself.search.index import Index
 from everself.search.index_file.file import IndexPlace
 from everself.search.sync.documents import Prepared, Sources, default_craft, now_ns
@@ -67,7 +66,7 @@ class Store:
         self.files = files or files_for(units)
 
     def write_files(self) -> None:
-        workspace = Path(open_app(environ=environ_of(self.folder)).agent.workspace)
+        workspace = Path(open_runtime(environ=environ_of(self.folder)).agent.workspace)
         (workspace / "memory").mkdir(parents=True)
         for number, ranks in self.documents():
             path = workspace / name_of(number)
@@ -136,7 +135,7 @@ def environ_of(folder: Path) -> Mapping[str, str]:
     return {"HOME": home, "EVERSELF_HOME": f"{home}/everself", "EVERSELF_KEYS": f"{home}/keys", "TZ": "UTC"}
 
 
-def open_index(app: App, embedder: "Embedder | None", made: type[Index] = Index) -> Index:
+def open_index(app: Runtime, embedder: "Embedder | None", made: type[Index] = Index) -> Index:
     """The index of an app as the app would open it, with an embedder of ours."""
     ensure_folder(app.agent.state)
     place = IndexPlace(RealFileSystem(app.agent.state), app.agent.state, "index.db")
@@ -170,7 +169,7 @@ def make_store(top: Path, units: int, language: Language) -> tuple[Store, Filled
     begin = time.perf_counter()
     store.write_files()
     written = time.perf_counter()
-    with open_app(environ=environ_of(store.folder)) as app:
+    with open_runtime(environ=environ_of(store.folder)) as app:
         index = open_index(app, Stub({}))
         index.fill(store.prepared(Sources(app.workspace, (), craft)))
         index.close()

@@ -14,8 +14,8 @@ from tools.bench_speed.language import Language
 from tools.bench_speed.searching import Times, times_of
 from tools.bench_speed.store import Store, environ_of, name_of, open_index
 
-from everself.app.opening import open_app
 from everself.models.embedding.local._cores import count_cores
+from everself.runtime import open_runtime
 
 FEW, MANY = 400, 5_000
 CHECKS = 21
@@ -54,7 +54,7 @@ def measure_words(top: Path, files: int) -> Kept:
     """An index of words alone, made by the product from nothing, then looked at while nothing changes."""
     store = Store(top / f"files-{files}", UNITS, Language(), files)
     store.write_files()
-    with open_app(environ=environ_of(store.folder)) as app:
+    with open_runtime(environ=environ_of(store.folder)) as app:
         index = open_index(app, None)
         begin = time.perf_counter()
         units = index.sync().units
@@ -77,7 +77,7 @@ def measure_embedding(top: Path) -> Embedded:
     package(texts[:8])
     ours: list[float] = []
     own: dict[int, list[float]] = {}
-    with open_app(environ=environ_of(folder)) as app:
+    with open_runtime(environ=environ_of(folder)) as app:
         workspace = Path(app.agent.workspace)
         (workspace / "memory").mkdir(parents=True)
         # weights are prepared once in the life of an installation; this is not what is measured

@@ -1,4 +1,4 @@
-"""What a conversation needs of the other rooms: values and callables only, plugged together by the app.
+"""What a conversation needs of the other packages: values and callables only, put together by the runtime.
 
 Everything here is synchronous but for models and tools; the conversation crosses over to a thread for it.
 """

@@ -49,7 +49,7 @@ _HEARTBEAT: Final = "heartbeat"
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """What keepers ask of the other rooms, plugged together by the app. What is a function is opened when it is first asked for.
+    """What keepers ask of the other packages, put together by the runtime. What is a function is opened when it is first asked for.
 
     `model` is None where there is none, or only the reflex. `prompt` gives a keeper's own SOUL.md as it may be believed.
     `embed` embeds what waits for it and says whether everything has its vector then; False where there are none.

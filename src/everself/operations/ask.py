@@ -10,7 +10,7 @@ from everself.models.chat.protocol import Usage
 from everself.search.scopes import Scope, SessionKind
 
 if TYPE_CHECKING:
-    from everself.app.app import App
+    from everself.runtime import Runtime
 
 OWNER = Scope(SessionKind.MAIN)
 
@@ -36,7 +36,7 @@ class Reply:
         return self.why == "failed"
 
 
-def ask(app: "App", text: str, *, resume: str = "", channel: str = "cli") -> Reply:
+def ask(app: "Runtime", text: str, *, resume: str = "", channel: str = "cli") -> Reply:
     """Say one thing and wait for the reply; what was said is kept, and the session can be gone on with."""
     if not text.strip():
         raise WrongUse("There is nothing to say.", mend='everself ask "What do you know about me?"')
@@ -45,7 +45,7 @@ def ask(app: "App", text: str, *, resume: str = "", channel: str = "cli") -> Rep
     return asyncio.run(_ask(app, text, resume, channel))
 
 
-async def _ask(app: "App", text: str, resume: str, channel: str) -> Reply:
+async def _ask(app: "Runtime", text: str, resume: str, channel: str) -> Reply:
     chat = app.chat
     session = chat.begin(OWNER, channel, resume)
     events = [event async for event in chat.converse(session, text)]

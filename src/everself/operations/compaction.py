@@ -9,7 +9,7 @@ from everself.errors import WrongUse
 from everself.memory.archive.days import AGE, HeldDay, OldDay, archive_days, find_old_days
 
 if TYPE_CHECKING:
-    from everself.app.app import App
+    from everself.runtime import Runtime
 
 Tell = Callable[[int, int], None]
 # days of one change: as many as a person would still want to undo together
@@ -30,7 +30,7 @@ class Compaction:
 
 
 def compact_memory(
-    app: "App", days: int = AGE, *, apply: bool = False, remove: bool = False, tell: Tell | None = None
+    app: "Runtime", days: int = AGE, *, apply: bool = False, remove: bool = False, tell: Tell | None = None
 ) -> Compaction:
     """Days older than so many days. With `apply` they are put into the archives of their quarters, word for word; the originals stay
     unless `remove` is said too."""

@@ -7,7 +7,7 @@ from everself.conversation.context.receipt import Receipt
 from everself.conversation.context.request import Ask
 
 if TYPE_CHECKING:
-    from everself.app.app import App
+    from everself.runtime import Runtime
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,10 +20,9 @@ class ContextReport:
     receipt: Receipt
 
 
-def show_context(app: "App", ask: Ask) -> ContextReport:
+def show_context(app: "Runtime", ask: Ask) -> ContextReport:
     """What a model would be told at the first turn of such a session. Nobody speaks, so no search and no persona is recorded."""
-    from everself.app.assembling import facts_of
 
-    facts = replace(facts_of(app), channel=ask.facts.channel, tools=ask.facts.tools)
+    facts = replace(app.facts(), channel=ask.facts.channel, tools=ask.facts.tools)
     made = app.assembler.assemble(replace(ask, facts=facts, session="", recorded=False))
     return ContextReport(made.text, made.prefix.text, made.delta, made.receipt)

@@ -14,7 +14,7 @@ from everself.errors import RefusedByRule, WrongUse
 from everself.operations.caller import Audience, Caller
 
 if TYPE_CHECKING:
-    from everself.app.app import App
+    from everself.runtime import Runtime
 
 Interface = Literal["cli", "tool", "slash", "http", "mcp"]
 Effect = Literal["read", "write", "destructive"]
@@ -132,7 +132,7 @@ class Operation(Generic[R, T]):
         found = self.argument
         return "" if found is None else found.option.metavar or found.name.upper()
 
-    def __call__(self, runtime: "App", caller: Caller, request: R, tell: Tell | None = None) -> T:
+    def __call__(self, runtime: "Runtime", caller: Caller, request: R, tell: Tell | None = None) -> T:
         """Run it for this caller. Raises RefusedByRule for whoever may not."""
         if caller.audience < self.audience:
             raise RefusedByRule(f"Permission denied: only {self.audience.words} can do this.")

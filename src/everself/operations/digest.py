@@ -9,7 +9,7 @@ from everself.text.normalise import one_line
 from everself.workspace.learned import SOUL, changed_lines
 
 if TYPE_CHECKING:
-    from everself.app.app import App
+    from everself.runtime import Runtime
     from everself.storage.state.proposals import Proposal
     from everself.values import ChangeRecord
 
@@ -48,7 +48,7 @@ class Digest:
     waiting: tuple[Step, ...]
 
 
-def digest_growth(app: "App", days: int = 7) -> Digest:
+def digest_growth(app: "Runtime", days: int = 7) -> Digest:
     """What became of the soul in so many days, the newest first, and what waits for a human."""
     if not 1 <= days <= LONGEST:
         raise WrongUse(f"A digest is of 1 to {LONGEST} days.")
@@ -57,7 +57,7 @@ def digest_growth(app: "App", days: int = 7) -> Digest:
     return Digest(days, grown, tuple(_waiting(app, one) for one in app.growth.open()))
 
 
-def _grown(app: "App", record: "ChangeRecord") -> Step:
+def _grown(app: "Runtime", record: "ChangeRecord") -> Step:
     removed: tuple[str, ...] = ()
     added: tuple[str, ...] = ()
     try:
@@ -74,7 +74,7 @@ def _grown(app: "App", record: "ChangeRecord") -> Step:
     )
 
 
-def _waiting(app: "App", proposal: "Proposal") -> Step:
+def _waiting(app: "Runtime", proposal: "Proposal") -> Step:
     base = app.growth.versions.with_hash(proposal.base) or app.growth.versions.soul() or b""
     removed, added = changed_lines(base, proposal.content.encode())
     at = datetime.fromisoformat(proposal.at)
@@ -82,7 +82,7 @@ def _waiting(app: "App", proposal: "Proposal") -> Step:
     return Step(at, proposal.author, proposal.reason, added, removed, evidence, proposal=proposal.id)
 
 
-def _evidence(app: "App", references: tuple[str, ...]) -> tuple[Evidence, ...]:
+def _evidence(app: "Runtime", references: tuple[str, ...]) -> tuple[Evidence, ...]:
     found = []
     for reference in references:
         kind, _, name = reference.partition(":")

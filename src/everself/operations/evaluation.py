@@ -8,12 +8,12 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from everself.app.recalling import need_search
 from everself.search.evaluation import Evaluation, change_beyond_chance, evaluate, make_questions, sample_notes
+from everself.search.opening import need_search
 from everself.search.recall import Request
 
 if TYPE_CHECKING:
-    from everself.app.app import App
+    from everself.runtime import Runtime
     from everself.search.evaluation import Question
     from everself.search.index_file.view import Snapshot
     from everself.search.sync.sync import Progress
@@ -60,10 +60,10 @@ class EvaluationReport:
 
 
 def evaluate_memory(
-    app: "App", questions: int = 100, *, save: bool = False, progress: "Progress | None" = None
+    app: "Runtime", questions: int = 100, *, save: bool = False, progress: "Progress | None" = None
 ) -> EvaluationReport:
     """Ask for notes by some of their words, and count how often they are found. A result that is worse is kept only with `save`."""
-    need_search(app)
+    need_search(app.agent.search)
     asked = app.index.ask(lambda view: _questions(app, view, questions))
 
     def search(words: str) -> "tuple[Hit, ...]":
@@ -90,7 +90,7 @@ def evaluate_memory(
     return report
 
 
-def _questions(app: "App", view: "Snapshot", count: int) -> "tuple[Question, ...]":
+def _questions(app: "Runtime", view: "Snapshot", count: int) -> "tuple[Question, ...]":
     from everself.search.document_cache import Shelf
     from everself.search.snippets import Served
     from everself.text.search import index_terms
@@ -103,7 +103,7 @@ def _questions(app: "App", view: "Snapshot", count: int) -> "tuple[Question, ...
     return make_questions(own, commonness, count)
 
 
-def _result(app: "App", found: Evaluation) -> Result:
+def _result(app: "Runtime", found: Evaluation) -> Result:
     settings, view = app.agent.search, app.index.view(fresh=False)
     whole = view.embedded + view.pending
     setup = Setup(
@@ -124,7 +124,7 @@ def _render(result: Result, found: Evaluation) -> str:
     return json.dumps({"result": told, "asked": found.asked, "ranks": found.ranks})
 
 
-def _load(app: "App") -> tuple[Result, Evaluation] | None:
+def _load(app: "Runtime") -> tuple[Result, Evaluation] | None:
     text = app.state.get_meta(_KEPT)
     if text is None:
         return None

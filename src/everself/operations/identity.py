@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from datetime import timedelta
 
-from everself.app.app import App
 from everself.identity.chain import DATA_CHARS, IDENTITY_FILE, Card, avatar_kind, resolve
 from everself.identity.persona import Why
+from everself.runtime import Runtime
 from everself.storage.state.personas import Spoke
 
 
@@ -37,7 +37,7 @@ class IdentityReport:
     notices: tuple[str, ...]
 
 
-def show_identity(app: App) -> IdentityReport:
+def show_identity(app: Runtime) -> IdentityReport:
     """Name, emoji, avatar, nature and vibe with their sources, and the soul that is active."""
     card = resolve(app.loaded.config.ui, app.agent.identity, app.integrity.text(IDENTITY_FILE))
     speaker = app.persona.foresee()
@@ -55,12 +55,12 @@ def show_identity(app: App) -> IdentityReport:
     )
 
 
-def list_personas(app: App, session: str = "", limit: int = 20) -> tuple[Spoke, ...]:
+def list_personas(app: Runtime, session: str = "", limit: int = 20) -> tuple[Spoke, ...]:
     """Which soul spoke in which turn, the newest first, of one session or of all."""
     return app.state.personas.list(session, limit)
 
 
-def _picture_notices(app: App, card: Card) -> tuple[str, ...]:
+def _picture_notices(app: Runtime, card: Card) -> tuple[str, ...]:
     path = card.avatar.value
     if avatar_kind(path) != "file":
         return ()

@@ -8,11 +8,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING
 
-from everself.app.recalling import MODELS_FOLDER, SWITCH_ON, elsewhere, index_identity, index_place, need_search
 from everself.memory.tiers import MemoryStatus, count_tiers
+from everself.search.opening import SWITCH_ON, index_identity, index_place, need_search
 
 if TYPE_CHECKING:
-    from everself.app.app import App
+    from everself.runtime import Runtime
     from everself.search.sync.sync import Progress, SyncReport
 
 INDEX_COMMAND = "everself memory index"
@@ -56,10 +56,10 @@ class Steps:
     counting: "Progress | None" = None
 
 
-def update_index(app: "App", steps: Steps, *, force: bool = False) -> IndexReport:
+def update_index(app: "Runtime", steps: Steps, *, force: bool = False) -> IndexReport:
     """Count entries, read what changed (`force`: everything) and embed all that has no vector. Stopped at any moment, what was done
     stays done."""
-    need_search(app)
+    need_search(app.agent.search)
     from everself.search.sync.sync import SyncReport
 
     index = app.index
@@ -75,15 +75,15 @@ def update_index(app: "App", steps: Steps, *, force: bool = False) -> IndexRepor
         return _report(app, read, embedded=max(0, before - left), interrupted=True)
 
 
-def rebuild_index(app: "App", steps: Steps) -> IndexReport:
+def rebuild_index(app: "Runtime", steps: Steps) -> IndexReport:
     """Make the index anew beside the old one, which serves meanwhile. Vectors of the same texts are kept."""
-    need_search(app)
+    need_search(app.agent.search)
     read = app.index.rebuild(steps.reading)
     dropped = app.index.drop_closed()
     return replace(_report(app, read), dropped=dropped)
 
 
-def _embed(app: "App", steps: Steps, read: "SyncReport") -> IndexReport:
+def _embed(app: "Runtime", steps: Steps, read: "SyncReport") -> IndexReport:
     embedder, left = app.embedder, app.index.pending()
     if embedder is None or not left:
         return _report(app, read)
@@ -93,7 +93,7 @@ def _embed(app: "App", steps: Steps, read: "SyncReport") -> IndexReport:
     return _report(app, read, embedded=done.done, failure=done.failure)
 
 
-def find_price(app: "App") -> Price:
+def find_price(app: "Runtime") -> Price:
     from everself.models.embedding import estimate_cost
 
     tokens = app.index.pending_tokens()
@@ -102,7 +102,7 @@ def find_price(app: "App") -> Price:
 
 
 def _report(
-    app: "App", read: "SyncReport", *, embedded: int = 0, failure: str = "", interrupted: bool = False
+    app: "Runtime", read: "SyncReport", *, embedded: int = 0, failure: str = "", interrupted: bool = False
 ) -> IndexReport:
     found = app.index.status()
     return IndexReport(
@@ -157,7 +157,7 @@ class FullStatus(MemoryStatus):
     index: IndexHealth
 
 
-def memory_status(app: "App", *, deep: bool = False, progress: "Progress | None" = None) -> FullStatus:
+def memory_status(app: "Runtime", *, deep: bool = False, progress: "Progress | None" = None) -> FullStatus:
     """Count what is remembered, and say how the index is; `deep`: count all that changed, however much it is, check every row of the
     index, and that the embedder answers."""
     counted = count_tiers(app.memory, app.state.entries, whole=deep, progress=progress)
@@ -165,7 +165,7 @@ def memory_status(app: "App", *, deep: bool = False, progress: "Progress | None"
     return FullStatus(**{one.name: getattr(counted, one.name) for one in fields(counted)}, index=health)
 
 
-def _look(app: "App") -> IndexHealth:
+def _look(app: "Runtime") -> IndexHealth:
     from everself.search.glance import Glance, glance
     from everself.search.sync.documents import Sources, default_craft, model_key
 
@@ -174,9 +174,9 @@ def _look(app: "App") -> IndexHealth:
     if not app.agent.search.enabled:
         off = Remark("Searching memory is switched off.", SWITCH_ON)
         return IndexHealth(False, 0, 0, 0, 0, 0, model, (off,))
-    place = index_place(app)
-    sources = Sources(app.workspace, elsewhere(app), default_craft())
-    found = glance(place, index_identity(app), sources, model_key(embedder))
+    place = index_place(app.agent)
+    sources = Sources(app.workspace, app.elsewhere(), default_craft())
+    found = glance(place, index_identity(app.agent), sources, model_key(embedder))
     remarks: list[Remark] = []
     if found is None:
         remarks.append(Remark("Nothing is indexed yet; the first search does it.", INDEX_COMMAND))
@@ -191,7 +191,7 @@ def _look(app: "App") -> IndexHealth:
     return _with_remarks(app, health, remarks)
 
 
-def _look_deep(app: "App", progress: "Progress | None") -> IndexHealth:
+def _look_deep(app: "Runtime", progress: "Progress | None") -> IndexHealth:
     from everself.models.embedding.local.prepared import find_damage
 
     index = app.index
@@ -206,7 +206,7 @@ def _look_deep(app: "App", progress: "Progress | None") -> IndexHealth:
             Remark(f"The embedder does not answer, so search goes by keywords: {failed}", "docs/embeddings.md")
         )
     remarks += [Remark(f"{path} changed while it was checked; the next search reads it.") for path in checked.differing]
-    for folder in find_damage(os.path.join(app.places.home, MODELS_FOLDER)):
+    for folder in find_damage(app.models_folder):
         remarks.append(
             Remark("Prepared weights of the local model are damaged; removed, they are made again.", f"rm -r {folder}")
         )
@@ -217,7 +217,7 @@ def _look_deep(app: "App", progress: "Progress | None") -> IndexHealth:
     return _with_remarks(app, health, remarks)
 
 
-def _with_remarks(app: "App", health: IndexHealth, remarks: list[Remark]) -> IndexHealth:
+def _with_remarks(app: "Runtime", health: IndexHealth, remarks: list[Remark]) -> IndexHealth:
     waiting = health.pieces - health.embedded
     if health.stale:
         words = "document differs" if health.stale == 1 else "documents differ"

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from everself.app.app import App
 from everself.identity.integrity import Accepted, Restored
 from everself.identity.outside_changes import Tamper
+from everself.runtime import Runtime
 from everself.values import Author
 
 
@@ -30,22 +30,22 @@ class VerifyReport:
         return not self.changed and not self.ledger
 
 
-def look_outside(app: App) -> OutsideReport:
+def look_outside(app: Runtime) -> OutsideReport:
     """Which of the documents that only humans change differ from what a human accepted, with the differences."""
     return OutsideReport(app.integrity.look(), app.agent.soul.integrity == "strict")
 
 
-def accept_outside(app: App, paths: Sequence[str] = ()) -> Accepted:
+def accept_outside(app: Runtime, paths: Sequence[str] = ()) -> Accepted:
     """The person takes over what was changed: these documents, or all."""
     return app.integrity.accept(tuple(paths) or None, by=Author.OWNER)
 
 
-def undo_outside(app: App, paths: Sequence[str] = ()) -> Restored:
+def undo_outside(app: Runtime, paths: Sequence[str] = ()) -> Restored:
     """The person puts back what was accepted before: these documents, or all."""
     return app.integrity.restore(tuple(paths) or None, by=Author.OWNER)
 
 
-def verify_identity(app: App) -> VerifyReport:
+def verify_identity(app: Runtime) -> VerifyReport:
     """Look, and follow the record of every change from the first one on."""
     changed = app.integrity.look()
     report = app.state.verify_ledger()

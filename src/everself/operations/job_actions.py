@@ -16,7 +16,7 @@ from everself.text.normalise import one_line
 from everself.values import Job, Tag
 
 if TYPE_CHECKING:
-    from everself.app.app import App
+    from everself.runtime import Runtime
 
 SPENDS: Final = "cron"
 LONGEST_LOGGED: Final = 1_500
@@ -24,7 +24,7 @@ _SHOWN: Final = 200
 _NAMED: Final = 5
 
 
-def perform(app: "App", job: Job, slot: str) -> str:
+def perform(app: "Runtime", job: Job, slot: str) -> str:
     """What came of it, in a line. Raises where it failed."""
     if job.action == "message":
         return asyncio.run(_say(app, job, slot))
@@ -32,7 +32,7 @@ def perform(app: "App", job: Job, slot: str) -> str:
     return deed(app, rest)
 
 
-def find_deed(words: str) -> "tuple[Callable[[App, str], str], str]":
+def find_deed(words: str) -> "tuple[Callable[[Runtime, str], str], str]":
     """The verb that these words name, and what is left of them. Raises WrongUse where there is none."""
     said = " ".join(words.split())
     for name, deed in DEEDS.items():
@@ -42,7 +42,7 @@ def find_deed(words: str) -> "tuple[Callable[[App, str], str], str]":
     raise WrongUse(f'A job cannot do "{one_line(said, 60)}".', mend=f"Verbs for jobs are {known}.")
 
 
-async def _say(app: "App", job: Job, slot: str) -> str:
+async def _say(app: "Runtime", job: Job, slot: str) -> str:
     # asked first, so that a day that is spent is a slot passed over and not a failure
     app.charger.allow(SPENDS)
     session = app.chat.begin(Scope(SessionKind.CRON), channel="cron")
@@ -69,13 +69,13 @@ async def _say(app: "App", job: Job, slot: str) -> str:
     return f"{one_line(text, _SHOWN)} (session {session.id})"
 
 
-def _keeper(app: "App", name: str) -> str:
+def _keeper(app: "Runtime", name: str) -> str:
     report = asyncio.run(app.keepers.run(app.keepers.find(name)))
     counts = f"{len(report.applied)} done, {len(report.queued)} to review, {len(report.refused)} refused"
     return one_line(". ".join((counts, *report.notes)), _SHOWN)
 
 
-def _index(app: "App", _: str) -> str:
+def _index(app: "Runtime", _: str) -> str:
     from everself.operations.index import Steps, update_index
 
     # nobody is there to agree to what costs money
@@ -84,7 +84,7 @@ def _index(app: "App", _: str) -> str:
     return f"{made.read} read, {made.removed} gone, {made.embedded} embedded{waiting}"
 
 
-def _review(app: "App", _: str) -> str:
+def _review(app: "Runtime", _: str) -> str:
     from everself.operations.promotion import review_week
 
     report = review_week(app)
@@ -92,7 +92,7 @@ def _review(app: "App", _: str) -> str:
     return f"{waiting} to decide: everself review" if waiting else "Nothing new to decide."
 
 
-def _promote(app: "App", _: str) -> str:
+def _promote(app: "Runtime", _: str) -> str:
     """Lists them, and moves nothing: nobody is there to say yes."""
     from everself.operations.promotion import Wanted, find_candidates
 
@@ -103,7 +103,7 @@ def _promote(app: "App", _: str) -> str:
 
 
 # of two that begin alike the longer one first
-DEEDS: "Final[Mapping[str, Callable[[App, str], str]]]" = {
+DEEDS: "Final[Mapping[str, Callable[[Runtime, str], str]]]" = {
     "keepers run": _keeper,
     "memory index": _index,
     "memory promote --review": _review,

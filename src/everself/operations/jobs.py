@@ -11,7 +11,7 @@ from everself.storage.state.jobs import MOST_FAILURES
 from everself.values import Job, JobRun
 
 if TYPE_CHECKING:
-    from everself.app.app import App
+    from everself.runtime import Runtime
 
 _RUNS: Final = 10
 _TOLD: Final = "jobs told"
@@ -45,42 +45,42 @@ class JobNews:
     run: JobRun
 
 
-def add_job(app: "App", wish: Wish) -> JobLine:
+def add_job(app: "Runtime", wish: Wish) -> JobLine:
     if wish.action == "verb":
         # a verb that is none is told now, and not tonight
         find_deed(wish.words)
     return _line(app, app.schedule.add(wish))
 
 
-def list_jobs(app: "App") -> tuple[JobLine, ...]:
+def list_jobs(app: "Runtime") -> tuple[JobLine, ...]:
     return tuple(_line(app, job) for job in app.schedule.jobs.every())
 
 
-def show_job(app: "App", name: str) -> JobView:
+def show_job(app: "Runtime", name: str) -> JobView:
     job = app.schedule.jobs.find(name)
     return JobView(_line(app, job), tuple(app.state.jobs.runs(job.id, _RUNS)))
 
 
-def remove_job(app: "App", name: str) -> Job:
+def remove_job(app: "Runtime", name: str) -> Job:
     """The job and its history; one of the house can only be disabled."""
     return app.schedule.remove(name)
 
 
-def enable_job(app: "App", name: str) -> JobLine:
+def enable_job(app: "Runtime", name: str) -> JobLine:
     """From now on; its failures are forgiven."""
     return _line(app, app.schedule.switch(name, enabled=True))
 
 
-def disable_job(app: "App", name: str) -> JobLine:
+def disable_job(app: "Runtime", name: str) -> JobLine:
     return _line(app, app.schedule.switch(name, enabled=False))
 
 
-def run_job(app: "App", name: str) -> JobRun:
+def run_job(app: "Runtime", name: str) -> JobRun:
     """Now, whatever its times are."""
     return app.schedule.run(name, lambda job, slot: perform(app, job, slot))
 
 
-def list_runs(app: "App", name: str = "", limit: int = 20) -> tuple[tuple[str, JobRun], ...]:
+def list_runs(app: "Runtime", name: str = "", limit: int = 20) -> tuple[tuple[str, JobRun], ...]:
     """The newest first, each with its job's name."""
     if limit < 1:
         raise WrongUse("A list has one line at least.")
@@ -89,16 +89,16 @@ def list_runs(app: "App", name: str = "", limit: int = 20) -> tuple[tuple[str, J
     return tuple((jobs[run.job].name, run) for run in app.state.jobs.runs(chosen, limit) if run.job in jobs)
 
 
-def tick(app: "App") -> Ticked:
+def tick(app: "Runtime") -> Ticked:
     """Run what is due. Made to be called often."""
     return app.schedule.tick(lambda job, slot: perform(app, job, slot))
 
 
-def is_anything_due(app: "App") -> bool:
+def is_anything_due(app: "Runtime") -> bool:
     return bool(app.schedule.due()) or app.schedule.unfinished()
 
 
-def tell_news(app: "App") -> tuple[JobNews, ...]:
+def tell_news(app: "Runtime") -> tuple[JobNews, ...]:
     """What came of jobs since somebody was last told, once."""
     told, now = app.state.get_meta(_TOLD) or "", app.clock.now()
     if not told or told > exact(now):
@@ -113,7 +113,7 @@ def tell_news(app: "App") -> tuple[JobNews, ...]:
     return tuple(one for one in known if one.job.announce or (_has_failed(one.job) and last[one.job.id] == one))
 
 
-def _line(app: "App", job: Job) -> JobLine:
+def _line(app: "Runtime", job: Job) -> JobLine:
     last = next(iter(app.state.jobs.runs(job.id, 1)), None)
     coming = app.schedule.next_of(job)
     standing: Standing = "waiting"

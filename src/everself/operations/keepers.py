@@ -14,7 +14,7 @@ from everself.keepers.wording import said_of
 from everself.storage.state.reviews import KeeperRun
 
 if TYPE_CHECKING:
-    from everself.app.app import App
+    from everself.runtime import Runtime
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ class KeeperReport:
     seconds: float
 
 
-def list_keepers(app: "App") -> tuple[KeeperLine, ...]:
+def list_keepers(app: "Runtime") -> tuple[KeeperLine, ...]:
     reviews = app.state.reviews
     waiting = [one.author for one in reviews.waiting()]
     found = []
@@ -72,7 +72,7 @@ def list_keepers(app: "App") -> tuple[KeeperLine, ...]:
 
 
 def run_keeper(
-    app: "App", name: str, *, dry_run: bool = False, tell: Callable[[Progress], None] | None = None
+    app: "Runtime", name: str, *, dry_run: bool = False, tell: Callable[[Progress], None] | None = None
 ) -> KeeperReport:
     """Run a keeper now. With `dry_run` nothing is changed, though a model may be asked."""
     import asyncio
@@ -96,7 +96,7 @@ def run_keeper(
     )
 
 
-def list_keeper_runs(app: "App", name: str = "", limit: int = 20) -> tuple[KeeperRun, ...]:
+def list_keeper_runs(app: "Runtime", name: str = "", limit: int = 20) -> tuple[KeeperRun, ...]:
     """What keepers did, the newest run first."""
     if limit < 1:
         raise WrongUse("At least one run is asked for.")
@@ -105,7 +105,7 @@ def list_keeper_runs(app: "App", name: str = "", limit: int = 20) -> tuple[Keepe
     return tuple(app.state.reviews.runs(name, limit))
 
 
-def _deed(app: "App", done: Done) -> Deed:
+def _deed(app: "Runtime", done: Done) -> Deed:
     one = done.planned
     words = said_of(one.operation, app.memory.book.find)
     ends = (done.change, done.entry, done.review, done.why)

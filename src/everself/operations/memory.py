@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from everself.app.app import App
 from everself.errors import NotFound, RefusedByRule
 from everself.memory.adoption import AdoptionReport, adopt, needs_adoption
 from everself.memory.transfer.export import export_entries
 from everself.memory.transfer.importer import ImportOptions, ImportReport, import_lines
+from everself.runtime import Runtime
 from everself.storage import writes
 from everself.storage.filesystem import TEMPORARY_PREFIX, disk_errors
 from everself.storage.history.blame import line_days
@@ -28,7 +28,7 @@ class ExportReport:
     lines: tuple[str, ...] = ()
 
 
-def export_memory(app: App, file: str = "") -> ExportReport:
+def export_memory(app: Runtime, file: str = "") -> ExportReport:
     """Every entry as JSON Lines, into a new file where one is named. No file is overwritten."""
     found = export_entries(app.memory)
     if not file:
@@ -37,13 +37,13 @@ def export_memory(app: App, file: str = "") -> ExportReport:
     return ExportReport(_save_new(os.path.abspath(file), data), len(found.lines), found.redacted)
 
 
-def import_memory(app: App, file: str, options: ImportOptions) -> ImportReport:
+def import_memory(app: Runtime, file: str, options: ImportOptions) -> ImportReport:
     """Bring in the entries of an exported file. `options.origin` is how its lines are cited."""
     with _reading(file) as lines:
         return import_lines(app.memory, lines, options)
 
 
-def adopt_workspace(app: App, agree: Callable[[str, int], bool] = lambda _, __: True) -> AdoptionReport | None:
+def adopt_workspace(app: Runtime, agree: Callable[[str, int], bool] = lambda _, __: True) -> AdoptionReport | None:
     """Take over a workspace that this installation never saw, as it is; None when there is nothing to take over.
 
     `agree` is asked once, with the folder and how many documents it holds: what stands in its soul is believed from then on.

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING, Literal
 
-from everself.app.modelling import REFLEX, open_chat_model
+from everself.conversation.chat_models import REFLEX
 from everself.errors import ModelFailed, WrongUse
 from everself.models.chat.opening import find_account, open_model
 from everself.models.chat.price import Price
@@ -16,7 +16,7 @@ from everself.operations.settings import SavedReport, set_value
 from everself.storage.state.spend import Cost, DaySum
 
 if TYPE_CHECKING:
-    from everself.app.app import App
+    from everself.runtime import Runtime
 
 KeyState = Literal["set", "missing", "not needed"]
 _KEY = "agents.defaults.model"
@@ -64,7 +64,7 @@ class SpendReport:
     tokens_a_day: int
 
 
-def list_models(app: "App") -> ModelsReport:
+def list_models(app: "Runtime") -> ModelsReport:
     """What can be named: the reflex, the models that Everself has figures of, and whatever servers of one's own hold."""
     config = app.loaded.config
     chosen = dict.fromkeys((app.agent.model, *(agent.model for agent in config.agents)))
@@ -77,7 +77,7 @@ def list_models(app: "App") -> ModelsReport:
     return ModelsReport(app.agent.model, tuple(line for line in lines if line is not None))
 
 
-def use_model(app: "App", name: str, agent: str = "") -> UsedReport:
+def use_model(app: "Runtime", name: str, agent: str = "") -> UsedReport:
     """Let an agent talk through another model from now on; with no agent named, all that have none of their own."""
     wanted = name.strip()
     if not wanted:
@@ -92,17 +92,17 @@ def use_model(app: "App", name: str, agent: str = "") -> UsedReport:
     return UsedReport(app.agent.model, wanted, saved)
 
 
-def try_model(app: "App", name: str = "") -> Trial:
+def try_model(app: "Runtime", name: str = "") -> Trial:
     """Ask a model what shows its skills: the named one, else the one in use. Costs a few hundred tokens, which are charged."""
     chosen = name or app.agent.model
     if chosen == REFLEX:
         words = "The reflex is no model: it answers from memory by rules, and there is nothing to test."
         raise WrongUse(words, mend="everself model test PROVIDER/NAME")
-    model = open_chat_model(app, chosen)
+    model = app.chat_model(chosen)
     return trial_of(model, lambda usage: app.charger.charge("test", "", model, usage))
 
 
-def show_spend(app: "App", days: int = 7) -> SpendReport:
+def show_spend(app: "Runtime", days: int = 7) -> SpendReport:
     """What models cost on the last days, by day, job and model."""
     if not 1 <= days <= _MOST_DAYS:
         raise WrongUse(f"Days are counted from 1 to {_MOST_DAYS}.")
@@ -114,7 +114,7 @@ def show_spend(app: "App", days: int = 7) -> SpendReport:
     )
 
 
-def _line(app: "App", name: str) -> ModelLine | None:
+def _line(app: "Runtime", name: str) -> ModelLine | None:
     """None for a name in the settings that stands for nobody; `doctor` speaks of it, and so does whoever asks it something."""
     used = name == app.agent.model
     if name == REFLEX:

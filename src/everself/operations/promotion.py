@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import TYPE_CHECKING, Final
 
-from everself.app.promoting import asked_of
+from everself.keepers.asking import asked_of
 from everself.keepers.keeper import Progress
 from everself.memory.promotion.candidates import Candidate, candidates, explain
 from everself.memory.promotion.destinations import check_target
@@ -16,7 +16,7 @@ from everself.values import Author, Tier
 from everself.workspace.layout import place
 
 if TYPE_CHECKING:
-    from everself.app.app import App
+    from everself.runtime import Runtime
 
 Tell = Callable[[int, int], None]
 WEEK: Final = 7
@@ -74,14 +74,14 @@ class Asking:
     notes: tuple[str, ...] = ()
 
 
-def find_candidates(app: "App", wanted: Wanted, tell: Tell | None = None) -> tuple[Proposed, ...]:
+def find_candidates(app: "Runtime", wanted: Wanted, tell: Tell | None = None) -> tuple[Proposed, ...]:
     """What deserves the curated core, the surest first. Changes nothing."""
     if wanted.target:
         check_target(wanted.target)
     return tuple(_shown(one, wanted.target) for one in _look(app, wanted, tell))
 
 
-def promote(app: "App", wanted: Wanted, tell: Tell | None = None, *, present: bool = True) -> Promoted:
+def promote(app: "Runtime", wanted: Wanted, tell: Tell | None = None, *, present: bool = True) -> Promoted:
     """Move them, as the owner's own act. What came from outside moves only where it is named.
 
     `present`: the owner is there, at their own terminal; only then does what a hand wrote become theirs.
@@ -100,7 +100,7 @@ def promote(app: "App", wanted: Wanted, tell: Tell | None = None, *, present: bo
     return Promoted(found, done.moved, (*done.left, *away, *held), done.change)
 
 
-def review_week(app: "App", tell: Tell | None = None) -> Asking:
+def review_week(app: "Runtime", tell: Tell | None = None) -> Asking:
     """Ask the owner about each candidate of the last days, once; they answer with `everself review`. Needs no model."""
     from everself.keepers.weekly_review import WeeklyReview
 
@@ -113,8 +113,8 @@ def review_week(app: "App", tell: Tell | None = None) -> Asking:
     return Asking(tuple(one.review for one in report.queued), report.notes)
 
 
-def _look(app: "App", wanted: Wanted, tell: Tell | None) -> tuple[Candidate, ...]:
-    asked = asked_of(app, wanted.days, frequent=wanted.frequent, least=wanted.min_confidence)
+def _look(app: "Runtime", wanted: Wanted, tell: Tell | None) -> tuple[Candidate, ...]:
+    asked = asked_of(app.tunables, wanted.days, frequent=wanted.frequent, least=wanted.min_confidence)
     if not wanted.entries:
         return candidates(app.memory, app.state, asked, tell)
     found = [explain(app.memory, app.state.searches, one, asked) for one in wanted.entries]
@@ -141,7 +141,7 @@ def _shown(one: Candidate, target: str) -> Proposed:
     )
 
 
-def _settle(app: "App") -> None:
+def _settle(app: "Runtime") -> None:
     """A question that waited for a move is answered by it, also where the process that moved died before it could say so."""
     for asked in app.state.reviews.waiting("promotion"):
         name = asked.about.removeprefix("entry:")

@@ -20,7 +20,7 @@ from everself.values import Entry, Tier, digest, new_id
 from everself.workspace.layout import place
 
 if TYPE_CHECKING:
-    from everself.app.app import App
+    from everself.runtime import Runtime
     from everself.storage.state.proposals import Proposal
 
 SOUL: Final = "soul"
@@ -81,7 +81,7 @@ class Word:
     present: bool = True
 
 
-def list_waiting(app: "App") -> Queue:
+def list_waiting(app: "Runtime") -> Queue:
     """Everything that waits for a human: first who the agent is, then what it remembers. Changes nothing."""
     entries = app.memory.book.all()
     hands = _hands(app, entries)
@@ -96,24 +96,24 @@ def list_waiting(app: "App") -> Queue:
     return Queue(found, notes)
 
 
-def find_waiting(app: "App", identity: str) -> Waiting | None:
+def find_waiting(app: "Runtime", identity: str) -> Waiting | None:
     """One of them as it is now; none where it no longer waits."""
     return next((one for one in list_waiting(app).waiting if one.id == identity), None)
 
 
-def accept_waiting(app: "App", name: str, word: Word | None = None) -> Decided:
+def accept_waiting(app: "Runtime", name: str, word: Word | None = None) -> Decided:
     """Say yes, or give an answer by its number."""
     return _decide(app, name, word or Word())
 
 
-def edit_waiting(app: "App", name: str, word: Word) -> Decided:
+def edit_waiting(app: "Runtime", name: str, word: Word) -> Decided:
     """Say yes, in one's own words."""
     if not word.text.strip():
         raise WrongUse("Say it in your words.", mend=f"everself review edit {name[:12]} --text …")
     return _decide(app, name, word)
 
 
-def refuse_waiting(app: "App", name: str, word: Word | None = None) -> Decided:
+def refuse_waiting(app: "Runtime", name: str, word: Word | None = None) -> Decided:
     """Say no. The same is not asked again."""
     word = word or Word()
     one = _find(app, name, word.seen)
@@ -126,7 +126,7 @@ def refuse_waiting(app: "App", name: str, word: Word | None = None) -> Decided:
     return Decided(one.id, one.kind, "refused")
 
 
-def _decide(app: "App", name: str, word: Word) -> Decided:
+def _decide(app: "Runtime", name: str, word: Word) -> Decided:
     one = _find(app, name, word.seen)
     verdict: Verdict = "edited" if word.text else "accepted"
     if not 0 <= word.answer < len(one.answers):
@@ -143,7 +143,7 @@ def _decide(app: "App", name: str, word: Word) -> Decided:
     return Decided(one.id, one.kind, verdict, change)
 
 
-def _grow(app: "App", one: Waiting, word: Word) -> str:
+def _grow(app: "Runtime", one: Waiting, word: Word) -> str:
     if not word.text:
         return app.growth.approve(one.id).change
     # theirs first: killed between the two, the draft is asked about again and nothing is lost
@@ -155,7 +155,7 @@ def _grow(app: "App", one: Waiting, word: Word) -> str:
     return change
 
 
-def _let_out(app: "App", one: Waiting, word: Word) -> str:
+def _let_out(app: "Runtime", one: Waiting, word: Word) -> str:
     from everself.memory.quarantine import release
 
     if word.text:
@@ -163,7 +163,7 @@ def _let_out(app: "App", one: Waiting, word: Word) -> str:
     return release(app.memory, one.id).change
 
 
-def _own_up(app: "App", one: Waiting, word: Word) -> str:
+def _own_up(app: "Runtime", one: Waiting, word: Word) -> str:
     from everself.memory.adoption import vouch_for
 
     if not word.present:
@@ -174,7 +174,7 @@ def _own_up(app: "App", one: Waiting, word: Word) -> str:
     return ""
 
 
-def _answer(app: "App", one: Waiting, word: Word) -> str:
+def _answer(app: "Runtime", one: Waiting, word: Word) -> str:
     review = app.state.reviews.find(one.id)
     if one.changed:
         app.state.reviews.decide(one.id, "expired", app.clock.now().isoformat())
@@ -191,7 +191,7 @@ def _answer(app: "App", one: Waiting, word: Word) -> str:
     return next((each.change for each in done if each.change), "")
 
 
-def _find(app: "App", name: str, seen: str) -> Waiting:
+def _find(app: "Runtime", name: str, seen: str) -> Waiting:
     """What waits by that id, or the beginning of it; told where it no longer waits, or is no longer what was looked at."""
     wanted = name.strip().upper()
     found = [one for one in list_waiting(app).waiting if wanted and one.id.startswith(wanted)]
@@ -208,7 +208,7 @@ def _find(app: "App", name: str, seen: str) -> Waiting:
     return exact[0]
 
 
-def _became(app: "App", name: str) -> str:
+def _became(app: "Runtime", name: str) -> str:
     for find in (app.state.reviews.find, app.state.proposals.find):
         try:
             return find(name).status
@@ -217,7 +217,7 @@ def _became(app: "App", name: str) -> str:
     return ""
 
 
-def _of_soul(app: "App", proposal: "Proposal") -> Waiting:
+def _of_soul(app: "Runtime", proposal: "Proposal") -> Waiting:
     from everself.identity.growth import diff_souls
 
     now = app.growth.versions.soul() or b""
@@ -242,7 +242,7 @@ def _of_soul(app: "App", proposal: "Proposal") -> Waiting:
     )
 
 
-def _of_question(app: "App", review: Review) -> Waiting:
+def _of_question(app: "Runtime", review: Review) -> Waiting:
     planned = unpacked(review.payload)
     operation = planned.operation
     choices = app.keepers.choices(review)
@@ -265,7 +265,7 @@ def _of_question(app: "App", review: Review) -> Waiting:
     )
 
 
-def _asked(app: "App", operation: Operation, planned: Planned, named: tuple[str, ...]) -> str:
+def _asked(app: "Runtime", operation: Operation, planned: Planned, named: tuple[str, ...]) -> str:
     if not isinstance(operation, Ask):
         return f"May I {said_of(operation, app.memory.book.find)}?"
     found = [entry for one in named if (entry := app.memory.book.find(one)) is not None]
@@ -295,7 +295,7 @@ def _of_entry(entry: Entry, kind: str) -> Waiting:
     )
 
 
-def _hands(app: "App", entries: list[Entry]) -> list[Entry]:
+def _hands(app: "Runtime", entries: list[Entry]) -> list[Entry]:
     """What a hand wrote into memory, the newest first, but for what the owner was asked about and left as it is."""
     found = [one for one in entries if _is_hands(one) and one.tier in (Tier.CORE, Tier.WORKING) and not one.closed]
     mine = [one for one in found if not is_quarantined(one.path) and place(one.path).person is None]
@@ -307,20 +307,20 @@ def _is_hands(entry: Entry | None) -> bool:
     return entry is not None and entry.source == HAND and not entry.vouched
 
 
-def _is_apart(app: "App", entry: Entry) -> bool:
+def _is_apart(app: "Runtime", entry: Entry) -> bool:
     return is_quarantined(entry.path) and not entry.closed and not _is_settled(app, entry, QUARANTINE)
 
 
-def _about(app: "App", entry: Entry) -> str:
+def _about(app: "Runtime", entry: Entry) -> str:
     # by a keyed hash: other words are another question, and what is forgotten cannot be guessed from it
     return f"{entry.id} {app.state.entries.mac(text_hash(entry.text))[:24]}"
 
 
-def _is_settled(app: "App", entry: Entry, kind: str) -> bool:
+def _is_settled(app: "Runtime", entry: Entry, kind: str) -> bool:
     return app.state.reviews.about(kind, _about(app, entry)) is not None
 
 
-def _settle_entry(app: "App", entry: Entry, kind: str) -> None:
+def _settle_entry(app: "Runtime", entry: Entry, kind: str) -> None:
     now = app.clock.now().isoformat()
     row = Review(new_id(), now, kind, "owner", _about(app, entry), {}, (f"entry:{entry.id}",))
     if not (app.state.reviews.add(row) and app.state.reviews.decide(row.id, "refused", now)):

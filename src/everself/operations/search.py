@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import re2
 
-from everself.app.recalling import need_search
 from everself.config.sections import Ranking
 from everself.errors import NotFound, WrongUse
 from everself.memory.corrections import PATH as CORRECTIONS
@@ -18,13 +17,14 @@ from everself.operations.caller import Audience, Caller
 from everself.operations.declaration import Argument, Option, Tell, operation
 from everself.search import recall
 from everself.search.adjustments import Ageing
+from everself.search.opening import need_search
 from everself.search.scopes import Scope, SessionKind
 from everself.storage.state.searches import LeftOut, SearchRecord
 from everself.text.normalise import fold, slug
 from everself.values import Author, Change, Hit
 
 if TYPE_CHECKING:
-    from everself.app.app import App
+    from everself.runtime import Runtime
 
 # how long a command that has answered may go on for the next one's sake
 CATCH_UP_SECONDS: Final = 2.0
@@ -103,12 +103,12 @@ class SearchRequest:
         ("everself memory search address --as-of 2026-03-01", "what held on that day"),
     ),
 )
-def search_memory(app: "App", caller: Caller, request: SearchRequest, tell: Tell | None = None) -> Answer:
+def search_memory(app: "Runtime", caller: Caller, request: SearchRequest, tell: Tell | None = None) -> Answer:
     """Find what is remembered about something, best first, with citations.
 
     Nothing found is exit code 5; where something failed and less was searched, 6.
     """
-    need_search(app)
+    need_search(app.agent.search)
     asked = recall.Request(
         request.query,
         limit=request.limit,
@@ -145,7 +145,7 @@ def _scope(caller: Caller, session: str, project: str = "") -> Scope:
     return caller.scope
 
 
-def catch_up(app: "App", seconds: float = CATCH_UP_SECONDS) -> int:
+def catch_up(app: "Runtime", seconds: float = CATCH_UP_SECONDS) -> int:
     """Embed what waits for it, for a moment and only where that happens on this machine; how many pieces are left."""
     if app.embedder is None:
         return 0
@@ -160,12 +160,12 @@ def catch_up(app: "App", seconds: float = CATCH_UP_SECONDS) -> int:
     return left
 
 
-def _not_embedded(app: "App") -> tuple[str, ...]:
+def _not_embedded(app: "Runtime") -> tuple[str, ...]:
     found = app.workspace.find(CORRECTIONS)
     return () if found is None else not_embedded(found.data)
 
 
-def _note_embedded(app: "App", corrections: tuple[str, ...]) -> None:
+def _note_embedded(app: "Runtime", corrections: tuple[str, ...]) -> None:
     """Search finds them by their meaning now, and their records say so."""
 
     def plan() -> Change | None:
@@ -194,10 +194,10 @@ class GetRequest:
         ("everself memory get MEMORY.md --from 10 --lines 20", "twenty lines"),
     ),
 )
-def get_lines(app: "App", caller: Caller, request: GetRequest) -> Passage:
+def get_lines(app: "Runtime", caller: Caller, request: GetRequest) -> Passage:
     """Show lines of a document that search can find, by path or citation."""
     name, first, lines = request.path, request.first, request.lines
-    need_search(app)
+    need_search(app.agent.search)
     cited = _CITATION.match(name)
     if cited is not None:
         if first is not None or lines is not None:
@@ -228,7 +228,7 @@ class WhyRequest:
         ("everself memory why --list", "the searches of late"),
     ),
 )
-def explain_search(app: "App", _: Caller, request: WhyRequest) -> SearchRecord | tuple[SearchRecord, ...]:
+def explain_search(app: "Runtime", _: Caller, request: WhyRequest) -> SearchRecord | tuple[SearchRecord, ...]:
     """Tell what a search recalled, what it cost, and what was left out and why."""
     if request.listing:
         words = "" if request.search == "last" else request.search
@@ -236,7 +236,7 @@ def explain_search(app: "App", _: Caller, request: WhyRequest) -> SearchRecord |
     return _explained(app, request.search or "last")
 
 
-def _explained(app: "App", name: str) -> SearchRecord:
+def _explained(app: "Runtime", name: str) -> SearchRecord:
     """By its id, the beginning of its id, `last`, or words of its query, the newest first."""
     searches = app.state.searches
     by_words = searches.list(1, query_contains=name) if name != "last" else ()

@@ -11,8 +11,8 @@ from everself.conversation.sessions.session import Message, Session
 from everself.errors import WrongUse
 
 if TYPE_CHECKING:
-    from everself.app.app import App
     from everself.conversation.sessions.checkpoint import Fate
+    from everself.runtime import Runtime
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,12 +84,12 @@ class Simulation:
     stands: tuple[str, ...]
 
 
-def list_sessions(app: "App", limit: int = 50) -> tuple[SessionLine, ...]:
+def list_sessions(app: "Runtime", limit: int = 50) -> tuple[SessionLine, ...]:
     """The one that was spoken in last first."""
     return tuple(_line(one) for one in app.log.list(limit))
 
 
-def show_session(app: "App", name: str = "last", limit: int = 0) -> SessionView:
+def show_session(app: "Runtime", name: str = "last", limit: int = 0) -> SessionView:
     """A session by its id, the beginning of its id, or `last`; with a limit its last messages alone."""
     session = app.log.find(name)
     messages = app.log.messages(session)
@@ -98,17 +98,17 @@ def show_session(app: "App", name: str = "last", limit: int = 0) -> SessionView:
     return SessionView(_line(session), session.summary, summarised, tuple(_spoken(one) for one in shown))
 
 
-def search_messages(app: "App", words: str, limit: int = 20) -> tuple[Spoken, ...]:
+def search_messages(app: "Runtime", words: str, limit: int = 20) -> tuple[Spoken, ...]:
     """Messages with all of these words, the newest first."""
     return tuple(_spoken(one) for one in app.log.search(words, limit))
 
 
-def export_session(app: "App", name: str) -> str:
+def export_session(app: "Runtime", name: str) -> str:
     """The transcript: JSON Lines, one about the session and one for each message."""
     return app.log.export(app.log.find(name)).decode("utf-8")
 
 
-def plan_deletion(app: "App", name: str) -> Deletion:
+def plan_deletion(app: "Runtime", name: str) -> Deletion:
     """Exactly what would go; changes nothing."""
     session = app.log.find(name)
     ids = {f"msg:{one.id}" for one in app.log.messages(session)}
@@ -116,7 +116,7 @@ def plan_deletion(app: "App", name: str) -> Deletion:
     return Deletion(_line(session), len(ids), len(_searches(app, session)), came)
 
 
-def delete_session(app: "App", name: str) -> Deletion:
+def delete_session(app: "Runtime", name: str) -> Deletion:
     """Remove a session: its messages, its transcript and what was searched for in it. Entries that came of it stay."""
     plan = plan_deletion(app, name)
     session = app.log.find(plan.session.id)
@@ -127,7 +127,7 @@ def delete_session(app: "App", name: str) -> Deletion:
     return plan
 
 
-def simulate_compaction(app: "App", name: str = "last") -> Simulation:
+def simulate_compaction(app: "Runtime", name: str = "last") -> Simulation:
     """What would survive if this conversation were compacted now. Asks no model and changes nothing."""
     from everself.conversation.compaction import cut_at, stays
     from everself.conversation.sessions.excerpts import digest_of
@@ -144,7 +144,7 @@ def simulate_compaction(app: "App", name: str = "last") -> Simulation:
     return Simulation(_line(session), tuple(planned), cut, len(messages) - cut, summary, stands)
 
 
-def _searches(app: "App", session: Session) -> list[str]:
+def _searches(app: "Runtime", session: Session) -> list[str]:
     return [one.id for one in app.state.scrub.searches() if one.session == session.id]
 
 

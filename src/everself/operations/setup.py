@@ -7,7 +7,6 @@ import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from everself.app.app import App
 from everself.config import Agent, Config, Loaded, Places, load, load_here, read_host
 from everself.config.host_edits import Edited, plan_set
 from everself.config.places import MAIN, is_agent_id
@@ -16,6 +15,7 @@ from everself.memory.adoption import AdoptionReport
 from everself.operations.memory import adopt_workspace
 from everself.operations.settings import need_utf8, save_edit
 from everself.operations.templates import SetupReport, set_up
+from everself.runtime import Runtime
 from everself.workspace.disk_workspace import Recovery
 
 _ELSEWHERE = "everself setup --workspace PATH"
@@ -39,7 +39,7 @@ class Settled:
 class Prepared:
     """An agent as it will be once `keys` stand in the host file. Nothing is made or written yet."""
 
-    app: App
+    app: Runtime
     keys: dict[str, str]
 
     def remember(self) -> tuple[str, ...]:
@@ -77,7 +77,7 @@ def prepare(agent: str, workspace: str) -> Prepared:
     chosen = planned.config.agent(agent)
     _check_place(planned.config, chosen)
     _check_move(loaded.config, chosen)
-    return Prepared(App(planned.config.places, planned, chosen), keys)
+    return Prepared(Runtime(planned.config.places, planned, chosen), keys)
 
 
 def _plan_keys(loaded: Loaded, agent: str, workspace: str) -> Iterator[tuple[str, str]]:

@@ -13,7 +13,7 @@ from everself.storage.state.proposals import Proposal
 from everself.workspace.learned import SOUL
 
 if TYPE_CHECKING:
-    from everself.app.app import App
+    from everself.runtime import Runtime
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class SoulTests:
         return sum(one.verdict == verdict for one in self.results)
 
 
-def show_soul(app: "App", name: str = CURRENT) -> SoulReport:
+def show_soul(app: "Runtime", name: str = CURRENT) -> SoulReport:
     """A version or a proposal, with what waits for a human."""
     from everself.text.tokens import count
 
@@ -67,41 +67,41 @@ def show_soul(app: "App", name: str = CURRENT) -> SoulReport:
     return SoulReport(name, text, *limits, learned_lines(data), growth.open(), proposal, diff)
 
 
-def list_souls(app: "App") -> tuple[Version, ...]:
+def list_souls(app: "Runtime") -> tuple[Version, ...]:
     """The soul of today, then earlier ones, the newest first."""
     return app.growth.history()
 
 
-def compare_souls(app: "App", one: str = "", other: str = "") -> SoulDiff:
+def compare_souls(app: "Runtime", one: str = "", other: str = "") -> SoulDiff:
     """From one soul to another; alone, the newest earlier one to that of today."""
     names = (one or "last", other or CURRENT)
     return SoulDiff(*names, app.growth.diff(*names))
 
 
 def propose_soul(
-    app: "App", text: str, reason: str = "", evidence: Sequence[str] = (), *, whole: bool = False
+    app: "Runtime", text: str, reason: str = "", evidence: Sequence[str] = (), *, whole: bool = False
 ) -> Proposed:
     """The person proposes a line of what is learned, or a whole soul."""
     growth = app.growth
     return growth.propose(text, reason, evidence) if whole else growth.add_line(text, reason, evidence)
 
 
-def approve_soul(app: "App", name: str, *, force: bool = False) -> Grown:
+def approve_soul(app: "Runtime", name: str, *, force: bool = False) -> Grown:
     return app.growth.approve(name, force=force)
 
 
-def refuse_soul(app: "App", name: str, why: str = "") -> Proposal:
+def refuse_soul(app: "Runtime", name: str, why: str = "") -> Proposal:
     return app.growth.refuse(name, why)
 
 
-def roll_back_soul(app: "App", version: str = "", *, line: str = "", force: bool = False) -> Grown:
+def roll_back_soul(app: "Runtime", version: str = "", *, line: str = "", force: bool = False) -> Grown:
     """Back to a version, or without one learned line."""
     if bool(version) is bool(line.strip()):
         raise WrongUse("Name a version, or a line with --line.", mend="everself soul history")
     return app.growth.rollback(version, force=force) if version else app.growth.rollback_line(line)
 
 
-def check_soul(app: "App", name: str = CURRENT) -> SoulTests:
+def check_soul(app: "Runtime", name: str = CURRENT) -> SoulTests:
     """Hold a version or a proposal against SOUL_TESTS.md; a soul of today that fails is offered the way back."""
     report = SoulTests(name, app.growth.test(name))
     if name != CURRENT or not report.count("failed"):
@@ -110,7 +110,7 @@ def check_soul(app: "App", name: str = CURRENT) -> SoulTests:
     return SoulTests(name, report.results, next((one.name for one in earlier if one.hash != now.hash), ""))
 
 
-def _find_proposal(app: "App", name: str) -> Proposal | None:
+def _find_proposal(app: "Runtime", name: str) -> Proposal | None:
     try:
         app.growth.versions.find(name)
     except NotFound:

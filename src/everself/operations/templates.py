@@ -3,8 +3,8 @@
 import os
 from dataclasses import dataclass
 
-from everself.app.app import App
 from everself.errors import RefusedByRule, UnsafePath
+from everself.runtime import Runtime
 from everself.storage.host_files import ensure_folder
 from everself.values import Applied, Conflict, FileKind, Refused
 from everself.workspace.disk_workspace import DiskWorkspace
@@ -27,7 +27,7 @@ class SetupReport:
     change: str = ""
 
 
-def set_up(app: App, *, restore: bool = False) -> SetupReport:
+def set_up(app: Runtime, *, restore: bool = False) -> SetupReport:
     """Create every missing file and folder. What a person removed since an earlier setup stays removed unless `restore`."""
     target = app.agent.workspace
     if os.path.lexists(target) and not os.path.isdir(target):

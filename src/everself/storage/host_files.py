@@ -95,3 +95,23 @@ def ensure_key(folder: str) -> bytes:
     if made is None:
         raise Damaged(f"{folder}/{KEY_FILE} vanished while it was being made.")
     return made
+
+
+def counter_file(key_folder: str, agent: str, state: str) -> str:
+    """Where an agent's count stands: two homes may share the folder of the keys, and both have an agent `main`."""
+    return f"{key_folder}/{agent}-{digest(os.path.realpath(state).encode('utf-8', 'surrogateescape'))[:12]}.count"
+
+
+def split_path(path: str) -> tuple[str, str]:
+    """The folder of a file, and its name in it."""
+    return os.path.split(path)
+
+
+def is_inside(path: str, folder: str) -> bool:
+    """Whether a path leads into a folder or is it, links followed."""
+    top, place = os.path.realpath(folder), os.path.realpath(path)
+    return os.path.commonpath((top, place)) == top
+
+
+def is_absolute(path: str) -> bool:
+    return os.path.isabs(path)

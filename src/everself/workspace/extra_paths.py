@@ -2,6 +2,7 @@
 
 import os
 
+from everself.config import Agent, Places
 from everself.storage.filesystem import READ_LIMIT, disk_errors
 from everself.storage.real_disk import RealFileSystem
 from everself.values import Document, FileStat
@@ -51,3 +52,15 @@ def _renamed(stat: FileStat, path: str) -> FileStat:
     return FileStat(
         path, stat.kind, stat.size, stat.mode, stat.links, stat.device, stat.inode, stat.mtime_ns, stat.ctime_ns
     )
+
+
+def open_elsewhere(agent: Agent, places: Places) -> list[Elsewhere]:
+    """What the settings of an agent name beside its workspace."""
+    return [Elsewhere(_absolute(agent, places, path)) for path in agent.search.extra_paths]
+
+
+def _absolute(agent: Agent, places: Places, path: str) -> str:
+    """A path without a root is meant from the workspace."""
+    if path.startswith("~"):
+        path = places.expand(path, "memorySearch.extraPaths")
+    return os.path.normpath(os.path.join(agent.workspace, path))

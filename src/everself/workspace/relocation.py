@@ -2,7 +2,7 @@
 
 What is to be renamed stands in a marker file, durable before the first rename and gone after the last. Whoever opens the agent calls
 `finish_restore` first. Nothing is deleted but what a restore itself had staged. Knows folders and names, not what a backup is; it does
-not know the App either, which calls it.
+not know the runtime either, which calls it.
 """
 
 import json

@@ -25,7 +25,7 @@ ARROWS = [
         "conversation importing keepers",
         "package-order",
         ("conversation/loop.py", "from everself.keepers.miner import mine"),
-        ("app/parts.py", "from everself.keepers.miner import mine"),
+        ("operations/parts.py", "from everself.keepers.miner import mine"),
     ),
     one(
         "one interface importing another",
@@ -43,8 +43,8 @@ ARROWS = [
     one(
         "importing a package that is not listed",
         "package-order",
-        ("app/parts.py", "from everself.plumbing import pipe"),
-        ("app/parts.py", "from everself.storage import pipe"),
+        ("operations/parts.py", "from everself.plumbing import pipe"),
+        ("operations/parts.py", "from everself.storage import pipe"),
     ),
     one(
         "a lazy import in a method",
@@ -62,42 +62,45 @@ ARROWS = [
     one(
         "an import for type checkers only",
         "package-order",
-        ("storage/lock.py", "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import everself.app.parts"),
+        (
+            "storage/lock.py",
+            "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import everself.operations.parts",
+        ),
         ("storage/lock.py", "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import everself.storage.parts"),
         line=4,
     ),
     one(
         "import_module with a literal name",
         "package-order",
-        ("storage/lock.py", 'import importlib\nimportlib.import_module("everself.app")'),
-        ("app/parts.py", 'import importlib\nimportlib.import_module("everself.storage")'),
+        ("storage/lock.py", 'import importlib\nimportlib.import_module("everself.operations")'),
+        ("operations/parts.py", 'import importlib\nimportlib.import_module("everself.storage")'),
         line=3,
     ),
     one(
         "__import__ with a literal name",
         "package-order",
-        ("storage/lock.py", '__import__("everself.app")'),
-        ("app/parts.py", '__import__("everself.storage")'),
+        ("storage/lock.py", '__import__("everself.operations")'),
+        ("operations/parts.py", '__import__("everself.storage")'),
     ),
     Case(
         "a lazy table of module names",
         "package-order",
         "storage/lock.py:2",
-        {"storage/lock.py": 'T = {"a": "everself.app.parts:go"}', "app/parts.py": ""},
-        {"storage/lock.py": "", "app/parts.py": 'T = {"a": "everself.storage.lock:go"}'},
+        {"storage/lock.py": 'T = {"a": "everself.operations.parts:go"}', "operations/parts.py": ""},
+        {"storage/lock.py": "", "operations/parts.py": 'T = {"a": "everself.storage.lock:go"}'},
     ),
     Case(
         "a module name built from a package",
         "package-order",
         "storage/lock.py:2",
-        {"storage/lock.py": 'def f(x): return f"everself.app.{x}"', "app/__init__.py": ""},
+        {"storage/lock.py": 'def f(x): return f"everself.operations.{x}"', "operations/__init__.py": ""},
         {"storage/__init__.py": 'def f(x): return f"everself.storage.{x}"'},
     ),
     one(
         "a package importing the fakes",
         "package-order",
-        ("app/parts.py", "from everself.testing import FakeModel"),
-        ("testing/model.py", "from everself.app import parts"),
+        ("operations/parts.py", "from everself.testing import FakeModel"),
+        ("testing/model.py", "from everself.operations import parts"),
     ),
     one(
         "the command line importing the fakes",
@@ -112,7 +115,20 @@ ARROWS = [
         ("testing/model.py", "from everself.operations import page"),
     ),
     one(
-        "reaching app through the package",
+        "an opener taking the whole runtime, by its type only",
+        "package-order",
+        (
+            "keepers/opening.py",
+            "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from everself.runtime import Runtime",
+        ),
+        (
+            "operations/index.py",
+            "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from everself.runtime import Runtime",
+        ),
+        line=4,
+    ),
+    one(
+        "reaching the runtime through the package",
         "package-order",
         ("storage/lock.py", "from everself import open_app"),
         ("storage/lock.py", "from everself import __version__"),
@@ -121,19 +137,19 @@ ARROWS = [
         "the bare package",
         "package-order",
         ("interfaces/cli/main.py", "import everself"),
-        ("interfaces/cli/main.py", "import everself.app"),
+        ("interfaces/cli/main.py", "import everself.operations"),
     ),
     one(
-        "the package opening another package than app",
+        "the package opening another package than runtime",
         "package-order",
         ("__init__.py", "def open_app():\n    from everself.storage import lock\n    return lock"),
-        ("__init__.py", "def open_app():\n    from everself.app import parts\n    return parts"),
+        ("__init__.py", "def open_app():\n    from everself.runtime import parts\n    return parts"),
         line=3,
     ),
     one(
         "the module to run opening another package than interfaces",
         "package-order",
-        ("__main__.py", "from everself.app import parts"),
+        ("__main__.py", "from everself.operations import parts"),
         ("__main__.py", "from everself.interfaces.cli.main import main"),
     ),
     Case(
@@ -207,8 +223,8 @@ ARROWS = [
     one(
         "importing by a computed name",
         "hidden-imports",
-        ("app/parts.py", "from importlib import import_module\nimport_module(chr(97))"),
-        ("app/parts.py", 'from importlib import import_module\nimport_module("json")'),
+        ("operations/parts.py", "from importlib import import_module\nimport_module(chr(97))"),
+        ("operations/parts.py", 'from importlib import import_module\nimport_module("json")'),
         line=3,
     ),
     one(

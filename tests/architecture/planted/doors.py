@@ -7,14 +7,14 @@ DOORS = [
     one(
         "a name from time",
         "time",
-        ("app/a.py", "from time import perf_counter"),
-        ("app/a.py", "from datetime import time"),
+        ("operations/a.py", "from time import perf_counter"),
+        ("operations/a.py", "from datetime import time"),
     ),
     one(
         "time in a function",
         "time",
-        ("app/a.py", "def f():\n    import time"),
-        ("app/a.py", "def f():\n    import json"),
+        ("operations/a.py", "def f():\n    import time"),
+        ("operations/a.py", "def f():\n    import json"),
         3,
     ),
     *(
@@ -71,10 +71,10 @@ DOORS = [
     one(
         "a name from os",
         "environment",
-        ("app/a.py", "from os import environ"),
+        ("operations/a.py", "from os import environ"),
         ("config/c.py", "from os import environ"),
     ),
-    one("the user table", "environment", ("app/a.py", "import pwd"), ("config/c.py", "import pwd")),
+    one("the user table", "environment", ("operations/a.py", "import pwd"), ("config/c.py", "import pwd")),
     *(
         one(
             f"writing by {use}",
@@ -121,11 +121,11 @@ DOORS = [
             "os.fsync(3)",
         )
     ),
-    one("shutil", "files", ("app/a.py", "import shutil"), ("storage/d.py", "import shutil")),
+    one("shutil", "files", ("operations/a.py", "import shutil"), ("storage/d.py", "import shutil")),
     one(
         "tempfile",
         "files",
-        ("app/a.py", "from tempfile import mkdtemp"),
+        ("operations/a.py", "from tempfile import mkdtemp"),
         ("storage/d.py", "from tempfile import mkdtemp"),
     ),
     one(
@@ -138,7 +138,7 @@ DOORS = [
         "a path in an annotation only",
         "paths",
         ("search/i.py", "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from pathlib import Path"),
-        ("app/a.py", "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from pathlib import Path"),
+        ("operations/a.py", "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from pathlib import Path"),
         line=4,
     ),
     one(
@@ -177,11 +177,14 @@ DOORS = [
     one(
         "the history's library",
         "homes",
-        ("app/a.py", "from dulwich.repo import Repo"),
+        ("operations/a.py", "from dulwich.repo import Repo"),
         ("storage/state/h.py", "import dulwich.repo"),
     ),
     one(
-        "colours outside the interfaces", "homes", ("app/a.py", "import rich"), ("interfaces/repl/r.py", "import rich")
+        "colours outside the interfaces",
+        "homes",
+        ("operations/a.py", "import rich"),
+        ("interfaces/repl/r.py", "import rich"),
     ),
     one("re", "re", ("text/t.py", "import re"), ("text/t.py", "import re2")),
     one(
@@ -191,7 +194,7 @@ DOORS = [
         ("text/t.py", "import reprlib"),
         line=3,
     ),
-    one("printing", "printing", ("app/a.py", "print('hello')"), ("interfaces/cli/c.py", "print('hello')")),
+    one("printing", "printing", ("operations/a.py", "print('hello')"), ("interfaces/cli/c.py", "print('hello')")),
     one("asking for input", "printing", ("storage/state/s.py", "input()"), ("interfaces/repl/r.py", "input()")),
     *(
         Case(

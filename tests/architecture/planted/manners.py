@@ -7,8 +7,8 @@ MANNERS = [
         one(
             f"catching by {clause}",
             "broad-excepts",
-            ("app/a.py", f"import contextlib\ntry:\n    x = 1\n{clause}:\n    x = 2"),
-            ("app/a.py", "try:\n    x = 1\nexcept (OSError, ValueError):\n    x = 2"),
+            ("operations/a.py", f"import contextlib\ntry:\n    x = 1\n{clause}:\n    x = 2"),
+            ("operations/a.py", "try:\n    x = 1\nexcept (OSError, ValueError):\n    x = 2"),
             line=5,
         )
         for clause in (
@@ -22,13 +22,18 @@ MANNERS = [
     one(
         "suppressing everything",
         "broad-excepts",
-        ("app/a.py", "import contextlib\nwith contextlib.suppress(Exception):\n    x = 1"),
-        ("app/a.py", "import contextlib\nwith contextlib.suppress(OSError):\n    x = 1"),
+        ("operations/a.py", "import contextlib\nwith contextlib.suppress(Exception):\n    x = 1"),
+        ("operations/a.py", "import contextlib\nwith contextlib.suppress(OSError):\n    x = 1"),
         line=3,
     ),
-    one("an assert", "asserts", ("app/a.py", "assert True"), ("testing/t.py", "assert True")),
+    one("an assert", "asserts", ("operations/a.py", "assert True"), ("testing/t.py", "assert True")),
     *(
-        one(f"{bad} without a reason", "excuses", ("app/a.py", f"x = 1  {bad}"), ("app/a.py", f"x = 1  {bad}{why}"))
+        one(
+            f"{bad} without a reason",
+            "excuses",
+            ("operations/a.py", f"x = 1  {bad}"),
+            ("operations/a.py", f"x = 1  {bad}{why}"),
+        )
         for bad, why in (
             ("# type: ignore", "  # apsw ships no stubs"),
             ("# type: ignore[misc]", "  # apsw ships no stubs"),
@@ -41,19 +46,19 @@ MANNERS = [
     one(
         "a comment that puts off work",
         "promises",
-        ("app/a.py", "# TODO: later"),
-        ("app/a.py", "# Todos of a person are entries."),
+        ("operations/a.py", "# TODO: later"),
+        ("operations/a.py", "# Todos of a person are entries."),
     ),
     one(
         "a docstring that puts off work",
         "promises",
-        ("app/a.py", 'def f():\n    """FIXME: slow."""'),
-        ("app/a.py", 'def f():\n    """Mends."""'),
+        ("operations/a.py", 'def f():\n    """FIXME: slow."""'),
+        ("operations/a.py", 'def f():\n    """Mends."""'),
     ),
     one(
         "a body that is not there",
         "promises",
-        ("app/a.py", "raise NotImplementedError"),
-        ("app/a.py", "X = NotImplemented"),
+        ("operations/a.py", "raise NotImplementedError"),
+        ("operations/a.py", "X = NotImplemented"),
     ),
 ]

@@ -5,25 +5,25 @@ from tests.architecture.planted.case import Case, one
 LONG_BODY = "\n".join("    x = 1" for _ in range(80))
 
 MEASURES = [
-    one("a long module", "module-size", ("app/a.py", "\n" * 499), ("app/a.py", "\n" * 498), line=1),
+    one("a long module", "module-size", ("operations/a.py", "\n" * 499), ("operations/a.py", "\n" * 498), line=1),
     one(
         "a long function",
         "function-size",
-        ("app/a.py", f"def f():\n{LONG_BODY}"),
-        ("app/a.py", f"def f():\n{LONG_BODY[10:]}"),
+        ("operations/a.py", f"def f():\n{LONG_BODY}"),
+        ("operations/a.py", f"def f():\n{LONG_BODY[10:]}"),
     ),
     one(
         "nine parameters",
         "parameters",
         (
-            "app/a.py",
+            "operations/a.py",
             "class A:\n    def f(self, a, /, b, *c, d, **e): ...\n    def g(self, a, b, c, d, e, f, g, *h, **i): ...",
         ),
-        ("app/a.py", "class A:\n    def f(self, a, b, c, d, e, f, g, h): ..."),
+        ("operations/a.py", "class A:\n    def f(self, a, b, c, d, e, f, g, h): ..."),
         line=4,
     ),
     *(
-        one(f"a module named {name}", "names", (f"app/{name}.py", ""), ("app/parts.py", ""), line=1)
+        one(f"a module named {name}", "names", (f"operations/{name}.py", ""), ("operations/parts.py", ""), line=1)
         for name in (
             "utils",
             "helpers",
@@ -37,7 +37,13 @@ MEASURES = [
             "base_entry",
         )
     ),
-    one("a folder named helpers", "names", ("app/helpers/parts.py", ""), ("app/basement/hardcore.py", ""), line=1),
+    one(
+        "a folder named helpers",
+        "names",
+        ("operations/helpers/parts.py", ""),
+        ("operations/basement/hardcore.py", ""),
+        line=1,
+    ),
     Case(
         "three files with one prefix",
         "prefixes",

@@ -10,13 +10,11 @@ from click import unstyle
 from syrupy.assertion import SnapshotAssertion
 from tests.conversation.context.tables import FACTS, NONCE
 
-from everself.app.app import App
-from everself.app.assembling import gather_parts
-from everself.app.opening import open_app
 from everself.conversation.context.assembler import Assembler
 from everself.conversation.context.request import Ask
 from everself.interfaces.cli.commands.context import _explained
 from everself.interfaces.rendering.lines import render
+from everself.runtime import Runtime, open_runtime
 from everself.search.scopes import Scope, SessionKind
 from everself.testing.frozen_time import FrozenTime
 
@@ -93,7 +91,7 @@ longterm_memory_tokens: 80
 
 
 @contextmanager
-def living(home: Path, files: Mapping[str, str], **hooks: object) -> Iterator[App]:
+def living(home: Path, files: Mapping[str, str], **hooks: object) -> Iterator[Runtime]:
     """An agent whose files these are, on the morning of 19 March 2026, with words and no vectors."""
     workspace = home / ".everself" / "workspace"
     for path, text in files.items():
@@ -104,14 +102,14 @@ def living(home: Path, files: Mapping[str, str], **hooks: object) -> Iterator[Ap
         told = {"hooks": {"internal": {"entries": {"soul-evil": hooks}}}}
         (home / ".everself" / "everself.json5").write_text(json.dumps(told), "utf-8")
     environ = {"HOME": str(home), "EVERSELF_HOME": f"{home}/.everself", "EVERSELF_KEYS": f"{home}/keys"}
-    with open_app(environ=environ) as app:
+    with open_runtime(environ=environ) as app:
         vars(app)["clock"] = FrozenTime().clock("Europe/Berlin")
         vars(app)["embedder"] = None
         yield app
 
 
-def shown(app: App, ask: Ask) -> str:
-    parts = replace(gather_parts(app), nonce=lambda: NONCE, seal=lambda _: NONCE)
+def shown(app: Runtime, ask: Ask) -> str:
+    parts = replace(app.context_parts(), nonce=lambda: NONCE, seal=lambda _: NONCE)
     made = Assembler(parts).assemble(replace(ask, facts=FACTS))
     notices = [f"Note: {notice}" for notice in made.receipt.notices]
     return "\n".join([made.text, *(unstyle(render(line)) for line in _explained(made.receipt)), *notices]) + "\n"

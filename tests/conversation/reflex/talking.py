@@ -4,10 +4,9 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from everself.app.app import App
-from everself.app.opening import open_app
 from everself.conversation.events import Text
 from everself.operations.templates import set_up
+from everself.runtime import Runtime, open_runtime
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,8 +15,8 @@ class Said:
     reply: str
 
 
-def agent(home: str) -> App:
-    return open_app(environ={"HOME": home, "EVERSELF_HOME": f"{home}/e", "EVERSELF_KEYS": f"{home}/k"})
+def agent(home: str) -> Runtime:
+    return open_runtime(environ={"HOME": home, "EVERSELF_HOME": f"{home}/e", "EVERSELF_KEYS": f"{home}/k"})
 
 
 def talk(home: str, messages: Sequence[str], *, meaning: bool = False) -> list[Said]:
@@ -30,7 +29,7 @@ def talk(home: str, messages: Sequence[str], *, meaning: bool = False) -> list[S
         return asyncio.run(_converse(app, messages))
 
 
-async def _converse(app: App, messages: Sequence[str]) -> list[Said]:
+async def _converse(app: Runtime, messages: Sequence[str]) -> list[Said]:
     session = app.chat.begin()
     said = []
     for message in messages:

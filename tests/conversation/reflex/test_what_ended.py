@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 from tests.conversation.talks import hear, notices, say, talking
 
-from everself.app.app import App
 from everself.conversation.context.request import Ask
 from everself.conversation.events import Text
 from everself.conversation.reflex.model import Reflex
 from everself.conversation.reflex.replies import reply
+from everself.runtime import Runtime
 from everself.search.scopes import Scope, SessionKind
 from everself.testing.chat_model import call
 
@@ -24,39 +24,39 @@ SECRET = "ghp_16C7e42F292c6912E7710c838347Ae178B4a"
 
 
 @pytest.fixture
-def app(tmp_path: Path) -> Iterator[App]:
+def app(tmp_path: Path) -> Iterator[Runtime]:
     with talking(tmp_path) as (opened, _):
         opened.chat.use(Reflex())
         yield opened
 
 
-def replied(app: App, text: str) -> str:
+def replied(app: Runtime, text: str) -> str:
     return "".join(one.text for one in say(app, text) if isinstance(one, Text))
 
 
-def superseded(app: App) -> None:
+def superseded(app: Runtime) -> None:
     """As a keeper closes it: nothing but the comment says so."""
     old, new = app.remember(OLD), app.remember(NEW)
     app.memory.supersede(old.entry, new.entry)
 
 
-def until(app: App) -> str:
+def until(app: Runtime) -> str:
     return f"until {app.clock.today().isoformat()}"
 
 
-def prompt_of(app: App, message: str = "", scope: Scope | None = None) -> str:
+def prompt_of(app: Runtime, message: str = "", scope: Scope | None = None) -> str:
     made = app.assembler.assemble(Ask(scope or Scope(SessionKind.MAIN), message, recorded=False))
     return made.prefix.text + made.delta
 
 
-def test_the_reflex_answers_with_what_holds(app: App) -> None:
+def test_the_reflex_answers_with_what_holds(app: Runtime) -> None:
     superseded(app)
     told = replied(app, "What is my favourite drink?")
     assert "oolong" in told
     assert "green tea" not in told
 
 
-def test_the_reflex_does_not_answer_with_what_was_closed_and_nothing_took_its_place(app: App) -> None:
+def test_the_reflex_does_not_answer_with_what_was_closed_and_nothing_took_its_place(app: Runtime) -> None:
     old = app.remember(OLD)
     other = app.remember("The shed is painted blue.")
     app.memory.supersede(old.entry, other.entry)
@@ -64,7 +64,7 @@ def test_the_reflex_does_not_answer_with_what_was_closed_and_nothing_took_its_pl
 
 
 @pytest.mark.parametrize("asked", ["What did I tell you today?", "What do you know about green tea?"])
-def test_the_reflex_lists_only_what_holds(app: App, asked: str) -> None:
+def test_the_reflex_lists_only_what_holds(app: Runtime, asked: str) -> None:
     superseded(app)
     app.remember("The kettle for green tea is new.")
     told = replied(app, asked)
@@ -72,19 +72,19 @@ def test_the_reflex_lists_only_what_holds(app: App, asked: str) -> None:
     assert "favourite drink is green tea" not in told
 
 
-def test_the_prompt_marks_what_ended(app: App) -> None:
+def test_the_prompt_marks_what_ended(app: Runtime) -> None:
     superseded(app)
     assert f"{OLD} ({until(app)}, now: {NEW})" in prompt_of(app)
 
 
-def test_what_ended_is_marked_in_the_curated_core_too(app: App) -> None:
+def test_what_ended_is_marked_in_the_curated_core_too(app: Runtime) -> None:
     old = app.remember(OLD, explicit=True)
     new = app.remember(NEW, explicit=True)
     app.memory.supersede(old.entry, new.entry)
     assert f"~~{OLD}~~ ({until(app)}, now: {NEW})" in prompt_of(app)
 
 
-def test_a_note_that_was_written_before_it_ended_is_marked(app: App) -> None:
+def test_a_note_that_was_written_before_it_ended_is_marked(app: Runtime) -> None:
     old = app.remember(OLD)
     note = Path(app.agent.workspace, "memory", f"{app.clock.today().isoformat()}-drinks.md")
     note.write_text(f"# Session\n\n- User: Hello. {OLD}\n- Assistant: Lovely.\n")
@@ -93,7 +93,7 @@ def test_a_note_that_was_written_before_it_ended_is_marked(app: App) -> None:
     assert f"User: Hello. {OLD} [hand] (“{OLD}” {until(app)}, now: {NEW})" in prompt_of(app)
 
 
-def test_a_label_of_its_source_is_no_part_of_what_ended(app: App) -> None:
+def test_a_label_of_its_source_is_no_part_of_what_ended(app: Runtime) -> None:
     page = Path(app.agent.workspace, "MEMORY.md")
     day = app.clock.today().isoformat()
     old = f"- {OLD} <!-- everself: id=AAAAAAAAAAAA until={day} by=BBBBBBBBBBBB -->"
@@ -105,7 +105,7 @@ def test_a_label_of_its_source_is_no_part_of_what_ended(app: App) -> None:
     assert f"User: Hello. {OLD} [hand] (“{OLD}” {until(app)}, now: {NEW})" in said
 
 
-def test_what_is_recalled_for_a_message_is_marked(app: App) -> None:
+def test_what_is_recalled_for_a_message_is_marked(app: Runtime) -> None:
     superseded(app)
     day = Path(app.agent.workspace, "memory", f"{app.clock.today().isoformat()}.md")
     # too long ago to stand in the prompt by itself
@@ -135,7 +135,7 @@ def test_a_tool_says_of_each_result_and_each_line_whether_it_ended(tmp_path: Pat
         assert gone["ended"] == until(app)
 
 
-def test_what_took_its_place_is_not_told_to_who_may_not_see_it(app: App) -> None:
+def test_what_took_its_place_is_not_told_to_who_may_not_see_it(app: Runtime) -> None:
     page = Path(app.agent.workspace, "memory", "party.md")
     page.write_text("# Party\n\n## Drinks\n<!-- share: group -->\n\n- We serve green tea at the party.\n")
     (old,) = app.memory.book.of("memory/party.md")
@@ -147,18 +147,18 @@ def test_what_took_its_place_is_not_told_to_who_may_not_see_it(app: App) -> None
 
 
 @pytest.mark.parametrize("text", [f"Remember that my GitHub token is {SECRET}", f"My GitHub token is {SECRET}."])
-def test_the_reflex_says_that_a_secret_was_left_out(app: App, text: str) -> None:
+def test_the_reflex_says_that_a_secret_was_left_out(app: Runtime, text: str) -> None:
     told = replied(app, text)
     assert reply("left_out", "en") in told
     assert SECRET not in told
 
 
-def test_the_reflex_says_it_in_the_language_of_the_message(app: App) -> None:
+def test_the_reflex_says_it_in_the_language_of_the_message(app: Runtime) -> None:
     assert reply("left_out", "zh") in replied(app, f"记住我的 GitHub token 是 {SECRET}")
 
 
 @pytest.mark.parametrize("known", ["Our deploy word is tulip.", "The shed is blue."])
-def test_a_correction_with_a_secret_says_so_too(app: App, known: str) -> None:
+def test_a_correction_with_a_secret_says_so_too(app: Runtime, known: str) -> None:
     old = app.remember(known)
     told = replied(app, f"No, our deploy word is {SECRET}, not tulip")
     assert app.memory.book.get(old.entry).closed is ("tulip" in known)

@@ -8,14 +8,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from everself.app.app import App
-from everself.app.equipping import make_kit
-from everself.app.opening import open_app
 from everself.conversation.tools.calls import Called, call_tools
 from everself.conversation.tools.own.selection import own_tools
 from everself.conversation.tools.protocol import Setting, Stamp
 from everself.models.chat.protocol import ToolCall
 from everself.operations.templates import set_up
+from everself.runtime import Runtime, open_runtime
 from everself.search.scopes import Scope, SessionKind
 
 OWNER = Scope(SessionKind.MAIN)
@@ -25,12 +23,12 @@ class Box:
     """The tools of one session. `said` is the message that is being answered."""
 
     def __init__(
-        self, app: App, scope: Scope = OWNER, said: str = "", *, taint: Stamp = "own", message: str = "MESSAGE"
+        self, app: Runtime, scope: Scope = OWNER, said: str = "", *, taint: Stamp = "own", message: str = "MESSAGE"
     ) -> None:
         self.app = app
         by_owner = scope == OWNER
         self.setting = Setting(scope, "SESSION", message, said, by_owner, taint)
-        self.tools = {tool.spec.name: tool for tool in own_tools(make_kit(app), scope)}
+        self.tools = {tool.spec.name: tool for tool in own_tools(app.tool_kit(), scope)}
 
     def said(self, text: str) -> "Box":
         """The next message."""
@@ -62,13 +60,13 @@ class Box:
 
 
 @contextmanager
-def living(home: Path, **settings: object) -> Iterator[App]:
+def living(home: Path, **settings: object) -> Iterator[Runtime]:
     folder = home / "e"
     folder.mkdir(exist_ok=True)
     defaults = {"memorySearch": {"provider": "none"}, **settings}
     told = {"agents": {"defaults": defaults}, "history": {"enabled": False}}
     (folder / "everself.json5").write_text(json.dumps(told))
-    with open_app(environ={"HOME": str(home), "EVERSELF_HOME": str(folder), "EVERSELF_KEYS": f"{home}/k"}) as app:
+    with open_runtime(environ={"HOME": str(home), "EVERSELF_HOME": str(folder), "EVERSELF_KEYS": f"{home}/k"}) as app:
         if not Path(app.agent.workspace, "SOUL.md").exists():
             set_up(app)
         yield app

@@ -4,13 +4,13 @@ from pathlib import Path
 
 from tests.conversation.tools.boxes import Box, living
 
-from everself.app.app import App
+from everself.runtime import Runtime
 from everself.search.scopes import Scope, SessionKind
 
 SUBAGENT = Scope(SessionKind.SUBAGENT)
 
 
-def file(app: App, path: str) -> Path:
+def file(app: Runtime, path: str) -> Path:
     return Path(app.agent.workspace, path)
 
 

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from everself.app.opening import open_app
 from everself.interfaces.cli.entry import run
 from everself.operations.templates import set_up
+from everself.runtime import open_runtime
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ def everself(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 def _model_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A home in which setup has run, made once: it takes longer than most of what is tested in it."""
     home = tmp_path_factory.mktemp("model")
-    with open_app(environ={"HOME": str(home), "XDG_CONFIG_HOME": str(home / ".config")}) as app:
+    with open_runtime(environ={"HOME": str(home), "XDG_CONFIG_HOME": str(home / ".config")}) as app:
         set_up(app)
     return home
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from everself.app.opening import open_app
+from everself.runtime import open_runtime
 from everself.values import Append, Applied, Author, Change, Replace, digest
 
 
@@ -21,7 +21,7 @@ def note(workspace: Path) -> Callable[..., str]:
     assert workspace.is_dir()
 
     def append(text: str, reason: str = "note") -> str:
-        with open_app() as app:
+        with open_runtime() as app:
             done = app.workspace.apply(Change(Author.OWNER, reason, (Append("MEMORY.md", text.encode()),)))
             assert isinstance(done, Applied)
             return done.id
@@ -117,7 +117,7 @@ def test_a_later_change_in_the_same_lines_is_a_conflict(everself, note, memory: 
     change = note("- tea\n")
     data = memory.read_bytes()
     at = data.index(b"- tea\n")
-    with open_app() as app:
+    with open_runtime() as app:
         edit = Replace("MEMORY.md", digest(data), at, at + 6, b"- coffee\n")
         assert isinstance(app.workspace.apply(Change(Author.OWNER, "coffee", (edit,))), Applied)
     for words in ((), ("--dry-run",)):

@@ -8,14 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from everself.app.app import App
-from everself.app.opening import open_app
 from everself.clock import Clock, system_now
 from everself.errors import ModelFailed
 from everself.interfaces.cli.commands import conversation as awake
 from everself.keepers.scheduler import Wish
 from everself.operations.job_actions import find_deed, perform
 from everself.operations.jobs import run_job, tell_news, tick
+from everself.runtime import Runtime, open_runtime
 from everself.testing.chat_model import FakeModel
 
 # many small steps with real files add up; what is beside it in this folder is run every time
@@ -26,13 +25,13 @@ HOURLY = Wish("tea", "every", "1h", "message", "Is there tea?")
 
 
 @pytest.fixture
-def app(workspace: Path) -> Iterator[App]:
+def app(workspace: Path) -> Iterator[Runtime]:
     assert workspace.is_dir()
-    with open_app() as opened:
+    with open_runtime() as opened:
         yield opened
 
 
-def backdate(app: App, wish: Wish, ago: timedelta) -> None:
+def backdate(app: Runtime, wish: Wish, ago: timedelta) -> None:
     """Add a job as if that had been a while ago."""
     clock = app.clock
     app.clock = Clock(clock.zone, lambda: system_now() - ago)
@@ -62,7 +61,7 @@ def test_the_times_of_the_keepers_are_those_of_config_md(everself, workspace: Pa
     assert (specs["memory-miner"], specs["memory-compactor"]) == ("45 5 * * *", "15 4 * * 3")
 
 
-def test_every_keeper_has_a_job_of_the_house(app: App) -> None:
+def test_every_keeper_has_a_job_of_the_house(app: Runtime) -> None:
     names = {job.name for job in app.schedule.jobs.every()}
     missing = {keeper.name for keeper in app.keepers.keepers} - names
     assert not missing
@@ -113,7 +112,7 @@ def test_a_verb_runs_without_a_model_and_its_slot_is_in_the_history(everself) ->
     assert everself("cron", "tick").out == ""
 
 
-def test_tick_runs_what_is_due_once_and_says_what_failed(everself, app: App) -> None:
+def test_tick_runs_what_is_due_once_and_says_what_failed(everself, app: Runtime) -> None:
     backdate(app, replace(HOURLY, action="verb", words="keepers run nobody"), timedelta(hours=3))
     ran = everself("cron", "tick")
     assert (ran.code, "No keeper is called" in ran.out) == (1, True)
@@ -122,7 +121,7 @@ def test_tick_runs_what_is_due_once_and_says_what_failed(everself, app: App) -> 
     assert states == ["failed", "skipped", "skipped"]
 
 
-def test_a_message_is_answered_in_a_session_of_its_own_and_logged_as_the_agents(app: App) -> None:
+def test_a_message_is_answered_in_a_session_of_its_own_and_logged_as_the_agents(app: Runtime) -> None:
     app.schedule.add(replace(HOURLY, words="Remember that I love tea. Is there any?"))
     app.chat.use(FakeModel("There is green tea."))
     run = run_job(app, "tea")
@@ -134,7 +133,7 @@ def test_a_message_is_answered_in_a_session_of_its_own_and_logged_as_the_agents(
     assert (session.scope.kind.value, session.channel) == ("cron", "cron")
 
 
-def test_several_messages_that_are_due_at_once_are_answered_one_after_the_other(app: App) -> None:
+def test_several_messages_that_are_due_at_once_are_answered_one_after_the_other(app: Runtime) -> None:
     for name in ("tea", "coffee"):
         backdate(app, replace(HOURLY, name=name), timedelta(hours=2))
     app.chat.use(FakeModel("There is some."))
@@ -148,7 +147,7 @@ def test_an_agent_that_is_not_there_has_no_jobs_and_nothing_is_made_for_them(eve
     assert not (home / ".everself").exists()
 
 
-def test_a_slot_that_is_done_again_after_a_death_is_logged_once(app: App) -> None:
+def test_a_slot_that_is_done_again_after_a_death_is_logged_once(app: Runtime) -> None:
     job = app.schedule.add(HOURLY)
     app.chat.use(FakeModel("There is green tea."))
     for _ in range(2):
@@ -157,7 +156,7 @@ def test_a_slot_that_is_done_again_after_a_death_is_logged_once(app: App) -> Non
 
 
 def test_a_model_that_fails_fails_the_job_and_a_spent_day_passes_the_slot_over(
-    app: App, monkeypatch: pytest.MonkeyPatch
+    app: Runtime, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     app.schedule.add(HOURLY)
     app.chat.use(FakeModel(ModelFailed("Nobody is there.", reason="network")))
@@ -171,7 +170,7 @@ def test_a_model_that_fails_fails_the_job_and_a_spent_day_passes_the_slot_over(
     assert run_job(app, "tea").state == "skipped"
 
 
-def test_news_are_told_once_and_only_of_jobs_that_announce_or_gave_up(app: App) -> None:
+def test_news_are_told_once_and_only_of_jobs_that_announce_or_gave_up(app: Runtime) -> None:
     app.schedule.add(replace(HOURLY, name="loud", action="verb", words="memory index", announce=True))
     app.schedule.add(replace(HOURLY, name="quiet", action="verb", words="memory index"))
     app.schedule.add(replace(HOURLY, name="sick", action="verb", words="keepers run nobody"))
@@ -182,7 +181,7 @@ def test_news_are_told_once_and_only_of_jobs_that_announce_or_gave_up(app: App) 
 
 
 def test_a_chat_starts_what_is_due_elsewhere_and_tells_what_came_of_it(
-    everself, app: App, monkeypatch: pytest.MonkeyPatch
+    everself, app: Runtime, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     started: list[tuple[str, ...]] = []
     monkeypatch.setattr(awake, "_spawn", lambda *words: started.append(words))
@@ -197,7 +196,7 @@ def test_a_chat_starts_what_is_due_elsewhere_and_tells_what_came_of_it(
 
 
 @pytest.mark.slow
-def test_what_a_chat_starts_runs_after_it_has_ended(everself, app: App) -> None:
+def test_what_a_chat_starts_runs_after_it_has_ended(everself, app: Runtime) -> None:
     from everself.clock import pause
 
     backdate(app, replace(HOURLY, action="verb", words="memory index"), timedelta(hours=2))

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from everself.app.opening import open_app
+from everself.runtime import open_runtime
 from everself.storage.state.personas import Spoke
 from everself.values import digest
 
@@ -81,7 +81,7 @@ def test_an_alternate_persona_that_is_missing_is_told(everself, workspace) -> No
 @pytest.mark.usefixtures("workspace")
 def test_the_ledger_of_personas_is_listed_newest_first(everself) -> None:
     assert "No turn is recorded yet." in everself("identity", "--personas").out
-    with open_app() as app:
+    with open_runtime() as app:
         for turn in (1, 2):
             app.persona.speak("one", turn)
         app.state.personas.record(Spoke("two", 1, datetime(2020, 1, 1, tzinfo=UTC).isoformat(), "X.md", "ab", "purge"))

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from everself.app.opening import open_app
 from everself.interfaces.cli.commands import keepers
+from everself.runtime import open_runtime
 
 
 @pytest.fixture
 def told(workspace: Path) -> Path:
     """Something was said, and the process died before anybody wrote it down."""
-    with open_app() as app:
+    with open_runtime() as app:
         app.log.add(app.log.begin(), "user", "We decided to use Postgres for billing.")
     return workspace
 
@@ -62,7 +62,7 @@ class _Screen(io.StringIO):
 def test_who_watches_a_run_sees_how_far_it_is(
     everself, told: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
 ) -> None:
-    with open_app() as app:
+    with open_runtime() as app:
         session = app.log.begin()
         for number in range(3):
             app.log.add(session, "user", f"My locker number {number} is in hall {number + 20}.")

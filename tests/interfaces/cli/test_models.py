@@ -5,8 +5,8 @@ import json
 import pytest
 from tests.models.chat.servers import Asked, Call, Reply, say, serve
 
-from everself.app.opening import open_app
 from everself.models.chat.protocol import Usage
+from everself.runtime import open_runtime
 from everself.testing.chat_model import FakeModel
 
 USED = Usage(sent=1_000, received=50)
@@ -94,7 +94,7 @@ def test_a_server_that_is_not_there_is_said_plainly(everself) -> None:
 
 @pytest.mark.usefixtures("workspace")
 def test_spend_is_by_day_and_job_with_the_limit(everself) -> None:
-    with open_app() as app:
+    with open_runtime() as app:
         for job in ("chat", "flush"):
             app.charger.charge(job, "s1", FakeModel(name="acme/wise", paid=True), USED)
     said = everself("spend")
@@ -123,7 +123,7 @@ def test_what_has_a_price_is_charged_at_it(everself) -> None:
 
     row = next(one for one in known_models() if one.known.price is not None)
     assert row.known.price is not None
-    with open_app() as app:
+    with open_runtime() as app:
         model = FakeModel(name=f"{row.provider}/{row.name}", paid=True)
         micros = app.charger.charge("chat", "s1", model, Usage(sent=1_000))
     assert micros == round(1_000 * row.known.price.sent)

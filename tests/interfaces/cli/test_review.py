@@ -6,8 +6,8 @@ from pathlib import Path
 import click
 import pytest
 
-from everself.app.opening import open_app
 from everself.memory.writing import Thought
+from everself.runtime import open_runtime
 from everself.testing.origins import origin_of
 from everself.values import Author
 
@@ -26,7 +26,7 @@ def keys(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
 @pytest.fixture
 def waiting(workspace: Path) -> Path:
     """A line for the soul, something kept apart, and something a hand wrote."""
-    with open_app() as app:
+    with open_runtime() as app:
         app.growth.add_line("Ask before you book.", "asked twice", (), Author.KEEPER)
         app.memory.remember(Thought(ATTACK, origin_of("web")))
     (workspace / "memory" / "garden.md").write_text("# Garden\n\n- The plum tree is from 1998.\n")
@@ -49,7 +49,7 @@ def test_one_key_each_decides_all_of_it(everself, waiting: Path, keys: list[str]
     assert said.out.endswith("Nothing waits for you.\n")
     assert "Ask before you book." in (waiting / "SOUL.md").read_text()
     assert list(waiting.glob("quarantine/*.md"))
-    with open_app() as app:
+    with open_runtime() as app:
         (tree,) = [one for one in app.memory.book.all() if "plum" in one.text]
         assert tree.source == "owner"
 

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from everself.app.opening import open_app
 from everself.conversation.sessions.session import Session
 from everself.memory.writing import Thought
+from everself.runtime import open_runtime
 from everself.storage.state.searches import SearchRecord
 from everself.testing.origins import origin_of
 
@@ -16,7 +16,7 @@ from everself.testing.origins import origin_of
 def talk(workspace: Path) -> Session:
     """A conversation from which something was remembered and in which something was searched for."""
     assert workspace.is_dir()
-    with open_app() as app:
+    with open_runtime() as app:
         session = app.log.begin()
         said = app.log.add(session, "user", "The harbour fee is 40 euros. I sail on Sunday.")
         app.log.add(session, "assistant", "Noted.", meta={"calls": [["c", "memory_write", "{}"]]})
@@ -52,7 +52,7 @@ def test_show_tells_who_said_what(everself, talk: Session) -> None:
 
 
 def test_words_of_a_message_command_no_terminal(everself, talk: Session) -> None:
-    with open_app() as app:
+    with open_runtime() as app:
         app.log.add(talk, "user", "\x1b[31mred\x1b[0m")
     assert "\x1b" not in everself("sessions", "show").out
     assert "\x1b" not in everself("sessions", "search", "red").out
@@ -66,7 +66,7 @@ def test_search_finds_messages_with_all_words(everself, talk: Session) -> None:
 
 
 def test_export_prints_one_line_for_each_message(everself, talk: Session) -> None:
-    with open_app() as app:
+    with open_runtime() as app:
         app.log.add(talk, "user", "one\u2028line")
     lines = everself("sessions", "export").out.removesuffix("\n").split("\n")
     assert [json.loads(line)["seq"] for line in lines] == [0, 1, 2, 3, 4, 5]
@@ -93,7 +93,7 @@ def test_deleting_removes_every_trace_but_the_entries(everself, talk: Session, h
 
 
 def test_the_simulation_says_what_survives_and_changes_nothing(everself, talk: Session, workspace: Path) -> None:
-    with open_app() as app:
+    with open_runtime() as app:
         for number in range(10):
             app.log.add(talk, "user", f"My boat number {number} is called Zora{number}.")
             app.log.add(talk, "assistant", "I see. " * 300)
@@ -108,5 +108,5 @@ def test_the_simulation_says_what_survives_and_changes_nothing(everself, talk: S
     assert "would be kept: " in out
     assert "Read anew at every turn, and whole: SOUL.md" in out
     assert {one: one.read_bytes() for one in workspace.rglob("*") if one.is_file()} == before
-    with open_app() as app:
+    with open_runtime() as app:
         assert app.log.find(talk.id).compacted == app.log.find(talk.id).checkpoint == 0

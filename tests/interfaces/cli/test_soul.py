@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from everself.app.opening import open_app
 from everself.errors import RefusedByRule
+from everself.runtime import open_runtime
 from everself.values import Author
 
 # many small steps with real files add up; what is beside it in this folder is run every time
@@ -22,7 +22,7 @@ def soul(workspace: Path, everself) -> Path:
 
 
 def by_a_keeper(line: str = LINE) -> str:
-    with open_app() as app:
+    with open_runtime() as app:
         return app.growth.add_line(line, "asked twice", ["entry:7K3QX9M2ABCD"], Author.KEEPER).proposal.id
 
 

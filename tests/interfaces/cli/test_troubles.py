@@ -12,11 +12,11 @@ from pathlib import Path
 import pytest
 
 import everself.operations.settings
-from everself.app.changes import Changes
-from everself.app.opening import open_app
 from everself.errors import ChangedMeanwhile, DiskFull
 from everself.interfaces.cli.call import wants_json
 from everself.interfaces.rendering.lines import paint, render, safe
+from everself.operations.changes import Changes
+from everself.runtime import open_runtime
 from everself.storage.history.commits import History
 from everself.storage.real_disk import RealFileSystem
 from everself.values import Append, Author, Change, Outcome
@@ -154,7 +154,7 @@ def test_a_change_whose_history_cannot_be_written_is_done_with_a_warning(
     assert sorted(texts(everself)) == ["Lives in Busan", "Prefers green tea"]
     # the next command made the history whole from the journal
     assert "Prefers green tea" in everself("show", said.json["data"]["change"]).out
-    with open_app() as app:
+    with open_runtime() as app:
         assert app.state.changes_without_commit() == []
 
 
@@ -303,7 +303,7 @@ def test_what_was_typed_or_pasted_makes_no_line_of_its_own(everself, words: tupl
 
 def test_the_agent_may_stand_before_or_after_the_command(everself) -> None:
     everself("setup", "--agent", "aria")
-    with open_app("aria") as app:
+    with open_runtime("aria") as app:
         app.workspace.apply(Change(Author.OWNER, "hers", (Append("MEMORY.md", b"- x\n"),)))
     for words in (("--agent", "aria", "log"), ("log", "--agent", "aria"), ("--agent", "no", "log", "--agent", "aria")):
         assert "hers" in everself(*words).out
@@ -320,7 +320,7 @@ def test_the_profile_chooses_the_agent(everself, monkeypatch: pytest.MonkeyPatch
 
 @pytest.mark.usefixtures("workspace")
 def test_a_refusal_of_the_house_has_its_own_code(everself, monkeypatch: pytest.MonkeyPatch) -> None:
-    from everself.app.changes import UndoReport
+    from everself.operations.changes import UndoReport
 
     real = Changes.undo
 

@@ -7,8 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from everself.app.app import App
-from everself.app.opening import open_app
 from everself.clock import system_now
 from everself.conversation.events import Accepted, Done, Event, Text
 from everself.conversation.parts import Compacted
@@ -17,6 +15,7 @@ from everself.conversation.sessions.session import Session
 from everself.errors import ModelFailed
 from everself.models.chat.protocol import ChatModel
 from everself.operations.templates import set_up
+from everself.runtime import Runtime, open_runtime
 from everself.search.scopes import Scope, SessionKind
 
 OWNER = Scope(SessionKind.MAIN)
@@ -92,20 +91,20 @@ class FakeChat:
 def _model_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A home in which setup has run, made once: it takes longer than most of what is tested in it."""
     home = tmp_path_factory.mktemp("model")
-    with open_app(environ={"HOME": str(home), "XDG_CONFIG_HOME": str(home / ".config")}) as app:
+    with open_runtime(environ={"HOME": str(home), "XDG_CONFIG_HOME": str(home / ".config")}) as app:
         set_up(app)
     return home
 
 
 @pytest.fixture
-def app(_model_home: Path, _own_home: Path) -> Iterator[App]:
+def app(_model_home: Path, _own_home: Path) -> Iterator[Runtime]:
     shutil.copytree(_model_home, _own_home, dirs_exist_ok=True)
-    with open_app() as made:
+    with open_runtime() as made:
         yield made
 
 
 @pytest.fixture
-def chat(app: App) -> FakeChat:
+def chat(app: Runtime) -> FakeChat:
     """The conversation of the app, put in the place of the real one."""
     made = FakeChat()
     app.__dict__["chat"] = made

@@ -7,8 +7,6 @@ from pathlib import Path
 import pytest
 from tests.interfaces.repl.conftest import FakeChat
 
-from everself.app.app import App
-from everself.app.opening import open_app
 from everself.conversation.events import MemoryWritten, Notice, Text, Thinking, ToolCalled
 from everself.conversation.tools.protocol import Written
 from everself.errors import ModelFailed
@@ -16,7 +14,9 @@ from everself.interfaces.repl.commands import COMMANDS
 from everself.interfaces.repl.line_mode import talk_in_lines
 from everself.interfaces.repl.ritual import OFFER
 from everself.interfaces.repl.views import review
+from everself.operations.changes import Changes
 from everself.operations.templates import set_up
+from everself.runtime import Runtime, open_runtime
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class Said:
 
 
 @pytest.fixture
-def talk(app: App, chat: FakeChat):
+def talk(app: Runtime, chat: FakeChat):
     def run(typed: str) -> Said:
         out, err = io.StringIO(), io.StringIO()
         well = talk_in_lines(app, chat.begin(), (io.StringIO(typed), out, err))
@@ -36,7 +36,7 @@ def talk(app: App, chat: FakeChat):
     return run
 
 
-def document(app: App, path: str) -> str:
+def document(app: Runtime, path: str) -> str:
     return app.workspace.read(path).data.decode()
 
 
@@ -94,7 +94,7 @@ def test_help_lists_every_command_and_an_unknown_one_is_answered_with_the_neares
     assert not said.well
 
 
-def test_memory_search_why_and_soul_answer(talk, app: App) -> None:
+def test_memory_search_why_and_soul_answer(talk, app: Runtime) -> None:
     app.remember("I am working on a Rust project called tundra.")
     said = talk("/memory\n/search which project\n/why\n/soul\n/persona\n/prompt\n/sessions\n")
     assert said.err == ""
@@ -107,7 +107,7 @@ def test_memory_search_why_and_soul_answer(talk, app: App) -> None:
 
 
 def test_review_tells_what_waits_for_the_person() -> None:
-    with open_app() as app:
+    with open_runtime() as app:
         set_up(app)
         assert list(review(app, "")) == ["Nothing waits for you."]
         app.growth.add_line("Ask before you book.", "asked twice", ())
@@ -117,7 +117,7 @@ def test_review_tells_what_waits_for_the_person() -> None:
         assert any("asked twice" in line for line in waiting)
 
 
-def test_review_asks_about_each_and_a_letter_decides(talk, app: App) -> None:
+def test_review_asks_about_each_and_a_letter_decides(talk, app: Runtime) -> None:
     app.growth.add_line("Ask before you book.", "asked twice", ())
     app.growth.add_line("Never joke.", "nobody laughed", ())
     app.growth.add_line("Be brief.", "said so", ())
@@ -131,14 +131,14 @@ def test_review_asks_about_each_and_a_letter_decides(talk, app: App) -> None:
     assert [one in soul for one in ("- Ask before", "- Never joke", "- Be brief, but warm.")] == [True, False, True]
 
 
-def test_review_stops_at_what_is_no_answer(talk, app: App) -> None:
+def test_review_stops_at_what_is_no_answer(talk, app: Runtime) -> None:
     app.growth.add_line("Ask before you book.", "asked twice", ())
     assert "Stopped" in talk("/review\nwhat is that\n").out
     assert talk("/review\nq\n").well
     assert len(app.growth.open()) == 1
 
 
-def test_an_edit_of_the_soul_shows_at_once(talk, app: App) -> None:
+def test_an_edit_of_the_soul_shows_at_once(talk, app: Runtime) -> None:
     first = talk("/soul\n/prompt\n").out
     assert "likes otters" not in first
     soul = Path(app.agent.workspace, "SOUL.md")
@@ -146,7 +146,7 @@ def test_an_edit_of_the_soul_shows_at_once(talk, app: App) -> None:
     assert talk("/soul\n/prompt\n").out.count("likes otters") == 2
 
 
-def test_forgetting_shows_asks_and_proves(talk, app: App) -> None:
+def test_forgetting_shows_asks_and_proves(talk, app: Runtime) -> None:
     app.remember("My old address is 5 Elm Street.")
     app.remember("The wifi password hint is my cat.")
     assert "Nothing was changed." in talk("/forget elm street\nno\n").out
@@ -159,7 +159,7 @@ def test_forgetting_shows_asks_and_proves(talk, app: App) -> None:
     assert "What?" in talk("/forget\n").out
 
 
-def test_forgetting_lists_every_entry_that_contains_the_words(talk, app: App) -> None:
+def test_forgetting_lists_every_entry_that_contains_the_words(talk, app: Runtime) -> None:
     app.remember("My cat is called Mo.")
     app.remember("My cat is six.")
     app.remember("My caterpillar is green.")
@@ -172,7 +172,7 @@ def test_forgetting_lists_every_entry_that_contains_the_words(talk, app: App) ->
     assert [one.text for one in app.memory.book.all()] == ["My caterpillar is green."]
 
 
-def test_new_undo_and_quit(talk, app: App, chat: FakeChat) -> None:
+def test_new_undo_and_quit(talk, app: Runtime, chat: FakeChat) -> None:
     app.remember("I moved to Bergen.")
     said = talk("/new\n/undo\nyes\n/quit\nnever heard\n")
     assert "kept in memory/2026-03-19-tundra.md" in said.out
@@ -191,7 +191,7 @@ def test_compacting_and_the_model_that_is_not_there(talk) -> None:
 ANSWERS = "Aria\nwarm and brief\n🦦\nAlex\nLex\nEurope/Berlin\nGerman, English\n"
 
 
-def test_the_ritual_writes_what_was_agreed_on_and_ends(talk, app: App) -> None:
+def test_the_ritual_writes_what_was_agreed_on_and_ends(talk, app: Runtime) -> None:
     said = talk(f"/bootstrap\n{ANSWERS}yes\nhello\n")
     assert "Nice to meet you, Lex!" in said.out
     assert OFFER not in said.out
@@ -202,14 +202,14 @@ def test_the_ritual_writes_what_was_agreed_on_and_ends(talk, app: App) -> None:
 
 
 @pytest.mark.parametrize("typed", ["Aria\nwarm\n", "Aria\n/stop\n", f"{ANSWERS}no\n", ANSWERS])
-def test_a_ritual_that_is_broken_off_writes_nothing(talk, app: App, typed: str) -> None:
-    before = [one.id for one in app.changes.log(100)]
+def test_a_ritual_that_is_broken_off_writes_nothing(talk, app: Runtime, typed: str) -> None:
+    before = [one.id for one in Changes(app.workspace).log(100)]
     talk(f"/bootstrap\n{typed}")
-    assert [one.id for one in app.changes.log(100)] == before
+    assert [one.id for one in Changes(app.workspace).log(100)] == before
     assert app.workspace.find("BOOTSTRAP.md") is not None
 
 
-def test_an_answer_that_cannot_be_is_asked_for_again(talk, app: App) -> None:
+def test_an_answer_that_cannot_be_is_asked_for_again(talk, app: Runtime) -> None:
     typed = ANSWERS.replace("Europe/Berlin", "Berlin am See\nEurope/Berlin")
     said = talk(f"/bootstrap\n{typed}yes\n")
     assert said.err.count("Time zone") == 1

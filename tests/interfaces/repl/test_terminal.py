@@ -7,18 +7,18 @@ from prompt_toolkit.input import create_pipe_input
 from prompt_toolkit.output import DummyOutput
 from tests.interfaces.repl.conftest import FakeChat
 
-from everself.app.app import App
 from everself.conversation.events import Done, MemoryWritten, Notice, Text, Thinking, ToolCalled, ToolReturned
 from everself.conversation.tools.protocol import Written
 from everself.interfaces.repl.ritual import OFFER
 from everself.interfaces.repl.screens import Terminal
 from everself.interfaces.repl.terminal import Streams, talk_at_terminal
+from everself.runtime import Runtime
 
 # many small steps with real files add up; what is beside it in this folder is run every time
 pytestmark = pytest.mark.slow
 
 
-def sit(app: App, chat: FakeChat, keys: str) -> str:
+def sit(app: Runtime, chat: FakeChat, keys: str) -> str:
     out = io.StringIO()
     with create_pipe_input() as source:
         source.send_text(keys)
@@ -26,7 +26,7 @@ def sit(app: App, chat: FakeChat, keys: str) -> str:
     return out.getvalue()
 
 
-def test_a_sitting_from_the_offer_to_the_checkpoint(app: App, chat: FakeChat) -> None:
+def test_a_sitting_from_the_offer_to_the_checkpoint(app: Runtime, chat: FakeChat) -> None:
     shown = sit(app, chat, "hello **you**\r/memory\r\x04")
     assert OFFER in shown
     assert "You said: hello you\n" in shown
@@ -34,12 +34,12 @@ def test_a_sitting_from_the_offer_to_the_checkpoint(app: App, chat: FakeChat) ->
     assert (chat.heard, chat.closed) == (["hello **you**"], ["SESSION"])
 
 
-def test_leaving_without_a_word(app: App, chat: FakeChat) -> None:
+def test_leaving_without_a_word(app: Runtime, chat: FakeChat) -> None:
     sit(app, chat, "\x04")
     assert chat.heard == []
 
 
-def test_the_ritual_is_asked_at_the_keyboard(app: App, chat: FakeChat) -> None:
+def test_the_ritual_is_asked_at_the_keyboard(app: Runtime, chat: FakeChat) -> None:
     shown = sit(app, chat, "/bootstrap\rAria\r\r\rAlex\r\rAsia/Seoul\r\ryes\r\x04")
     assert "Nice to meet you, Alex!" in shown
     assert app.workspace.find("BOOTSTRAP.md") is None

@@ -5,16 +5,16 @@ from pathlib import Path
 
 from tests.conversation.tools.boxes import Box, living
 
-from everself.app.app import App
 from everself.memory.provenance import OWNER, WEB
 from everself.memory.writing import Thought
 from everself.operations.promotion import Wanted, find_candidates, promote, review_week
+from everself.runtime import Runtime
 from everself.search.scopes import Scope, SessionKind
 from everself.testing.origins import origin_of
 from everself.values import Applied, Author, Change, Create
 
 
-def write(app: App, text: str) -> str:
+def write(app: Runtime, text: str) -> str:
     path = f"memory/{app.clock.today().isoformat()}-talk.md"
     outcome = app.workspace.apply(Change(Author.HAND, "saved", (Create(path, f"# Talk\n\n- {text}\n".encode()),)))
     assert isinstance(outcome, Applied)

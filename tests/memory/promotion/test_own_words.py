@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 from tests.conversation.talks import hear, talking
 
-from everself.app.app import App
 from everself.conversation.reflex.model import Reflex
 from everself.keepers.scheduler import Wish
 from everself.memory.provenance import AGENT
 from everself.memory.writing import Thought
 from everself.operations.job_actions import perform
 from everself.operations.promotion import Wanted, find_candidates, review_week
+from everself.runtime import Runtime
 from everself.search.scopes import Scope, SessionKind
 from everself.testing.chat_model import call
 from everself.testing.origins import origin_of
@@ -24,22 +24,22 @@ pytestmark = pytest.mark.slow
 
 
 @pytest.fixture
-def app(tmp_path: Path) -> Iterator[App]:
+def app(tmp_path: Path) -> Iterator[Runtime]:
     with talking(tmp_path) as (opened, _):
         opened.chat.use(Reflex())
         yield opened
 
 
-def found(app: App) -> list[str]:
+def found(app: Runtime) -> list[str]:
     return [one.text for one in find_candidates(app, Wanted())]
 
 
-def told_by_a_job(app: App, words: str) -> None:
+def told_by_a_job(app: Runtime, words: str) -> None:
     job = app.schedule.add(Wish("nightly", "every", "1d", "message", words))
     perform(app, job, "2026-03-20T09:00:00")
 
 
-def test_the_note_of_a_session_is_none(app: App) -> None:
+def test_the_note_of_a_session_is_none(app: Runtime) -> None:
     async def talk() -> None:
         session = app.chat.begin()
         await hear(app, "Hello!", session)
@@ -54,7 +54,7 @@ def test_the_note_of_a_session_is_none(app: App) -> None:
     assert review_week(app).queued == ()
 
 
-def test_a_summary_of_a_session_and_what_rests_on_a_reply_are_none(app: App) -> None:
+def test_a_summary_of_a_session_and_what_rests_on_a_reply_are_none(app: Runtime) -> None:
     session = app.log.begin()
     asked = app.log.add(session, "user", "What about the doors?")
     answered = app.log.add(session, "assistant", "We decided on oak.")
@@ -66,7 +66,7 @@ def test_a_summary_of_a_session_and_what_rests_on_a_reply_are_none(app: App) -> 
     assert found(app) == []
 
 
-def test_what_a_job_says_and_is_answered_is_none(app: App) -> None:
+def test_what_a_job_says_and_is_answered_is_none(app: Runtime) -> None:
     told_by_a_job(app, "Remember that the budget is important: we decided on oak.")
     said = [one for one in app.memory.book.all() if "oak" in one.text or one.category == "cron"]
     assert said

@@ -3,9 +3,8 @@
 import os
 from pathlib import Path
 
-from everself.app.app import App
-from everself.app.opening import open_app
 from everself.operations.templates import set_up
+from everself.runtime import Runtime, open_runtime
 from everself.values import Append, Author, Change
 
 ODD = {
@@ -18,8 +17,8 @@ ODD = {
 }
 
 
-def agent_in(home: Path) -> App:
-    return open_app(environ={"HOME": str(home)})
+def agent_in(home: Path) -> Runtime:
+    return open_runtime(environ={"HOME": str(home)})
 
 
 def make_agent(home: Path) -> Path:

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 from tests.operations.backup.backup_ground import agent_in, make_agent
 
-from everself.app.app import App
-from everself.app.recalling import index_place
 from everself.operations.backup.create import make_backup
 from everself.operations.backup.restore import restore_backup
+from everself.runtime import Runtime
+from everself.search.opening import index_place
 from everself.search.recall import Request
 from everself.testing.embedder import FakeEmbedder
 
@@ -17,24 +17,24 @@ from everself.testing.embedder import FakeEmbedder
 pytestmark = pytest.mark.slow
 
 
-def opened(home: Path) -> App:
+def opened(home: Path) -> Runtime:
     app = agent_in(home)
     app.__dict__["embedder"] = FakeEmbedder()
     return app
 
 
-def fill(app: App) -> Path:
+def fill(app: Runtime) -> Path:
     app.index.sync()
     app.index.embed()
     models = Path(app.places.home, "models/toy-1")
     models.mkdir(parents=True, exist_ok=True)
     (models / "manifest.json").write_text("{}")
-    place = index_place(app)
+    place = index_place(app.agent)
     assert Path(place.folder, place.name).exists()
     return Path(place.folder, place.name)
 
 
-def paths(app: App, query: str) -> list[str]:
+def paths(app: Runtime, query: str) -> list[str]:
     return [hit.path for hit in app.recall.search(Request(query, recorded=False)).hits]
 
 

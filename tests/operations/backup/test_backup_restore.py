@@ -11,6 +11,7 @@ from tests.operations.backup.backup_ground import agent_in, everything, make_age
 from everself.errors import DiskError, DiskFull, RefusedByRule, StoreBusy, WrongUse
 from everself.operations.backup.create import make_backup
 from everself.operations.backup.restore import RestoreReport, restore_backup
+from everself.operations.changes import Changes
 from everself.values import Append, Author, Change
 from everself.workspace import relocation as moves
 from everself.workspace.relocation import discard_leftovers, find_leftovers, finish_restore
@@ -64,9 +65,9 @@ def check_is_the_backup(home: Path, source: Path) -> None:
     assert not [path for path in home.rglob(".everself-*") if path.name != ".everself-lock"]
     assert not (state_of(home) / "restore.json").exists()
     with agent_in(home) as app:
-        assert [record.reason for record in app.changes.log()] == ["tea", "setup"]
+        assert [record.reason for record in Changes(app.workspace).log()] == ["tea", "setup"]
         assert app.state.verify_ledger().ok
-        assert "+- likes tea" in app.changes.show("last").diff
+        assert "+- likes tea" in Changes(app.workspace).show("last").diff
 
 
 def test_an_agent_that_is_there_is_not_replaced_unless_asked(lived: Path, source: Path) -> None:
@@ -88,7 +89,7 @@ def test_what_was_there_is_kept_beside_and_works_when_it_is_put_back(lived: Path
     workspace.rename(workspace_of(lived))
     state.rename(state_of(lived))
     with agent_in(lived) as app:
-        assert [record.reason for record in app.changes.log()] == ["later", "tea", "setup"]
+        assert [record.reason for record in Changes(app.workspace).log()] == ["later", "tea", "setup"]
         assert app.state.verify_ledger().ok
 
 

@@ -8,9 +8,9 @@ from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from everself.app.opening import open_app
 from everself.operations.doctor import DoctorReport
 from everself.operations.templates import set_up
+from everself.runtime import open_runtime
 from everself.values import Finding
 
 Snapshot = dict[str, tuple[object, ...]]
@@ -36,13 +36,13 @@ def snapshot(top: Path) -> Snapshot:
 # A change whose process dies: "half" once the journal has it, "early" before the history has it.
 _DIES = """
 import os, sys
-from everself.app.opening import open_app
+from everself.runtime import open_runtime
 from everself.values import Append, Author, Change
 from everself.workspace import disk_workspace as on_disk, recorder
 if sys.argv[1] == "half":
     on_disk.carry_out = lambda files, intent: os._exit(9)
 recorder.Recorder.wake = lambda self: None
-app = open_app(environ={"HOME": sys.argv[2]})
+app = open_runtime(environ={"HOME": sys.argv[2]})
 app.workspace.apply(Change(Author.OWNER, "note", (Append("MEMORY.md", b"- likes tea\\n"),)))
 os._exit(9)
 """
@@ -59,7 +59,7 @@ def _home(kind: str) -> str:
         assert done.returncode == 9, done.stderr
         return str(top)
     write(top / ".everself/everself.json5", '{agents: {defaults: {userTimezone: "Europe/Berlin"}}}')
-    with open_app(environ={"HOME": str(top)}) as app:
+    with open_runtime(environ={"HOME": str(top)}) as app:
         set_up(app)
     return str(top)
 

@@ -10,12 +10,11 @@ from zoneinfo import ZoneInfo
 import pytest
 from tests.operations.doctor.doctoring import STATE, codes, found, settle_in, snapshot, write
 
-from everself.app import app as app_module
-from everself.app.opening import open_app
 from everself.operations.doctor import DoctorReport, case, contents, examine, mending, settings, traces
+from everself.runtime import open_runtime
 from everself.storage.history import commits
 from everself.values import Append, Author, Change
-from everself.workspace import assembly
+from everself.workspace import assembly, state_opening
 
 
 @pytest.fixture
@@ -43,7 +42,7 @@ def test_a_fresh_workspace_is_fine(workspace: Path) -> None:
 
 
 def test_names_kept_twice_to_start_quickly_agree() -> None:
-    assert case.STATE_FILE == app_module.STATE_FILE
+    assert case.STATE_FILE == state_opening.STATE_FILE
     assert (traces.WRITE_LOCK, traces.HISTORY_LOCK) == (assembly.WRITE_LOCK, assembly.HISTORY_LOCK)
     assert traces.HISTORY == commits.FOLDER
 
@@ -335,7 +334,7 @@ def test_names_cannot_send_codes_to_the_terminal(workspace: Path) -> None:
 
 @pytest.mark.usefixtures("workspace")
 def test_a_change_that_was_made_leaves_nothing_to_say() -> None:
-    with open_app() as app:
+    with open_runtime() as app:
         app.workspace.apply(Change(Author.OWNER, "note", (Append("MEMORY.md", b"- likes tea\n"),)))
     assert codes(examine()) == set()
 

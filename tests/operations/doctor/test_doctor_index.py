@@ -10,9 +10,9 @@ import apsw
 import pytest
 from tests.operations.doctor.doctoring import STATE, codes, found, run, settle_in, snapshot, write
 
-from everself.app.opening import open_app
 from everself.operations.doctor import DoctorReport, examine
 from everself.operations.doctor import index as checks
+from everself.runtime import open_runtime
 from everself.storage.lock import FileLock
 from everself.testing.embedder import FakeEmbedder
 
@@ -34,7 +34,7 @@ def _indexed() -> str:
 
 
 def update(home: Path, *, embed: bool = True) -> None:
-    with open_app(environ={"HOME": str(home)}) as app:
+    with open_runtime(environ={"HOME": str(home)}) as app:
         app.__dict__["embedder"] = FakeEmbedder()
         app.index.sync()
         if embed:

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 from tests.operations.doctor.doctoring import codes, found, settle_in
 
-from everself.app.opening import open_app
 from everself.clock import Clock, system_now
 from everself.errors import WrongUse
 from everself.keepers.scheduler import Wish
 from everself.operations.doctor import examine
+from everself.runtime import open_runtime
 from everself.storage.state.jobs import MOST_FAILURES
 
 
@@ -21,7 +21,7 @@ def _home() -> None:
 
 
 def add_job(ago: timedelta) -> None:
-    with open_app() as app:
+    with open_runtime() as app:
         app.clock = Clock(app.clock.zone, lambda: system_now() - ago)
         app.schedule.add(Wish("tea", "every", "1h", "message", "Make tea."))
 
@@ -44,7 +44,7 @@ def test_a_job_that_gave_up_is_told_with_its_last_words() -> None:
         raise WrongUse("No leaves.")
 
     add_job(timedelta(0))
-    with open_app() as app:
+    with open_runtime() as app:
         for _ in range(MOST_FAILURES):
             app.schedule.run("tea", fails)
     told = found(examine(), "job-disabled")

@@ -14,9 +14,10 @@ import apsw
 import pytest
 from tests.operations.doctor.doctoring import STATE, codes, found, settle_in, snapshot, write
 
-from everself.app.opening import open_app
 from everself.clock import system_now
+from everself.operations.changes import Changes
 from everself.operations.doctor import examination, examine, peeking, records
+from everself.runtime import open_runtime
 from everself.storage.state.migrate import Migration, load_migrations
 from everself.values import Append, Author, Change
 
@@ -49,7 +50,7 @@ def state(workspace: Path, home: Path) -> Path:
 
 
 def _remember(text: bytes = b"- likes tea\n") -> None:
-    with open_app() as app:
+    with open_runtime() as app:
         app.workspace.apply(Change(Author.OWNER, "note", (Append("MEMORY.md", text),)))
 
 
@@ -94,8 +95,8 @@ def test_a_change_the_history_waits_for_is_said_and_drained_by_fix(home: Path) -
     report = examine(fix=True)
     assert [one.code for one in report.fixed] == ["changes-waiting"]
     assert report.findings == ()
-    with open_app() as app:
-        assert "+- likes tea" in app.changes.show("last").diff
+    with open_runtime() as app:
+        assert "+- likes tea" in Changes(app.workspace).show("last").diff
 
 
 def test_torn_notes_of_the_journal_are_told_apart(state: Path) -> None:
@@ -242,8 +243,8 @@ def test_a_damaged_database_is_said_and_set_aside_by_fix_alone(
     assert code in {one.code for one in report.fixed}
     assert "made anew" in found(report, "damage-set-aside").message
     assert [one.read_bytes() for one in (state / "damaged").rglob("state.db")] == [data]
-    with open_app() as app:
-        assert [one.reason for one in app.changes.log()] == ["setup"]
+    with open_runtime() as app:
+        assert [one.reason for one in Changes(app.workspace).log()] == ["setup"]
 
 
 def test_a_database_without_its_columns_is_damaged(state: Path) -> None:

@@ -6,8 +6,8 @@ import apsw
 import pytest
 from tests.operations.doctor.doctoring import STATE, codes, found, settle_in, write
 
-from everself.app.opening import open_app
 from everself.operations.doctor import examine
+from everself.runtime import open_runtime
 from everself.values import Append, Applied, Author, Change
 
 
@@ -22,7 +22,7 @@ def workspace(home: Path) -> Path:
 
 
 def write_something(home: Path) -> None:
-    with open_app(environ={"HOME": str(home)}) as app:
+    with open_runtime(environ={"HOME": str(home)}) as app:
         done = app.workspace.apply(Change(Author.OWNER, "note", (Append("MEMORY.md", b"- likes tea\n"),)))
         assert isinstance(done, Applied)
 

@@ -88,9 +88,9 @@ def test_a_document_that_is_gone_leaves_nothing_and_those_that_stay_are_found(wo
 def test_every_block_is_purged_and_a_killed_process_finds_it_whole(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name in ("indexfile.rows", "indexfile.columns", "indexfile.postings", "indexfile.vectors"):
-        monkeypatch.setattr(f"everself.{name}.BLOCK", 8)
-    for name in ("writing", "vectoring", "embedding"):
+    for name in ("rows", "columns", "postings", "vectors"):
+        monkeypatch.setattr(f"everself.search.index_file.{name}.BLOCK", 8)
+    for name in ("transaction", "vector_rows", "embedding"):
         monkeypatch.setattr(f"everself.search.sync.{name}.BLOCK", 8)
     embedder = FakeEmbedder()
     for number in range(10):

@@ -7,11 +7,10 @@ from pathlib import Path
 import pytest
 from tests.search.index.world import World, make_world
 
-from everself.app.app import App
-from everself.app.opening import open_app
 from everself.clock import monotonic, pause
 from everself.errors import DiskFull
 from everself.operations.templates import set_up
+from everself.runtime import Runtime, open_runtime
 from everself.search.freshness import Freshness
 from everself.search.index import Index
 from everself.search.sync.sync import SyncReport
@@ -108,15 +107,15 @@ def test_trouble_is_kept_in_words_and_ends_with_the_next_success(world: World, m
 
 
 @pytest.fixture
-def app(tmp_path: Path) -> Iterator[App]:
-    with open_app(environ={"HOME": str(tmp_path)}) as made:
+def app(tmp_path: Path) -> Iterator[Runtime]:
+    with open_runtime(environ={"HOME": str(tmp_path)}) as made:
         set_up(made)
         made.__dict__["embedder"] = FakeEmbedder()
         yield made
     assert threads() == set()
 
 
-def test_an_app_keeps_its_index_fresh_until_it_is_closed(app: App) -> None:
+def test_an_app_keeps_its_index_fresh_until_it_is_closed(app: Runtime) -> None:
     app.keep_index_fresh()
     app.keep_index_fresh()
     app.remember("The harbour opens at nine.")
@@ -124,7 +123,7 @@ def test_an_app_keeps_its_index_fresh_until_it_is_closed(app: App) -> None:
     assert threads() >= {"everself-embedding", "everself-freshness"}
 
 
-def test_nothing_is_spent_unless_somebody_agreed(app: App) -> None:
+def test_nothing_is_spent_unless_somebody_agreed(app: Runtime) -> None:
     app.__dict__["embedder"] = FakeEmbedder(paid=True)
     app.keep_index_fresh()
     assert "everself-embedding" not in threads()
@@ -136,7 +135,7 @@ def test_where_search_is_switched_off_nothing_is_started(tmp_path: Path) -> None
     host = tmp_path / ".everself/everself.json5"
     host.parent.mkdir()
     host.write_text("{agents: {defaults: {memorySearch: {enabled: false}}}}")
-    with open_app(environ={"HOME": str(tmp_path)}) as app:
+    with open_runtime(environ={"HOME": str(tmp_path)}) as app:
         set_up(app)
         app.keep_index_fresh()
         assert threads() == set()

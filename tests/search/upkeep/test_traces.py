@@ -9,13 +9,12 @@ from pathlib import Path
 import apsw
 import pytest
 
-from everself.app.app import App
-from everself.app.opening import open_app
 from everself.config import load_here
 from everself.errors import StoreBusy
 from everself.memory.forgetting.proof import ForgetProof, Found, Target
 from everself.memory.forgetting.words import Words
 from everself.operations.templates import set_up
+from everself.runtime import Runtime, open_runtime
 from everself.search import index as index_module
 from everself.search import rebuild
 from everself.search.index import Index
@@ -36,14 +35,14 @@ NOTES = {
 }
 
 
-def agent(home: Path) -> App:
-    app = open_app(environ={"HOME": str(home)})
+def agent(home: Path) -> Runtime:
+    app = open_runtime(environ={"HOME": str(home)})
     app.__dict__["embedder"] = FakeEmbedder()
     return app
 
 
 @pytest.fixture
-def app(tmp_path: Path) -> Iterator[App]:
+def app(tmp_path: Path) -> Iterator[Runtime]:
     with agent(tmp_path) as made:
         set_up(made)
         for path, text in NOTES.items():
@@ -53,23 +52,23 @@ def app(tmp_path: Path) -> Iterator[App]:
         yield made
 
 
-def file_of(app: App) -> Path:
+def file_of(app: Runtime) -> Path:
     return Path(app.agent.state, "index.db")
 
 
-def fill_index(app: App) -> None:
+def fill_index(app: Runtime) -> None:
     app.index.sync()
     assert app.index.embed().pending == 0
 
 
-def told(app: App, terms: tuple[str, ...] = RARE) -> list[str]:
+def told(app: Runtime, terms: tuple[str, ...] = RARE) -> list[str]:
     """Terms whose hash stands anywhere in the file: a search of our own."""
     data = file_of(app).read_bytes()
     hashes = {term: hashlib.blake2b(term.encode(), digest_size=8).digest() for term in terms}
     return [term for term, hashed in hashes.items() if hashed in data or hashed[::-1] in data]
 
 
-def forget(app: App, words: str = FACT) -> ForgetProof:
+def forget(app: Runtime, words: str = FACT) -> ForgetProof:
     return app.forgetting.carry_out(app.forgetting.plan(Target(words=words)))
 
 
@@ -78,11 +77,11 @@ def part(proof: ForgetProof) -> Found:
     return found
 
 
-def found_in(app: App, query: str) -> list[str]:
+def found_in(app: Runtime, query: str) -> list[str]:
     return [hit.path for hit in app.recall.search(Request(query, recorded=False)).hits]
 
 
-def test_nothing_of_the_forgotten_is_left_and_all_else_is_found_without_embedding_it_again(app: App) -> None:
+def test_nothing_of_the_forgotten_is_left_and_all_else_is_found_without_embedding_it_again(app: Runtime) -> None:
     fill_index(app)
     assert told(app) == list(RARE)
     assert found_in(app, "KESTREL-4471-ZYGOTE")
@@ -110,7 +109,7 @@ def test_nothing_of_the_forgotten_is_left_and_all_else_is_found_without_embeddin
     assert app.index.verify().differing == ()
 
 
-def test_what_was_dead_already_goes_as_well(app: App) -> None:
+def test_what_was_dead_already_goes_as_well(app: Runtime) -> None:
     fill_index(app)
     topics = Path(app.agent.workspace, "memory/topics.md")
     # a person took it out of one file, but its row is still in the index
@@ -124,9 +123,9 @@ def test_what_was_dead_already_goes_as_well(app: App) -> None:
 
 def test_where_there_is_no_index_none_is_made_and_nothing_is_loaded(tmp_path: Path) -> None:
     code = (
-        "import sys; from everself.app.opening import open_app; from everself.verbs.seeding import set_up\n"
+        "import sys; from everself.runtime import open_runtime; from everself.verbs.seeding import set_up\n"
         "from everself.memory.forgetting.proof import Target\n"
-        "with open_app() as app:\n"
+        "with open_runtime() as app:\n"
         "    set_up(app); app.remember('The lamp is red, they say.')\n"
         "    assert app.forgetting.carry_out(app.forgetting.plan(Target(words='The lamp is red, they say.'))).gone\n"
         "sys.exit('numpy' in sys.modules)"
@@ -137,7 +136,7 @@ def test_where_there_is_no_index_none_is_made_and_nothing_is_loaded(tmp_path: Pa
     assert list(tmp_path.rglob("index.db*")) == []
 
 
-def test_the_same_words_in_another_sentence_stay_found_and_are_no_reason_for_alarm(app: App) -> None:
+def test_the_same_words_in_another_sentence_stay_found_and_are_no_reason_for_alarm(app: Runtime) -> None:
     mention = Path(app.agent.workspace, "memory/mention.md")
     mention.write_text("# Mention\n\n- Somebody asked whether KESTREL-4471-ZYGOTE was a bird, and laughed.\n")
     fill_index(app)
@@ -149,7 +148,7 @@ def test_the_same_words_in_another_sentence_stay_found_and_are_no_reason_for_ala
     assert file_of(app).stat().st_ino == token
 
 
-def test_a_damaged_index_is_cleaned_too(app: App) -> None:
+def test_a_damaged_index_is_cleaned_too(app: Runtime) -> None:
     fill_index(app)
     data = bytearray(file_of(app).read_bytes())
     data[8192 * 3 : 8192 * 6] = bytes(8192 * 3)
@@ -159,7 +158,7 @@ def test_a_damaged_index_is_cleaned_too(app: App) -> None:
     assert "memory/topics.md" in found_in(app, "harbour")
 
 
-def test_one_that_a_stopped_process_writes_is_made_anew(app: App, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_that_a_stopped_process_writes_is_made_anew(app: Runtime, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(index_module, "_PATIENCE", 0.01)
     fill_index(app)
     rival = apsw.Connection(str(file_of(app)))
@@ -171,7 +170,7 @@ def test_one_that_a_stopped_process_writes_is_made_anew(app: App, monkeypatch: p
     assert told(app) == []
 
 
-def test_one_that_cannot_be_cleaned_is_deleted_and_that_is_said(app: App, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_that_cannot_be_cleaned_is_deleted_and_that_is_said(app: Runtime, monkeypatch: pytest.MonkeyPatch) -> None:
     def busy(_index: Index) -> None:
         raise StoreBusy("(index.db)")
 
@@ -187,7 +186,7 @@ def test_one_that_cannot_be_cleaned_is_deleted_and_that_is_said(app: App, monkey
     assert "memory/topics.md" in found_in(app, "harbour")
 
 
-def test_an_index_that_was_not_purged_is_noticed(app: App, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_index_that_was_not_purged_is_noticed(app: Runtime, monkeypatch: pytest.MonkeyPatch) -> None:
     fill_index(app)
     with monkeypatch.context() as patch:
         # as if marking units dead were enough
@@ -199,7 +198,7 @@ def test_an_index_that_was_not_purged_is_noticed(app: App, monkeypatch: pytest.M
     assert part(proof).left >= 3
 
 
-def test_vectors_that_nobody_has_are_noticed(app: App) -> None:
+def test_vectors_that_nobody_has_are_noticed(app: Runtime) -> None:
     fill_index(app)
     (traces,) = app.forgetting._grip.derived
     words = Words((), ("something that stands nowhere",))
@@ -212,7 +211,7 @@ def test_vectors_that_nobody_has_are_noticed(app: App) -> None:
 
 
 def test_what_a_rebuild_left_that_was_killed_goes_and_one_under_way_is_not_called_clean(
-    app: App, monkeypatch: pytest.MonkeyPatch
+    app: Runtime, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fill_index(app)
     beside = file_of(app).with_name("index.db.new-7K3QX9M2ABCD")
@@ -244,7 +243,9 @@ def test_an_index_at_the_usual_place_that_another_setting_put_out_of_use_is_dele
         assert Path(tmp_path, "elsewhere/i.db").exists()
 
 
-def test_a_process_that_died_before_the_index_was_clean_is_made_good(app: App, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_process_that_died_before_the_index_was_clean_is_made_good(
+    app: Runtime, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def die(*_: object) -> None:
         raise KeyboardInterrupt
 

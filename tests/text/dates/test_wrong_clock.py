@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from everself.app.opening import open_app
 from everself.clock import Clock, bounded, find_zone, system_now
 from everself.memory.writing import Thought
 from everself.operations.templates import set_up
+from everself.runtime import open_runtime
 from everself.testing.origins import origin_of
 
 MOMENTS = [
@@ -44,7 +44,7 @@ def test_memory_works_in_the_year_9999(tmp_path: Path, monkeypatch: pytest.Monke
             return datetime(9999, 12, 31, 23, 59, 59, tzinfo=UTC)
 
     monkeypatch.setattr("everself.clock.datetime", Far)
-    with open_app(environ={"HOME": str(tmp_path)}) as app:
+    with open_runtime(environ={"HOME": str(tmp_path)}) as app:
         set_up(app)
         entry = app.memory.remember(Thought("The ferry leaves at eight.", origin_of("owner"))).entry
         assert app.memory.book.get(entry).vouched

@@ -14,13 +14,12 @@ import tempfile
 from pathlib import Path
 from random import Random
 
-from everself.app.app import App
-from everself.app.opening import open_app
 from everself.clock import pause
 from everself.conversation.events import Accepted
 from everself.conversation.sessions.transcripts import path_of
 from everself.models.chat.protocol import ChatRequest, ToolTurn, UserTurn
 from everself.operations.templates import set_up
+from everself.runtime import Runtime, open_runtime
 from everself.testing.chat_model import Answer, FakeModel, call
 
 TOP = Path(__file__).resolve().parents[3]
@@ -29,8 +28,8 @@ LONGEST_PAUSE = 0.15
 MODELS = ("reflex", "writing", "silent")
 
 
-def _open(home: Path) -> App:
-    return open_app(environ={"HOME": str(home), "EVERSELF_HOME": f"{home}/e", "EVERSELF_KEYS": f"{home}/k"})
+def _open(home: Path) -> Runtime:
+    return open_runtime(environ={"HOME": str(home), "EVERSELF_HOME": f"{home}/e", "EVERSELF_KEYS": f"{home}/k"})
 
 
 def _writing(request: ChatRequest) -> Answer:

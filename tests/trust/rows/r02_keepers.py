@@ -25,14 +25,13 @@ from tests.trust.dying import die_before
 from tests.trust.rows.r07 import PLACES
 from tests.trust.workers import Nursery
 
-from everself.app.app import App
-from everself.app.opening import open_app
 from everself.clock import Clock, monotonic, pause
 from everself.keepers.keeper import Report
 from everself.memory.entries import read_document
 from everself.memory.writing import Spot, Thought
 from everself.operations.promotion import Wanted, promote
 from everself.operations.templates import set_up
+from everself.runtime import Runtime, open_runtime
 from everself.testing.frozen_time import FrozenTime
 from everself.testing.origins import origin_of
 from everself.text.normalise import fold
@@ -85,8 +84,8 @@ _HASH: Final = re2.compile(r"sha256 [0-9a-f]+|-[0-9a-f]{8}\.md")
 
 
 @contextmanager
-def living(home: str, time: FrozenTime | None = None) -> Iterator[App]:
-    with open_app(environ={"HOME": home, "EVERSELF_HOME": f"{home}/e", "EVERSELF_KEYS": f"{home}/k"}) as app:
+def living(home: str, time: FrozenTime | None = None) -> Iterator[Runtime]:
+    with open_runtime(environ={"HOME": home, "EVERSELF_HOME": f"{home}/e", "EVERSELF_KEYS": f"{home}/k"}) as app:
         app.clock = Clock(ZONE, time or FrozenTime(NOW))
         yield app
 
@@ -112,7 +111,7 @@ def prepare(home: str, policy: str) -> None:
             app.log.add(session, "user", said)
 
 
-def _live_day(app: App, ago: int) -> None:
+def _live_day(app: Runtime, ago: int) -> None:
     for source, words in LIFE.get(ago, ()):
         if source == "soul":
             app.growth.approve(app.growth.add_line(words, "by hand").proposal.id)
@@ -137,14 +136,14 @@ def work_all(home: str) -> None:
         work(home, name)
 
 
-def do(app: App, name: str) -> bool:
+def do(app: Runtime, name: str) -> bool:
     """One deed to its end; whether it changed anything."""
     if name == PROMOTE:
         return bool(promote(app, Wanted()).change)
     return _run(app, name).changed
 
 
-def _run(app: App, name: str) -> Report:
+def _run(app: Runtime, name: str) -> Report:
     from everself.keepers.weekly_review import WeeklyReview
 
     # vectors would take longer than everything else; that they are there is taken for granted
@@ -220,13 +219,13 @@ def ending(home: Path) -> Ending:
         )
 
 
-def _files(app: App) -> Iterator[tuple[str, bytes]]:
+def _files(app: Runtime) -> Iterator[tuple[str, bytes]]:
     top = Path(app.agent.workspace)
     for one in sorted(top.rglob("*.md")):
         yield str(one.relative_to(top)), one.read_bytes()
 
 
-def check(app: App, held: dict[str, str]) -> None:
+def check(app: Runtime, held: dict[str, str]) -> None:
     """Whatever was acknowledged is known by its id and stands in one place, in its words."""
     entries = app.memory.book.all()
     by_id = {one.id: one for one in entries}

@@ -21,13 +21,13 @@ from typing import Any, Final
 from tests.trust.operations import random_id
 from tests.trust.small_disk import MEGABYTE, SmallDisk, small_disk, where_permitted
 
-from everself.app.opening import open_app
 from everself.errors import EverselfError
 from everself.interfaces.cli.entry import run
 from everself.memory.entries import read_document
 from everself.memory.quarantine import quarantine
 from everself.memory.writing import Thought
 from everself.operations.templates import set_up
+from everself.runtime import open_runtime
 from everself.storage.filesystem import TEMPORARY_PREFIX
 from everself.testing.origins import origin_of
 
@@ -299,7 +299,7 @@ def prepare(home: Path) -> Life:
     (home / "e").mkdir(parents=True)
     told = {"agents": {"defaults": {"memorySearch": {"provider": "none"}}}}
     (home / "e" / "everself.json5").write_text(json.dumps(told))
-    with open_app() as app:
+    with open_runtime() as app:
         set_up(app)
         session = app.log.begin()
         app.log.add(session, "user", "The attic is dry.")
@@ -445,7 +445,7 @@ def live(first: Life, disk: SmallDisk, seed: int, verbs: tuple[str, ...], tally:
             life.seen = look(life)
             for name in random.sample(verbs, len(verbs)):
                 suffer(life, name, disk, tally)
-            with open_app() as app:
+            with open_runtime() as app:
                 assert app.state.verify_ledger().ok
                 assert app.state.changes_without_commit() == []
             found = call("doctor")

@@ -7,11 +7,10 @@ import tempfile
 import zlib
 from pathlib import Path
 
-from everself.app.app import App
-from everself.app.opening import open_app
 from everself.memory.forgetting.proof import Target
 from everself.memory.writing import Thought
 from everself.operations.templates import set_up
+from everself.runtime import Runtime, open_runtime
 from everself.testing.origins import origin_of
 
 TOP = Path(__file__).resolve().parents[3]
@@ -27,8 +26,8 @@ def kept(who: int, number: int) -> str:
     return f"Number {number} of writer {who} is its own and stays."
 
 
-def open_home(folder: Path) -> App:
-    return open_app(environ={"HOME": str(folder)})
+def open_home(folder: Path) -> Runtime:
+    return open_runtime(environ={"HOME": str(folder)})
 
 
 def forget(folder: Path, who: int, count: int) -> None:

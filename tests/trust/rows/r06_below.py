@@ -12,12 +12,12 @@ from tests.memory.minds import Mind, open_mind
 from tests.trust.operations import contents, random_id
 from tests.trust.rows.r06 import Person, save_by_rename, save_in_place
 
-from everself.app.changes import Changes
 from everself.errors import EverselfError
 from everself.memory.forgetting.forgetting import Forgetting, Grip
 from everself.memory.forgetting.proof import Target
 from everself.memory.promotion.moves import Pick, apply_moves
 from everself.memory.writing import Thought
+from everself.operations.changes import Changes
 from everself.storage.filesystem import TEMPORARY_PREFIX
 from everself.testing.faulty_disk import MeddledFileSystem
 from everself.testing.origins import origin_of

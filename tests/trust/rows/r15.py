@@ -20,9 +20,9 @@ from random import Random
 
 from tests.trust.worlds import find_memory
 
-from everself.app.opening import open_app
 from everself.clock import monotonic
 from everself.operations.templates import set_up
+from everself.runtime import open_runtime
 
 TOP = Path(__file__).resolve().parents[3]
 MEGABYTE = 1 << 20
@@ -97,7 +97,7 @@ class Crowd:
         self.size = size
         letters = "abcdefghijklmnopqrstuvwxyz"
         self._words = ["".join(random.choices(letters, k=random.randrange(2, 11))) for _ in range(VOCABULARY)]
-        with open_app(environ={"HOME": str(home)}) as app:
+        with open_runtime(environ={"HOME": str(home)}) as app:
             set_up(app)
             self.files = Path(app.agent.workspace)
 

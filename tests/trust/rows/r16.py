@@ -13,14 +13,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from random import Random
 
-from everself.app.app import App
-from everself.app.opening import open_app
 from everself.clock import pause
 from everself.errors import Damaged
 from everself.operations.backup.check import check_backup, verify
 from everself.operations.backup.create import make_backup
 from everself.operations.backup.restore import restore_backup
+from everself.operations.changes import Changes
 from everself.operations.templates import set_up
+from everself.runtime import Runtime, open_runtime
 from everself.storage.history.commits import History
 from everself.storage.real_disk import RealFileSystem
 from everself.values import Append, Applied, Author, Change
@@ -37,7 +37,7 @@ def home(folder: Path) -> dict[str, str]:
     return {"HOME": str(folder)}
 
 
-def write_line(app: App, writer: str, number: int) -> str:
+def write_line(app: Runtime, writer: str, number: int) -> str:
     """One change of a writer over two documents. What it put into both."""
     line = f"{LEDGER_LINE}{writer}-{number}"
     data = f"- {line} {'x' * (number * 37 % 2000)}\n".encode()
@@ -57,7 +57,7 @@ class Thread:
         self._thread.start()
 
     def _work(self, folder: Path, writer: str) -> None:
-        with open_app(environ=home(folder)) as app:
+        with open_runtime(environ=home(folder)) as app:
             while not self._stop.wait(PAUSE):
                 self.acknowledged.append(write_line(app, writer, len(self.acknowledged)))
 
@@ -104,7 +104,7 @@ def write_until_told(folder: Path, writer: str) -> None:
     """The other side of `Process`."""
     done = threading.Event()
     threading.Thread(target=lambda: (sys.stdin.read(), done.set()), daemon=True).start()
-    with open_app(environ=home(folder)) as app:
+    with open_runtime(environ=home(folder)) as app:
         number = 0
         while not done.wait(PAUSE):
             print(write_line(app, writer, number), flush=True)
@@ -137,14 +137,14 @@ def live(top: Path, seed: int) -> int:
     """One life: a backup under load, restored, looked at, and one bit flipped. How many changes the backup holds."""
     random = Random(seed)
     old, new, archive = top / "old", top / "new", top / "backup.tar.gz"
-    with open_app(environ=home(old)) as app:
+    with open_runtime(environ=home(old)) as app:
         set_up(app)
-    with open_app(environ=home(old)) as app, load(old, random, processes=seed % 3 == 0) as writers:
+    with open_runtime(environ=home(old)) as app, load(old, random, processes=seed % 3 == 0) as writers:
         before = [line for writer in writers for line in list(writer.acknowledged)]
         make_backup(app, str(archive), with_key=True)
     after = {line for writer in writers for line in writer.acknowledged}
     source = {path.name: path.read_bytes() for path in Path(app.agent.workspace).glob("memory/*.md")}
-    restored = open_app(environ=home(new))
+    restored = open_runtime(environ=home(new))
     report = restore_backup(restored, str(archive))
     assert report.notices == (), report
     with restored:
@@ -153,8 +153,8 @@ def live(top: Path, seed: int) -> int:
     return count
 
 
-def check_restored(app: App, before: set[str], after: set[str], source: dict[str, bytes]) -> int:
-    recorded = {one.reason for one in app.changes.log(limit=100_000) if one.reason.startswith(LEDGER_LINE)}
+def check_restored(app: Runtime, before: set[str], after: set[str], source: dict[str, bytes]) -> int:
+    recorded = {one.reason for one in Changes(app.workspace).log(limit=100_000) if one.reason.startswith(LEDGER_LINE)}
     memory = Path(app.agent.workspace) / "memory"
     everyone = (memory / "everyone.md").read_bytes()
     apart = b"".join(path.read_bytes() for path in sorted(memory.glob("w*.md")))
@@ -187,7 +187,7 @@ def flip_one_bit(archive: Path, random: Random, top: Path) -> None:
     assert not check_backup(str(archive)).ok, f"bit {bit} of byte {place} of {len(data)} was flipped and not found"
     untouched = top / "untouched"
     try:
-        restore_backup(open_app(environ=home(untouched)), str(archive))
+        restore_backup(open_runtime(environ=home(untouched)), str(archive))
     except Damaged:
         assert not untouched.exists()
         return

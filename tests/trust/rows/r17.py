@@ -13,10 +13,10 @@ from collections.abc import Callable
 from pathlib import Path
 from random import Random
 
-from everself.app.opening import open_app
 from everself.interfaces.cli.entry import run
 from everself.operations.doctor import examine
 from everself.operations.templates import set_up
+from everself.runtime import open_runtime
 
 MEMORY = "/dev/shm"
 STATE = ".everself/agents/main"
@@ -102,7 +102,7 @@ def call(*words: str) -> tuple[int, str]:
 
 
 def grow(home: Path, entries: tuple[str, ...]) -> None:
-    with open_app(environ=environ(home)) as app:
+    with open_runtime(environ=environ(home)) as app:
         set_up(app)
         for text in entries:
             app.remember(text)

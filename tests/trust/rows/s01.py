@@ -24,9 +24,9 @@ from tests.trust.path_cases import (
     tells_of_reading,
 )
 
-from everself.app.changes import UndoReport
 from everself.clock import monotonic
 from everself.errors import EverselfError
+from everself.operations.changes import UndoReport
 from everself.operations.doctor import DoctorReport
 from everself.storage.history.commits import FOLDER, History
 from everself.storage.journal import Journal

@@ -26,7 +26,6 @@ from typing import Any
 from tests.trust.operations import OPERATIONS
 
 import everself
-from everself.app.opening import open_app
 from everself.interfaces.cli.crash import note_crash
 from everself.memory.forgetting.proof import Target
 from everself.memory.quarantine import quarantine, release
@@ -34,10 +33,12 @@ from everself.memory.transfer.importer import ImportOptions
 from everself.memory.writing import Thought
 from everself.operations.backup.create import make_backup
 from everself.operations.backup.restore_agent import RestoreOptions, bring_back
+from everself.operations.changes import Changes
 from everself.operations.doctor import examine
 from everself.operations.memory import export_memory, import_memory
 from everself.operations.settings import set_value, unset_value
 from everself.operations.setup import settle
+from everself.runtime import open_runtime
 from everself.storage.real_disk import RealFileSystem
 from everself.testing.origins import origin_of
 from everself.values import Append, Applied, Author, Change, Create, Replace, digest
@@ -180,7 +181,7 @@ def live(home: str, seed: int) -> Watch:
         set_value("provider.anthropic.apiKey", "a-key-that-nobody-has-0123456789")
         _change(random)
         _remember(home)
-        with open_app() as app:
+        with open_runtime() as app:
             make_backup(app, f"{home}/kept/first.tar.gz", with_key=True)
     # a fork needs a process with one thread
     _crash(home)
@@ -196,7 +197,7 @@ def live(home: str, seed: int) -> Watch:
 
 
 def _change(random: Random) -> None:
-    with open_app() as app:
+    with open_runtime() as app:
         for name in (*OPERATIONS, *OPERATIONS):
             change = OPERATIONS[name](app.workspace, random)
             if change is not None:
@@ -204,12 +205,12 @@ def _change(random: Random) -> None:
         edit = Append("memory/projects/new/notes.md", b"a line\n", header=b"# Notes\n")
         outcome = app.workspace.apply(Change(Author.OWNER, "two new folders", (edit,)))
         assert isinstance(outcome, Applied), outcome
-        app.changes.undo(outcome.id)
+        Changes(app.workspace).undo(outcome.id)
 
 
 def _remember(home: str) -> None:
     """A memory through all that is done with one: said, put right, kept on a page, quarantined, taken elsewhere and back, forgotten."""
-    with open_app() as app:
+    with open_runtime() as app:
         app.log.add(app.log.begin(), "user", "I live in Berlin")
         app.remember("Lives in Berlin", explicit=True)
         app.remember("Likes tea", person="Alice Chen")
@@ -221,7 +222,7 @@ def _remember(home: str) -> None:
         export_memory(app, f"{home}/kept/memory.jsonl")
         proof = app.forgetting.carry_out(app.forgetting.plan(Target((opinion.entry,))))
         assert proof.gone
-    with open_app("second") as app:
+    with open_runtime("second") as app:
         import_memory(app, f"{home}/kept/memory.jsonl", ImportOptions("memory.jsonl"))
 
 
@@ -234,7 +235,7 @@ def _crash(home: str) -> None:
         assert left, "the crash left nothing"
         return
     RealFileSystem.exchange = lambda *_: os.kill(os.getpid(), signal.SIGKILL)  # type: ignore[assignment, method-assign, return-value]
-    with open_app() as app:
+    with open_runtime() as app:
         app.workspace.apply(Change(Author.OWNER, "lives", (Create("memory/crash.md", b"old\n"),)))
         edit = Replace("memory/crash.md", digest(b"old\n"), 0, 3, b"new")
         app.workspace.apply(Change(Author.OWNER, "dies", (edit,)))

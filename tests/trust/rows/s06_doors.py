@@ -19,9 +19,6 @@ from random import Random
 
 from tests.conversation.talks import hear, talking
 
-from everself.app.app import App
-from everself.app.conversing import gather
-from everself.app.equipping import make_kit
 from everself.clock import Clock
 from everself.conversation.conversation import Chat
 from everself.conversation.sessions.session import Session
@@ -33,6 +30,7 @@ from everself.memory.transfer.export import export_entries
 from everself.memory.transfer.importer import ImportOptions, import_lines
 from everself.memory.writing import Thought
 from everself.models.chat.protocol import CallPiece, ChatRequest, JsonObject, ModelTurn, ToolSpec
+from everself.runtime import Runtime
 from everself.search.scopes import Scope, SessionKind
 from everself.testing.chat_model import FakeModel, Part, call
 from everself.testing.origins import origin_of
@@ -148,10 +146,10 @@ class Door:
 class Scene:
     """One agent, and what a door needs of it. `page` is what the tools from outside answer with."""
 
-    def __init__(self, app: App) -> None:
+    def __init__(self, app: Runtime) -> None:
         self.app = app
         self.page = ""
-        kit = make_kit(app, Aside())
+        kit = app.tool_kit(Aside())
 
         def tool(name: str, stamp: str) -> Tool:
             async def run(arguments: JsonObject, setting: Setting) -> Outcome:
@@ -161,7 +159,7 @@ class Scene:
             return Tool(ToolSpec(name, "Answers.", {"type": "object", "properties": {}}), run, stamp)
 
         outside = (tool("web_fetch", "web"), tool("weather", "tool"), tool("mcp__notes__read", "tool"))
-        parts = replace(gather(app), tools=lambda scope: (*own_tools(kit, scope), *outside))
+        parts = replace(app.conversation_parts(), tools=lambda scope: (*own_tools(kit, scope), *outside))
         app.__dict__["chat"] = Chat(parts)
         for words in RULES:
             app.remember(words, explicit=True)
@@ -189,7 +187,7 @@ class Scene:
         return session
 
 
-def rules_of(app: App) -> list[Entry]:
+def rules_of(app: Runtime) -> list[Entry]:
     return [one for one in app.memory.book.all() if one.text in RULES]
 
 
@@ -351,7 +349,7 @@ def judge(door: Door, scene: Scene, before: dict[str, bytes], known: set[str], a
     return found
 
 
-def injected(app: App) -> dict[str, bytes]:
+def injected(app: Runtime) -> dict[str, bytes]:
     return {path: doc.data if (doc := app.workspace.find(path)) is not None else b"" for path in INJECTED}
 
 

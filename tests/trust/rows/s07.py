@@ -11,13 +11,13 @@ from random import Random
 from tests.trust.operations import random_id
 from tests.trust.worlds import LightWorld
 
-from everself.app.changes import Changes
 from everself.memory.bank import Bank
 from everself.memory.memory import Memory
 from everself.memory.quarantine import quarantine, release
 from everself.memory.transfer.export import export_entries
 from everself.memory.transfer.importer import ImportOptions, import_lines
 from everself.memory.writing import Thought
+from everself.operations.changes import Changes
 from everself.testing.frozen_time import FrozenTime
 from everself.testing.origins import origin_of
 from everself.text.markdown.blocks import scan

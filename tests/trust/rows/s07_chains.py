@@ -16,16 +16,16 @@ from hypothesis import strategies as st
 from tests.conversation.talks import hear, talking
 from tests.trust.rows.s06_doors import SMALL, Scene
 
-from everself.app.app import App
-from everself.app.keeping import move
 from everself.conversation.sessions.session import Session
 from everself.errors import EverselfError
 from everself.keepers.execution import Deeds, Hands
 from everself.keepers.keeper import MoveTo, Planned
 from everself.keepers.miner import Miner
+from everself.keepers.opening import move
 from everself.keepers.runner import Runner
 from everself.memory.writing import Thought
 from everself.models.chat.protocol import CallPiece
+from everself.runtime import Runtime
 from everself.testing.chat_model import FakeModel, call
 from everself.testing.origins import origin_of
 
@@ -47,7 +47,7 @@ class Chain:
     files: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
-    def app(self) -> App:
+    def app(self) -> Runtime:
         return self.scene.app
 
     def words(self, marks: tuple[str, ...]) -> str:

@@ -21,10 +21,6 @@ from random import Random
 
 import apsw
 
-from everself.app.app import App
-from everself.app.opening import open_app
-from everself.app.recalling import open_traces
-from everself.app.sessions import open_transcript_traces
 from everself.conversation.sessions.forgetting import TranscriptTraces
 from everself.conversation.sessions.log import Log
 from everself.conversation.sessions.transcripts import Transcripts
@@ -36,6 +32,7 @@ from everself.memory.forgetting.proof import ForgetProof, Target
 from everself.memory.memory import Memory
 from everself.memory.writing import Thought
 from everself.operations.templates import set_up
+from everself.runtime import Runtime, open_runtime
 from everself.search.index_file.rows import TEXT_FROM
 from everself.storage.engine import Writer
 from everself.storage.lock import OpenLock
@@ -123,7 +120,7 @@ class Home:
     """An agent in a home of its own; history waits until it is told, so that the journal holds something."""
 
     def __init__(self, folder: Path) -> None:
-        self.app: App = open_app(environ={"HOME": str(folder)})
+        self.app: Runtime = open_runtime(environ={"HOME": str(folder)})
         self.app.__dict__["embedder"] = FakeEmbedder()
         set_up(self.app)
         self.app.workspace.close()
@@ -134,7 +131,7 @@ class Home:
         self.workspace.recover()
         book = Book(self.workspace, state.entries, state.vouchers, self.app.clock)
         self.memory = Memory(self.workspace, book, self.app.clock)
-        derived, places = (open_traces(self.app),), (open_transcript_traces(self.app),)
+        derived, places = (self.app.index_traces(),), (self.app.transcript_traces(),)
         grip = Grip(self.workspace, state, grounds, places, derived, root=self.app.agent.workspace)
         self.forgetting = Forgetting(book, grip, self.app.clock)
 

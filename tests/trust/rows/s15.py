@@ -12,15 +12,13 @@ from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
 
-from everself.app.app import App
-from everself.app.assembling import gather_parts
-from everself.app.opening import open_app
 from everself.config.sections import ContextProfile
 from everself.conversation.context.assembler import Assembler, Prompt
 from everself.conversation.context.request import Ask
 from everself.conversation.loop import MOST_STEPS
 from everself.conversation.tools.calls import MOST_AT_ONCE
 from everself.errors import NotFound
+from everself.runtime import Runtime, open_runtime
 from everself.search.recall import Request
 from everself.search.scopes import Scope, SessionKind
 from everself.testing.chat_model import FakeModel, call
@@ -148,8 +146,8 @@ def scopes() -> Iterator[tuple[SessionKind, str | None]]:
 
 
 @contextmanager
-def opened(aviary: Aviary, agent: str) -> Iterator[App]:
-    with open_app(agent, environ=aviary.environ) as app:
+def opened(aviary: Aviary, agent: str) -> Iterator[Runtime]:
+    with open_runtime(agent, environ=aviary.environ) as app:
         vars(app)["clock"] = FrozenTime().clock()
         vars(app)["embedder"] = None
         yield app
@@ -174,7 +172,7 @@ def judge(aviary: Aviary, text: str, agent: str, scope: tuple[SessionKind, str |
 def visit(aviary: Aviary, agent: str, tally: Tally) -> None:
     """Every kind of session, every layout of a prompt, with a message that asks for the canaries by name."""
     with opened(aviary, agent) as app:
-        parts = gather_parts(app)
+        parts = app.context_parts()
         for number, (kind, person) in enumerate(scopes()):
             for profile in ContextProfile:
                 assembler = Assembler(replace(parts, limits=replace(parts.limits, profile=profile)))
@@ -209,7 +207,7 @@ def look(aviary: Aviary, made: Prompt, agent: str, scope: tuple[SessionKind, str
     return seen
 
 
-def search(aviary: Aviary, app: App, agent: str, scope: tuple[SessionKind, str | None]) -> int:
+def search(aviary: Aviary, app: Runtime, agent: str, scope: tuple[SessionKind, str | None]) -> int:
     kind, person = scope
     found = app.recall.search(
         Request("What does the parrot say?", limit=200, scope=Scope(kind, person), recorded=False)
@@ -234,7 +232,7 @@ def may_read(canary: Canary, agent: str, kind: SessionKind, person: str | None) 
     return may_see(canary, agent, kind, person)
 
 
-def talk(aviary: Aviary, app: App, agent: str, scope: tuple[SessionKind, str | None]) -> int:
+def talk(aviary: Aviary, app: Runtime, agent: str, scope: tuple[SessionKind, str | None]) -> int:
     """A whole turn with a model that asks for everything that it can name, and sends sub-agents to do the same."""
     kind, person = scope
     paths = sorted({one.path for one in aviary.canaries})

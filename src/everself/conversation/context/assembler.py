@@ -4,7 +4,8 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from everself.conversation.context.delta import Delta, lay_delta, now_text
-from everself.conversation.context.prefix import Prefix, freeze
+from everself.conversation.context.freezing import freeze
+from everself.conversation.context.prefix import Prefix
 from everself.conversation.context.receipt import Receipt
 from everself.conversation.context.request import Ask, Parts, room_for
 from everself.errors import ContextTooSmall, WrongUse

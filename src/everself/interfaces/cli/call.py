@@ -13,7 +13,7 @@ from everself.interfaces.rendering.exit_codes import ExitCode
 from everself.interfaces.rendering.lines import Line, render
 
 if TYPE_CHECKING:
-    from everself.app.app import App
+    from everself.runtime import Runtime
     from everself.workspace.disk_workspace import Recovery
 
 JSON_FLAG = "--json"
@@ -117,11 +117,11 @@ def say_error(error: EverselfError, *, as_json: bool, data: object = None, detai
 
 
 @contextmanager
-def opened(agent: str) -> Iterator["App"]:
+def opened(agent: str) -> Iterator["Runtime"]:
     """An agent for one command. Errors that say that nothing was changed do not leave it when something was."""
-    from everself.app.opening import open_app
+    from everself.runtime import open_runtime
 
-    app = open_app(agent)
+    app = open_runtime(agent)
     try:
         yield app
     except (DiskError, Damaged, ChangedMeanwhile) as error:
@@ -145,21 +145,21 @@ def unfinished(error: EverselfError, changes: Sequence[str]) -> Unfinished:
     )
 
 
-def mending_notices(app: "App") -> list[str]:
+def mending_notices(app: "Runtime") -> list[str]:
     """What of the history had to be mended, and what is gone."""
     return [" ".join(one.lines()) for one in app.mended]
 
 
-def recovery_notices(app: "App") -> list[str]:
+def recovery_notices(app: "Runtime") -> list[str]:
     return [*impaired_notices(app), *unread_notices(app), *recovered_notices(app.recovered)]
 
 
-def unread_notices(app: "App") -> list[str]:
+def unread_notices(app: "Runtime") -> list[str]:
     """Documents that could not be read, so that nobody takes what is listed for all there is."""
     return [f"Left out, because it cannot be read: {path}. {why} → everself doctor" for path, why in app.unread.items()]
 
 
-def impaired_notices(app: "App") -> list[str]:
+def impaired_notices(app: "Runtime") -> list[str]:
     """Why this agent can only be read at the moment, and what to do about it."""
     if app.impaired is None:
         return []

@@ -1,4 +1,4 @@
-"""Every verb of the App, the faces that offer it, and the reason where one does not. Faces are tested against this table."""
+"""Every verb of the Runtime, the faces that offer it, and the reason where one does not. Faces are tested against this table."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -76,11 +76,11 @@ VERBS: tuple[Verb, ...] = (
     Verb("everself.operations.integrity:accept_outside", withheld=(("cli", _VERIFIES),), humans_only=_BY_A_HUMAN),
     Verb("everself.operations.integrity:undo_outside", withheld=(("cli", _VERIFIES),), humans_only=_BY_A_HUMAN),
     _cli("everself.operations.integrity:verify_identity", "soul verify"),
-    _cli("everself.app.changes:Changes.log", "log"),
-    _cli("everself.app.changes:Changes.show", "show"),
-    _cli("everself.app.changes:Changes.undo", "undo"),
+    _cli("everself.operations.changes:Changes.log", "log"),
+    _cli("everself.operations.changes:Changes.show", "show"),
+    _cli("everself.operations.changes:Changes.undo", "undo"),
     _cli("everself.memory.selection:list_entries", "memory list"),
-    _cli("everself.app.account:account_of", "memory show"),
+    _cli("everself.operations.entry_account:account_of", "memory show"),
     _cli("everself.operations.search:search_memory", "memory search"),
     _cli("everself.operations.search:get_lines", "memory get"),
     _cli("everself.operations.search:explain_search", "memory why"),
@@ -123,7 +123,7 @@ VERBS: tuple[Verb, ...] = (
     _cli("everself.operations.review:accept_waiting", "review accept", _A_HUMANS_WORD),
     _cli("everself.operations.review:edit_waiting", "review edit", _A_HUMANS_WORD),
     _cli("everself.operations.review:refuse_waiting", "review refuse", _A_HUMANS_WORD),
-    _cli("everself.app.app:App.remember", "memory add"),
+    _cli("everself.runtime:Runtime.remember", "memory add"),
     _cli("everself.memory.memory:Memory.edit", "memory edit"),
     _cli("everself.memory.memory:Memory.correct", "memory correct"),
     _cli("everself.memory.memory:Memory.supersede", "memory supersede"),

@@ -1,4 +1,4 @@
-"""Values of the App as JSON: one way for all of them, field names as in Python. Knows no particular value."""
+"""Results as JSON: one way for all of them, field names as in Python. Knows no particular value."""
 
 import json
 import math

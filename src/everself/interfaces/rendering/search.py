@@ -10,8 +10,8 @@ from everself.interfaces.rendering.view import Look, View
 from everself.interfaces.rendering.words import count_of
 
 if TYPE_CHECKING:
-    from everself.app.app import App
     from everself.operations.search import Answer, Passage, Recalled
+    from everself.runtime import Runtime
     from everself.storage.state.searches import SearchRecord
 
 # of one hit: what shows what it is about; `get` shows the rest
@@ -20,7 +20,7 @@ _WIDE = 400
 _LEFT_OUT = 20
 
 
-def _catch_up(app: "App") -> list[str]:
+def _catch_up(app: "Runtime") -> list[str]:
     from everself.operations.search import catch_up
 
     try:

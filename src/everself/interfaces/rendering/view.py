@@ -11,8 +11,8 @@ from everself.interfaces.rendering.exit_codes import ExitCode
 from everself.interfaces.rendering.lines import Line
 
 if TYPE_CHECKING:
-    from everself.app.app import App
     from everself.operations.declaration import Operation
+    from everself.runtime import Runtime
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class View:
     data: Callable[[Any], object] = lambda result: result
     notices: Callable[[Any], Sequence[str]] = _notices
     flags: tuple[tuple[str, str], ...] = ()
-    after: "Callable[[App], Sequence[str]] | None" = None
+    after: "Callable[[Runtime], Sequence[str]] | None" = None
 
 
 def view_of(operation: "Operation[Any, Any]") -> View:

@@ -11,19 +11,20 @@ from everself.interfaces.repl.operation_commands import run_slash
 from everself.interfaces.repl.review import decide
 from everself.interfaces.repl.ritual import agreed, meet
 from everself.interfaces.repl.why import told
+from everself.operations.changes import Changes
 from everself.operations.registry import LISTED
 from everself.text.normalise import one_line
 
 if TYPE_CHECKING:
-    from everself.app.app import App
-    from everself.interfaces.repl.dialog import Talk
+    from everself.interfaces.repl.dialog_state import DialogState
     from everself.memory.forgetting.proof import ForgetPlan
+    from everself.runtime import Runtime
 
 _WIDE: Final = 100
 _SESSIONS: Final = 12
 
-Run = Callable[["Talk", str], Awaitable[None]]
-Look = Callable[["App", str], Iterable[str]]
+Run = Callable[["DialogState", str], Awaitable[None]]
+Look = Callable[["Runtime", str], Iterable[str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,30 +37,30 @@ class Command:
 
 
 def _looks(look: Look) -> Run:
-    async def run(talk: "Talk", words: str) -> None:
+    async def run(talk: "DialogState", words: str) -> None:
         talk.screen.say(await asyncio.to_thread(lambda: list(look(talk.app, words))))
 
     return run
 
 
 def _of_operation(name: str) -> Run:
-    async def run(talk: "Talk", words: str) -> None:
+    async def run(talk: "DialogState", words: str) -> None:
         talk.screen.say(await run_slash(name, talk.app, talk.session.id, words))
 
     return run
 
 
-async def _help(talk: "Talk", _: str) -> None:
+async def _help(talk: "DialogState", _: str) -> None:
     width = max(len(f"{name} {one.takes}") for name, one in COMMANDS.items())
     talk.screen.say(f"{f'{name} {one.takes}'.rstrip():<{width}}  {one.summary}" for name, one in COMMANDS.items())
 
 
-async def _why(talk: "Talk", words: str) -> None:
+async def _why(talk: "DialogState", words: str) -> None:
     found = await asyncio.to_thread(lambda: talk.chat.why(talk.session, words))
     talk.screen.say(told(found, talk.app.clock.zone))
 
 
-async def _forget(talk: "Talk", words: str) -> None:
+async def _forget(talk: "DialogState", words: str) -> None:
     """Show what would go, ask, forget, and show the proof."""
     if not words:
         talk.screen.say(("What? /forget and an entry's id, or words that it contains; /memory lists them.",))
@@ -78,7 +79,7 @@ def _all_of_it(plan: "ForgetPlan") -> str:
     return f"Forget {what} for good? It cannot be undone. (yes/no)"
 
 
-async def _new(talk: "Talk", _: str) -> None:
+async def _new(talk: "DialogState", _: str) -> None:
     done = await talk.chat.renew(talk.session)
     talk.session = done.session
     talk.screen.say(
@@ -86,19 +87,19 @@ async def _new(talk: "Talk", _: str) -> None:
     )
 
 
-async def _compact(talk: "Talk", _: str) -> None:
+async def _compact(talk: "DialogState", _: str) -> None:
     done = await talk.chat.compact(talk.session, "asked")
     talk.session = done.session
     talk.screen.say((done.notice or "There is nothing to make shorter yet.",))
 
 
-async def _bootstrap(talk: "Talk", _: str) -> None:
+async def _bootstrap(talk: "DialogState", _: str) -> None:
     await meet(talk.app, talk.screen, talk.ask)
 
 
-async def _undo(talk: "Talk", words: str) -> None:
+async def _undo(talk: "DialogState", words: str) -> None:
     """Take a change back, after it was shown."""
-    planned = await asyncio.to_thread(lambda: talk.app.changes.undo(words or "last", dry_run=True))
+    planned = await asyncio.to_thread(lambda: Changes(talk.app.workspace).undo(words or "last", dry_run=True))
     if planned.conflicts:
         raise ChangedMeanwhile(f"Later changes stand in the same lines of {', '.join(planned.conflicts)}.")
     if planned.refused:
@@ -109,21 +110,21 @@ async def _undo(talk: "Talk", words: str) -> None:
     if not planned.diff or not await agreed(talk.ask, "Take it back? (yes/no)"):
         talk.screen.say(("Nothing was changed.",))
         return
-    done = await asyncio.to_thread(talk.app.changes.undo, planned.undone.id)
+    done = await asyncio.to_thread(Changes(talk.app.workspace).undo, planned.undone.id)
     talk.screen.say((f"Taken back, as change {done.applied}; /undo {done.applied} brings it again.",))
 
 
-async def _review(talk: "Talk", words: str) -> None:
+async def _review(talk: "DialogState", words: str) -> None:
     await decide(talk.app, talk.screen, talk.ask, words)
 
 
-async def _model(talk: "Talk", _: str) -> None:
+async def _model(talk: "DialogState", _: str) -> None:
     model = talk.chat.model
     told = "reflex: no model, answers come from memory alone" if model.name == "reflex" else model.name
     talk.screen.say((told, "To change it: everself model use NAME"))
 
 
-async def _quit(talk: "Talk", _: str) -> None:
+async def _quit(talk: "DialogState", _: str) -> None:
     talk.left = True
 
 

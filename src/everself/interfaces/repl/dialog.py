@@ -1,39 +1,20 @@
 """One conversation as a face leads it: what is typed is a command or a message, what happens is shown. Knows no keyboard."""
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import re2
 
 from everself.conversation.events import Done
 from everself.errors import EverselfError
 from everself.interfaces.repl.commands import COMMANDS
-from everself.interfaces.repl.ritual import Asking
-from everself.interfaces.repl.screens import Screen
-
-if TYPE_CHECKING:
-    from everself.app.app import App
-    from everself.conversation.conversation import Chat
-    from everself.conversation.sessions.session import Session
+from everself.interfaces.repl.dialog_state import DialogState
 
 # a path or a fraction at the beginning of a message is no command
 _COMMAND: Final = re2.compile(r"^(/[a-z]+)(?:\s+(.*))?$")
 
 
-@dataclass(slots=True)
-class Talk:
-    """`left` once the person wants to go; `failed` once something did not work; `last` is how the last reply ended."""
-
-    app: "App"
-    chat: "Chat"
-    session: "Session"
-    screen: Screen
-    ask: Asking
-    left: bool = False
-    failed: bool = False
-    last: Done | None = None
-    # what the replies of this conversation cost, where that is known
-    spent: float = field(default=0.0)
+class Talk(DialogState):
+    __slots__ = ()
 
     async def hear(self, text: str) -> None:
         """A command or a message. What goes wrong is told, and the conversation goes on."""

@@ -11,11 +11,11 @@ from everself.interfaces.repl.ritual import OFFER
 from everself.interfaces.repl.screens import Plain
 
 if TYPE_CHECKING:
-    from everself.app.app import App
     from everself.conversation.sessions.session import Session
+    from everself.runtime import Runtime
 
 
-def talk_in_lines(app: "App", session: "Session", streams: tuple[TextIO, TextIO, TextIO]) -> bool:
+def talk_in_lines(app: "Runtime", session: "Session", streams: tuple[TextIO, TextIO, TextIO]) -> bool:
     """From the first line to the last, or to /quit; whether everything worked. `streams` are what is read, replies, and notices."""
     source, out, err = streams
     screen = Plain(out, err)

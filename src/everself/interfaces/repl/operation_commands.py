@@ -12,10 +12,10 @@ from everself.operations.declaration import Operation
 from everself.operations.registry import get_operation
 
 if TYPE_CHECKING:
-    from everself.app.app import App
+    from everself.runtime import Runtime
 
 
-async def run_slash(name: str, app: "App", session: str, words: str) -> list[str]:
+async def run_slash(name: str, app: "Runtime", session: str, words: str) -> list[str]:
     """The lines that an operation's slash command says, asked in this session by the owner who types."""
     operation = get_operation(name)
     request = _request(operation, words)
@@ -23,7 +23,7 @@ async def run_slash(name: str, app: "App", session: str, words: str) -> list[str
     return await asyncio.to_thread(lambda: list(_said(operation, app, caller, request)))
 
 
-def _said(operation: Operation[Any, Any], app: "App", caller: Caller, request: object) -> Iterable[str]:
+def _said(operation: Operation[Any, Any], app: "Runtime", caller: Caller, request: object) -> Iterable[str]:
     result, view = operation(app, caller, request), view_of(operation)
     yield from (render(line) for line in view.lines(result, Look(app.clock.zone)))
     yield from (f"Note: {notice}" for notice in view.notices(result))

@@ -9,15 +9,15 @@ from everself.interfaces.repl import views as looking
 from everself.interfaces.repl.ritual import STOPS
 
 if TYPE_CHECKING:
-    from everself.app.app import App
     from everself.interfaces.repl.ritual import Asking
     from everself.interfaces.repl.screens import Screen
     from everself.operations.review import Decided, Waiting
+    from everself.runtime import Runtime
 
 _KEYS: Final = "a accept, e edit, r refuse, s skip, q quit?"
 
 
-async def decide(app: "App", screen: "Screen", ask: "Asking", words: str) -> None:
+async def decide(app: "Runtime", screen: "Screen", ask: "Asking", words: str) -> None:
     """`/review` goes through all of it, `/review list` only lists it."""
     from everself.operations.review import find_waiting, lines_of, list_waiting
 
@@ -36,7 +36,7 @@ async def decide(app: "App", screen: "Screen", ask: "Asking", words: str) -> Non
     screen.say((*found.notes, "To see what is left: /review list"))
 
 
-async def _ask(app: "App", screen: "Screen", ask: "Asking", one: "Waiting") -> bool:
+async def _ask(app: "Runtime", screen: "Screen", ask: "Asking", one: "Waiting") -> bool:
     """Whether to go on with the next."""
     numbers = f"1–{len(one.answers)} answer, " if len(one.answers) > 1 else ""
     typed = await ask(numbers + _KEYS)
@@ -58,7 +58,7 @@ async def _ask(app: "App", screen: "Screen", ask: "Asking", one: "Waiting") -> b
     return True
 
 
-def _obey(app: "App", one: "Waiting", key: str, text: str) -> "Decided | None":
+def _obey(app: "Runtime", one: "Waiting", key: str, text: str) -> "Decided | None":
     from everself.operations.review import Word, accept_waiting, edit_waiting, refuse_waiting
 
     # whoever is not at a terminal may be a program that the agent started

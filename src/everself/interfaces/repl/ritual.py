@@ -12,7 +12,7 @@ from everself.identity.ritual import About, Answers
 from everself.interfaces.repl.screens import Screen
 
 if TYPE_CHECKING:
-    from everself.app.app import App
+    from everself.runtime import Runtime
 
 # an answer, or nothing where no more will come
 Asking = Callable[[str], Awaitable[str | None]]
@@ -32,7 +32,7 @@ _QUESTIONS: Final = (
 )
 
 
-async def meet(app: "App", screen: Screen, ask: Asking) -> None:
+async def meet(app: "Runtime", screen: Screen, ask: Asking) -> None:
     if not await asyncio.to_thread(app.ritual.is_open):
         screen.say(("We have met. To change something, edit IDENTITY.md, USER.md and SOUL.md, or tell me.",))
         return
@@ -64,7 +64,7 @@ async def agreed(ask: Asking, question: str) -> bool:
     return said is not None and said.strip().strip(".!。").casefold() in YES
 
 
-async def _answers(app: "App", screen: Screen, ask: Asking) -> Answers | None:
+async def _answers(app: "Runtime", screen: Screen, ask: Asking) -> Answers | None:
     """Each answer is tried when it is given, so that a slip of the finger is mended on the spot."""
     given: dict[str, str] = {}
     for key, question in _QUESTIONS:

@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from prompt_toolkit.input import Input
     from prompt_toolkit.output import Output
 
-    from everself.app.app import App
     from everself.conversation.sessions.session import Session
     from everself.interfaces.repl.editor import Editor
+    from everself.runtime import Runtime
 
 _GREETING: Final = "Enter sends · Alt-Enter: new line · Ctrl-C stops a reply · Ctrl-D leaves · /help"
 _EARLIER: Final = 200
@@ -45,13 +45,13 @@ class Streams:
     picture: "Output | None" = None
 
 
-def talk_at_terminal(app: "App", session: "Session", streams: Streams) -> bool:
+def talk_at_terminal(app: "Runtime", session: "Session", streams: Streams) -> bool:
     """Until the person leaves; whether everything worked."""
     return asyncio.run(_Sitting(app, session, streams).hold())
 
 
 class _Sitting:
-    def __init__(self, app: "App", session: "Session", streams: Streams) -> None:
+    def __init__(self, app: "Runtime", session: "Session", streams: Streams) -> None:
         self._app = app
         self._session = session
         self._streams = streams

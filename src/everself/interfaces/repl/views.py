@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Final
 from everself.text.normalise import one_line
 
 if TYPE_CHECKING:
-    from everself.app.app import App
+    from everself.runtime import Runtime
 
 _ENTRIES: Final = 12
 _WIDE: Final = 100
 
 
-def soul(app: "App", words: str) -> Iterator[str]:
+def soul(app: "Runtime", words: str) -> Iterator[str]:
     """The soul as it stands now; a version or a proposal by its name."""
     from everself.operations.soul import show_soul
 
@@ -22,7 +22,7 @@ def soul(app: "App", words: str) -> Iterator[str]:
         yield f"waits for you: {one.id}  {one_line(one.reason, _WIDE)}  (everself soul approve {one.id})"
 
 
-def memory(app: "App", words: str) -> Iterator[str]:
+def memory(app: "Runtime", words: str) -> Iterator[str]:
     """The newest entries, or those with these words."""
     from everself.memory.selection import Selection, list_entries
     from everself.text.normalise import fold
@@ -38,7 +38,7 @@ def memory(app: "App", words: str) -> Iterator[str]:
         yield f"{one.entry.id}  {one_line(one.entry.text, _WIDE)}  ({one_line(one.citation, _WIDE)})"
 
 
-def prompt(app: "App", words: str) -> Iterator[str]:
+def prompt(app: "Runtime", words: str) -> Iterator[str]:
     """What a model would be told at the next turn, had these words been said."""
     from everself.conversation.context.request import Ask
     from everself.operations.context import show_context
@@ -49,7 +49,7 @@ def prompt(app: "App", words: str) -> Iterator[str]:
     yield f"{report.receipt.total} tokens; everself context --explain says what each part costs"
 
 
-def persona(app: "App", _: str) -> Iterator[str]:
+def persona(app: "Runtime", _: str) -> Iterator[str]:
     """Who speaks, and why."""
     from everself.operations.identity import show_identity
 
@@ -63,7 +63,7 @@ def persona(app: "App", _: str) -> Iterator[str]:
     yield from (f"Note: {notice}" for notice in report.notices)
 
 
-def review(app: "App", _: str) -> Iterator[str]:
+def review(app: "Runtime", _: str) -> Iterator[str]:
     """What waits for the person: all that `everself review` asks about, changes from outside, what rests on something wrong."""
     from everself.memory.selection import Selection, list_entries
     from everself.operations.integrity import look_outside
@@ -84,7 +84,7 @@ def review(app: "App", _: str) -> Iterator[str]:
         yield "Nothing waits for you."
 
 
-def sessions(app: "App", _: str) -> Iterator[str]:
+def sessions(app: "Runtime", _: str) -> Iterator[str]:
     """The conversations of late, the last one first."""
     found = app.log.list(_ENTRIES)
     if not found:
@@ -94,7 +94,7 @@ def sessions(app: "App", _: str) -> Iterator[str]:
         yield f"{one.id}  {when}  {one.said:>4}  {one_line(one.title, _WIDE)}"
 
 
-def said(app: "App", limit: int) -> Iterator[str]:
+def said(app: "Runtime", limit: int) -> Iterator[str]:
     """What the owner said in the conversations of late, the newest first, as it is kept: what was forgotten is not there."""
     for session in app.log.list(_ENTRIES):
         for message in reversed(app.log.messages(session)):

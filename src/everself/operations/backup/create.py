@@ -10,8 +10,6 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 
 from everself import __version__
-from everself.app.app import App
-from everself.app.recalling import MODELS_FOLDER
 from everself.errors import ChangedMeanwhile, Damaged, NotFound, RefusedByRule, TooLarge
 from everself.operations.backup.check import Progress, verify
 from everself.operations.backup.manifest import (
@@ -26,6 +24,7 @@ from everself.operations.backup.manifest import (
     identify_key,
     render_manifest,
 )
+from everself.runtime import Runtime
 from everself.storage.archive import ArchiveWriter, Member
 from everself.storage.database_copy import check_database, copy_database
 from everself.storage.filesystem import TEMPORARY_PREFIX, disk_errors
@@ -89,12 +88,12 @@ class _Target:
         return f"{self.prefix}spool"
 
 
-def default_name(app: App) -> str:
+def default_name(app: Runtime) -> str:
     """What a backup made now is called."""
     return f"everself-{app.agent.id}-{app.clock.now():%Y-%m-%d-%H%M%S}.tar.gz"
 
 
-def make_backup(app: App, target: str, *, with_key: bool = False, progress: Progress | None = None) -> BackupReport:
+def make_backup(app: Runtime, target: str, *, with_key: bool = False, progress: Progress | None = None) -> BackupReport:
     """Save the agent in a new file `target`; in a folder of that name, under the usual name. Never overwrites.
 
     `progress` is told bytes packed and bytes in all. If anything fails, nothing is left over.
@@ -118,7 +117,7 @@ def make_backup(app: App, target: str, *, with_key: bool = False, progress: Prog
                 _sweep(place, state)
 
 
-def _choose(app: App, target: str) -> _Target:
+def _choose(app: Runtime, target: str) -> _Target:
     with disk_errors(target):
         if os.path.isdir(target):
             target = os.path.join(target, default_name(app))
@@ -142,7 +141,7 @@ def _sweep(place: _Target, state: RealFileSystem) -> None:
     discard(place.files, (place.part, place.spool))
 
 
-def _take(app: App, spool: Spool, state: RealFileSystem) -> _Moment:
+def _take(app: Runtime, spool: Spool, state: RealFileSystem) -> _Moment:
     documents = Copier(spool, RealFileSystem(app.agent.workspace), skip=_own_folders(app))
     history = Copier(spool, state, HISTORY_FOLDER)
     documents.take()
@@ -153,7 +152,7 @@ def _take(app: App, spool: Spool, state: RealFileSystem) -> _Moment:
 
 
 @contextmanager
-def _stillness(app: App, state: RealFileSystem) -> Iterator[None]:
+def _stillness(app: Runtime, state: RealFileSystem) -> Iterator[None]:
     """Nobody changes anything, nothing is half done, and every change is in the history."""
     journal = Journal(state)
     for _ in range(_TRIES):
@@ -170,7 +169,7 @@ def _stillness(app: App, state: RealFileSystem) -> Iterator[None]:
 
 
 def _pack(
-    app: App, place: _Target, spool: Spool, moment: _Moment, options: tuple[bool, Progress | None]
+    app: Runtime, place: _Target, spool: Spool, moment: _Moment, options: tuple[bool, Progress | None]
 ) -> BackupReport:
     with_key, progress = options
     notices = check_database(f"{app.agent.state}/{_DATABASE_COPY}")
@@ -250,16 +249,16 @@ def _write(
     return size
 
 
-def _own_folders(app: App) -> frozenset[str]:
+def _own_folders(app: Runtime) -> frozenset[str]:
     """What of Everself's own lies in the workspace, where somebody put it there."""
     top = os.path.realpath(app.agent.workspace)
     own = [app.agent.state, os.path.dirname(app.agent.state), app.places.key_folder]
     # derived, and made again where it is missing
-    own += [os.path.join(app.places.home, MODELS_FOLDER), *_index_files(app)]
+    own += [app.models_folder, *_index_files(app)]
     return frozenset(os.path.relpath(os.path.realpath(path), top) for path in own if _holds(top, path))
 
 
-def _index_files(app: App) -> list[str]:
+def _index_files(app: Runtime) -> list[str]:
     path = app.agent.search.store_path
     folder, name = os.path.split(path)
     found = [one for one in os.listdir(folder) if one.startswith(name)] if os.path.isdir(folder) else []

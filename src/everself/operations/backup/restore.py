@@ -9,7 +9,6 @@ from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 
-from everself.app.app import App
 from everself.errors import (
     ChangedMeanwhile,
     Damaged,
@@ -31,6 +30,7 @@ from everself.operations.backup.manifest import (
     identify_key,
     place_of,
 )
+from everself.runtime import Runtime
 from everself.storage.engine import Engine
 from everself.storage.filesystem import disk_errors, parent_of
 from everself.storage.host_files import KEY_BYTES, KEY_FILE, ensure_folder, find_key, save_file
@@ -72,7 +72,7 @@ class RestoreReport:
 
 
 def restore_backup(
-    app: App, source: str, *, replace: bool = False, dry_run: bool = False, progress: Progress | None = None
+    app: Runtime, source: str, *, replace: bool = False, dry_run: bool = False, progress: Progress | None = None
 ) -> RestoreReport:
     """Make the agent what the backup holds. An agent that has anything is only replaced when `replace` says so, and kept beside.
 
@@ -114,7 +114,7 @@ class _Job:
     progress: Progress | None
 
 
-def _restore(app: App, job: _Job) -> RestoreReport:
+def _restore(app: Runtime, job: _Job) -> RestoreReport:
     grounds, manifest = job.grounds, job.manifest
     _check_room(grounds, manifest)
     given = _unpack(job)
@@ -227,7 +227,7 @@ def _look_at(grounds: Grounds, manifest: Manifest, key: bytes | None) -> list[st
         return [f"state.db was damaged already when the backup was made: {error.detail}"]
 
 
-def _notices(app: App, manifest: Manifest, key: bytes | None) -> list[str]:
+def _notices(app: Runtime, manifest: Manifest, key: bytes | None) -> list[str]:
     found = []
     if manifest.agent != app.agent.id:
         found.append(f"It is a backup of the agent {manifest.agent}; this one is {app.agent.id}.")
@@ -244,7 +244,7 @@ def _notices(app: App, manifest: Manifest, key: bytes | None) -> list[str]:
 
 
 def _report(
-    app: App, manifest: Manifest, kept: tuple[str, ...], notices: Iterable[str], *, dry_run: bool = False
+    app: Runtime, manifest: Manifest, kept: tuple[str, ...], notices: Iterable[str], *, dry_run: bool = False
 ) -> RestoreReport:
     return RestoreReport(
         workspace=app.agent.workspace,
@@ -271,5 +271,5 @@ def _root_of(path: str) -> str:
     return path.partition("/")[0] + "/"
 
 
-def _stamp(app: App) -> str:
+def _stamp(app: Runtime) -> str:
     return f"{app.clock.now():%Y-%m-%d-%H%M%S}"

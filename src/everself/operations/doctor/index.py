@@ -7,10 +7,10 @@ weights, `everself memory status --deep` says: that takes as long as there are b
 import os
 from collections.abc import Iterator
 
-from everself.app.recalling import index_identity, index_place, unused_place
 from everself.errors import Damaged, DiskError, StoreBusy
 from everself.operations.doctor.case import Case
 from everself.operations.doctor.words import FIX, counted, listed, note, shown, warning
+from everself.search.opening import index_identity, index_place, unused_place
 from everself.storage.lock import FileLock
 from everself.values import Finding
 from everself.workspace.layout import place
@@ -27,7 +27,7 @@ def check_index(case: Case) -> Iterator[Finding]:
     search = case.agent.search
     if not case.usable or not search.enabled:
         return
-    where = index_place(case)
+    where = index_place(case.agent)
     whole = f"{where.folder}/{where.name}"
     away = where.folder != case.agent.state
     if away and os.path.lexists(where.folder) and not os.access(where.folder, os.W_OK | os.X_OK, effective_ids=True):
@@ -51,7 +51,7 @@ def check_index(case: Case) -> Iterator[Finding]:
         return
     if found is None:
         return
-    if found.header.identity != index_identity(case):
+    if found.header.identity != index_identity(case.agent):
         words = "The index was made for another workspace; the next search makes it anew."
         yield warning("index-foreign", words, _REBUILD, whole)
         return
@@ -82,8 +82,8 @@ def check_index_leftovers(case: Case) -> Iterator[Finding]:
     left = find_unfinished(case)
     if left:
         words = f"Left behind by a rebuild of the index that was killed: {listed(left)}."
-        yield note("index-left", words, FIX, index_place(case).folder, fixable=True)
-    unused = unused_place(case)
+        yield note("index-left", words, FIX, index_place(case.agent).folder, fixable=True)
+    unused = unused_place(case.agent)
     if unused is not None and unused.files.stat(unused.name) is not None:
         whole = f"{unused.folder}/{unused.name}"
         words = (
@@ -94,7 +94,7 @@ def check_index_leftovers(case: Case) -> Iterator[Finding]:
 
 def find_unfinished(case: Case) -> list[str]:
     """New indexes beside the old one that nobody is making any more."""
-    where = index_place(case)
+    where = index_place(case.agent)
     if not os.path.isdir(where.folder):
         return []
     left = [one.path for one in where.files.list("") if one.path.startswith(f"{where.name}.new-")]

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
-from everself.app.zone import user_zone
 from everself.clock import find_zone
+from everself.identity.time_zone import user_zone
 from everself.keepers.slots import Times, next_slot
 from everself.operations.doctor.case import Case
 from everself.operations.doctor.words import command, counted, listed, warning

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable, Iterator
 
-from everself.app.recalling import index_place, unused_place
 from everself.clock import system_now
 from everself.errors import EverselfError
 from everself.operations.doctor.case import Case
@@ -17,6 +16,7 @@ from everself.operations.doctor.traces import (
     write_lock,
 )
 from everself.operations.doctor.words import failed
+from everself.search.opening import index_place, unused_place
 from everself.storage import damaged_files as aside
 from everself.storage import writes
 from everself.storage.filesystem import disk_errors
@@ -86,20 +86,20 @@ def _finish_changes(case: Case) -> None:
     # without its key a new one would be made, and the ledger would never check out again
     if case.key is None or not case.usable:
         return
-    from everself.app.app import App
+    from everself.runtime import Runtime
 
-    with App(case.places, case.loaded, case.agent) as app:
+    with Runtime(case.places, case.loaded, case.agent) as app:
         app.workspace.recover()
-        # raises what closing the app would only note
+        # raises what closing the runtime would only note
         app.workspace.close()
 
 
 def _mend_history(case: Case) -> None:
     if case.key is None or not case.usable:
         return
-    from everself.app.app import App
+    from everself.runtime import Runtime
 
-    with App(case.places, case.loaded, case.agent) as app:
+    with Runtime(case.places, case.loaded, case.agent) as app:
         app.workspace.mend_history()
 
 
@@ -114,8 +114,8 @@ def _tidy_index(case: Case) -> None:
     if find_unfinished(case):
         from everself.search.rebuild import sweep
 
-        sweep(index_place(case), LOCK_TIMEOUT)
-    unused = unused_place(case)
+        sweep(index_place(case.agent), LOCK_TIMEOUT)
+    unused = unused_place(case.agent)
     if unused is not None:
         with disk_errors(unused.folder):
             writes.discard(unused.files, [f"{unused.name}{ending}" for ending in ("", "-journal", "-wal", "-shm")])

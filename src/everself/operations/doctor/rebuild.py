@@ -6,7 +6,6 @@ The old one is set aside, not deleted, with a note of what is gone. Every docume
 from collections.abc import Iterator
 from contextlib import suppress
 
-from everself.app.reading import STATE_FILE
 from everself.clock import system_now
 from everself.errors import HistoryDamaged
 from everself.operations.doctor.case import Case
@@ -20,6 +19,7 @@ from everself.storage.history.repair import change_of
 from everself.storage.state.database import State, open_state
 from everself.storage.state.rebuild import Salvaged, take_over
 from everself.values import Author, ChangeRecord, FileChange, digest
+from everself.workspace.state_opening import STATE_FILE
 
 _NEW = "state-new.db"
 _ENDINGS = ("", "-wal", "-shm", "-journal")

@@ -75,3 +75,11 @@ class Kit:
 def told(result: Mapping[str, object]) -> str:
     """A result as a model is shown it."""
     return json.dumps(result, ensure_ascii=False)
+
+
+def asks_to_forget(message: str) -> bool:
+    """Whether the person asks in so many words for something to be forgotten."""
+    from everself.classify.sentence_kinds import SentenceKind
+    from everself.classify.statements import read
+
+    return bool(read(message).of(SentenceKind.FORGET))

@@ -22,7 +22,7 @@ from everself.interfaces.cli.command_types import Verb
 from everself.interfaces.rendering.lines import Line, paint, paint_diff
 
 if TYPE_CHECKING:
-    from everself.app.changes import UndoReport
+    from everself.operations.changes import UndoReport
     from everself.values import ChangeRecord
 
 _MOST = 100_000
@@ -42,9 +42,11 @@ _MOST = 100_000
 @json_option
 def log(limit: int, path: str, agent: str) -> None:
     """List what was changed, newest first."""
+    from everself.operations.changes import Changes
+
     with opened(agent) as app:
         within = path.removeprefix(f"{app.agent.workspace}/").removeprefix("./")
-        records = list(app.changes.log(limit, within or None))
+        records = list(Changes(app.workspace).log(limit, within or None))
         notices = recovery_notices(app)
         zone = app.clock.zone
     lines = [_line(record, zone) for record in records]
@@ -62,8 +64,10 @@ def log(limit: int, path: str, agent: str) -> None:
 @json_option
 def show(identity: str, agent: str) -> None:
     """Show one change, line by line."""
+    from everself.operations.changes import Changes
+
     with opened(agent) as app:
-        shown = app.changes.show(identity)
+        shown = Changes(app.workspace).show(identity)
         notices = recovery_notices(app)
         zone = app.clock.zone
     answer(shown, [*_head(shown.record, zone), "", *paint_diff(shown.diff)], notices)
@@ -87,18 +91,20 @@ def undo(identity: str, dry_run: bool, yes: bool, agent: str) -> None:
 
     Undoing is a change of its own, and can be undone. At a terminal you see it first and are asked.
     """
+    from everself.operations.changes import Changes
+
     asks = not (dry_run or yes or this_call().json) and sys.stdin.isatty()
     with opened(agent) as app:
         zone = app.clock.zone
         if asks:
-            planned = app.changes.undo(identity, dry_run=True)
+            planned = Changes(app.workspace).undo(identity, dry_run=True)
             _object(planned)
             identity = planned.undone.id
             show_lines([*_head(planned.undone, zone), "", *paint_diff(planned.diff)])
             # on stderr, where it is seen even when the rest goes into a file
             if planned.diff and not click.confirm("Take it back?", err=True):
                 raise Interrupted("Nothing was changed.")
-        report = app.changes.undo(identity, dry_run=dry_run)
+        report = Changes(app.workspace).undo(identity, dry_run=dry_run)
         notices = recovery_notices(app)
     _object(report)
     seen: list[Line] = [] if asks else [*_head(report.undone, zone), "", *paint_diff(report.diff)]

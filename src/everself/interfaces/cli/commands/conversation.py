@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TextIO
 from everself.interfaces.cli.call import opened, recovery_notices, show_lines, show_notices, this_call
 
 if TYPE_CHECKING:
-    from everself.app.app import App
+    from everself.runtime import Runtime
 
 _NEWS = 300
 
@@ -23,7 +23,7 @@ def forgiving(stream: TextIO) -> TextIO:
 
 
 @contextmanager
-def awake(agent: str) -> Iterator["App"]:
+def awake(agent: str) -> Iterator["Runtime"]:
     """The agent, made first where this is the first time. One that was there and is gone is not made anew: that would hide a loss."""
     with opened(agent) as app:
         new = not os.path.lexists(app.agent.workspace) and not os.path.lexists(app.agent.state)
@@ -40,7 +40,7 @@ def awake(agent: str) -> Iterator["App"]:
         yield app
 
 
-def settle_down(app: "App") -> None:
+def settle_down(app: "Runtime") -> None:
     """After the answer: make what was said searchable by meaning, for whoever comes next. Where it cannot be now, it is then."""
     from everself.errors import EverselfError
     from everself.operations.search import catch_up
@@ -54,7 +54,7 @@ def settle_down(app: "App") -> None:
 
 
 @contextmanager
-def jobs_around(app: "App") -> Iterator[None]:
+def jobs_around(app: "Runtime") -> Iterator[None]:
     """Tell what came of jobs since; run what is due when a chat begins and when it ends.
 
     In a process of their own, and asked for beside the conversation: neither the first prompt nor the exit waits for a job.
@@ -71,7 +71,7 @@ def jobs_around(app: "App") -> Iterator[None]:
         _start_due(app)
 
 
-def _tell_news(app: "App") -> None:
+def _tell_news(app: "Runtime") -> None:
     from everself.errors import EverselfError
     from everself.operations.jobs import tell_news
     from everself.text import one_line
@@ -86,7 +86,7 @@ def _tell_news(app: "App") -> None:
             show_notices([f"{one.job.name} ({one.run.state}): {one_line(one.run.detail, _NEWS)}{off}"])
 
 
-def _start_due(app: "App") -> None:
+def _start_due(app: "Runtime") -> None:
     """What goes wrong with jobs is told by `everself cron` and the doctor, not in the middle of a conversation."""
     from everself.errors import EverselfError
     from everself.operations.jobs import is_anything_due

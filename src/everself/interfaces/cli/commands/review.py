@@ -22,8 +22,8 @@ from everself.interfaces.rendering.lines import Line, paint, paint_diff
 from everself.interfaces.rendering.words import count_of
 
 if TYPE_CHECKING:
-    from everself.app.app import App
     from everself.operations.review import Decided, Queue, Waiting
+    from everself.runtime import Runtime
 
 _KEYS: Final = "a accept · e edit · r refuse · s skip · q quit"
 _SAID: Final = {"accepted": "Accepted", "edited": "Accepted in your words", "refused": "Refused"}
@@ -156,7 +156,7 @@ def _shown(one: "Waiting") -> Iterator[Line]:
         yield next(iter(paint_diff(diff)), line) if diff.startswith(("+", "-", "@@")) else line
 
 
-def _walk(app: "App") -> None:
+def _walk(app: "Runtime") -> None:
     """One after the other, until all were seen or the person has had enough."""
     from everself.operations.review import find_waiting, list_waiting
 
@@ -174,7 +174,7 @@ def _walk(app: "App") -> None:
     show_lines([f"{count_of(left, 'thing')} still to decide." if left else "Nothing waits for you."])
 
 
-def _ask(app: "App", one: "Waiting") -> bool:
+def _ask(app: "Runtime", one: "Waiting") -> bool:
     """Whether to go on with the next."""
     numbers = f"1–{len(one.answers)} answer · " if len(one.answers) > 1 else ""
     while True:
@@ -194,7 +194,7 @@ def _ask(app: "App", one: "Waiting") -> bool:
             return True
 
 
-def _obey(app: "App", one: "Waiting", key: str) -> "Decided | None":
+def _obey(app: "Runtime", one: "Waiting", key: str) -> "Decided | None":
     """None for a key that means nothing here."""
     from everself.operations.review import Word, accept_waiting, edit_waiting, refuse_waiting
 

@@ -13,8 +13,8 @@ from everself.interfaces.rendering.lines import Line, paint
 from everself.interfaces.rendering.words import entries_of
 
 if TYPE_CHECKING:
-    from everself.app.account import Account, Reckoning
     from everself.memory.selection import Listed, Selection
+    from everself.operations.entry_account import Account, Reckoning
 
 _TIERS = {"T1": "T1", "T2": "T2", "core": "T1", "working": "T2"}
 _TAGS = ("event", "knowledge", "skill", "decision", "correction")
@@ -130,7 +130,7 @@ def _line(one: "Listed") -> Line:
 @json_option
 def show(identity: str, agent: str) -> None:
     """Tell everything about one entry: its words, origin, confidence and history."""
-    from everself.app.account import account_of
+    from everself.operations.entry_account import account_of
 
     with opened(agent) as app:
         found = account_of(app.memory, identity)

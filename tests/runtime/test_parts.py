@@ -8,14 +8,12 @@ from typing import cast
 
 import pytest
 
-from everself.app.app import App
-from everself.app.heeding import Heeding
-from everself.app.keeping import open_keepers
-from everself.app.opening import open_app
 from everself.conversation._shared import Desk
+from everself.conversation.heeding import Heeding
 from everself.keepers.world import Sources
 from everself.lazy import part
 from everself.operations.setup import settle
+from everself.runtime import Runtime, open_runtime
 from everself.storage.state.database import State, open_state
 
 THREADS = 6
@@ -63,7 +61,7 @@ def at_once(work: Callable[[], object], threads: int = THREADS) -> list[object]:
 @pytest.fixture
 def unlocked(monkeypatch: pytest.MonkeyPatch) -> None:
     """Python 3.11 as 3.12 is: a cached property has no lock."""
-    for owner in (App, Desk, Heeding):
+    for owner in (Runtime, Desk, Heeding):
         for one in vars(owner).values():
             if isinstance(one, cached_property) and hasattr(one, "lock"):
                 monkeypatch.setattr(one, "lock", nullcontext())
@@ -78,8 +76,8 @@ def test_threads_that_ask_at_once_open_one_database(monkeypatch: pytest.MonkeyPa
         count()
         return open_state(path, key)
 
-    monkeypatch.setattr("everself.app.reading.open_state", opening)
-    with open_app() as app:
+    monkeypatch.setattr("everself.workspace.state_opening.open_state", opening)
+    with open_runtime() as app:
         found = at_once(lambda: app.state)
     assert count.count == 1
     assert len({id(one) for one in found}) == 1
@@ -90,15 +88,15 @@ def test_keepers_that_ask_at_once_share_one_model(monkeypatch: pytest.MonkeyPatc
     settle()
     count = Maker()
 
-    def opening(_app: App) -> object:
+    def opening(*_: object) -> object:
         return count()
 
-    monkeypatch.setattr("everself.app.keeping.open_chat_model", opening)
-    monkeypatch.setattr("everself.app.keeping.REFLEX", "")
+    monkeypatch.setattr("everself.conversation.chat_models.open_chat_model", opening)
+    monkeypatch.setattr("everself.conversation.chat_models.REFLEX", "")
     # what a runner is given
-    monkeypatch.setattr("everself.app.keeping.Runner", lambda sources, *_: sources)
-    with open_app() as app:
-        sources = cast(Sources, open_keepers(app))
+    monkeypatch.setattr("everself.keepers.opening.Runner", lambda sources, *_: sources)
+    with open_runtime() as app:
+        sources = cast(Sources, app.keepers)
         assert at_once(sources.model) == [1] * THREADS
 
 

@@ -1,7 +1,6 @@
 """The Charger: counts what each request of a model cost, and stops background work when its day is spent."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from everself.clock import Clock
 from everself.config.sections import SpendLimits
@@ -9,9 +8,6 @@ from everself.errors import ModelFailed
 from everself.models.chat.protocol import ChatModel, Usage
 from everself.storage.state.spend import Cost, Spend, Spent
 from everself.values import new_id
-
-if TYPE_CHECKING:
-    from everself.app.app import App
 
 # what a person asked for and waits for; everything else is background
 ASKED = ("chat", "test")
@@ -58,10 +54,6 @@ class Charger:
 def _stopped(words: str, key: str) -> ModelFailed:
     mend = f"It goes on tomorrow; everself spend shows for what, everself config set {key} VALUE allows more."
     return ModelFailed(f"{words}; background work rests until tomorrow.", reason="spend", mend=mend)
-
-
-def open_charger(app: "App") -> Charger:
-    return Charger(app.state.spend, app.loaded.config.spend, app.clock, cost)
 
 
 def cost(model: ChatModel, usage: Usage) -> int | None:

@@ -1,8 +1,8 @@
 """Opens an agent's database; where that is damaged, lost or cannot be written, one that stands in for it, so that documents can be read."""
 
 import os
-from typing import TYPE_CHECKING
 
+from everself.config import Agent
 from everself.errors import Damaged, DiskError, EverselfError, NewerSchema, UnsafePath
 from everself.storage.history.commits import History
 from everself.storage.host_files import ensure_folder, ensure_key, find_key
@@ -11,14 +11,11 @@ from everself.storage.state.database import State, open_state
 from everself.storage.state.stand_in import check_pages, open_stand_in
 from everself.workspace.relocation import finish_restore
 
-if TYPE_CHECKING:
-    from everself.config import Agent
-
 STATE_FILE = "state.db"
 MEND = "everself doctor --fix keeps what can be read; everself restore FILE --replace brings all of it back."
 
 
-def open_or_stand_in(agent: "Agent", key_folder: str) -> tuple[State, EverselfError | None]:
+def open_or_stand_in(agent: Agent, key_folder: str) -> tuple[State, EverselfError | None]:
     """The agent's state, and why it can only be read, where that is so. A newer schema is refused: nobody knows what it means."""
     path = f"{agent.state}/{STATE_FILE}"
     key = b""

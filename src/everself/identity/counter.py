@@ -1,19 +1,18 @@
-"""Opens integrity for an agent: with the count that stands beside the key, out of reach of whoever writes workspace and state."""
+"""The count of accepted changes that stands beside the key, out of reach of whoever writes workspace and state."""
 
 import hmac
-import os
+from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
 from everself.errors import ChangedMeanwhile, Damaged, EverselfError
-from everself.identity.integrity import Integrity
 from everself.identity.outside_changes import Mark
-from everself.storage.host_files import ensure_key, find_file, save_file, sweep
+from everself.storage.host_files import find_file, save_file, sweep
+from everself.storage.state.database import State
 from everself.storage.state.ledger import LedgerHead
-from everself.values import digest
 
 if TYPE_CHECKING:
-    from everself.app.app import App
+    from everself.identity.integrity import Integrity
 
 TRIES: Final = 5
 _FIELDS: Final = 4
@@ -68,34 +67,13 @@ class KeptCounter:
         return hmac.digest(self._key, f"count {said}".encode(), "sha256").hex()
 
 
-def counter_file(key_folder: str, agent: str, state: str) -> str:
-    """One for each agent of each installation: two homes may share the folder of the keys, and both have an agent `main`."""
-    return f"{key_folder}/{agent}-{digest(os.path.realpath(state).encode('utf-8', 'surrogateescape'))[:12]}.count"
-
-
-def open_counter(app: "App") -> KeptCounter:
-    folder = app.places.key_folder
-    return KeptCounter(counter_file(folder, app.agent.id, app.agent.state), ensure_key(folder))
-
-
-def open_integrity(app: "App") -> Integrity:
-    return Integrity(
-        app.workspace,
-        app.state,
-        open_counter(app),
-        app.clock,
-        personas=(app.loaded.config.hooks.persona.file,),
-        policy=app.agent.soul.integrity,
-    )
-
-
-def keep_up(app: "App") -> None:
+def keep_up(counter: Callable[[], KeptCounter], state: State, integrity: "Callable[[], Integrity]") -> None:
     """At the end of a run that changed something: an older copy of the state shall not pass for the newest tomorrow."""
     # whoever leaves, leaves; what is wrong is told by the next look
     with suppress(EverselfError):
-        counter = open_counter(app)
+        kept = counter()
         # a run that changes nothing raises no count, and would leave that for good
-        counter.tidy()
-        mark = counter.get()
-        if mark is not None and mark.ledger.seq < app.state.ledger_head().seq:
-            app.integrity.look()
+        kept.tidy()
+        mark = kept.get()
+        if mark is not None and mark.ledger.seq < state.ledger_head().seq:
+            integrity().look()

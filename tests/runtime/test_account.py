@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from tests.memory.minds import Mind, open_mind
 
-from everself.app.account import account_of
 from everself.memory.writing import Thought
+from everself.operations.entry_account import account_of
 from everself.testing.frozen_time import FrozenTime
 from everself.testing.origins import origin_of
 

@@ -1,15 +1,14 @@
 """Opens the schedule of an agent, with the jobs of the house at the times that CONFIG.md gives them. Runs nothing."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from everself.clock import Clock
 from everself.config.kinds import DAYS
+from everself.config.sections import Tunables
 from everself.keepers.scheduler import Schedule, Wish
 from everself.storage.lock import FileLock
-
-if TYPE_CHECKING:
-    from everself.app.app import App
-    from everself.config.sections import Tunables
+from everself.storage.state.database import State
 
 LOCK: Final = "schedule.lock"
 # half an hour after the Compactor's own default, which leaves it what to clean
@@ -18,14 +17,14 @@ HYGIENE: Final = "30 3 * * 0"
 VALIDATION: Final = "30 7 * * *"
 
 
-def open_schedule(app: "App") -> Schedule:
-    app.workspace  # noqa: B018 an agent that is not there has no jobs, and a state without a workspace would look like a loss
-    made = Schedule(app.state.jobs, app.clock, FileLock(f"{app.agent.state}/{LOCK}"))
-    made.lay(tuple(standing(app.tunables)))
+def open_schedule(state: State, folder: str, clock: Clock, tunables: Tunables) -> Schedule:
+    """`folder` is where the agent's state lies."""
+    made = Schedule(state.jobs, clock, FileLock(f"{folder}/{LOCK}"))
+    made.lay(tuple(standing(tunables)))
     return made
 
 
-def standing(tunables: "Tunables") -> Iterator[Wish]:
+def standing(tunables: Tunables) -> Iterator[Wish]:
     """The jobs of the house, in the order of their day."""
     yield _keeper("soul-keeper", _daily(tunables.cron_soul_keeper))
     yield _keeper("memory-compactor", _weekly(tunables.cron_compactor_weekly))

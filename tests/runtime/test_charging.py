@@ -8,10 +8,10 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from everself.app.charging import Charger
 from everself.clock import Clock
 from everself.config.sections import SpendLimits
 from everself.errors import ModelFailed
+from everself.models.charging import Charger
 from everself.models.chat.price import Price, cost_of
 from everself.models.chat.protocol import ChatModel, ChatRequest, Piece, Usage
 from everself.storage.state.database import State, open_state

@@ -7,10 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from everself.app.app import App
-from everself.app.opening import open_app
 from everself.conversation.context.request import Ask
 from everself.errors import BadConfig
+from everself.runtime import Runtime, open_runtime
 from everself.search.scopes import Scope, SessionKind
 from everself.values import Author
 
@@ -26,11 +25,11 @@ def home(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def living(home: Path, **settings: object) -> App:
+def living(home: Path, **settings: object) -> Runtime:
     (home / "e" / "everself.json5").write_text(
         json.dumps({"agents": {"defaults": {"memorySearch": {"enabled": False}}}, **settings})
     )
-    return open_app(environ={"HOME": str(home), "EVERSELF_HOME": f"{home}/e", "EVERSELF_KEYS": f"{home}/k"})
+    return open_runtime(environ={"HOME": str(home), "EVERSELF_HOME": f"{home}/e", "EVERSELF_KEYS": f"{home}/k"})
 
 
 def edit(home: Path, text: str) -> None:

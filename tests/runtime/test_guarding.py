@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from everself.app.guarding import counter_file
-from everself.app.opening import open_app
 from everself.memory.forgetting.proof import Target
 from everself.operations.backup.create import make_backup
 from everself.operations.backup.restore_agent import RestoreOptions, bring_back
 from everself.operations.integrity import accept_outside, look_outside, undo_outside, verify_identity
 from everself.operations.settings import set_value
 from everself.operations.setup import settle
+from everself.runtime import open_runtime
+from everself.storage.host_files import counter_file
 from everself.values import Append, Applied, Author, Change, Refused
 
 # many small steps with real files add up; what is beside it in this folder is run every time
@@ -26,12 +26,12 @@ def workspace() -> Path:
 
 
 def test_setup_is_the_first_thing_accepted(workspace: Path) -> None:
-    with open_app() as app:
+    with open_runtime() as app:
         assert app.integrity.look() == ()
         assert verify_identity(app).ok
         assert app.state.baselines.load().counter == 1
     (workspace / "SOUL.md").write_bytes(b"evil\n")
-    with open_app() as app:
+    with open_runtime() as app:
         report = look_outside(app)
         assert [one.path for one in report.changed] == ["SOUL.md"]
         assert not report.withheld
@@ -41,13 +41,13 @@ def test_setup_is_the_first_thing_accepted(workspace: Path) -> None:
 def test_the_owner_undoes_or_accepts_across_processes(workspace: Path) -> None:
     soul = (workspace / "SOUL.md").read_bytes()
     (workspace / "SOUL.md").write_bytes(b"evil\n")
-    with open_app() as app:
+    with open_runtime() as app:
         assert undo_outside(app).paths == ("SOUL.md",)
     assert (workspace / "SOUL.md").read_bytes() == soul
     (workspace / "SOUL.md").write_bytes(soul + b"Mine.\n")
-    with open_app() as app:
+    with open_runtime() as app:
         assert accept_outside(app, ("SOUL.md",)).paths == ("SOUL.md",)
-    with open_app() as app:
+    with open_runtime() as app:
         assert look_outside(app).changed == ()
 
 
@@ -55,42 +55,42 @@ def test_the_alternate_soul_of_the_settings_is_guarded(workspace: Path) -> None:
     del workspace
     set_value("hooks.internal.entries.soul-evil.file", "moods/evening.md")
     change = Change(Author.AGENT, "mine", (Append("moods/evening.md", b"Obey.\n"),))
-    with open_app() as app:
+    with open_runtime() as app:
         assert isinstance(app.workspace.apply(change), Refused)
 
 
 def test_older_copies_of_workspace_and_state_are_noticed_although_nobody_looked_in_between(
     workspace: Path, tmp_path: Path
 ) -> None:
-    with open_app() as app:
+    with open_runtime() as app:
         state = app.agent.state
     for number, folder in enumerate((str(workspace), state)):
         shutil.copytree(folder, tmp_path / f"old{number}")
-    with open_app() as app:
+    with open_runtime() as app:
         change = Change(Author.OWNER, "grow", (Append("SOUL.md", b"Never trust strangers.\n"),))
         assert isinstance(app.workspace.apply(change), Applied)
     for number, folder in enumerate((str(workspace), state)):
         shutil.rmtree(folder)
         shutil.copytree(tmp_path / f"old{number}", folder)
-    with open_app() as app:
+    with open_runtime() as app:
         assert [one.kind for one in app.integrity.look()] == ["rolled back"]
 
 
 def test_a_restore_by_the_owner_does_not_ring(workspace: Path, tmp_path: Path) -> None:
-    with open_app() as app:
+    with open_runtime() as app:
         make_backup(app, str(tmp_path / "all.tar"))
-    with open_app() as app:
+    with open_runtime() as app:
         app.workspace.apply(Change(Author.OWNER, "grow", (Append("SOUL.md", b"Later.\n"),)))
         app.integrity.look()
     bring_back(str(tmp_path / "all.tar"), options=RestoreOptions(replace=True))
     assert not (workspace / "SOUL.md").read_bytes().endswith(b"Later.\n")
-    with open_app() as app:
+    with open_runtime() as app:
         assert app.integrity.look() == ()
 
 
 def test_the_count_lies_beside_the_key_and_belongs_to_one_installation(workspace: Path) -> None:
     del workspace
-    with open_app() as app:
+    with open_runtime() as app:
         file = counter_file(app.places.key_folder, app.agent.id, app.agent.state)
         assert os.path.dirname(file) == app.places.key_folder
         assert os.stat(file).st_mode & 0o777 == 0o600
@@ -101,27 +101,27 @@ def test_the_count_lies_beside_the_key_and_belongs_to_one_installation(workspace
 def test_settings_from_outside_hold_at_once_or_once_they_are_accepted(workspace: Path, *, strict: bool) -> None:
     set_value("soul.integrity", "strict" if strict else "notice")
     config = workspace / "CONFIG.md"
-    with open_app() as app:
+    with open_runtime() as app:
         before = app.tunables.soul_max_tokens
     said = config.read_text(encoding="utf-8")
     assert f"soul_max_tokens: {before}" in said
     config.write_text(said.replace(f"soul_max_tokens: {before}", f"soul_max_tokens: {before + 7}"), encoding="utf-8")
-    with open_app() as app:
+    with open_runtime() as app:
         assert app.tunables.soul_max_tokens == (before if strict else before + 7)
         accept_outside(app)
-    with open_app() as app:
+    with open_runtime() as app:
         assert app.tunables.soul_max_tokens == before + 7
 
 
 def test_forgetting_takes_words_out_of_the_copy_of_what_was_accepted_and_does_not_ring(workspace: Path) -> None:
     words = "the harbour at Lisbon smells of rain"
-    with open_app() as app:
+    with open_runtime() as app:
         app.workspace.apply(Change(Author.OWNER, "grow", (Append("SOUL.md", f"\n- {words}\n".encode()),)))
         app.integrity.look()
         known = app.remember(words)
         app.forgetting.carry_out(app.forgetting.plan(Target(ids=(known.entry,))))
     # what stands in the soul is the owner's to change; the copy of it is not
     assert words in (workspace / "SOUL.md").read_text(encoding="utf-8")
-    with open_app() as app:
+    with open_runtime() as app:
         assert app.integrity.look() == ()
         assert words not in app.state.baselines.load().baselines["SOUL.md"].content

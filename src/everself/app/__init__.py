@@ -1,1 +1,0 @@
-"""The composition root: reads the world once and puts the rooms together."""

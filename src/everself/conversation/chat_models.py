@@ -1,0 +1,21 @@
+"""Opens the chat model of a name: the built-in one that answers from memory alone, or one of a provider."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from everself.config.sections import Provider
+    from everself.models.chat.protocol import ChatModel
+
+REFLEX = "reflex"
+
+
+def open_chat_model(name: str, providers: "Sequence[Provider]") -> "ChatModel":
+    """Raises ModelFailed where there is no model of that name; nothing is asked yet."""
+    if name == REFLEX:
+        from everself.conversation.reflex.model import Reflex
+
+        return Reflex()
+    from everself.models.chat.opening import open_model
+
+    return open_model(name, providers)

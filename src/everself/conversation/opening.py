@@ -1,0 +1,156 @@
+"""What a conversation asks of an agent: what happened outside, what is kept of a message, room where it grows long."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from everself.classify.save_claims import claims_saving
+from everself.conversation.context.opening import told_of
+from everself.conversation.parts import Acted, Alarm, Parts
+from everself.conversation.tools.protocol import Written
+from everself.errors import NotFound, WrongUse
+
+if TYPE_CHECKING:
+    from everself.clock import Clock
+    from everself.config.sections import Agent, Hooks
+    from everself.conversation._shared import Desk
+    from everself.conversation.compaction import Compactor, RoomMade
+    from everself.conversation.context.assembler import Assembler, Prompt
+    from everself.conversation.context.request import Ask, Facts
+    from everself.conversation.sessions.checkpoint import Checked, Checkpoint
+    from everself.conversation.sessions.log import Log
+    from everself.conversation.sessions.session import Session
+    from everself.conversation.tools.protocol import Setting
+    from everself.identity.integrity import Integrity
+    from everself.memory.memory import Memory
+    from everself.models.charging import Charger
+    from everself.models.chat.protocol import ChatModel
+    from everself.storage.state.database import State
+    from everself.storage.state.searches import SearchRecord
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """What of an agent its conversations use. What is a function is opened when it is first asked for."""
+
+    log: "Log"
+    state: "State"
+    clock: "Clock"
+    charger: "Charger"
+    memory: "Callable[[], Memory]"
+    integrity: "Callable[[], Integrity]"
+    checkpoint: "Callable[[], Checkpoint]"
+    compactor: "Callable[[], Compactor]"
+
+
+def gather_parts(
+    opened: Opened,
+    model: "Callable[[], ChatModel]",
+    assembler: "Callable[[], Assembler]",
+    facts: "Callable[[str, tuple[str, ...]], Facts]",
+    act: "Callable[[str, Setting], Acted]",
+) -> Parts:
+    """What a conversation works with, but for its tools."""
+
+    def assemble(ask: "Ask") -> "Prompt":
+        return assembler().assemble(ask)
+
+    room = Room(opened.log, opened.checkpoint, opened.compactor)
+    return Parts(
+        log=opened.log,
+        model=model,
+        assemble=assemble,
+        facts=facts,
+        alarm=lambda: _alarm(opened.integrity()),
+        act=act,
+        claims=claims_saving,
+        keep=lambda setting: _keep(opened, setting),
+        searched=lambda name: _find_search(opened.state, name),
+        allow=opened.charger.allow,
+        charge=opened.charger.charge,
+        first=lambda name: _is_first(opened.state, opened.clock, name),
+        near=room.near,
+        heavy=room.heavy,
+        compact=room.compact,
+        checkpoint=room.checkpoint,
+        recover=room.recover,
+        note=room.note,
+        generation=opened.state.scrub.generation,
+        unsay=lambda text: _unsaid(opened.memory(), text),
+    )
+
+
+def open_compactor(
+    agent: "Agent", hooks: "Hooks", desk: "Desk", memory: "Memory", log: "Log", checkpoint: "Checkpoint"
+) -> "Compactor":
+    from everself.conversation.compaction import Compactor
+    from everself.conversation.flush import Flushing
+    from everself.conversation.sessions.notes import Notes
+
+    most = hooks.session_messages if hooks.enabled and hooks.session_notes else 0
+    notes = Notes(memory, log, agent.id, most)
+    return Compactor(desk, checkpoint, notes, agent.compaction, Flushing(desk))
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """What a conversation asks for when it grows long or ends. Nothing is opened before it is asked."""
+
+    log: "Log"
+    checkpoints: "Callable[[], Checkpoint]"
+    compactor: "Callable[[], Compactor]"
+
+    def near(self, used: int, window: int) -> bool:
+        return self.compactor().is_near(used, window)
+
+    def heavy(self, session: "Session") -> bool:
+        return self.compactor().is_heavy(session)
+
+    async def compact(self, session: "Session", why: str) -> "RoomMade":
+        return await self.compactor().compact(session, why)
+
+    def checkpoint(self, session: "Session") -> "Checked":
+        return self.checkpoints().make(session)
+
+    def recover(self) -> "Checked":
+        self.log.catch_up()
+        return self.checkpoints().recover()
+
+    async def note(self, session: "Session") -> str:
+        return await self.compactor().note(session)
+
+
+def _alarm(integrity: "Integrity") -> Alarm:
+    found = tuple(one for one in integrity.look() if not one.told)
+    return Alarm(tuple(told_of(one) for one in found), lambda: integrity.tell(found))
+
+
+def _keep(opened: Opened, setting: "Setting") -> tuple[Written, ...]:
+    """Write down what the person stated and nobody has, as a checkpoint does; sub-agents and groups have no memory to write to."""
+    book, made = opened.memory().book, opened.checkpoint().make(opened.log.find(setting.session))
+    found = [entry for name in made.entries if (entry := book.find(name)) is not None]
+    return tuple(Written("remembered", one.text, one.reference, one.id) for one in found)
+
+
+def _find_search(state: "State", name: str) -> "SearchRecord | None":
+    try:
+        return state.searches.find(name) if name else None
+    except (NotFound, WrongUse):
+        return None
+
+
+def _unsaid(memory: "Memory", text: str) -> str:
+    """A text without what was forgotten. Only hashes are left of that, so it is looked for in all that may stand for itself."""
+    from everself.memory.forgetting.words import Words, candidates, runs
+
+    book = memory.book
+    return Words((), [one for one in {*candidates(text), *runs(text)} if one and book.is_buried(one)]).in_message(text)
+
+
+def _is_first(state: "State", clock: "Clock", name: str) -> bool:
+    """Whether something is told for the first time, ever; it is noted."""
+    key = f"told {name}"
+    if state.get_meta(key):
+        return False
+    state.set_meta(key, clock.now().isoformat())
+    return True

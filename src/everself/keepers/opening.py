@@ -1,0 +1,160 @@
+"""Opens the keepers of an agent: what they read, what is done for them, and the model they may ask."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from everself.errors import RefusedByRule
+from everself.keepers.execution import AsKeeper, Deeds
+from everself.keepers.keeper import MoveTo, ProposeLine
+from everself.keepers.roster import all_keepers
+from everself.keepers.runner import Runner
+from everself.keepers.world import PROMPTS, Sources
+from everself.lazy import part
+from everself.search.similarity import Likeness
+from everself.values import Author, digest
+
+if TYPE_CHECKING:
+    from everself.classify.triage import Triage, Verdict
+    from everself.config.sections import SoulPolicy, Tunables
+    from everself.conversation.sessions.log import Log
+    from everself.identity.growth import Growth
+    from everself.identity.integrity import Integrity
+    from everself.keepers.keeper import Planned
+    from everself.memory.memory import Memory
+    from everself.models.charging import Charger
+    from everself.models.chat.protocol import ChatModel
+    from everself.models.embedding.protocol import Embedder
+    from everself.search.index import Index
+    from everself.search.recall import Recall
+    from everself.storage.state.database import State
+    from everself.storage.state.proposals import Proposals
+
+_MANY: Final = 10_000
+_LOCAL: Final = "local"
+# seconds that a keeper waits for vectors at most
+_EMBEDDING: Final = 60
+
+
+@dataclass(frozen=True)
+class Shared:
+    """What keepers share. Nothing of it is opened before a keeper asks for it."""
+
+    open_model: "Callable[[], ChatModel | None]"
+    open_triage: "Callable[[], Triage]"
+    embedder: "Callable[[], Embedder | None]"
+    # None where searching is switched off
+    index: "Callable[[], Index] | None"
+    recall: "Callable[[], Recall | None]"
+    integrity: "Callable[[], Integrity]"
+    growth: "Callable[[], Growth]"
+
+    @part
+    def _model(self) -> "ChatModel | None":
+        return self.open_model()
+
+    @part
+    def _likeness(self) -> Likeness:
+        return Likeness(self.embedder())
+
+    @part
+    def _triage(self) -> "Triage":
+        return self.open_triage()
+
+    def model(self) -> "ChatModel | None":
+        return self._model
+
+    def likeness(self) -> Likeness:
+        return self._likeness
+
+    def triage(self, text: str) -> "Verdict":
+        return self._triage.read(text)
+
+    def prompt(self, name: str) -> str:
+        # as the owner accepted it: whoever changed it meanwhile instructs nobody
+        found = self.integrity().text(PROMPTS.format(name=name))
+        return "" if found is None else found.decode("utf-8", "replace")
+
+    def embed(self) -> bool:
+        """Embed what waits for it; whether everything has its vector then."""
+        if self.index is None:
+            return False
+        embedder = self.embedder()
+        if embedder is None:
+            return False
+        index = self.index()
+        index.sync()
+        # what costs money is embedded by who was asked for it
+        free = embedder.provider == _LOCAL and not embedder.paid
+        left = index.embed(seconds=_EMBEDDING).pending if free else index.pending()
+        return left == 0
+
+
+def open_keepers(
+    shared: Shared,
+    memory: "Memory",
+    state: "State",
+    log: "Log",
+    tunables: "Tunables",
+    policy: "SoulPolicy",
+    charger: "Charger",
+) -> Runner:
+    sources = Sources(
+        memory=memory,
+        state=state,
+        log=log,
+        tunables=tunables,
+        likeness=shared.likeness,
+        recall=shared.recall,
+        triage=shared.triage,
+        model=shared.model,
+        prompt=shared.prompt,
+        embed=shared.embed,
+        policy=lambda: policy,
+        allow=charger.allow,
+        charge=charger.charge,
+    )
+    return Runner(sources, deeds_of(state.proposals, shared.growth), all_keepers())
+
+
+def deeds_of(proposals: "Proposals", growth: "Callable[[], Growth]") -> Deeds:
+    """What is done for keepers elsewhere."""
+
+    def grow(memory: "Memory", planned: "Planned") -> str:
+        from everself.keepers.soul.keeper import news
+
+        wanted = planned.operation
+        line, remove = (wanted.line, wanted.remove) if isinstance(wanted, ProposeLine) else ("", "")
+        known = [one for one in proposals.list("", _MANY) if one.reason == planned.reason and line in one.content]
+        now = digest(growth().versions.soul() or b"")
+        if any(one.status != "open" or one.base != now for one in known):
+            # asked before; only a run that died leaves something to do, and to the soul as it was then
+            return ""
+        made = growth().add_line(line, planned.reason, planned.evidence, Author.KEEPER, remove)
+        if not made.change:
+            return "" if made.proposal in known else f"proposal:{made.proposal.id}"
+        # whoever changes without having been asked says so, in the log of the day
+        memory.remember(news(line, made.change, planned.evidence))
+        return made.change
+
+    def archive(memory: "Memory", planned: "Planned") -> str:
+        from everself.keepers.compactor import put_away
+
+        return put_away(memory, planned)
+
+    return Deeds(move=move, archive=archive, grow=grow)
+
+
+def move(memory: "Memory", planned: "Planned") -> str:
+    """Into the curated core, for a keeper or for the owner who said yes to one."""
+    from everself.memory.promotion.moves import Pick, apply_moves
+
+    wanted = planned.operation
+    if not isinstance(wanted, MoveTo):
+        return ""
+    author = memory.workspace.author if isinstance(memory.workspace, AsKeeper) else Author.KEEPER
+    named = author is Author.OWNER
+    done = apply_moves(memory, [Pick(wanted.entry, wanted.path, named, wanted.heading)], author)
+    if done.left:
+        raise RefusedByRule(done.left[0].reason)
+    return done.change

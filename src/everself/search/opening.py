@@ -1,0 +1,111 @@
+"""Opens what searching needs: the index at its place, recall over it, and the index as forgetting reaches it."""
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING, Final
+
+from everself.errors import DiskError, EverselfError, NotFound, RefusedByRule
+from everself.storage.host_files import ensure_folder, split_path
+from everself.storage.real_disk import RealFileSystem
+from everself.values import Entry
+
+if TYPE_CHECKING:
+    from everself.clock import Clock
+    from everself.config.sections import Agent, Search, Tunables
+    from everself.memory.catalog import Book
+    from everself.memory.memory import Memory
+    from everself.models.embedding.protocol import Embedder
+    from everself.search.forgetting import IndexTraces
+    from everself.search.index import Index
+    from everself.search.index_file.file import IndexPlace
+    from everself.search.recall import Recall
+    from everself.storage.state.database import State
+    from everself.workspace.disk_workspace import DiskWorkspace
+    from everself.workspace.extra_paths import Elsewhere
+
+INDEX_FILE: Final = "index.db"
+SWITCH_ON: Final = "everself config set memorySearch.enabled true"
+
+
+def need_search(settings: "Search") -> None:
+    """Whoever searches is refused where the settings say so."""
+    if not settings.enabled:
+        raise RefusedByRule("Searching memory is switched off.", mend=SWITCH_ON)
+
+
+def open_index(
+    agent: "Agent",
+    workspace: "DiskWorkspace",
+    clock: "Clock",
+    embedder: "Embedder | None",
+    elsewhere: "Sequence[Elsewhere]",
+    grace: int,
+) -> "Index":
+    from everself.search.index import Index
+
+    place = index_place(agent)
+    # where there can be no folder, the index lives in memory and says so
+    with suppress(DiskError, NotFound):
+        ensure_folder(place.folder)
+    return Index(workspace, place, clock, index_identity(agent), embedder, elsewhere, grace=grace)
+
+
+def index_place(agent: "Agent") -> "IndexPlace":
+    return _place(agent.search.store_path or f"{agent.state}/{INDEX_FILE}")
+
+
+def unused_place(agent: "Agent") -> "IndexPlace | None":
+    """Where an index may lie that nobody searches any more, because the settings name another place."""
+    usual = f"{agent.state}/{INDEX_FILE}"
+    return None if agent.search.store_path in ("", usual) else _place(usual)
+
+
+def _place(path: str) -> "IndexPlace":
+    from everself.search.index_file.file import IndexPlace
+
+    folder, name = split_path(path)
+    return IndexPlace(RealFileSystem(folder), folder, name)
+
+
+def index_identity(agent: "Agent") -> str:
+    return f"{agent.id} {agent.workspace}"
+
+
+def open_traces(
+    agent: "Agent",
+    workspace: "Callable[[], DiskWorkspace]",
+    elsewhere: "Callable[[], Sequence[Elsewhere]]",
+    index: "Callable[[], Index]",
+) -> "IndexTraces":
+    """The index as forgetting reaches it; nothing is opened yet."""
+    from everself.search.forgetting import IndexTraces
+    from everself.search.sync.documents import Sources, default_craft
+
+    def open_sources() -> Sources:
+        return Sources(workspace(), elsewhere(), default_craft())
+
+    return IndexTraces(index_place(agent), open_sources, index, unused_place(agent))
+
+
+def open_recall(
+    index: "Index", clock: "Clock", settings: "Search", tunables: "Tunables", memory: "Memory", state: "State"
+) -> "Recall":
+    from everself.search.recall import Keeping, Recall
+
+    keeping = Keeping(
+        lambda asked, held: find_entries(memory.book, asked, held),
+        memory.confidence,
+        state.searches.record,
+        memory.words_now,
+    )
+    return Recall(index, clock, settings, keeping, boost=tunables.correction_relevance_boost)
+
+
+def find_entries(
+    book: "Book", asked: Mapping[str, set[int]], held: Mapping[str, tuple[str, bytes]]
+) -> dict[tuple[str, int], Entry]:
+    """Entries by document and place in it. A document that cannot be read has none: the hit is served without its entry."""
+    try:
+        return book.at(asked, held)
+    except EverselfError:
+        return {}
