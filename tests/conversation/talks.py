@@ -11,6 +11,7 @@ from everself.conversation.sessions.session import Session
 from everself.operations.templates import set_up
 from everself.runtime import Runtime, open_runtime
 from everself.testing.chat_model import FakeModel, Step
+from everself.testing.frozen_time import FrozenTime
 
 
 @contextmanager
@@ -19,9 +20,10 @@ def talking(
     *script: Step,
     model: FakeModel | None = None,
     host: Mapping[str, object] | None = None,
+    time: FrozenTime | None = None,
     **settings: object,
 ) -> Iterator[tuple[Runtime, FakeModel]]:
-    """An agent whose model says what the script says, in a home that may have been used before."""
+    """An agent whose model says what the script says, in a home that may have been used before; by its own clock, or by that of a test."""
     folder = home / "e"
     folder.mkdir(exist_ok=True)
     defaults = {"memorySearch": {"provider": "none"}, **settings}
@@ -30,6 +32,8 @@ def talking(
     )
     fake = model or FakeModel(*script)
     with open_runtime(environ={"HOME": str(home), "EVERSELF_HOME": str(folder), "EVERSELF_KEYS": f"{home}/k"}) as app:
+        if time is not None:
+            app.clock = time.clock()
         if not Path(app.agent.workspace, "SOUL.md").exists():
             set_up(app)
         app.chat.use(fake)

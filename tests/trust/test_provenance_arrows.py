@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from tests.conversation import test_provenance as flow
 from tests.keepers import test_runner as keepers
+from tests.keepers import test_shown as showing
 from tests.keepers.minds import BERLIN, Hour, Mind
 
 from everself.clock import Clock
@@ -130,6 +131,13 @@ def of_a_mind(path: Path) -> None:
         keepers.test_words_from_a_tainted_conversation_are_as_trusted_as_what_tainted_it(mind)
 
 
+def of_a_night(path: Path) -> None:
+    hour = Hour()
+    with real_workspace(str(path), clock=Clock(BERLIN, hour)) as bench:
+        mind = Mind(bench, str(path), hour)
+        showing.test_words_that_one_conversation_read_rest_on_no_message_of_another(mind, "web")
+
+
 def of_a_lineage(path: Path) -> None:
     with flow.living(path) as app:
         page = app.memory.remember(writing.Thought("A page says so.", flow.origin_of("web"))).entry
@@ -188,6 +196,12 @@ ARROWS = (
         flow.test_what_a_sub_agent_read_comes_back_with_its_report,
     ),
     Arrow("session → keeper", ((world, "concluded", lambda _: AGENT),), of_a_mind),
+    Arrow("sessions → Memory Miner", ((world.World, "concluded_from", lambda *_: AGENT),), of_a_night),
+    Arrow(
+        "wish → core",
+        ((remembering, "asks_to_remember", lambda _: True),),
+        flow.test_the_model_does_not_say_that_the_owner_asked_to_remember,
+    ),
     Arrow(
         "message → memory_write",
         ((origin, "is_stated", lambda words, message: fold(words).strip(" .") in fold(message)),),

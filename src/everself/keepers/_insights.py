@@ -72,7 +72,7 @@ async def dig(world: World, heard: Sequence[Message], told: Sequence[str]) -> Du
         return Dug()
     found: list[Planned] = []
     kept = list(told)
-    for batch in _batches(spoken):
+    for batch in _batches(world, spoken):
         words = "\n".join(_line(one) for one in batch)
         answered = await world.answer(f"{_ASKED}\n\n{words}", SCHEMA)
         if answered.value is None:
@@ -100,7 +100,17 @@ def _line(message: Message) -> str:
     return f"{line} (showed a text: “{one_line(text, SHOWN)}”)" if text.strip() else line
 
 
-def _batches(messages: Sequence[Message]) -> Iterator[list[Message]]:
+def _batches(world: World, messages: Sequence[Message]) -> Iterator[list[Message]]:
+    """A model says itself what its words rest on. So what stands in one request is all worth the same: a page that one conversation has
+    read could otherwise be told with a message of another as its evidence."""
+    groups: dict[str, list[Message]] = {}
+    for one in messages:
+        groups.setdefault(world.concluded_from(one), []).append(one)
+    for group in groups.values():
+        yield from _portions(group)
+
+
+def _portions(messages: Sequence[Message]) -> Iterator[list[Message]]:
     batch: list[Message] = []
     size = 0
     for one in messages:

@@ -199,10 +199,7 @@ class World:
     def source_of(self, message: Message, words: str | None = None) -> str:
         """Whose words these are, if they rest on this message: the person's where they state them, else the agent's, or those of whoever
         tainted the conversation. What rests on a message that shows a text may come from that. Without words: who spoke."""
-        session = self.session(message.session)
-        taint = concluded(session.taint)
-        if message.seq >= self._shown_from(session):
-            taint = weaker(taint, IMPORT)
+        session, taint = self.session(message.session), self.concluded_from(message)
         if message.role != "user" or message.meta.get("system"):
             return taint
         private = session.scope.kind in (SessionKind.MAIN, SessionKind.GUEST)
@@ -211,6 +208,12 @@ class World:
             return taint
         person = message.person or session.scope.person
         return f"{PERSON}{person}" if person else OWNER
+
+    def concluded_from(self, message: Message) -> str:
+        """What a model's own words are worth at most where it read this message. What follows a text that was shown may come from that."""
+        session = self.session(message.session)
+        taint = concluded(session.taint)
+        return weaker(taint, IMPORT) if message.seq >= self._shown_from(session) else taint
 
     def _shown_from(self, session: Session) -> int:
         """The number of the first message of a conversation that shows a text: from there on, what is concluded may come from it."""

@@ -14,6 +14,7 @@ from everself.errors import DiskFull, EverselfError, NoPermission, NotFound, Ref
 from everself.operations.backup.check import check_backup
 from everself.operations.backup.create import default_name, make_backup
 from everself.operations.backup.restore import restore_backup
+from everself.operations.changes import Changes
 from everself.operations.templates import set_up
 from everself.storage.real_disk import RealFileSystem, RealHandle
 from everself.values import Append, Author, Change
@@ -41,8 +42,8 @@ def test_what_is_restored_is_what_was_there_byte_for_byte_and_private(tmp_path: 
     assert modes(tmp_path / "new") == {("folder", 0o700), ("file", 0o600), ("file", 0o700)}
     assert os.access(f"{done.workspace}/.git/hook", os.X_OK)
     with restored:
-        assert [record.reason for record in restored.changes.log()] == ["tea", "setup"]
-        assert "+- likes tea" in restored.changes.show("last").diff
+        assert [record.reason for record in Changes(restored.workspace).log()] == ["tea", "setup"]
+        assert "+- likes tea" in Changes(restored.workspace).show("last").diff
         assert restored.state.verify_ledger().ok
 
 
@@ -94,7 +95,7 @@ def test_a_change_that_a_dead_process_left_half_done_is_completed_first(tmp_path
     assert (Path(report.workspace) / "MEMORY.md").read_bytes().endswith(b"- likes tea\n- and milk\n")
     assert not (Path(report.state) / "journal").exists()
     with restored:
-        assert restored.changes.show("last").record.reason == "milk"
+        assert Changes(restored.workspace).show("last").record.reason == "milk"
 
 
 def test_a_folder_gets_the_usual_name_and_nothing_is_ever_overwritten(tmp_path: Path) -> None:

@@ -1,42 +1,58 @@
 """S7 over conversations and days: random chains of verbs, compared with a reference model of the lattice.
 
-Facts come in from sources of every kind, each with a mark that no other has. Then a model reads, writes, combines, files, summarises,
-notes, promotes and mines them, in sessions of several days. The reference knows no code: what holds the marks of some facts is worth the
-least of their sources at most, and no more than the agent's own where a model worded it.
+Facts come in from sources of every kind, each with a mark that no other has. Then models read, write, combine, file, summarise, note,
+promote, mine, chronicle and put them away, by day and by night, over weeks. A model uses the marks that it reads and no others, and
+lies about whose words they are. The reference knows no code: what holds the marks of some facts is worth the least of their sources at
+most, and no more than the agent's own where a model worded it.
 """
 
 import asyncio
-import json
 import tempfile
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import timedelta
 from pathlib import Path
 
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 from tests.conversation.talks import hear, talking
+from tests.trust.nights import KEEPERS, Sleepwalker, keep
 from tests.trust.rows.s06_doors import SMALL, Scene
+from tests.trust.worlds import find_memory
 
 from everself.conversation.sessions.session import Session
 from everself.errors import EverselfError
+from everself.keepers.compactor import Compactor
 from everself.keepers.execution import Deeds, Hands
 from everself.keepers.keeper import MoveTo, Planned
 from everself.keepers.miner import Miner
 from everself.keepers.opening import move
-from everself.keepers.runner import Runner
 from everself.memory.writing import Thought
-from everself.models.chat.protocol import CallPiece
+from everself.models.chat.protocol import CallPiece, ChatRequest, ModelTurn
+from everself.operations.promotion import Wanted
+from everself.operations.promotion import promote as promote_by_rules
 from everself.runtime import Runtime
-from everself.testing.chat_model import FakeModel, call
+from everself.testing.chat_model import Answer, FakeModel, Step, call
+from everself.testing.frozen_time import FrozenTime
 from everself.testing.origins import origin_of
 
 # the reference: a lattice of its own
 ORDER = {"web": 0, "tool": 0, "import": 1, "person": 2, "agent": 3, "hand": 4, "owner": 5, "correction": 5}
 SOURCES = ("web", "tool", "import", "person:jun", "agent", "owner")
 MARKS = ("quillon", "bastrel", "vorpine", "hesker")
+# what passes after a step; what stands in a day is put away after a month
+PAUSES = (timedelta(minutes=5), timedelta(hours=20), timedelta(hours=30), timedelta(days=40))
+HUMANS_OWN = ("SOUL.md", "USER.md", "AGENTS.md")
 
 
 def worth(source: str) -> int:
     return ORDER[source.partition(":")[0]]
+
+
+def marks_in(text: str) -> tuple[str, ...]:
+    """The marks that somebody tells of: a search that repeats its query tells nothing."""
+    folded = text.casefold()
+    return tuple(one for one in MARKS if f"the {one}" in folded)
 
 
 @dataclass
@@ -57,58 +73,104 @@ class Chain:
     def looks(self, marks: tuple[str, ...]) -> list[CallPiece]:
         return [call("memory_search", query=one, maxResults=20) for one in marks]
 
-    def hold(self, session: Session, marks: tuple[str, ...]) -> None:
+    def tell(self, make: Callable[[str], Answer], silent: Answer = "Nothing.") -> Step:
+        """A step of a model that uses what it has read, and nothing where it has read nothing."""
+
+        def step(request: ChatRequest) -> Answer:
+            seen = read_in(request)
+            return make(self.words(seen)) if seen else silent
+
+        return step
+
+    def use(self, *steps: Step, window: int = 128_000) -> FakeModel:
+        model = FakeModel(*steps, name="chain/1", window=window)
+        self.app.chat.use(model)
+        return model
+
+    def talk(self, session: Session, *steps: Step, said: str = "And?") -> tuple[str, ...]:
+        """What the model read in it. It says at the end what it knows."""
+        model = self.use(*steps, self.tell(lambda words: f"I found that. {words}"))
+        asyncio.run(hear(self.app, said, session))
+        seen = tuple(dict.fromkeys(one for each in model.requests for one in read_in(each)))
+        self.hold(session, seen)
+        return seen
+
+    def hold(self, session: Session, seen: tuple[str, ...]) -> None:
         """What a conversation has read taints it, as the reference has it."""
-        outside = [self.truth[one] for one in marks if worth(self.truth[one]) < ORDER["agent"]]
+        outside = [self.truth[one] for one in seen if worth(self.truth[one]) < ORDER["agent"]]
         found = self.app.log.fresh(session).taint
         if outside:
-            assert found != "own", f"{marks} were read and the conversation is clean"
+            assert found != "own", f"{seen} were read and the conversation is clean"
             assert worth(found) <= min(map(worth, outside)), (found, outside)
 
 
-def talk(chain: Chain, session: Session, *steps: object) -> None:
-    chain.app.chat.use(FakeModel(*steps, "All right.", name="chain/1"))  # type: ignore[arg-type]
-    asyncio.run(hear(chain.app, "And?", session))
+def read_in(request: ChatRequest) -> tuple[str, ...]:
+    # its own words are nothing that it was told
+    heard = [turn for turn in request.turns if not isinstance(turn, ModelTurn)]
+    return marks_in(f"{request.prefix} {request.delta} {heard}")
 
 
 def write(chain: Chain, marks: tuple[str, ...]) -> None:
-    session = chain.app.chat.begin()
-    talk(chain, session, chain.looks(marks), [call("memory_write", content=chain.words(marks), explicit=True)])
-    chain.hold(session, marks)
+    chain.talk(
+        chain.app.chat.begin(),
+        chain.looks(marks),
+        chain.tell(lambda words: [call("memory_write", content=words, explicit=True)]),
+        said="Remember what you find.",
+    )
 
 
 def note(chain: Chain, marks: tuple[str, ...]) -> None:
     session = chain.app.chat.begin()
-    talk(chain, session, chain.looks(marks))
-    chain.app.chat.use(FakeModel(f"some name\n{chain.words(marks)}", name="chain/1"))
+    chain.talk(session, chain.looks(marks))
+    chain.use(chain.tell(lambda words: f"some name\n{words}", "some name\nThey talked."))
     asyncio.run(chain.app.chat.renew(session))
 
 
 def compact(chain: Chain, marks: tuple[str, ...]) -> None:
     session = chain.app.chat.begin()
-    talk(chain, session, chain.looks(marks))
+    chain.talk(session, chain.looks(marks))
     asyncio.run(hear(chain.app, "And then? " * 200, session))
-    chain.app.chat.use(FakeModel(chain.words(marks), name="chain/1", window=SMALL))
+    chain.use(chain.tell(lambda words: words, "They talked."), window=SMALL)
     made = asyncio.run(chain.app.chat.compact(session, "overflow"))
     assert made.session.compacted, "nothing became a summary"
-    talk(chain, session, [call("memory_write", content=chain.words(marks))])
-    chain.hold(session, marks)
+    chain.talk(session, chain.tell(lambda words: [call("memory_write", content=words)]))
 
 
 def put_down(chain: Chain, marks: tuple[str, ...]) -> None:
-    session = chain.app.chat.begin()
-    path, words = f"plain-{chain.number}.txt", chain.words(marks)
-    talk(chain, session, chain.looks(marks), [call("file_write", path=path, content=words)])
-    chain.files[path] = marks
+    path = f"plain-{chain.number}.txt"
+    seen = chain.talk(
+        chain.app.chat.begin(),
+        chain.looks(marks),
+        chain.tell(lambda words: [call("file_write", path=path, content=words)]),
+    )
+    if seen:
+        chain.files[path] = seen
 
 
 def pick_up(chain: Chain, marks: tuple[str, ...]) -> None:
     if not chain.files:
         put_down(chain, marks)
-    path, held = list(chain.files.items())[-1]
-    session = chain.app.chat.begin()
-    talk(chain, session, [call("file_read", path=path)], [call("memory_write", content=chain.words(held))])
-    chain.hold(session, held)
+    for path in list(chain.files)[-1:]:
+        chain.talk(
+            chain.app.chat.begin(),
+            [call("file_read", path=path)],
+            chain.tell(lambda words: [call("memory_write", content=words)]),
+        )
+
+
+def edit(chain: Chain, marks: tuple[str, ...]) -> None:
+    """Straight into documents of memory, as files."""
+    chain.talk(
+        chain.app.chat.begin(),
+        chain.looks(marks),
+        chain.tell(
+            lambda words: [
+                call("file_edit", path="MEMORY.md", old="# ", new=f"- {words}\n\n# "),
+                call("file_write", path=f"memory/page-{chain.number}.md", content=f"# Page\n\n- {words}\n"),
+                call("file_write", path="MEMORY.md", content=f"# Memory\n\n- {words}\n"),
+            ]
+        ),
+    )
 
 
 def promote(chain: Chain, marks: tuple[str, ...]) -> None:
@@ -116,32 +178,54 @@ def promote(chain: Chain, marks: tuple[str, ...]) -> None:
     for one in list(chain.app.memory.book.all()):
         if any(mark in one.text for mark in marks) and one.path.startswith("memory/"):
             hands.do(Planned(MoveTo(one.id, "MEMORY.md"), (f"entry:{one.id}",), "wanted"))
+    promote_by_rules(chain.app, Wanted(days=60), present=False)
+
+
+def liar(chain: Chain) -> FakeModel:
+    """The model of a keeper: it tells what it reads, and names what looks most like the owner as its evidence."""
+
+    def reads(text: str) -> list[str]:
+        seen = marks_in(text)
+        return [chain.words(seen)] if seen else []
+
+    return FakeModel(Sleepwalker(reads), name="chain/1")
 
 
 def mine(chain: Chain, marks: tuple[str, ...]) -> None:
-    session = chain.app.chat.begin()
-    talk(chain, session, chain.looks(marks))
-    ids = [one.id for one in chain.app.log.messages(session) if one.role != "tool"]
-    said = {"memories": [{"text": chain.words(marks), "kind": "knowledge", "messages": ids[:2]}]}
-    model = FakeModel(json.dumps(said), name="chain/1")
-    sources = replace(chain.app.keepers._sources, model=lambda: model)
-    asyncio.run(Runner(sources).run(Miner()))
+    """Two conversations, of which one has read nothing."""
+    chain.talk(chain.app.chat.begin(), said="I went for a walk.")
+    chain.talk(chain.app.chat.begin(), chain.looks(marks))
+    keep(chain.app, [Miner()], liar(chain))
+
+
+def sleep(chain: Chain, marks: tuple[str, ...]) -> None:
+    del marks
+    keep(chain.app, [make() for make in KEEPERS], liar(chain))
+
+
+def put_away(chain: Chain, marks: tuple[str, ...]) -> None:
+    del marks
+    chain.scene.time.advance(PAUSES[-1])
+    keep(chain.app, [Compactor()], liar(chain))
 
 
 def guess(chain: Chain, marks: tuple[str, ...]) -> None:
     """A model that lies about whose words they are."""
-    session = chain.app.chat.begin()
-    ids = [one.id for one in chain.app.memory.book.all() if any(mark in one.text for mark in marks)]
-    tries = [call("memory_correct", old=one, new=chain.words(marks)) for one in ids[:4]]
-    talk(
-        chain,
-        session,
+    ids = [one.id for one in chain.app.memory.book.all() if any(mark in one.text for mark in marks)][:4]
+    chain.talk(
+        chain.app.chat.begin(),
         chain.looks(marks),
-        [*tries, call("memory_write", content=chain.words(marks), category="correction")],
+        chain.tell(
+            lambda words: [
+                *(call("memory_correct", old=one, new=words) for one in ids),
+                call("memory_write", content=words, category="correction"),
+            ]
+        ),
     )
 
 
-VERBS = (write, note, compact, put_down, pick_up, promote, mine, guess)
+VERBS = (write, note, compact, put_down, pick_up, edit, promote, mine, sleep, put_away, guess)
+Steps = list[tuple[int, frozenset[str], int]]
 
 
 def judge(chain: Chain) -> int:
@@ -152,7 +236,7 @@ def judge(chain: Chain) -> int:
         if not marks:
             continue
         bound = min(worth(chain.truth[mark]) for mark in marks)
-        if one.text.startswith("Number "):
+        if "Number " in one.text:
             bound = min(bound, ORDER["agent"])
         trust = chain.app.memory.trust(one)
         assert worth(trust) <= bound, (
@@ -160,20 +244,33 @@ def judge(chain: Chain) -> int:
         )
         if bound < ORDER["agent"]:
             assert one.path != "MEMORY.md", f"{one.text!r} stands in every prompt"
+    for path in HUMANS_OWN:
+        found = chain.app.workspace.find(path)
+        assert found is not None
+        # a keeper may word a line for the soul from what the owner said
+        foreign = [one for one in marks_in(found.data.decode()) if worth(chain.truth[one]) < ORDER["owner"]]
+        assert not foreign, f"{path} learned of {foreign}"
     return len(entries)
 
 
-def live(truth: dict[str, str], steps: list[tuple[int, frozenset[str]]]) -> int:
-    with tempfile.TemporaryDirectory(prefix="everself-s07-") as top, talking(Path(top)) as (app, _):
-        chain = Chain(Scene(app), truth)
+def live(truth: dict[str, str], steps: Steps) -> int:
+    time = FrozenTime()
+    with (
+        tempfile.TemporaryDirectory(prefix="everself-s07-", dir=find_memory()) as top,
+        talking(Path(top), host={"soul": {"policy": "evolve"}}, time=time) as (app, _),
+    ):
+        chain = Chain(Scene(app, time), truth)
         for mark, source in truth.items():
             app.memory.remember(Thought(f"The {mark} is kept in the shed.", origin_of(source)))
-        for verb, marks in steps:
+        compared = 0
+        for verb, marks, pause in steps:
             try:
                 VERBS[verb](chain, tuple(sorted(marks)))
             except EverselfError as error:
                 raise AssertionError(f"{VERBS[verb].__name__} broke: {error}") from error
-        return judge(chain)
+            compared = judge(chain)
+            time.advance(PAUSES[pause])
+        return compared
 
 
 def run_s7_chains(count: int, number: int, length: int = 6) -> str:
@@ -190,17 +287,21 @@ def run_s7_chains(count: int, number: int, length: int = 6) -> str:
     @given(
         st.fixed_dictionaries({mark: st.sampled_from(SOURCES) for mark in MARKS}),
         st.lists(
-            st.tuples(st.integers(0, len(VERBS) - 1), st.frozensets(st.sampled_from(MARKS), min_size=1, max_size=2)),
+            st.tuples(
+                st.integers(0, len(VERBS) - 1),
+                st.frozensets(st.sampled_from(MARKS), min_size=1, max_size=2),
+                st.integers(0, len(PAUSES) - 1),
+            ),
             min_size=2,
             max_size=length,
         ),
     )
-    def walk(truth: dict[str, str], steps: list[tuple[int, frozenset[str]]]) -> None:
+    def walk(truth: dict[str, str], steps: Steps) -> None:
         nonlocal compared
         try:
             compared += live(truth, steps)
         except AssertionError as error:
-            names = [f"{VERBS[verb].__name__}{sorted(marks)}" for verb, marks in steps]
+            names = [f"{VERBS[verb].__name__}{sorted(marks)}+{PAUSES[pause]}" for verb, marks, pause in steps]
             raise AssertionError(f"S7 chains, seed {number}, {truth}, after {' '.join(names)}: {error}") from error
 
     walk()

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Final
 
 from everself.conversation.tools.own._arguments import FLAG, TEXT, describe, field, flag_of, text_of
-from everself.conversation.tools.own._origin import origin_of
+from everself.conversation.tools.own._origin import asks_to_remember, origin_of
 from everself.conversation.tools.own.kit import Kit, told
 from everself.conversation.tools.protocol import Outcome, Setting, Tool, Written
 from everself.errors import NotFound, RefusedByRule
@@ -86,8 +86,9 @@ def _write(kit: Kit, arguments: JsonObject, setting: Setting) -> Outcome:
     person = effective(setting.scope).person or ""
     explicit = flag_of(arguments, "explicit")
     if origin.source not in (OWNER, f"{PERSON}{person}"):
-        # the core stands in every prompt: what somebody else's words led to does not get there by itself
-        explicit = explicit and permission(Author.AGENT, CORE, tainted=setting.taint != OWN) == "write"
+        # the core stands in every prompt: what somebody else's words led to does not get there by itself, nor what nobody asked for
+        allowed = permission(Author.AGENT, CORE, tainted=setting.taint != OWN) == "write"
+        explicit = explicit and allowed and asks_to_remember(setting.said)
     thought = Thought(
         content,
         origin,

@@ -31,6 +31,11 @@ def origin_of(words: str, setting: Setting) -> Origin:
     return concluded_in(taint_of((setting.taint, speaker_of(setting.scope))), "chat", message)
 
 
+def asks_to_remember(message: str) -> bool:
+    """Whether the person asks in this message for something to be remembered. A model that says so may have read it elsewhere."""
+    return bool(read(message).of(SentenceKind.REMEMBER))
+
+
 def _is_all(words: str, message: str) -> bool:
     """Whether these are all the words of a message that asks nothing and shows nothing: then nothing was cut out."""
     if fold(words).strip(_EDGES) != fold(message).strip(_EDGES) or shown(message).strip():
