@@ -26,8 +26,10 @@ from everself.memory.writing import Spot, Thought
 from everself.operations.backup.manifest import DATABASE, WORKSPACE, Line, Manifest, render_manifest
 from everself.operations.backup.restore_agent import bring_back
 from everself.operations.changes import Changes
+from everself.operations.declaration import Operation
 from everself.operations.doctor import examine
 from everself.operations.entry_account import account_of
+from everself.operations.registry import all_operations
 from everself.operations.setup import settle
 from everself.runtime import open_runtime
 from everself.storage import writes
@@ -312,6 +314,7 @@ def _asked(covers: str, enter: Callable[[Doors, str], object]) -> Entrance:
 ASKED = (
     _asked("History.content.path", lambda doors, path: doors.history.content(path)),
     _asked("History.content.commit", lambda doors, path: doors.history.content("log.md", path)),
+    _asked("History.holds.commit", lambda doors, path: doors.history.holds(path)),
     _asked("History.files_of.commit", lambda doors, path: doors.history.files_of(path)),
     _asked("Changes.log.path", lambda doors, path: doors.changes.log(5, path)),
     _asked("Changes.show.identity", lambda doors, path: doors.changes.show(path)),
@@ -391,8 +394,8 @@ def _read_lines(doors: Doors, path: str) -> object:
 
 
 IN_RECALL = (
-    Entrance("get_lines.name", _read_lines, "content", looks=True, costly=True),
-    Entrance("explain_search.name", lambda doors, path: doors.state.searches.find(path), "content", looks=True),
+    Entrance("memory.get.path", _read_lines, "content", looks=True, costly=True),
+    Entrance("memory.why.search", lambda doors, path: doors.state.searches.find(path), "content", looks=True),
 )
 
 
@@ -459,7 +462,7 @@ NO_PATHS: dict[str, str] = {
     **dict.fromkeys(("file_write.content", "file_edit.old", "file_edit.new"), "words of a file"),
     **{f"soul_propose.{name}": "as in propose_soul" for name in ("line", "text", "reason", "evidence")},
     **dict.fromkeys(("memory_search.query", "spawn.task"), "words that are searched for, or said to a sub-agent"),
-    "memory_get.path": "handed to get_lines",
+    "memory_get.path": "handed to memory.get",
     **{f"{kind}.base": "a hash, only ever compared" for kind in ("Insert", "Replace", "Move", "Remove", "Step")},
     "Intent.id": "made by the runtime; in a planted file it meets the same check as a step's path",
     **{f"Intent.{name}": "stored as text" for name in ("at", "author", "reason", "evidence", "undoes")},
@@ -526,7 +529,6 @@ NO_PATHS: dict[str, str] = {
         ("propose_soul.text", "propose_soul.reason", "propose_soul.evidence", "refuse_soul.why", "roll_back_soul.line"),
         "words of a soul or about it, stored as text or compared with its lines",
     ),
-    "list_searches.words": "compared with recorded queries",
     "Memory.correct.old": "an id as in supersede, or words that are searched for",
     **dict.fromkeys(
         ("export_memory.file", "import_memory.file"), "a file of their own that a person names, wherever it is"
@@ -542,6 +544,9 @@ NO_PATHS: dict[str, str] = {
         ),
         "stored as text",
     ),
+    "memory.search.query": "looked for by its words",
+    **dict.fromkeys(("memory.search.session", "memory.get.session"), "the name of a kind of session and a slug"),
+    "memory.search.project": "made a slug",
     **dict.fromkeys(
         ("Selection.source", "Selection.person", "Selection.project"),
         "compared with what the entries say",
@@ -592,6 +597,8 @@ def text_parameters() -> Iterator[str]:
         yield from (f"{record.__name__}.{one.name}" for one in fields(record) if _holds_text(hints[one.name]))
     yield from _text_parameters("open_runtime", open_runtime)
     yield from _tool_parameters()
+    for operation in all_operations():
+        yield from (f"{operation.name}.{one.name}" for one in operation.fields if _holds_text(one.kind))
     for verb in VERBS:
         yield from _verb_parameters(verb.called)
 
@@ -604,7 +611,8 @@ def _verb_parameters(called: str) -> Iterator[str]:
     for part in name.split("."):
         found = getattr(found, part)
     assert callable(found)
-    yield from _text_parameters(name, found)
+    if not isinstance(found, Operation):
+        yield from _text_parameters(name, found)
 
 
 def _tool_parameters() -> Iterator[str]:

@@ -51,5 +51,5 @@ def test_every_row_is_run_at_ci_size_and_prints_its_figure() -> None:
         number, _, part = path.stem[1:].partition("_")
         row = f"{path.stem[0].upper()}{int(number)}"
         run = f"run_{row.lower()}{'_' if part else ''}{part}"
-        assert re.search(rf"^    print\((?:\w+\.)?{run}\(", tests, re.MULTILINE), f"no test prints {row} {part}"
-        assert f'f"{row} ' in path.read_text(), f"{row} does not begin its figure with its name"
+        assert re.search(rf"^ {{4,8}}print\((?:\w+\.)?{run}\(", tests, re.MULTILINE), f"no test prints {row} {part}"
+        assert re.search(rf'f"{row}[ -]', path.read_text()), f"{row} does not begin its figure with its name"

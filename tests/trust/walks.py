@@ -545,28 +545,29 @@ VERBS = {
     "Memory.edit": ("edit",),
     "quarantine.quarantine": ("set_aside",),
     "quarantine.release": ("let_out",),
-    "moving.apply_moves": ("promote",),
+    "moves.apply_moves": ("promote",),
     "Bank.write": ("write_to_bank",),
     "Forgetting.carry_out": ("forget",),
     "Forgetting.resume": ("forget",),
     "days.archive_days": ("compact",),
-    "retiring.archive_lines": ("tidy",),
-    "retiring.merge_lines": ("tidy",),
+    "faded_lines.archive_lines": ("tidy",),
+    "faded_lines.merge_lines": ("tidy",),
     "corrections.archive_corrections": ("tidy",),
-    "importing.import_lines": ("export_and_import",),
+    "importer.import_lines": ("export_and_import",),
 }
 # these write no document: they look, or are what the verbs are made of
 LOOKING = frozenset(
     {
         *("Memory.confidence", "Memory.trust", "Memory.as_of", "Memory.stale", "Memory.draft", "Memory.apply"),
-        *("Memory.at", "Memory.doubt"),
-        *("selection.list_entries", "selection.select", "account.account_of", "tiers.count_tiers"),
-        *("days.find_old_days", "corrections.find_old_corrections", "retiring.is_faded", "retiring.find_faded"),
+        *("Memory.at", "Memory.doubt", "Memory.successor", "Memory.words_now"),
+        *("selection.list_entries", "selection.select", "entry_account.account_of", "tiers.count_tiers"),
+        *("days.find_old_days", "corrections.find_old_corrections", "faded_lines.is_faded", "faded_lines.find_faded"),
         # earlier souls are copies, not entries
-        *("souls.find_old_souls", "souls.thin_souls"),
-        *("Bank.pages", "Bank.entities", "Bank.entity", "Bank.read", "Forgetting.plan"),
-        *("moving.plan_moves", "candidates.candidates", "candidates.explain", "standing.standing_of"),
+        *("version_retention.find_old_souls", "version_retention.thin_souls"),
+        *("Bank.pages", "Bank.entities", "Bank.entity", "Bank.read", "Forgetting.plan", "Forgetting.plan_for"),
+        *("moves.plan_moves", "candidates.candidates", "candidates.explain", "permission.standing_of"),
+        "_evidence.is_told",
         # vouching changes who is believed, not what stands where
-        *("adoption.adopt", "adoption.vouch_for", "adoption.needs_adoption", "exporting.export_entries"),
+        *("adoption.adopt", "adoption.vouch_for", "adoption.needs_adoption", "export.export_entries"),
     }
 )
