@@ -42,6 +42,7 @@ def told(request: ChatRequest) -> str:
     return f"{request.prefix}\n{request.delta}\n{request.turns!r}"
 
 
+@pytest.mark.slow
 def test_prompt_and_messages_of_an_open_conversation_lose_it(tmp_path: Path) -> None:
     with talking(tmp_path, f"It is {CANARY}. The vault code is {CANARY}.", "Anything else?") as (app, model):
         entry = remember(app)
@@ -54,6 +55,7 @@ def test_prompt_and_messages_of_an_open_conversation_lose_it(tmp_path: Path) -> 
         assert CANARY not in model.requests[1].prefix + model.requests[1].delta
 
 
+@pytest.mark.slow
 def test_a_turn_under_way_loses_it_before_its_next_request(tmp_path: Path) -> None:
     with talking(tmp_path) as (app, _):
         entry = remember(app)
@@ -90,6 +92,7 @@ def test_a_reply_that_was_under_way_is_kept_without_it(tmp_path: Path) -> None:
         ]
 
 
+@pytest.mark.slow
 def test_a_conversation_that_was_itself_forgotten_says_so(tmp_path: Path) -> None:
     with talking(tmp_path) as (app, _):
         session = app.chat.begin()

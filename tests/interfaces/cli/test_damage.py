@@ -33,6 +33,7 @@ def is_in_words(said: Said) -> bool:
 
 
 @pytest.mark.parametrize("data", [b"", b"x\x01garbage that is no object"])
+@pytest.mark.slow
 def test_a_damaged_newest_object_of_the_history_stops_nobody(
     everself: Everself, workspace: Path, home: Path, data: bytes
 ) -> None:
@@ -154,6 +155,7 @@ DATABASE_HARMS = {
 @pytest.mark.parametrize(
     "harm", [one if one == "garbage" else pytest.param(one, marks=pytest.mark.slow) for one in DATABASE_HARMS]
 )
+@pytest.mark.slow
 def test_documents_can_be_read_without_the_database_and_doctor_makes_it_anew(
     everself: Everself, workspace: Path, home: Path, harm: str
 ) -> None:
