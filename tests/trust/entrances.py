@@ -11,7 +11,7 @@ from typing import Literal, Union, get_args, get_origin, get_type_hints
 from tests.trust.path_cases import CANARY
 
 from everself.clock import Clock
-from everself.errors import UnsafePath
+from everself.errors import NotFound, UnsafePath
 from everself.identity.growth import Growth
 from everself.identity.soul import Rules
 from everself.interfaces.cli.verbs import VERBS
@@ -307,6 +307,12 @@ PLANTED = (
 )
 
 
+def _held(history: History, commit: str) -> None:
+    """No commit is called like a path: whoever asks for one is told that it is not there."""
+    if not history.holds(commit):
+        raise NotFound(commit)
+
+
 def _asked(covers: str, enter: Callable[[Doors, str], object]) -> Entrance:
     return Entrance(covers, enter, "content", looks=True)
 
@@ -314,7 +320,7 @@ def _asked(covers: str, enter: Callable[[Doors, str], object]) -> Entrance:
 ASKED = (
     _asked("History.content.path", lambda doors, path: doors.history.content(path)),
     _asked("History.content.commit", lambda doors, path: doors.history.content("log.md", path)),
-    _asked("History.holds.commit", lambda doors, path: doors.history.holds(path)),
+    _asked("History.holds.commit", lambda doors, path: _held(doors.history, path)),
     _asked("History.files_of.commit", lambda doors, path: doors.history.files_of(path)),
     _asked("Changes.log.path", lambda doors, path: doors.changes.log(5, path)),
     _asked("Changes.show.identity", lambda doors, path: doors.changes.show(path)),

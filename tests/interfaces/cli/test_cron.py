@@ -32,8 +32,10 @@ def app(workspace: Path) -> Iterator[Runtime]:
 
 
 def backdate(app: Runtime, wish: Wish, ago: timedelta) -> None:
-    """Add a job as if that had been a while ago."""
+    """Add a job as if that had been a while ago. The standing jobs are there from now on: else they would be due at some hours of a day."""
     clock = app.clock
+    app.schedule.due()
+    del app.schedule
     app.clock = Clock(clock.zone, lambda: system_now() - ago)
     app.schedule.add(wish)
     app.clock = clock
