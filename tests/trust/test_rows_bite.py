@@ -1,7 +1,9 @@
 """The rows are no ornament: break the kernel on purpose, and each break is found."""
 
+from collections.abc import Iterator
+
 import pytest
-from tests.trust.rows.r03 import run_r3
+from tests.trust.rows.r03 import first_disk, run_r3
 from tests.trust.rows.r04 import run_r4
 from tests.trust.rows.r06 import run_r6
 
@@ -19,6 +21,14 @@ pytestmark = pytest.mark.trust
 
 # found within far fewer lives than CI runs
 LIVES = 400
+
+
+@pytest.fixture(autouse=True)
+def _a_sound_beginning() -> Iterator[None]:
+    """The disk that every life begins with is made once: not while the kernel is broken, nor is such a one left for others."""
+    first_disk()
+    yield
+    first_disk.cache_clear()
 
 
 def test_a_kernel_that_does_not_sync_directories_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
