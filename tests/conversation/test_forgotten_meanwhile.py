@@ -75,6 +75,7 @@ def test_a_turn_under_way_loses_it_before_its_next_request(tmp_path: Path) -> No
         assert all(CANARY not in one.content for one in app.log.messages(session))
 
 
+@pytest.mark.slow
 def test_a_reply_that_was_under_way_is_kept_without_it(tmp_path: Path) -> None:
     with talking(tmp_path) as (app, _):
         entry = remember(app)

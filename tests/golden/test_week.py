@@ -26,6 +26,7 @@ def test_the_week_is_answered_as_before_and_leaves_the_same_bytes(tmp_path: Path
     agree(compare_cases(cases, found["cases"]), compare_files(files, found["files"]))
 
 
+@pytest.mark.slow
 def test_the_first_hour_is_answered_as_before(tmp_path: Path) -> None:
     found = play(tmp_path / "home", 1)["cases"]
     agree(compare_cases(load()[0][: len(found)], found))

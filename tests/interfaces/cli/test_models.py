@@ -69,6 +69,7 @@ def test_use_changes_one_agent_only_where_one_is_named_or_has_a_model_of_its_own
         ("", "provider/name"),
     ],
 )
+@pytest.mark.slow
 def test_a_model_that_cannot_be_asked_is_not_saved(everself, name: str, words: str) -> None:
     said = everself("model", "use", name)
     assert said.code in (1, 2)
