@@ -45,9 +45,9 @@ def leaves(command: click.Command = root, name: str = "") -> Iterator[str]:
 
 def freeze() -> None:
     """Durations are next to nothing; what would run side by side runs in its order; nothing is started beside this process."""
-    clock.time = SimpleNamespace(monotonic=lambda: time.monotonic() / _SLOWER, sleep=time.sleep)  # type: ignore[attr-defined]
+    clock.time = SimpleNamespace(monotonic=lambda: time.monotonic() / _SLOWER, sleep=time.sleep)
     os.posix_spawn = lambda *_, **__: 0
-    asyncio.to_thread = _at_once  # type: ignore[assignment]
+    asyncio.to_thread = _at_once
     platform.node = lambda: "host"
 
 
@@ -65,7 +65,7 @@ def seed_ids(seed: str) -> None:
         return streams.setdefault(name, Random(f"{seed} {name}")).randbytes(count)
 
     os.urandom = draw
-    random._urandom = draw  # type: ignore[attr-defined] # SystemRandom holds a name of its own for it
+    random._urandom = draw  # SystemRandom holds a name of its own for it
     values.new_id.__defaults__ = (draw,)
 
 

@@ -120,13 +120,13 @@ def test_a_tool_says_of_each_result_and_each_line_whether_it_ended(tmp_path: Pat
         superseded(app)
         path = f"memory/{app.clock.today().isoformat()}.md"
         asyncio.run(hear(app, "What do I drink?", app.chat.begin()))
-        (found,) = model.requests[-1].turns[-1].returns  # type: ignore[union-attr]
+        (found,) = model.requests[-1].turns[-1].returns
         by_words = {one["snippet"]: one.get("ended") for one in json.loads(found.content)["results"]}
         assert by_words[OLD] == f"{until(app)}, now: {NEW}"
         assert by_words[NEW] is None
     with talking(tmp_path, [call("memory_get", path=path)], "All right.") as (app, model):
         asyncio.run(hear(app, "Read it.", app.chat.begin()))
-        (found,) = model.requests[-1].turns[-1].returns  # type: ignore[union-attr]
+        (found,) = model.requests[-1].turns[-1].returns
         read = json.loads(found.content)
         (gone,) = read["ended"]
         lines = read["text"].splitlines()[gone["from"] - 1 : gone["to"]]
