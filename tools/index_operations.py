@@ -22,7 +22,7 @@ def render() -> str:
     rows = []
     for one in declared().values():
         module = one.module
-        cells = (one.name, module, one.help, one.tool, one.slash, one.takes)
+        cells = (one.name, module, one.help, one.tool.name if one.tool else "", one.slash, one.takes)
         row = "".join(f"        {_quoted(cell)},\n" for cell in cells)
         rows.append((module, f"    (\n{row}    ),\n"))
     # by module, and within one in the order of the declarations

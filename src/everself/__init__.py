@@ -12,7 +12,8 @@ docs/library.md says what it can do. It is loaded when it is first asked for, so
 # type checkers take it for what `typing` has under this name, which would be one module more to load
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from everself.runtime import Runtime, open_runtime
+    from everself.agent import open_runtime
+    from everself.runtime import Runtime
 
     App = Runtime
     open_app = open_runtime
@@ -24,7 +25,7 @@ __all__ = ["App", "Runtime", "__version__", "open_app", "open_runtime"]
 
 def __getattr__(name: str) -> object:
     if name in ("open_runtime", "open_app"):
-        from everself.runtime import open_runtime
+        from everself.agent import open_runtime
 
         return open_runtime
     if name in ("Runtime", "App"):

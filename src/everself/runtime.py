@@ -22,7 +22,7 @@ from everself.memory.suspicion import Releases
 from everself.memory.writing import Thought
 from everself.storage.real_disk import RealFileSystem
 from everself.storage.state.database import State
-from everself.values import Tag
+from everself.values import Document, Tag
 from everself.workspace.assembly import Grounds, Habits, assemble, real_grounds
 from everself.workspace.disk_workspace import DiskWorkspace, Recovery
 from everself.workspace.guards import learned_door, standard_guards
@@ -30,8 +30,6 @@ from everself.workspace.relocation import finish_restore
 from everself.workspace.state_opening import open_or_stand_in
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable
-
     from everself.classify.triage import Triage
     from everself.conversation import parts as conversation
     from everself.conversation.compaction import Compactor
@@ -43,8 +41,7 @@ if TYPE_CHECKING:
     from everself.conversation.sessions.forgetting import TranscriptTraces
     from everself.conversation.sessions.log import Log
     from everself.conversation.threads import Aside
-    from everself.conversation.tools.own.kit import Kit, Report
-    from everself.conversation.tools.protocol import Setting
+    from everself.conversation.tools.protocol import Tool
     from everself.identity.counter import KeptCounter
     from everself.identity.growth import Growth
     from everself.identity.integrity import Integrity
@@ -61,6 +58,7 @@ if TYPE_CHECKING:
     from everself.search.freshness import Freshness
     from everself.search.index import Index
     from everself.search.recall import Found, Recall
+    from everself.search.scopes import Scope
     from everself.workspace.extra_paths import Elsewhere
     from everself.workspace.repair import Mended
 
@@ -89,6 +87,8 @@ class Runtime:
         self.unsettled: list[str] = []
         # why this agent can only be read at the moment
         self.impaired: EverselfError | None = None
+        # the model's own tools for a session; given from above, where operations are known
+        self.tools: Callable[[Scope], Sequence[Tool]] = lambda _: ()
 
     @part
     def clock(self) -> Clock:
@@ -114,7 +114,7 @@ class Runtime:
         if not os.path.isdir(self.agent.workspace):
             raise NotFound(f"There is no workspace at {self.agent.workspace} yet.", mend="everself setup")
         door = learned_door(self.agent.soul.policy)
-        guards = (*standard_guards(door, self._souls), tombstone_guard(self.state.entries))
+        guards = (*standard_guards(door, self.personas), tombstone_guard(self.state.entries))
         made = assemble(self.grounds, self.state, self.clock, Habits(guards=guards, refusal=self.impaired))
         self.recovered = made.recover()
         return made
@@ -177,7 +177,7 @@ class Runtime:
     def integrity(self) -> "Integrity":
         from everself.identity.integrity import Integrity
 
-        personas, policy = self._souls, self.agent.soul.integrity
+        personas, policy = self.personas, self.agent.soul.integrity
         return Integrity(self.workspace, self.state, self._open_counter(), self.clock, personas=personas, policy=policy)
 
     def _open_counter(self) -> "KeptCounter":
@@ -188,7 +188,7 @@ class Runtime:
         return KeptCounter(counter_file(folder, self.agent.id, self.agent.state), ensure_key(folder))
 
     @property
-    def _souls(self) -> tuple[str, ...]:
+    def personas(self) -> tuple[str, ...]:
         """The documents of alternate personas."""
         return (self.loaded.config.hooks.persona.file,)
 
@@ -227,10 +227,14 @@ class Runtime:
         recall = (lambda: self.recall) if self.agent.search.enabled else None
         return gather_parts(settings, self.clock, self._usable(), lambda: self.persona, lambda: self.memory, recall)
 
+    def find_usable(self, path: str) -> Document | None:
+        """A document as it may be used: what only humans write passes integrity first."""
+        return self._usable().find(path)
+
     def _usable(self) -> "Usable":
         from everself.conversation.context.opening import Usable
 
-        return Usable(lambda: self.workspace, lambda: self.integrity, self._souls)
+        return Usable(lambda: self.workspace, lambda: self.integrity, self.personas)
 
     def facts(self, channel: str = "", tools: tuple[str, ...] = ()) -> "context.Facts":
         import platform
@@ -259,22 +263,24 @@ class Runtime:
         return open_chat_model(name or self.agent.model, self.loaded.config.providers)
 
     @part
+    def worker(self) -> "Aside":
+        """Where the blocking work of conversations is done."""
+        from everself.conversation.threads import Aside
+
+        return Aside()
+
+    @part
     def chat(self) -> "Chat":
         """Nothing of it is opened before it is used: a conversation begins with the first message, not with the prompt for it."""
         from everself.conversation.conversation import Chat
-        from everself.conversation.threads import Aside
         from everself.conversation.tools.outside.opening import open_reach
-        from everself.conversation.tools.own.selection import own_tools
 
-        aside = Aside()
+        def tools(scope: "Scope") -> "Sequence[Tool]":
+            from everself.conversation.subagents import Subagents, spawn_tool
 
-        def spawn(task: str, setting: "Setting") -> "Awaitable[Report]":
-            from everself.conversation.subagents import Subagents
+            return (*self.tools(scope), *spawn_tool(scope, lambda: Subagents(self.chat.desk)))
 
-            return Subagents(self.chat.desk).send(task, setting)
-
-        kit = self.tool_kit(aside, spawn)
-        parts = replace(self.conversation_parts(), aside=aside, tools=lambda scope: own_tools(kit, scope))
+        parts = replace(self.conversation_parts(), aside=self.worker, tools=tools)
         return Chat(replace(parts, outside=lambda scope: open_reach(self.agent, self.loaded, scope)))
 
     def conversation_parts(self) -> "conversation.Parts":
@@ -288,35 +294,6 @@ class Runtime:
         act = Heeding(triage, memory, recall, embedder, checkpoint, log)
         opened = Opened(log, self.state, self.clock, self.charger, memory, integrity, checkpoint, compactor)
         return gather_parts(opened, self.chat_model, assembler, self.facts, act)
-
-    def tool_kit(
-        self, aside: "Aside | None" = None, spawn: "Callable[[str, Setting], Awaitable[Report]] | None" = None
-    ) -> "Kit":
-        """What the own tools work with; nothing of it is opened before a tool is called."""
-        from everself.conversation.threads import Aside
-        from everself.conversation.tools.own.kit import Kit, asks_to_forget
-        from everself.keepers.asking import ask_correction, promoting_of
-        from everself.search.sharing import read_rules
-
-        return Kit(
-            aside=aside or Aside(),
-            memory=lambda: self.memory,
-            workspace=lambda: self.workspace,
-            find=self._usable().find,
-            growth=lambda: self.growth,
-            forgetting=lambda: self.forgetting,
-            recall=(lambda: self.recall) if self.agent.search.enabled else None,
-            asks_to_forget=asks_to_forget,
-            spawn=spawn,
-            access=self.agent.subagent_access,
-            rules=read_rules(self.agent.context.share),
-            personas=self._souls,
-            promoting=promoting_of(
-                lambda: self.tunables, lambda: self.memory, lambda: self.state, lambda: self.keepers
-            ),
-            files=lambda: self.state.files,
-            ask_correction=lambda entry, words, setting: ask_correction(self.keepers, entry, words, setting),
-        )
 
     def _open_triage(self) -> "Triage":
         from everself.classify.triage import Triage
@@ -487,8 +464,11 @@ class Runtime:
         self.close()
 
 
-def open_runtime(agent: str = "", *, workspace: str = "", environ: Mapping[str, str] | None = None) -> Runtime:
-    """Open an agent: the named one, else the one of EVERSELF_PROFILE, else the default. Touches no file of the agent yet."""
+def make_runtime(agent: str = "", *, workspace: str = "", environ: Mapping[str, str] | None = None) -> Runtime:
+    """The parts of an agent: the named one, else the one of EVERSELF_PROFILE, else the default. Touches no file of the agent yet.
+
+    Its conversations have no tools; `everself.agent.open_runtime` gives them.
+    """
     loaded = load_here(environ)
     chosen = loaded.config.agent(agent)
     if workspace:

@@ -139,9 +139,9 @@ RULES_OF_TRUST = frozenset({"memory/provenance.py", "testing/origins.py"})
 # lowers it to what the messages bear.
 OWNERS_DOORS = frozenset(
     {"memory/provenance.py", "runtime.py", "operations/review.py", "keepers/runner.py", "keepers/rewording.py"}
-    | {"interfaces/cli/commands/memory/write.py", "interfaces/cli/commands/memory/bank.py", "keepers/execution.py"}
+    | {"operations/entries.py", "interfaces/cli/commands/memory/bank.py", "keepers/execution.py"}
     | {"keepers/_insights.py", "conversation/sessions/checkpoint.py", "conversation/corrections.py"}
-    | {"conversation/tools/own/_origin.py"}
+    | {"operations/origins.py"}
 )
 
 # Folders whose functions write memory.

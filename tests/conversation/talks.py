@@ -6,10 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from everself.agent import open_runtime
 from everself.conversation.events import Done, Event, Notice
 from everself.conversation.sessions.session import Session
 from everself.operations.templates import set_up
-from everself.runtime import Runtime, open_runtime
+from everself.runtime import Runtime
 from everself.testing.chat_model import FakeModel, Step
 from everself.testing.frozen_time import FrozenTime
 

@@ -5,13 +5,14 @@ from pathlib import Path
 
 import pytest
 
+from everself.agent import open_runtime
 from everself.classify.triage import Triage
 from everself.config.sections import CustomPattern
 from everself.conversation.corrections import Correcting, bare
 from everself.conversation.parts import Acted
 from everself.conversation.tools.protocol import Setting
 from everself.operations.templates import set_up
-from everself.runtime import Runtime, open_runtime
+from everself.runtime import Runtime
 from everself.search.recall import OWNER
 from everself.search.scopes import Scope, SessionKind
 from everself.values import Entry

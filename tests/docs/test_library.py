@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 import everself
+from everself.agent import open_runtime
 from everself.operations.templates import set_up
-from everself.runtime import open_runtime
 
 TOP = Path(__file__).resolve().parents[2]
 PAGE = TOP / "docs" / "library.md"

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from everself.agent import open_runtime
 from everself.config.sections import Identity
 from everself.errors import RefusedByRule, WrongUse
 from everself.identity.chain import read_card, resolve
@@ -12,7 +13,6 @@ from everself.identity.ritual import META, About, Answers, Ritual
 from everself.operations.changes import Changes
 from everself.operations.settings import set_value
 from everself.operations.templates import set_up
-from everself.runtime import open_runtime
 from everself.storage.state.database import State
 from everself.testing.workspaces import Bench, real_workspace
 from everself.values import Applied, Author, Create, Remove, digest

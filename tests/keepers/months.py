@@ -13,17 +13,18 @@ from pathlib import Path
 from zoneinfo import ZoneInfo
 
 import re2
+from tests.operations.promotions import review_week
 from tests.trust.dying import die_before
 
+from everself.agent import open_runtime
 from everself.clock import Clock
 from everself.memory.writing import Thought
 from everself.models.chat.protocol import ChatRequest
 from everself.operations.jobs import tick
 from everself.operations.keepers import run_keeper
-from everself.operations.promotion import review_week
 from everself.operations.review import accept_waiting, find_waiting, list_waiting, refuse_waiting
 from everself.operations.templates import set_up
-from everself.runtime import Runtime, open_runtime
+from everself.runtime import Runtime
 from everself.testing.chat_model import FakeModel
 from everself.testing.frozen_time import FrozenTime
 from everself.testing.origins import origin_of

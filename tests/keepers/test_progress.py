@@ -4,11 +4,12 @@ import asyncio
 from pathlib import Path
 
 import pytest
+from tests.operations.promotions import promote, review_week
 from tests.trust.rows.r02_keepers import DEEDS, PROMOTE, WEEK, _copy, living, prepare
 
 from everself.keepers.keeper import Progress
 from everself.keepers.weekly_review import WeeklyReview
-from everself.operations.promotion import Wanted, promote, review_week
+from everself.operations.promotion import PromoteRequest
 
 pytestmark = pytest.mark.slow
 
@@ -39,5 +40,5 @@ def test_promotion_and_the_weekly_review_tell_it_too(home: Path) -> None:
     with living(str(_copy(home, "promotion"))) as app:
         review_week(app, lambda done, total: told.append((done, total)))
         reviewed = len(told)
-        promote(app, Wanted(), lambda done, total: told.append((done, total)))
+        promote(app, PromoteRequest(), lambda done, total: told.append((done, total)))
     assert 0 < reviewed < len(told)

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import numpy
 
+from everself.agent import open_runtime
 from everself.models.embedding.local.prepared import open_prepared
 from everself.operations.index import memory_status
 from everself.operations.templates import set_up
-from everself.runtime import open_runtime
 from everself.testing.embedder import FakeEmbedder
 
 

@@ -3,9 +3,9 @@
 from datetime import timedelta
 from pathlib import Path
 
+from everself.agent import open_runtime
 from everself.operations.index import Steps, memory_status, rebuild_index, update_index
 from everself.operations.templates import set_up
-from everself.runtime import open_runtime
 from everself.testing.embedder import FakeEmbedder
 
 

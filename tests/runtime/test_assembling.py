@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from everself.agent import open_runtime
 from everself.conversation.context.request import Ask
 from everself.errors import BadConfig
-from everself.runtime import Runtime, open_runtime
+from everself.runtime import Runtime
 from everself.search.scopes import Scope, SessionKind
 from everself.values import Author
 

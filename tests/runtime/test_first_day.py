@@ -3,9 +3,9 @@
 import os
 from pathlib import Path
 
+from everself.agent import open_runtime
 from everself.operations.changes import Changes
 from everself.operations.templates import set_up
-from everself.runtime import open_runtime
 from everself.values import Append, Applied, Author, Change
 
 

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from everself.agent import open_runtime
 from everself.memory.forgetting.proof import Target
 from everself.operations.backup.create import make_backup
 from everself.operations.backup.restore_agent import RestoreOptions, bring_back
 from everself.operations.integrity import accept_outside, look_outside, undo_outside, verify_identity
 from everself.operations.settings import set_value
 from everself.operations.setup import settle
-from everself.runtime import open_runtime
 from everself.storage.host_files import counter_file
 from everself.values import Append, Applied, Author, Change, Refused
 

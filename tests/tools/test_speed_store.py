@@ -9,7 +9,7 @@ from tools.bench_speed.directions import DIMENSIONS, Directions
 from tools.bench_speed.language import STRATA, WORDS, Language
 from tools.bench_speed.store import Store, environ_of, files_for, load_questions, make_store, open_index, units_in
 
-from everself.runtime import open_runtime
+from everself.agent import open_runtime
 from everself.search.recall import Request
 from everself.text.search import TermKind, read_query
 

@@ -10,6 +10,7 @@ from typing import Literal, Union, get_args, get_origin, get_type_hints
 
 from tests.trust.path_cases import CANARY
 
+from everself.agent import open_runtime
 from everself.clock import Clock
 from everself.errors import NotFound, UnsafePath
 from everself.identity.growth import Growth
@@ -31,7 +32,6 @@ from everself.operations.doctor import examine
 from everself.operations.entry_account import account_of
 from everself.operations.registry import all_operations
 from everself.operations.setup import settle
-from everself.runtime import open_runtime
 from everself.storage import writes
 from everself.storage.archive import ArchiveWriter, Member
 from everself.storage.filesystem import FileSystem
@@ -414,9 +414,9 @@ def _by_tool(covers: str, more: dict[str, object], *, looks: bool = False) -> En
     name, _, key = covers.partition(".")
 
     def enter(doors: Doors, path: str) -> object:
-        from tests.conversation.tools.kits import box_of, call, kit_over
+        from tests.conversation.tools.kits import box_of, call, runtime_over
 
-        tools = box_of(kit_over(_memory(doors), doors.workspace, doors.state))
+        tools = box_of(runtime_over(_memory(doors), doors.workspace, doors.state))
         outcome = call(tools, name, {key: path, **more}).outcome
         if outcome.failed:
             raise UnsafePath(outcome.content)
@@ -426,9 +426,9 @@ def _by_tool(covers: str, more: dict[str, object], *, looks: bool = False) -> En
 
 
 BY_TOOLS = (
-    _by_tool("file_read.path", {}, looks=True),
-    _by_tool("file_write.path", {"content": "written by us\n"}),
-    _by_tool("file_edit.path", {"old": KNOWN.decode(), "new": "written by us\n"}),
+    _by_tool("file.read.path", {}, looks=True),
+    _by_tool("file.write.path", {"content": "written by us\n"}),
+    _by_tool("file.edit.path", {"old": KNOWN.decode(), "new": "written by us\n"}),
 )
 
 IN_SOULS = (
@@ -459,16 +459,28 @@ NO_PATHS: dict[str, str] = {
     "Chat.converse.person": "who says it, kept in a row",
     **dict.fromkeys(("ask.text", "ask.channel"), "as in a conversation, kept in a row"),
     "ask.resume": "compared with recorded sessions, whose ids are the runtime's own",
-    **dict.fromkeys(("memory_write.content", "memory_write.category", "memory_write.tag"), "as in Thought"),
-    **dict.fromkeys(("memory_correct.old", "memory_correct.new"), "as in Memory.correct"),
-    "memory_promote.entries": "ids, as in Pick",
+    **{
+        f"memory.add.{name}": "as in Thought"
+        for name in ("text", "about", "key", "category", "tag", "person", "project")
+    },
+    **dict.fromkeys(
+        ("memory.edit.entry", "memory.supersede.old", "memory.supersede.new"), "ids, compared with those of entries"
+    ),
+    "memory.edit.text": "words that are remembered",
+    **dict.fromkeys(("memory.correct.old", "memory.correct.new", "memory.correct.trigger"), "as in Memory.correct"),
+    "memory.promote.entries": "ids, as in Pick",
+    "memory.promote.target": "as in Pick.target",
     "find_waiting.identity": "compared with the ids of what waits",
     **{f"{verb}_waiting.name": "compared with the ids of what waits" for verb in ("accept", "edit", "refuse")},
-    "memory_forget.what": "an id, or words that entries are compared with",
-    **dict.fromkeys(("file_write.content", "file_edit.old", "file_edit.new"), "words of a file"),
-    **{f"soul_propose.{name}": "as in propose_soul" for name in ("line", "text", "reason", "evidence")},
-    **dict.fromkeys(("memory_search.query", "spawn.task"), "words that are searched for, or said to a sub-agent"),
-    "memory_get.path": "handed to memory.get",
+    **{
+        f"memory.forget.{name}": "compared with what is remembered"
+        for name in ("entries", "what", "words", "session", "person")
+    },
+    **dict.fromkeys(("file.write.content", "file.edit.old", "file.edit.new"), "words of a file"),
+    **{
+        f"soul.propose.{name}": "words of a soul or about it, stored as text"
+        for name in ("line", "text", "reason", "evidence")
+    },
     **{f"{kind}.base": "a hash, only ever compared" for kind in ("Insert", "Replace", "Move", "Remove", "Step")},
     "Intent.id": "made by the runtime; in a planted file it meets the same check as a step's path",
     **{f"Intent.{name}": "stored as text" for name in ("at", "author", "reason", "evidence", "undoes")},
@@ -532,7 +544,7 @@ NO_PATHS: dict[str, str] = {
     "use_model.agent": "looked up among the agents of the settings",
     **dict.fromkeys(("compare_souls.other", "check_soul.name"), "looked up as in show_soul"),
     **dict.fromkeys(
-        ("propose_soul.text", "propose_soul.reason", "propose_soul.evidence", "refuse_soul.why", "roll_back_soul.line"),
+        ("refuse_soul.why", "roll_back_soul.line"),
         "words of a soul or about it, stored as text or compared with its lines",
     ),
     "Memory.correct.old": "an id as in supersede, or words that are searched for",
@@ -602,7 +614,6 @@ def text_parameters() -> Iterator[str]:
         hints = get_type_hints(record)
         yield from (f"{record.__name__}.{one.name}" for one in fields(record) if _holds_text(hints[one.name]))
     yield from _text_parameters("open_runtime", open_runtime)
-    yield from _tool_parameters()
     for operation in all_operations():
         yield from (f"{operation.name}.{one.name}" for one in operation.fields if _holds_text(one.kind))
     for verb in VERBS:
@@ -619,36 +630,6 @@ def _verb_parameters(called: str) -> Iterator[str]:
     assert callable(found)
     if not isinstance(found, Operation):
         yield from _text_parameters(name, found)
-
-
-def _tool_parameters() -> Iterator[str]:
-    """What a model may say to our own tools."""
-    from everself.conversation.tools.own import (
-        _files as files,
-    )
-    from everself.conversation.tools.own import (
-        _memory as remembering,
-    )
-    from everself.conversation.tools.own import (
-        _promotion as promoting,
-    )
-    from everself.conversation.tools.own import (
-        _soul_proposal as proposing,
-    )
-    from everself.conversation.tools.own import (
-        _subagent as spawning,
-    )
-    from everself.conversation.tools.own import (
-        search as recalling,
-    )
-    from everself.models.chat.protocol import ToolSpec
-
-    for module in (files, promoting, proposing, recalling, remembering, spawning):
-        for spec in vars(module).values():
-            if isinstance(spec, ToolSpec):
-                for name, schema in spec.parameters["properties"].items():
-                    if schema["type"] in ("string", "array"):
-                        yield f"{spec.name}.{name}"
 
 
 def unregistered() -> set[str]:

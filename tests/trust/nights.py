@@ -10,6 +10,7 @@ from itertools import pairwise
 from typing import Final
 
 import re2
+from tests.operations.promotions import promote
 
 from everself.keepers.compactor import Compactor
 from everself.keepers.conflicts import Detector
@@ -21,7 +22,7 @@ from everself.keepers.soul.keeper import SoulKeeper
 from everself.keepers.validator import Validator
 from everself.keepers.weekly_review import WeeklyReview
 from everself.models.chat.protocol import ChatModel, ChatRequest, JsonObject, UserTurn
-from everself.operations.promotion import Wanted, promote
+from everself.operations.promotion import PromoteRequest
 from everself.runtime import Runtime
 from everself.testing.chat_model import FakeModel
 from everself.testing.frozen_time import FrozenTime
@@ -115,5 +116,5 @@ def pass_nights(
         time.advance(step)
         keep(app, [make() for make in keepers], FakeModel(walker, name="night/1"))
         # by its rules, as a job does it: nobody is there to confirm what a hand wrote
-        promote(app, Wanted(days=60), present=False)
+        promote(app, PromoteRequest(days=60), present=False)
     return walker.led

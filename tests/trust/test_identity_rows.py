@@ -3,15 +3,15 @@
 from pathlib import Path
 
 import pytest
-from tests.conversation.tools.kits import box_of, kit_over
+from tests.conversation.tools.kits import box_of, runtime_over
 from tests.memory.minds import mind_over
 from tests.trust.rows.s04 import run_s4
 from tests.trust.rows.s05 import ATTEMPTS, NAMES, run_s5
 
-from everself.conversation.tools.own import _files as files
 from everself.identity import integrity
 from everself.identity.integrity import Integrity
 from everself.identity.write_permissions import ROUTES, TOOLS
+from everself.operations import files
 from everself.storage.state.database import State
 from everself.testing.workspaces import real_workspace
 from everself.values import Author
@@ -26,7 +26,7 @@ def test_every_author_has_a_route_and_every_route_is_tried() -> None:
 
 def test_every_own_tool_that_writes_is_a_route(tmp_path: Path) -> None:
     with real_workspace(str(tmp_path)) as bench:
-        tools = box_of(kit_over(mind_over(bench).memory, bench.workspace, bench.state))
+        tools = box_of(runtime_over(mind_over(bench).memory, bench.workspace, bench.state))
         assert {name for name, tool in tools.items() if tool.changes} == set(TOOLS)
 
 

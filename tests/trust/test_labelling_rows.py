@@ -4,8 +4,8 @@ import pytest
 from tests.trust.rows import s06, s09
 
 from everself.classify import _invisible as unseen
-from everself.conversation.tools.own import _memory as remembering
 from everself.memory import memory
+from everself.operations import entries as remembering
 from everself.testing.origins import origin_of
 
 pytestmark = pytest.mark.trust

@@ -22,25 +22,17 @@ from everself.conversation.context import assembler as assembly
 from everself.conversation.context import opening as assembling
 from everself.conversation.sessions import history as turns
 from everself.conversation.sessions import notes, session
-from everself.conversation.tools.own import (
-    _files as files,
-)
-from everself.conversation.tools.own import (
-    _memory as remembering,
-)
-from everself.conversation.tools.own import (
-    _origin as origin,
-)
-from everself.conversation.tools.own import (
-    search as recalling,
-)
 from everself.keepers import world
 from everself.memory import adoption, memory, statements, writing
 from everself.memory import catalog as book
 from everself.memory import provenance as trust
 from everself.memory.provenance import AGENT, HAND, OWN, Origin
 from everself.memory.transfer import importer as importing
+from everself.operations import entries as remembering
+from everself.operations import files, forgetting
 from everself.operations import job_actions as deeds
+from everself.operations import origins as origin
+from everself.operations import search as recalling
 from everself.storage.state.file_origins import FileOrigins
 from everself.testing.workspaces import real_workspace
 from everself.text.normalise import fold
@@ -234,7 +226,7 @@ ARROWS = (
     ),
     Arrow(
         "taint → memory_forget",
-        ((remembering, "OWN", "web"),),
+        ((forgetting, "OWN", "web"),),
         flow.test_a_page_that_was_read_does_not_choose_what_is_forgotten,
     ),
     Arrow(

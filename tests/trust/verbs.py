@@ -11,10 +11,12 @@ from dataclasses import dataclass
 from random import Random
 
 import time_machine
+from tests.operations.promotions import promote
 from tests.trust.operations import entry
 from tests.trust.tracing import ACKNOWLEDGED, Act, Stage, begin, work_on_one_thread
 
 from everself import values
+from everself.agent import open_runtime
 from everself.clock import monotonic
 from everself.errors import NotFound
 from everself.memory.provenance import OWNER
@@ -22,10 +24,9 @@ from everself.memory.writing import Thought
 from everself.operations.backup.check import check_backup
 from everself.operations.backup.create import make_backup
 from everself.operations.backup.restore_agent import RestoreOptions, bring_back
-from everself.operations.promotion import Wanted, promote
+from everself.operations.promotion import PromoteRequest
 from everself.operations.settings import set_value
 from everself.operations.setup import settle
-from everself.runtime import open_runtime
 from everself.storage.filesystem import TEMPORARY_PREFIX
 from everself.storage.journal import FOLDER as JOURNAL
 from everself.testing.frozen_time import MOMENT
@@ -226,7 +227,7 @@ def live_with_a_decision(top: str) -> None:
 
 def promote_it(_: str) -> None:
     with open_runtime() as app:
-        promote(app, Wanted())
+        promote(app, PromoteRequest())
 
 
 def _secret_first(before: Look, after: Look) -> tuple[Look, ...]:

@@ -40,7 +40,7 @@ def _turns(top: Path) -> Iterator[str]:
     from tools.bench_speed.language import Language
     from tools.bench_speed.store import environ_of, load_questions, make_store, open_index
 
-    from everself.runtime import open_runtime
+    from everself.agent import open_runtime
 
     store, filled = make_store(top, UNITS, Language())
     questions, stub = load_questions(store.folder)

@@ -125,9 +125,9 @@ class Heard:
 
 
 def _measure(top: Path) -> Iterator[str]:
+    from everself.agent import open_runtime
     from everself.keepers.weekly_review import WeeklyReview
     from everself.operations.templates import set_up
-    from everself.runtime import open_runtime
 
     (top / "e").mkdir()
     settings = {"agents": {"defaults": {"memorySearch": {"provider": "none"}}}, "history": {"enabled": False}}

@@ -11,8 +11,9 @@ from typing import Protocol
 from tools.bench_recall.measures import log_odds
 from tools.bench_recall.sets import Question, Store
 
+from everself.agent import open_runtime
 from everself.operations.templates import set_up
-from everself.runtime import Runtime, open_runtime
+from everself.runtime import Runtime
 from everself.search.recall import Found, Request
 from everself.text.tokens import count
 from everself.values import Hit

@@ -13,7 +13,7 @@ from pathlib import Path
 from tools.bench_speed.store import environ_of, load_questions
 from tools.bench_speed.upkeep import make_texts, write_log
 
-from everself.runtime import open_runtime
+from everself.agent import open_runtime
 
 RUNS = 5
 ENTRIES = 1_000

@@ -12,7 +12,8 @@ from pathlib import Path
 from tools.bench_speed.store import environ_of, load_questions, open_index
 from tools.bench_speed.timing import TimedIndex, parts_timed
 
-from everself.runtime import Runtime, open_runtime
+from everself.agent import open_runtime
+from everself.runtime import Runtime
 from everself.search.recall import Request
 
 # Questions before those that are measured, none of which is asked twice: a process that has searched for a while.

@@ -20,7 +20,8 @@ import numpy
 from tools.bench_speed.directions import Directions, Floats, Stub
 from tools.bench_speed.language import LONGEST, SHORTEST, Language, Ranks
 
-from everself.runtime import Runtime, open_runtime
+from everself.agent import open_runtime
+from everself.runtime import Runtime
 from everself.search.index import Index
 from everself.search.index_file.file import IndexPlace
 from everself.search.sync.documents import Prepared, Sources, default_craft, now_ns

@@ -11,7 +11,7 @@ from everself.errors import EverselfError, NotFound, RefusedByRule, WrongUse
 from everself.identity.chain import IDENTITY_FILE, resolve
 from everself.operations.settings import save_edit
 from everself.operations.setup import Settled, settle
-from everself.runtime import open_runtime
+from everself.runtime import make_runtime
 from everself.storage.host_files import find_file
 
 _LIST = ("agents", "list")
@@ -119,6 +119,6 @@ def _entries(agent: Agent) -> int | None:
     """How many entries it has; none where nothing has been set up yet."""
     if not os.path.isdir(agent.workspace) or not os.path.isdir(agent.state):
         return None
-    with open_runtime(agent.id) as app:
+    with make_runtime(agent.id) as app:
         app.memory.book.refresh()
         return sum(app.state.entries.counts().values())

@@ -1,9 +1,12 @@
 """Who asks for an operation: in which standing, for whom, from which conversation. An interface states it; no request can."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import Final
 
+from everself.errors import RefusedByRule
+from everself.memory.provenance import OWN
 from everself.search.scopes import Scope, SessionKind
 
 
@@ -29,17 +32,36 @@ _WORDS: Final = {
 
 
 _OWNERS: Final = Scope(SessionKind.MAIN)
+OWNERS_SESSIONS: Final = frozenset({SessionKind.MAIN, SessionKind.CRON, SessionKind.HEARTBEAT})
+
+
+def _nobody_agrees(_: object) -> None:
+    raise RefusedByRule("Nothing was changed: nobody is here to agree to it.", mend="Run it at a terminal.")
 
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """`present`: a human sees the answer and can be asked. `session` and `message` name what was said in a conversation."""
+    """Whoever asks. `present`: a human sees the answer and can be asked.
+
+    In a conversation `session`, `message` and `said` are its id and the id and words of the message that is being answered; `by_owner`:
+    the owner said it. `taint` is the least trusted source of what the conversation holds.
+    """
 
     audience: Audience
     scope: Scope = _OWNERS
     session: str = ""
     message: str = ""
+    said: str = ""
+    by_owner: bool = False
+    taint: str = OWN
     present: bool = False
+    # shows somebody what would happen; returns where they agree and raises where they do not
+    agree: Callable[[object], None] = _nobody_agrees
+
+    @property
+    def is_model(self) -> bool:
+        """Whether a model words the request, so that nothing in it is anybody's statement by itself."""
+        return self.audience < Audience.OWNER
 
 
-AT_TERMINAL: Final = Caller(Audience.OWNER_AT_TERMINAL, present=True)
+AT_TERMINAL: Final = Caller(Audience.OWNER_AT_TERMINAL, by_owner=True, present=True)

@@ -11,10 +11,13 @@ from dataclasses import MISSING, dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Final, Generic, Literal, TypeVar
 
 from everself.errors import RefusedByRule, WrongUse
-from everself.operations.caller import Audience, Caller
+from everself.operations.caller import OWNERS_SESSIONS, Audience, Caller
 
 if TYPE_CHECKING:
+    from everself.conversation.tools.protocol import Outcome
+    from everself.operations.home import Home
     from everself.runtime import Runtime
+    from everself.search.scopes import Scope, SessionKind
 
 Interface = Literal["cli", "tool", "slash", "http", "mcp"]
 Effect = Literal["read", "write", "destructive"]
@@ -29,7 +32,8 @@ T = TypeVar("T")
 class Option:
     """A field of a request: what it means, its limits, and what it is called elsewhere than in Python.
 
-    `only`: the interfaces that offer it; the others leave it at its default. Nothing: all of them.
+    `only`: the interfaces that offer it; the others leave it at its default. Nothing: all of them. `needed`: the interfaces where it has
+    to be given although it has a default.
     """
 
     help: str
@@ -39,6 +43,7 @@ class Option:
     cli: str = ""
     tool: str = ""
     only: tuple[Interface, ...] = ()
+    needed: tuple[Interface, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +69,9 @@ class Field:
 
     def offered_by(self, interface: Interface) -> bool:
         return not self.option.only or interface in self.option.only
+
+    def is_required(self, interface: Interface) -> bool:
+        return not self.optional or interface in self.option.needed
 
     @property
     def many(self) -> bool:
@@ -95,11 +103,28 @@ def fields_of(request: type[Any]) -> Iterator[Field]:
 
 
 @dataclass(frozen=True)
+class ToolOffer(Generic[T]):
+    """How an operation is offered to a model: its name and description, the kinds of session that get it, and what the model is shown.
+
+    `where` narrows that further. What is shown without a `show` counts as text from outside, since nobody says whose words it holds.
+    """
+
+    name: str
+    help: str = ""
+    sessions: "frozenset[SessionKind]" = OWNERS_SESSIONS
+    where: "Callable[[Runtime, Scope], bool] | None" = None
+    show: "Callable[[Runtime, Any, T], Outcome] | None" = None
+    timeout: float | None = None
+
+
+@dataclass(frozen=True)
 class Operation(Generic[R, T]):
     """`name` is its place among the others: `memory.search` is the command `memory search`.
 
-    `help` is one line, `details` the rest of the docstring; `progress` is the label of its bar. `tool` and `slash` name it for a model
-    and in a chat; nothing: not offered there.
+    `help` is one line, `details` the rest of the docstring; `progress` is the label of its bar. `tool` and `slash` offer it to a model
+    and in a chat; nothing: not offered there. `command` is false where no command is made of it. `on` says what it is run on: an opened
+    agent, or the home of all agents, where none has to exist. `question` is what a person is asked before it is done; the operation
+    shows the plan to `caller.agree`.
     """
 
     name: str
@@ -111,8 +136,11 @@ class Operation(Generic[R, T]):
     details: str = ""
     idempotent: bool = False
     progress: str = ""
-    tool: str = ""
+    tool: ToolOffer[T] | None = None
     slash: str = ""
+    command: bool = True
+    question: str = ""
+    on: Literal["agent", "home"] = "agent"
     examples: tuple[tuple[str, str], ...] = ()
     fields: tuple[Field, ...] = field(default=(), repr=False)
 
@@ -132,7 +160,7 @@ class Operation(Generic[R, T]):
         found = self.argument
         return "" if found is None else found.option.metavar or found.name.upper()
 
-    def __call__(self, runtime: "Runtime", caller: Caller, request: R, tell: Tell | None = None) -> T:
+    def __call__(self, runtime: "Runtime | Home", caller: Caller, request: R, tell: Tell | None = None) -> T:
         """Run it for this caller. Raises RefusedByRule for whoever may not."""
         if caller.audience < self.audience:
             raise RefusedByRule(f"Permission denied: only {self.audience.words} can do this.")
@@ -145,11 +173,21 @@ class Operation(Generic[R, T]):
         # imported here: the command line, whose values are typed already, starts without it
         import msgspec
 
-        names = {one.option.tool or one.name: one.name for one in self.fields if one.offered_by(interface)}
-        if unknown := [name for name in given if name not in names]:
-            raise WrongUse(f"Unknown field: {unknown[0][:60]}. Known are {', '.join(names)}.")
+        offered = {one.option.tool or one.name: one for one in self.fields if one.offered_by(interface)}
+        if unknown := [name for name in given if name not in offered]:
+            raise WrongUse(f"Unknown field: {unknown[0][:60]}. Known are {', '.join(offered)}.")
+        values = {
+            # models write one text for a list of one, and null for what they leave out
+            offered[name].name: [value] if offered[name].many and isinstance(value, str) else value
+            for name, value in given.items()
+            if value is not None
+        }
+        for name, one in offered.items():
+            if one.is_required(interface) and not str(values.get(one.name, "")).strip():
+                raise WrongUse(f"`{name}` is missing or empty.")
         try:
-            return msgspec.convert({names[name]: value for name, value in given.items()}, self.request)
+            # not strict: models write "5" and 5.0 for 5
+            return msgspec.convert(values, self.request, strict=False)
         except msgspec.ValidationError as error:
             raise WrongUse(f"{error}.") from error
 
@@ -162,7 +200,7 @@ class Operation(Generic[R, T]):
         return {
             "type": "object",
             "properties": {one.option.tool or one.name: _property(one, known[one.name]) for one in offered},
-            "required": [one.option.tool or one.name for one in offered if not one.optional],
+            "required": [one.option.tool or one.name for one in offered if one.is_required(interface)],
             "additionalProperties": False,
         }
 

@@ -11,6 +11,7 @@ from everself.conversation.events import Done, Notice
 from everself.errors import ModelFailed, WrongUse
 from everself.memory.provenance import concluded_in
 from everself.memory.writing import Thought
+from everself.operations.caller import Audience, Caller
 from everself.search.scopes import Scope, SessionKind
 from everself.text.normalise import one_line
 from everself.values import Job, Tag
@@ -85,23 +86,28 @@ def _index(app: "Runtime", _: str) -> str:
 
 
 def _review(app: "Runtime", _: str) -> str:
-    from everself.operations.promotion import review_week
+    from everself.operations.promotion import Asking, PromoteRequest, promote
 
-    report = review_week(app)
+    report = promote(app, NOBODY, PromoteRequest(review=True))
+    assert isinstance(report, Asking)
     waiting = len(report.queued)
     return f"{waiting} to decide: everself review" if waiting else "Nothing new to decide."
 
 
 def _promote(app: "Runtime", _: str) -> str:
     """Lists them, and moves nothing: nobody is there to say yes."""
-    from everself.operations.promotion import Wanted, find_candidates
+    from everself.operations.promotion import Promoted, PromoteRequest, promote
 
-    found = find_candidates(app, Wanted())
+    report = promote(app, NOBODY, PromoteRequest())
+    assert isinstance(report, Promoted)
+    found = report.candidates
     named = "; ".join(f"{one.text} ({one.citation})" for one in found[:_NAMED])
     more = f" and {len(found) - _NAMED} more" if len(found) > _NAMED else ""
     return one_line(f"{len(found)} to promote: {named}", 5 * _SHOWN) + more if found else "Nothing to promote."
 
 
+# a job runs for the owner, who is not there
+NOBODY: Final = Caller(Audience.OWNER)
 # of two that begin alike the longer one first
 DEEDS: "Final[Mapping[str, Callable[[Runtime, str], str]]]" = {
     "keepers run": _keeper,

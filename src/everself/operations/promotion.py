@@ -1,39 +1,34 @@
-"""The verbs of promotion: what deserves the curated core and why, moving it there, and asking about it once a week."""
+"""Promotion as an operation: what deserves the curated core and why, moving it there, and asking about it once a week."""
 
 import asyncio
-from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
+from everself.conversation.tools.protocol import Outcome, Written, told
+from everself.errors import WrongUse
 from everself.keepers.asking import asked_of
 from everself.keepers.keeper import Progress
 from everself.memory.promotion.candidates import Candidate, candidates, explain
 from everself.memory.promotion.destinations import check_target
 from everself.memory.promotion.moves import Left, Moved, Pick, apply_moves
 from everself.memory.promotion.permission import May
+from everself.memory.provenance import taint_of
+from everself.operations.caller import Audience, Caller
+from everself.operations.declaration import Argument, Option, Tell, ToolOffer, operation
 from everself.values import Author, Tier
 from everself.workspace.layout import place
 
 if TYPE_CHECKING:
     from everself.runtime import Runtime
 
-Tell = Callable[[int, int], None]
 WEEK: Final = 7
+_OWNERS: Final = ("cli", "http")
+_SHOWN: Final = 20
+_WIDE: Final = 200
 # changes of a page among which the one that moved an entry is looked for
 _LOOKED_AT: Final = 50
 _AWAY: Final = "a hand wrote it, and you are not at a terminal to say that it is yours; answer in everself review"
-
-
-@dataclass(frozen=True, slots=True)
-class Wanted:
-    """Which candidates are looked for. None is what CONFIG.md says; `entries` are those that a person names, whatever they are worth."""
-
-    days: int = WEEK
-    min_confidence: float | None = None
-    frequent: bool = False
-    target: str = ""
-    entries: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,63 +53,144 @@ class Proposed:
 
 @dataclass(frozen=True, slots=True)
 class Promoted:
-    """`candidates` are those that were looked at; with `change`, the one change that moved what was `moved`."""
+    """`candidates` are those that were looked at; `change` is the one change that moved what was `moved`. `applied`: that was asked for."""
 
     candidates: tuple[Proposed, ...]
     moved: tuple[Moved, ...] = ()
     left: tuple[Left, ...] = ()
     change: str = ""
+    applied: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Asking:
-    """The questions that wait now and did not before."""
+    """The questions that wait now and did not before. `entries` are those that they are about."""
 
     queued: tuple[str, ...]
     notes: tuple[str, ...] = ()
+    entries: tuple[str, ...] = ()
 
 
-def find_candidates(app: "Runtime", wanted: Wanted, tell: Tell | None = None) -> tuple[Proposed, ...]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PromoteRequest:
+    entries: Annotated[tuple[str, ...], Argument("Ids of entries to promote.", "[ID]...")] = ()
+    days: Annotated[int, Option("How many days to look back.", ge=1, le=36_500)] = WEEK
+    min_confidence: Annotated[
+        float | None, Option("Leave out what is less sure; 0.4 unless set.", ge=0, le=1, only=_OWNERS)
+    ] = None
+    frequency: Annotated[bool, Option("Only what was found again and again, in several sessions.")] = False
+    apply: Annotated[bool, Option("Move them out of the days into the curated core.", only=_OWNERS)] = False
+    target: Annotated[
+        str, Option("A file of core memory to move to, instead of each kind's own.", "PATH", only=_OWNERS)
+    ] = ""
+    review: Annotated[
+        bool, Option("Ask about each in `everself review` instead, as the weekly job does.", only=_OWNERS)
+    ] = False
+
+
+def _show(_: "Runtime", __: PromoteRequest, done: Promoted | Asking) -> Outcome:
+    if isinstance(done, Asking):
+        asked = {
+            "asked": list(done.entries),
+            "not_asked": list(done.notes),
+            "hint": "They answer with `everself review`.",
+        }
+        written = tuple(Written("proposed", f"promote {one}", one, one) for one in done.entries)
+        return Outcome(told(asked), written=written, failed=not done.entries)
+    shown = done.candidates[:_SHOWN]
+    result = {"candidates": [_to_model(one) for one in shown], "more": len(done.candidates) - len(shown)}
+    return Outcome(told(result), stamp=taint_of(one.trust for one in shown))
+
+
+def _to_model(one: Proposed) -> dict[str, object]:
+    return {
+        "entry": one.entry,
+        "text": one.text if len(one.text) <= _WIDE else f"{one.text[:_WIDE]}…",
+        "citation": one.citation,
+        "category": one.category,
+        "confidence": one.confidence,
+        "reasons": list(one.reasons),
+        "target": one.target,
+        "held": one.why if one.may == "held" else "",
+    }
+
+
+@operation(
+    "memory.promote",
+    audience=Audience.AGENT,
+    effect="write",
+    progress="Reading",
+    tool=ToolOffer(
+        "memory_promote",
+        "List notes of the last days that deserve to be kept for good, with the reasons. Name `entries` to have the person asked about "
+        "them; nothing moves before they agree.",
+        show=_show,
+    ),
+    examples=(
+        ("everself memory promote", "what of the last week deserves to stay, and why"),
+        ("everself memory promote --days 30 --min-confidence 0.6", "of the last month, only what is clear"),
+        ("everself memory promote --apply", "move all of it, as one change that undo takes back"),
+        ("everself memory promote 7K3QX9M2ABCD --apply --target memory/legal.md", "one entry, to a file you name"),
+    ),
+)
+def promote(runtime: "Runtime", caller: Caller, request: PromoteRequest, tell: Tell | None = None) -> Promoted | Asking:
+    """Show what deserves the curated core, with the reasons; move it with --apply.
+
+    Without an ID these are entries of the last days by what they say, and those that are found again and again.
+    """
+    if request.review and (request.apply or request.entries or request.target):
+        raise WrongUse("--review asks about the week and moves nothing.", mend="everself memory promote --review")
+    if request.review or (caller.is_model and request.entries):
+        return _ask(runtime, request.entries, tell)
+    target = request.target.removeprefix(f"{runtime.agent.workspace}/").removeprefix("./")
+    asked = replace(request, target=target)
+    if request.apply:
+        return _move(runtime, asked, tell, present=caller.present)
+    return Promoted(_find(runtime, asked, tell))
+
+
+def _find(runtime: "Runtime", request: PromoteRequest, tell: Tell | None) -> tuple[Proposed, ...]:
     """What deserves the curated core, the surest first. Changes nothing."""
-    if wanted.target:
-        check_target(wanted.target)
-    return tuple(_shown(one, wanted.target) for one in _look(app, wanted, tell))
+    if request.target:
+        check_target(request.target)
+    return tuple(_shown(one, request.target) for one in _look(runtime, request, tell))
 
 
-def promote(app: "Runtime", wanted: Wanted, tell: Tell | None = None, *, present: bool = True) -> Promoted:
+def _move(runtime: "Runtime", request: PromoteRequest, tell: Tell | None, *, present: bool) -> Promoted:
     """Move them, as the owner's own act. What came from outside moves only where it is named.
 
     `present`: the owner is there, at their own terminal; only then does what a hand wrote become theirs.
     """
-    _settle(app)
-    found = find_candidates(app, wanted, tell)
-    named = bool(wanted.entries)
+    _settle(runtime)
+    found = _find(runtime, request, tell)
+    named = bool(request.entries)
     away = tuple(Left(one.entry, _AWAY) for one in found if one.may == "confirm" and not present)
     stay = {one.entry for one in away}
     picks = [
         Pick(one.entry, one.target, named) for one in found if (named or one.may != "held") and one.entry not in stay
     ]
-    done = apply_moves(app.memory, picks, Author.OWNER)
+    done = apply_moves(runtime.memory, picks, Author.OWNER)
     held = tuple(Left(one.entry, f"{one.why}; name it to move it") for one in found if one.may == "held" and not named)
-    _settle(app)
-    return Promoted(found, done.moved, (*done.left, *away, *held), done.change)
+    _settle(runtime)
+    return Promoted(found, done.moved, (*done.left, *away, *held), done.change, applied=True)
 
 
-def review_week(app: "Runtime", tell: Tell | None = None) -> Asking:
-    """Ask the owner about each candidate of the last days, once; they answer with `everself review`. Needs no model."""
+def _ask(runtime: "Runtime", entries: tuple[str, ...], tell: Tell | None) -> Asking:
+    """Ask the owner about each of these, or each candidate of the last days, once; they answer with `everself review`. Needs no model."""
     from everself.keepers.weekly_review import WeeklyReview
 
-    def told(found: Progress) -> None:
+    def told_of(found: Progress) -> None:
         if tell is not None:
             tell(found.done, found.total)
 
-    _settle(app)
-    report = asyncio.run(app.keepers.run(WeeklyReview(), tell=told))
-    return Asking(tuple(one.review for one in report.queued), report.notes)
+    _settle(runtime)
+    report = asyncio.run(runtime.keepers.run(WeeklyReview(entries=entries), tell=told_of))
+    about = tuple(one.planned.evidence[0].removeprefix("entry:") for one in report.queued)
+    return Asking(tuple(one.review for one in report.queued), report.notes, about)
 
 
-def _look(app: "Runtime", wanted: Wanted, tell: Tell | None) -> tuple[Candidate, ...]:
-    asked = asked_of(app.tunables, wanted.days, frequent=wanted.frequent, least=wanted.min_confidence)
+def _look(app: "Runtime", wanted: PromoteRequest, tell: Tell | None) -> tuple[Candidate, ...]:
+    asked = asked_of(app.tunables, wanted.days, frequent=wanted.frequency, least=wanted.min_confidence)
     if not wanted.entries:
         return candidates(app.memory, app.state, asked, tell)
     found = [explain(app.memory, app.state.searches, one, asked) for one in wanted.entries]

@@ -10,18 +10,21 @@ from typing import TYPE_CHECKING, Annotated, Final
 import re2
 
 from everself.config.sections import Ranking
+from everself.conversation.tools.protocol import MOST_CHARACTERS, Outcome, told
 from everself.errors import NotFound, WrongUse
 from everself.memory.corrections import PATH as CORRECTIONS
 from everself.memory.corrections import mark_embedded, not_embedded
-from everself.operations.caller import Audience, Caller
-from everself.operations.declaration import Argument, Option, Tell, operation
+from everself.memory.provenance import IMPORT, taint_of
+from everself.memory.sources import sources_of_hits, sources_of_lines
+from everself.operations.caller import OWNERS_SESSIONS, Audience, Caller
+from everself.operations.declaration import Argument, Option, Tell, ToolOffer, operation
 from everself.search import recall
 from everself.search.adjustments import Ageing
 from everself.search.opening import need_search
 from everself.search.scopes import Scope, SessionKind
 from everself.storage.state.searches import LeftOut, SearchRecord
 from everself.text.normalise import fold, slug
-from everself.values import Author, Change, Hit
+from everself.values import Author, Change, Hit, ended_words
 
 if TYPE_CHECKING:
     from everself.runtime import Runtime
@@ -30,6 +33,10 @@ if TYPE_CHECKING:
 CATCH_UP_SECONDS: Final = 2.0
 LOCAL: Final = "local"
 _OWNERS: Final = ("cli", "http")
+_TALKS: Final = OWNERS_SESSIONS | {SessionKind.GUEST, SessionKind.GROUP}
+# of all snippets together: what is left of a result is read with memory_get
+_SNIPPETS: Final = MOST_CHARACTERS * 3 // 5
+_SHORTEST: Final = 80
 _LIMIT: Final = "How many at most; 6 unless the settings say otherwise."
 _CITATION: Final = re2.compile(r"^(.+)#L([0-9]{1,9})(?:-L?([0-9]{1,9}))?$")
 
@@ -68,6 +75,7 @@ class Passage:
     last_line: int
     day: date | None
     text: str
+    imported: bool = False
 
 
 def scope_of(session: str, project: str = "") -> Scope:
@@ -90,12 +98,56 @@ class SearchRequest:
     project: Annotated[str, Option("This project's memory, and what belongs to none.", "NAME", only=_OWNERS)] = ""
 
 
+def _show_found(runtime: "Runtime", _: SearchRequest, found: Answer) -> Outcome:
+    from everself.search.closeness import meaning_of
+
+    hits = [one.hit for one in found.hits]
+    sources = sources_of_hits(runtime.memory, hits)
+    share = max(_SHORTEST, _SNIPPETS // max(1, len(hits)))
+    results = [
+        _result(hit, source, share, meaning_of(hit, found.provider)) for hit, source in zip(hits, sources, strict=True)
+    ]
+    content = told({"results": results, "provider": found.provider, "notices": found.notices})
+    return Outcome(content, stamp=taint_of(sources))
+
+
+def _result(hit: Hit, source: str, share: int, meaning: float | None) -> dict[str, object]:
+    """`meaning` is there only where vectors were compared: from 0 to 1, how near the chunk is to the query whatever its words."""
+    near = {} if meaning is None else {"meaning": round(meaning, 3)}
+    ended = {"ended": hit.ended} if hit.ended else {}
+    return {
+        "path": hit.path,
+        "from": hit.first_line,
+        "to": hit.last_line,
+        "score": round(hit.score, 3),
+        **near,
+        **ended,
+        "snippet": hit.text if len(hit.text) <= share else f"{hit.text[:share]}…",
+        "citation": hit.reference,
+        "day": hit.day.isoformat() if hit.day else None,
+        "entry": hit.entry,
+        "source": source,
+        "tag": hit.tag.value,
+    }
+
+
+def _is_on(runtime: "Runtime", _: Scope) -> bool:
+    return runtime.agent.search.enabled
+
+
 @operation(
     "memory.search",
     audience=Audience.GUEST,
     effect="read",
     progress="Reading",
-    tool="memory_search",
+    tool=ToolOffer(
+        "memory_search",
+        "Search your memory by words and meaning. Use it before you answer about earlier work, decisions, dates, people, preferences or "
+        "to-dos. Each result has its citation, path#L3-L5; one that is `ended` no longer holds.",
+        sessions=_TALKS,
+        where=_is_on,
+        show=_show_found,
+    ),
     slash="/search",
     examples=(
         ("everself memory search tundra deadline", "by words and by meaning"),
@@ -184,11 +236,33 @@ class GetRequest:
     session: Annotated[str, Option("What such a session would see.", "KIND[/PERSON]", only=("cli",))] = "main"
 
 
+def _show_passage(runtime: "Runtime", _: GetRequest, found: Passage) -> Outcome:
+    text, last, most = found.text, found.last_line, MOST_CHARACTERS * 4 // 5
+    if len(text) > most:
+        text = text[:most].rpartition("\n")[0] or text[:most]
+        last = found.first_line + text.count("\n")
+    first, memory = found.first_line, runtime.memory
+    sources = [IMPORT] if found.imported else sources_of_lines(memory, found.path, first, last)
+    # a file keeps what no longer holds, and only a comment in it says so
+    closed = [
+        one for one in memory.book.of(found.path) if one.closed and one.first_line <= last and one.last_line >= first
+    ]
+    ended = [{"from": one.first_line, "to": one.last_line, "ended": ended_words(one.until)} for one in closed]
+    result = {"path": found.path, "from": first, "to": last, "text": text, "sources": sources}
+    return Outcome(told(result | ({"ended": ended} if ended else {})), stamp=taint_of(sources))
+
+
 @operation(
     "memory.get",
     audience=Audience.GUEST,
     effect="read",
-    tool="memory_get",
+    tool=ToolOffer(
+        "memory_get",
+        "Read lines of a memory file that a search named. Lines that are listed as `ended` no longer hold.",
+        sessions=_TALKS,
+        where=_is_on,
+        show=_show_passage,
+    ),
     examples=(
         ("everself memory get memory/2026-03-19.md#L3-L9", "the lines a search cited"),
         ("everself memory get MEMORY.md --from 10 --lines 20", "twenty lines"),
@@ -208,7 +282,7 @@ def get_lines(app: "Runtime", caller: Caller, request: GetRequest) -> Passage:
             raise WrongUse(f"Lines {first} to {last} are none.")
         lines = last - first + 1
     hit = app.recall.get(name, _scope(caller, request.session), first=1 if first is None else first, lines=lines)
-    return Passage(hit.reference, hit.path, hit.first_line, hit.last_line, hit.day, hit.text)
+    return Passage(hit.reference, hit.path, hit.first_line, hit.last_line, hit.day, hit.text, hit.imported)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

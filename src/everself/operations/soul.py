@@ -1,19 +1,26 @@
 """The verbs over the soul: show, list, compare, propose, approve, refuse, roll back, test. Knows the opened agent and no face."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, Final
 
+from everself.conversation.tools.protocol import Outcome, Written, told
 from everself.errors import NotFound, WrongUse
 from everself.identity.growth import Grown, Proposed, diff_souls
 from everself.identity.soul import learned_lines
 from everself.identity.soul_tests import Result, Verdict
 from everself.identity.versions import CURRENT, Version
+from everself.memory.provenance import OWN
+from everself.operations.caller import Audience, Caller
+from everself.operations.declaration import Argument, Option, ToolOffer, operation
 from everself.storage.state.proposals import Proposal
+from everself.values import Author
 from everself.workspace.learned import SOUL
 
 if TYPE_CHECKING:
     from everself.runtime import Runtime
+
+
+_OUTSIDE: Final = " (proposed in a conversation that holds text from outside)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,12 +85,57 @@ def compare_souls(app: "Runtime", one: str = "", other: str = "") -> SoulDiff:
     return SoulDiff(*names, app.growth.diff(*names))
 
 
-def propose_soul(
-    app: "Runtime", text: str, reason: str = "", evidence: Sequence[str] = (), *, whole: bool = False
-) -> Proposed:
-    """The person proposes a line of what is learned, or a whole soul."""
-    growth = app.growth
-    return growth.propose(text, reason, evidence) if whole else growth.add_line(text, reason, evidence)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProposeRequest:
+    text: Annotated[
+        str,
+        Argument("All of SOUL.md as you would have it, instead of a line.", "TEXT", stdin=True, needed=("cli",)),
+    ] = ""
+    line: Annotated[str, Option("One sentence to learn.", only=("tool",))] = ""
+    whole: Annotated[bool, Option("TEXT is a whole soul, not a line of what is learned.", only=("cli",))] = False
+    reason: Annotated[str, Option("Why; it is noted in CHANGELOG.md.", "WORDS", needed=("tool",))] = ""
+    evidence: Annotated[tuple[str, ...], Option("What it rests on, such as entry:7K3QX9M2ABCD.", "REF")] = ()
+
+
+def _show_proposed(_: "Runtime", request: ProposeRequest, made: Proposed) -> Outcome:
+    proposal = made.proposal
+    result = {"proposal": proposal.id, "status": proposal.status, "diff": made.diff, "notices": made.notices}
+    return Outcome(
+        told(result), written=(Written("proposed", request.line or f"{SOUL} anew", SOUL, change=proposal.id),)
+    )
+
+
+@operation(
+    "soul.propose",
+    audience=Audience.AGENT,
+    effect="write",
+    tool=ToolOffer(
+        "soul_propose",
+        "Propose to the person a line for what you have learned about how to be, or your whole soul anew. Nothing changes before they "
+        "agree.",
+        show=_show_proposed,
+    ),
+    examples=(
+        ('everself soul propose "Ask before you book." --reason "asked twice"', "one more line of what is learned"),
+        ("everself soul propose --whole - < soul.md", "a whole soul, read from a file"),
+    ),
+)
+def propose_soul(runtime: "Runtime", caller: Caller, request: ProposeRequest) -> Proposed:
+    """Propose a line of what is learned, or with --whole another soul.
+
+    With - the text comes from standard input. Nothing changes until it is approved.
+    """
+    growth, reason, evidence = runtime.growth, request.reason, request.evidence
+    if not caller.is_model:
+        propose = growth.propose if request.whole else growth.add_line
+        return propose(request.text, reason, evidence)
+    line, text = request.line, request.text
+    if bool(line.strip()) == bool(text.strip()):
+        raise WrongUse("Give either a `line` or the whole `text`.")
+    reason += _OUTSIDE if caller.taint != OWN else ""
+    named = (one for one in evidence if one.startswith(("entry:", "file:", "url:")))
+    rests_on = tuple(dict.fromkeys((f"msg:{caller.message}", *named)))
+    return (growth.add_line if line else growth.propose)(line or text, reason, rests_on, Author.AGENT)
 
 
 def approve_soul(app: "Runtime", name: str, *, force: bool = False) -> Grown:

@@ -10,11 +10,12 @@ from click import unstyle
 from syrupy.assertion import SnapshotAssertion
 from tests.conversation.context.tables import FACTS, NONCE
 
+from everself.agent import open_runtime
 from everself.conversation.context.assembler import Assembler
 from everself.conversation.context.request import Ask
 from everself.interfaces.cli.commands.context import _explained
 from everself.interfaces.rendering.lines import render
-from everself.runtime import Runtime, open_runtime
+from everself.runtime import Runtime
 from everself.search.scopes import Scope, SessionKind
 from everself.testing.frozen_time import FrozenTime
 

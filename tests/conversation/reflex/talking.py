@@ -4,9 +4,10 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from everself.agent import open_runtime
 from everself.conversation.events import Text
 from everself.operations.templates import set_up
-from everself.runtime import Runtime, open_runtime
+from everself.runtime import Runtime
 
 
 @dataclass(frozen=True, slots=True)

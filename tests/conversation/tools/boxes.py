@@ -8,12 +8,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from everself.agent import open_runtime
 from everself.conversation.tools.calls import Called, call_tools
-from everself.conversation.tools.own.selection import own_tools
 from everself.conversation.tools.protocol import Setting, Stamp
 from everself.models.chat.protocol import ToolCall
 from everself.operations.templates import set_up
-from everself.runtime import Runtime, open_runtime
+from everself.operations.tools import own_tools
+from everself.runtime import Runtime
 from everself.search.scopes import Scope, SessionKind
 
 OWNER = Scope(SessionKind.MAIN)
@@ -28,7 +29,7 @@ class Box:
         self.app = app
         by_owner = scope == OWNER
         self.setting = Setting(scope, "SESSION", message, said, by_owner, taint)
-        self.tools = {tool.spec.name: tool for tool in own_tools(app.tool_kit(), scope)}
+        self.tools = {tool.spec.name: tool for tool in own_tools(app, scope)}
 
     def said(self, text: str) -> "Box":
         """The next message."""

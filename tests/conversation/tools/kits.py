@@ -3,16 +3,17 @@
 import asyncio
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 
-from everself.conversation.threads import Aside
+from everself.config import load_here
 from everself.conversation.tools.calls import Called, call_tools
-from everself.conversation.tools.own.kit import Kit
-from everself.conversation.tools.own.selection import own_tools
 from everself.conversation.tools.protocol import Setting, Tool
 from everself.identity.growth import Growth
 from everself.identity.soul import Rules
 from everself.memory.memory import Memory
 from everself.models.chat.protocol import ToolCall
+from everself.operations.tools import own_tools
+from everself.runtime import Runtime
 from everself.search.scopes import Scope, SessionKind
 from everself.storage.state.database import State
 from everself.workspace.protocol import Workspace
@@ -20,26 +21,25 @@ from everself.workspace.protocol import Workspace
 OWNER = Scope(SessionKind.MAIN)
 
 
-def kit_over(memory: Memory, workspace: Workspace, state: State, personas: tuple[str, ...] = ()) -> Kit:
-    """Without search and without history to forget from."""
+def runtime_over(
+    memory: Memory, workspace: Workspace, state: State, personas: tuple[str, ...] = (), forgetting: object = None
+) -> Runtime:
+    """An agent whose files and database are handed in. Without search, and without history to forget from unless that is given."""
+    loaded = load_here({"EVERSELF_HOME": "/nowhere", "HOME": "/nowhere"})
+    agent = loaded.config.agent("")
+    made = Runtime(loaded.config.places, loaded, replace(agent, search=replace(agent.search, enabled=False)))
+    growth = Growth(workspace, state, memory.clock, Rules())
+    made.__dict__ |= {"memory": memory, "workspace": workspace, "state": state, "clock": memory.clock, "growth": growth}
+    made.__dict__ |= {"forgetting": forgetting, "find_usable": workspace.find}
+    if personas:
+        hooks = loaded.config.hooks
+        found = replace(hooks, persona=replace(hooks.persona, file=personas[0]))
+        made.loaded = replace(loaded, config=replace(loaded.config, hooks=found))
+    return made
 
-    def no_forgetting() -> object:
-        raise NotImplementedError
 
-    return Kit(
-        aside=Aside(),
-        memory=lambda: memory,
-        workspace=lambda: workspace,
-        find=workspace.find,
-        growth=lambda: Growth(workspace, state, memory.clock, Rules()),
-        forgetting=no_forgetting,  # type: ignore[arg-type]  # whoever forgets hands in their own
-        asks_to_forget=lambda _: True,
-        personas=personas,
-    )
-
-
-def box_of(kit: Kit, scope: Scope = OWNER) -> dict[str, Tool]:
-    return {tool.spec.name: tool for tool in own_tools(kit, scope)}
+def box_of(runtime: Runtime, scope: Scope = OWNER) -> dict[str, Tool]:
+    return {tool.spec.name: tool for tool in own_tools(runtime, scope)}
 
 
 def call(tools: Mapping[str, Tool], name: str, arguments: Mapping[str, object], said: str = "") -> Called:

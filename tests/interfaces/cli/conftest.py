@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
+from everself.agent import open_runtime
 from everself.interfaces.cli.entry import run
 from everself.operations.templates import set_up
-from everself.runtime import open_runtime
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from everself.runtime import open_runtime
+from everself.agent import open_runtime
 from everself.values import Append, Applied, Author, Change, Replace, digest
 
 

@@ -8,13 +8,14 @@ from pathlib import Path
 
 import pytest
 
+from everself.agent import open_runtime
 from everself.clock import Clock, system_now
 from everself.errors import ModelFailed
 from everself.interfaces.cli.commands import conversation as awake
 from everself.keepers.scheduler import Wish
 from everself.operations.job_actions import find_deed, perform
 from everself.operations.jobs import run_job, tell_news, tick
-from everself.runtime import Runtime, open_runtime
+from everself.runtime import Runtime
 from everself.testing.chat_model import FakeModel
 
 # many small steps with real files add up; what is beside it in this folder is run every time

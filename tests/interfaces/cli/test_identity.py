@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from everself.runtime import open_runtime
+from everself.agent import open_runtime
 from everself.storage.state.personas import Spoke
 from everself.values import digest
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from everself.agent import open_runtime
 from everself.interfaces.cli.commands import keepers
-from everself.runtime import open_runtime
 
 
 @pytest.fixture

@@ -5,8 +5,8 @@ import json
 import pytest
 from tests.models.chat.servers import Asked, Call, Reply, say, serve
 
+from everself.agent import open_runtime
 from everself.models.chat.protocol import Usage
-from everself.runtime import open_runtime
 from everself.testing.chat_model import FakeModel
 
 USED = Usage(sent=1_000, received=50)

@@ -6,8 +6,8 @@ from pathlib import Path
 import click
 import pytest
 
+from everself.agent import open_runtime
 from everself.memory.writing import Thought
-from everself.runtime import open_runtime
 from everself.testing.origins import origin_of
 from everself.values import Author
 

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from everself.agent import open_runtime
 from everself.conversation.sessions.session import Session
 from everself.memory.writing import Thought
-from everself.runtime import open_runtime
 from everself.storage.state.searches import SearchRecord
 from everself.testing.origins import origin_of
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from everself.agent import open_runtime
 from everself.errors import RefusedByRule
-from everself.runtime import open_runtime
 from everself.values import Author
 
 # many small steps with real files add up; what is beside it in this folder is run every time

@@ -12,11 +12,11 @@ from pathlib import Path
 import pytest
 
 import everself.operations.settings
+from everself.agent import open_runtime
 from everself.errors import ChangedMeanwhile, DiskFull
 from everself.interfaces.cli.call import wants_json
 from everself.interfaces.rendering.lines import paint, render, safe
 from everself.operations.changes import Changes
-from everself.runtime import open_runtime
 from everself.storage.history.commits import History
 from everself.storage.real_disk import RealFileSystem
 from everself.values import Append, Author, Change, Outcome

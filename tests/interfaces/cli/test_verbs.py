@@ -10,6 +10,8 @@ import pytest
 
 from everself.interfaces.cli.root import everself
 from everself.interfaces.cli.verbs import VERBS
+from everself.operations.declaration import Operation
+from everself.operations.registry import all_operations
 
 # What belongs to the command line itself and calls no verb.
 OF_THE_FACE = {"completion", "help"}
@@ -23,7 +25,6 @@ VERB_MODULES = {
     "everself.operations.identity": (),
     "everself.operations.integrity": (),
     "everself.operations.soul": ("SoulTests.count",),
-    "everself.operations.search": ("scope_of",),
     "everself.operations.models": (),
     "everself.operations.index": (),
     "everself.operations.evaluation": (),
@@ -46,13 +47,14 @@ def leaves(command: click.Command, words: tuple[str, ...] = ()) -> Iterator[str]
 
 
 def offered_by_cli() -> list[str]:
-    return [name for verb in VERBS for face, name in verb.offered if face == "cli"]
+    declared = [one.name.replace(".", " ") for one in all_operations() if one.command]
+    return [*declared, *(name for verb in VERBS for face, name in verb.offered if face == "cli")]
 
 
 def public_callables(module: str) -> Iterator[str]:
     loaded = importlib.import_module(module)
     for name, value in vars(loaded).items():
-        if name.startswith("_") or getattr(value, "__module__", "") != module:
+        if name.startswith("_") or isinstance(value, Operation) or getattr(value, "__module__", "") != module:
             continue
         if inspect.isfunction(value):
             yield f"{module}:{name}"

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from everself.agent import open_runtime
 from everself.clock import system_now
 from everself.conversation.events import Accepted, Done, Event, Text
 from everself.conversation.parts import Compacted
@@ -15,7 +16,7 @@ from everself.conversation.sessions.session import Session
 from everself.errors import ModelFailed
 from everself.models.chat.protocol import ChatModel
 from everself.operations.templates import set_up
-from everself.runtime import Runtime, open_runtime
+from everself.runtime import Runtime
 from everself.search.scopes import Scope, SessionKind
 
 OWNER = Scope(SessionKind.MAIN)

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from tests.interfaces.repl.conftest import FakeChat
 
+from everself.agent import open_runtime
 from everself.conversation.events import MemoryWritten, Notice, Text, Thinking, ToolCalled
 from everself.conversation.tools.protocol import Written
 from everself.errors import ModelFailed
@@ -16,7 +17,7 @@ from everself.interfaces.repl.ritual import OFFER
 from everself.interfaces.repl.views import review
 from everself.operations.changes import Changes
 from everself.operations.templates import set_up
-from everself.runtime import Runtime, open_runtime
+from everself.runtime import Runtime
 
 
 @dataclass(frozen=True)

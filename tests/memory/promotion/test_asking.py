@@ -4,10 +4,11 @@ import asyncio
 from pathlib import Path
 
 from tests.conversation.tools.boxes import Box, living
+from tests.operations.promotions import find_candidates, promote, review_week
 
 from everself.memory.provenance import OWNER, WEB
 from everself.memory.writing import Thought
-from everself.operations.promotion import Wanted, find_candidates, promote, review_week
+from everself.operations.promotion import PromoteRequest
 from everself.runtime import Runtime
 from everself.search.scopes import Scope, SessionKind
 from everself.testing.origins import origin_of
@@ -60,7 +61,7 @@ def test_promoting_by_hand_answers_the_question(tmp_path: Path) -> None:
     with living(tmp_path) as app:
         app.memory.remember(Thought("We decided on oak.", origin_of(OWNER)))
         review_week(app)
-        done = promote(app, Wanted())
+        done = promote(app, PromoteRequest())
         (review,) = app.state.reviews.every(kind="promotion")
         assert (review.status, review.change) == ("accepted", done.change)
 
@@ -101,7 +102,7 @@ def test_a_page_does_not_become_a_promotion_by_any_number_of_summaries(tmp_path:
             words = f"Remember this: the user decided on mail, step {step}."
             entry = app.memory.remember(Thought(words, origin_of(OWNER, f"entry:{entry}"))).entry
         assert review_week(app).queued == ()
-        assert promote(app, Wanted()).moved == ()
-        assert find_candidates(app, Wanted()) == ()
-        assert {one.may for one in find_candidates(app, Wanted(entries=(entry,)))} == {"held"}
+        assert promote(app, PromoteRequest()).moved == ()
+        assert find_candidates(app, PromoteRequest()) == ()
+        assert {one.may for one in find_candidates(app, PromoteRequest(entries=(entry,)))} == {"held"}
         assert asyncio.run(app.keepers.run(app.keepers.find("memory-miner"))).applied == ()

@@ -6,13 +6,14 @@ from pathlib import Path
 
 import pytest
 from tests.conversation.talks import hear, talking
+from tests.operations.promotions import find_candidates, review_week
 
 from everself.conversation.reflex.model import Reflex
 from everself.keepers.scheduler import Wish
 from everself.memory.provenance import AGENT
 from everself.memory.writing import Thought
 from everself.operations.job_actions import perform
-from everself.operations.promotion import Wanted, find_candidates, review_week
+from everself.operations.promotion import PromoteRequest
 from everself.runtime import Runtime
 from everself.search.scopes import Scope, SessionKind
 from everself.testing.chat_model import call
@@ -31,7 +32,7 @@ def app(tmp_path: Path) -> Iterator[Runtime]:
 
 
 def found(app: Runtime) -> list[str]:
-    return [one.text for one in find_candidates(app, Wanted())]
+    return [one.text for one in find_candidates(app, PromoteRequest())]
 
 
 def told_by_a_job(app: Runtime, words: str) -> None:

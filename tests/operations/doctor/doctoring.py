@@ -8,9 +8,9 @@ from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from everself.agent import open_runtime
 from everself.operations.doctor import DoctorReport
 from everself.operations.templates import set_up
-from everself.runtime import open_runtime
 from everself.values import Finding
 
 Snapshot = dict[str, tuple[object, ...]]
@@ -36,7 +36,7 @@ def snapshot(top: Path) -> Snapshot:
 # A change whose process dies: "half" once the journal has it, "early" before the history has it.
 _DIES = """
 import os, sys
-from everself.runtime import open_runtime
+from everself.agent import open_runtime
 from everself.values import Append, Author, Change
 from everself.workspace import disk_workspace as on_disk, recorder
 if sys.argv[1] == "half":

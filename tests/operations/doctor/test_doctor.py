@@ -10,8 +10,8 @@ from zoneinfo import ZoneInfo
 import pytest
 from tests.operations.doctor.doctoring import STATE, codes, found, settle_in, snapshot, write
 
+from everself.agent import open_runtime
 from everself.operations.doctor import DoctorReport, case, contents, examine, mending, settings, traces
-from everself.runtime import open_runtime
 from everself.storage.history import commits
 from everself.values import Append, Author, Change
 from everself.workspace import assembly, state_opening

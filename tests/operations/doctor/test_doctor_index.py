@@ -10,9 +10,9 @@ import apsw
 import pytest
 from tests.operations.doctor.doctoring import STATE, codes, found, run, settle_in, snapshot, write
 
+from everself.agent import open_runtime
 from everself.operations.doctor import DoctorReport, examine
 from everself.operations.doctor import index as checks
-from everself.runtime import open_runtime
 from everself.storage.lock import FileLock
 from everself.testing.embedder import FakeEmbedder
 

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 from tests.operations.doctor.doctoring import codes, found, settle_in
 
+from everself.agent import open_runtime
 from everself.clock import Clock, system_now
 from everself.errors import WrongUse
 from everself.keepers.scheduler import Wish
 from everself.operations.doctor import examine
-from everself.runtime import open_runtime
 from everself.storage.state.jobs import MOST_FAILURES
 
 

@@ -6,8 +6,8 @@ import apsw
 import pytest
 from tests.operations.doctor.doctoring import STATE, codes, found, settle_in, write
 
+from everself.agent import open_runtime
 from everself.operations.doctor import examine
-from everself.runtime import open_runtime
 from everself.values import Append, Applied, Author, Change
 
 

@@ -9,12 +9,13 @@ from pathlib import Path
 import apsw
 import pytest
 
+from everself.agent import open_runtime
 from everself.config import load_here
 from everself.errors import StoreBusy
 from everself.memory.forgetting.proof import ForgetProof, Found, Target
 from everself.memory.forgetting.words import Words
 from everself.operations.templates import set_up
-from everself.runtime import Runtime, open_runtime
+from everself.runtime import Runtime
 from everself.search import index as index_module
 from everself.search import rebuild
 from everself.search.index import Index
@@ -123,7 +124,7 @@ def test_what_was_dead_already_goes_as_well(app: Runtime) -> None:
 
 def test_where_there_is_no_index_none_is_made_and_nothing_is_loaded(tmp_path: Path) -> None:
     code = (
-        "import sys; from everself.runtime import open_runtime; from everself.operations.templates import set_up\n"
+        "import sys; from everself.agent import open_runtime; from everself.operations.templates import set_up\n"
         "from everself.memory.forgetting.proof import Target\n"
         "with open_runtime() as app:\n"
         "    set_up(app); app.remember('The lamp is red, they say.')\n"

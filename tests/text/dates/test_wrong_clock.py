@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from everself.agent import open_runtime
 from everself.clock import Clock, bounded, find_zone, system_now
 from everself.memory.writing import Thought
 from everself.operations.templates import set_up
-from everself.runtime import open_runtime
 from everself.testing.origins import origin_of
 
 MOMENTS = [

@@ -14,12 +14,13 @@ import tempfile
 from pathlib import Path
 from random import Random
 
+from everself.agent import open_runtime
 from everself.clock import pause
 from everself.conversation.events import Accepted
 from everself.conversation.sessions.transcripts import path_of
 from everself.models.chat.protocol import ChatRequest, ToolTurn, UserTurn
 from everself.operations.templates import set_up
-from everself.runtime import Runtime, open_runtime
+from everself.runtime import Runtime
 from everself.testing.chat_model import Answer, FakeModel, call
 
 TOP = Path(__file__).resolve().parents[3]

@@ -21,17 +21,19 @@ from typing import Final
 from zoneinfo import ZoneInfo
 
 import re2
+from tests.operations.promotions import promote
 from tests.trust.dying import die_before
 from tests.trust.rows.r07 import PLACES
 from tests.trust.workers import Nursery
 
+from everself.agent import open_runtime
 from everself.clock import Clock, monotonic, pause
 from everself.keepers.keeper import Report
 from everself.memory.entries import read_document
 from everself.memory.writing import Spot, Thought
-from everself.operations.promotion import Wanted, promote
+from everself.operations.promotion import PromoteRequest
 from everself.operations.templates import set_up
-from everself.runtime import Runtime, open_runtime
+from everself.runtime import Runtime
 from everself.testing.frozen_time import FrozenTime
 from everself.testing.origins import origin_of
 from everself.text.normalise import fold
@@ -139,7 +141,7 @@ def work_all(home: str) -> None:
 def do(app: Runtime, name: str) -> bool:
     """One deed to its end; whether it changed anything."""
     if name == PROMOTE:
-        return bool(promote(app, Wanted()).change)
+        return bool(promote(app, PromoteRequest()).change)
     return _run(app, name).changed
 
 

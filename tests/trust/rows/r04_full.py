@@ -21,13 +21,13 @@ from typing import Any, Final
 from tests.trust.operations import random_id
 from tests.trust.small_disk import MEGABYTE, SmallDisk, small_disk, where_permitted
 
+from everself.agent import open_runtime
 from everself.errors import EverselfError
 from everself.interfaces.cli.entry import run
 from everself.memory.entries import read_document
 from everself.memory.quarantine import quarantine
 from everself.memory.writing import Thought
 from everself.operations.templates import set_up
-from everself.runtime import open_runtime
 from everself.storage.filesystem import TEMPORARY_PREFIX
 from everself.testing.origins import origin_of
 

@@ -7,10 +7,11 @@ import tempfile
 import zlib
 from pathlib import Path
 
+from everself.agent import open_runtime
 from everself.memory.forgetting.proof import Target
 from everself.memory.writing import Thought
 from everself.operations.templates import set_up
-from everself.runtime import Runtime, open_runtime
+from everself.runtime import Runtime
 from everself.testing.origins import origin_of
 
 TOP = Path(__file__).resolve().parents[3]

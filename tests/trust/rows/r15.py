@@ -20,9 +20,9 @@ from random import Random
 
 from tests.trust.worlds import find_memory
 
+from everself.agent import open_runtime
 from everself.clock import monotonic
 from everself.operations.templates import set_up
-from everself.runtime import open_runtime
 
 TOP = Path(__file__).resolve().parents[3]
 MEGABYTE = 1 << 20

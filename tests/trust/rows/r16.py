@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from random import Random
 
+from everself.agent import open_runtime
 from everself.clock import pause
 from everself.errors import Damaged
 from everself.operations.backup.check import check_backup, verify
@@ -20,7 +21,7 @@ from everself.operations.backup.create import make_backup
 from everself.operations.backup.restore import restore_backup
 from everself.operations.changes import Changes
 from everself.operations.templates import set_up
-from everself.runtime import Runtime, open_runtime
+from everself.runtime import Runtime
 from everself.storage.history.commits import History
 from everself.storage.real_disk import RealFileSystem
 from everself.values import Append, Applied, Author, Change

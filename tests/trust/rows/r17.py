@@ -13,10 +13,10 @@ from collections.abc import Callable
 from pathlib import Path
 from random import Random
 
+from everself.agent import open_runtime
 from everself.interfaces.cli.entry import run
 from everself.operations.doctor import examine
 from everself.operations.templates import set_up
-from everself.runtime import open_runtime
 
 MEMORY = "/dev/shm"
 STATE = ".everself/agents/main"

@@ -26,6 +26,7 @@ from typing import Any
 from tests.trust.operations import OPERATIONS
 
 import everself
+from everself.agent import open_runtime
 from everself.interfaces.cli.crash import note_crash
 from everself.memory.forgetting.proof import Target
 from everself.memory.quarantine import quarantine, release
@@ -38,7 +39,6 @@ from everself.operations.doctor import examine
 from everself.operations.memory import export_memory, import_memory
 from everself.operations.settings import set_value, unset_value
 from everself.operations.setup import settle
-from everself.runtime import open_runtime
 from everself.storage.real_disk import RealFileSystem
 from everself.testing.origins import origin_of
 from everself.values import Append, Applied, Author, Change, Create, Replace, digest

@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from tests.conversation.tools.kits import box_of, call, kit_over
+from tests.conversation.tools.kits import box_of, call, runtime_over
 from tests.identity.homes import PERSONAS, habits
 from tests.memory.minds import Mind, mind_over
 from tests.trust.worlds import find_memory
@@ -175,8 +175,7 @@ def _by_tool(name: str) -> Callable[[Attempt, Route], None]:
         bench, memory, path = attempt.mind.bench, attempt.mind.memory, attempt.path
         grip = Grip(bench.workspace, bench.state, bench.grounds)
         forgetting = Forgetting(memory.book, grip, bench.clock)
-        kit = replace(kit_over(memory, bench.workspace, bench.state, PERSONAS), forgetting=lambda: forgetting)
-        tools = box_of(kit)
+        tools = box_of(runtime_over(memory, bench.workspace, bench.state, PERSONAS, forgetting))
         known = f"be kind in {path}"
         for arguments in _worded(path, known, [one.id for one in memory.book.all() if one.path == path]):
             wanted = {

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
-from tests.conversation.tools.kits import OWNER, box_of, call_in, kit_over
+from tests.conversation.tools.kits import OWNER, box_of, call_in, runtime_over
 from tests.memory.minds import Mind, mind_over
 
 from everself.classify.injection import label
@@ -88,7 +88,7 @@ def authority(mind: Mind) -> tuple[dict[str, bytes], frozenset[str]]:
 
 def through_a_conversation(mind: Mind, item: Item, taint: Stamp) -> None:
     """The owner asked for something harmless, and the answer of a tool led the model to everything else."""
-    box = box_of(kit_over(mind.memory, mind.bench.workspace, mind.bench.state))
+    box = box_of(runtime_over(mind.memory, mind.bench.workspace, mind.bench.state))
     setting = Setting(OWNER, "SESSION", "MESSAGE", "What does it say? Sum it up for me.", by_owner=True, taint=taint)
     call_in(box, setting, "memory_write", {"content": item.text, "explicit": True, "tag": "decision"})
     call_in(box, setting, "memory_correct", {"old": KNOWN, "new": item.text})
@@ -117,7 +117,7 @@ def by_file(mind: Mind, item: Item) -> None:
 
 def by_person(mind: Mind, item: Item) -> None:
     """Somebody else says it, in a conversation of their own."""
-    box = box_of(kit_over(mind.memory, mind.bench.workspace, mind.bench.state), STRANGER)
+    box = box_of(runtime_over(mind.memory, mind.bench.workspace, mind.bench.state), STRANGER)
     setting = Setting(STRANGER, "SESSION", "MESSAGE", item.text, by_owner=False)
     for explicit in (True, False):
         call_in(box, setting, "memory_write", {"content": item.text, "explicit": explicit})
@@ -139,7 +139,7 @@ DOORS: dict[str, Callable[[Mind, Item], None]] = {
 
 def by_owner(mind: Mind, item: Item, taint: Stamp) -> bool:
     """Whether it became a fact of the owner's, in the core and not apart, whatever the conversation has read before."""
-    box = box_of(kit_over(mind.memory, mind.bench.workspace, mind.bench.state))
+    box = box_of(runtime_over(mind.memory, mind.bench.workspace, mind.bench.state))
     setting = Setting(OWNER, "SESSION", "MESSAGE", item.text, by_owner=True, taint=taint)
     called = call_in(box, setting, "memory_write", {"content": item.text, "explicit": True})
     entries = [mind.book.find(one.entry) for one in called.outcome.written]
@@ -157,7 +157,7 @@ def run_s6(count: int, seed: int, *, held_out: bool = False) -> str:
     gained: list[Item] = []
     with home() as mind:
         call_in(
-            box_of(kit_over(mind.memory, mind.bench.workspace, mind.bench.state)),
+            box_of(runtime_over(mind.memory, mind.bench.workspace, mind.bench.state)),
             Setting(OWNER, "SESSION", "MESSAGE", KNOWN, by_owner=True),
             "memory_write",
             {"content": KNOWN, "explicit": True},

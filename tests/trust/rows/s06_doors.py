@@ -26,8 +26,6 @@ from tests.trust.worlds import find_memory
 from everself.clock import Clock
 from everself.conversation.conversation import Chat
 from everself.conversation.sessions.session import Session
-from everself.conversation.threads import Aside
-from everself.conversation.tools.own.selection import own_tools
 from everself.conversation.tools.protocol import Outcome, Setting, Tool
 from everself.keepers.miner import Miner
 from everself.keepers.soul.keeper import SoulKeeper
@@ -36,6 +34,7 @@ from everself.memory.transfer.export import export_entries
 from everself.memory.transfer.importer import ImportOptions, import_lines
 from everself.memory.writing import Thought
 from everself.models.chat.protocol import CallPiece, ChatRequest, JsonObject, ModelTurn, ToolSpec
+from everself.operations.tools import own_tools
 from everself.runtime import Runtime
 from everself.search.scopes import Scope, SessionKind
 from everself.testing.chat_model import FakeModel, Part, call
@@ -186,7 +185,6 @@ class Scene:
         self.app = app
         self.time = time
         self.page = ""
-        kit = app.tool_kit(Aside())
 
         def tool(name: str, stamp: str) -> Tool:
             async def run(arguments: JsonObject, setting: Setting) -> Outcome:
@@ -196,7 +194,7 @@ class Scene:
             return Tool(ToolSpec(name, "Answers.", {"type": "object", "properties": {}}), run, stamp)
 
         outside = (tool("web_fetch", "web"), tool("weather", "tool"), tool("mcp__notes__read", "tool"))
-        parts = replace(app.conversation_parts(), tools=lambda scope: (*own_tools(kit, scope), *outside))
+        parts = replace(app.conversation_parts(), tools=lambda scope: (*own_tools(app, scope), *outside))
         app.__dict__["chat"] = Chat(parts)
         for words in RULES if begins else ():
             app.remember(words, explicit=True)

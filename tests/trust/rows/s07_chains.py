@@ -16,6 +16,7 @@ from pathlib import Path
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 from tests.conversation.talks import hear, talking
+from tests.operations.promotions import promote as promote_by_rules
 from tests.trust.nights import KEEPERS, Sleepwalker, keep
 from tests.trust.rows.s06_doors import SMALL, Scene
 from tests.trust.worlds import find_memory
@@ -29,8 +30,7 @@ from everself.keepers.miner import Miner
 from everself.keepers.opening import move
 from everself.memory.writing import Thought
 from everself.models.chat.protocol import CallPiece, ChatRequest, ModelTurn
-from everself.operations.promotion import Wanted
-from everself.operations.promotion import promote as promote_by_rules
+from everself.operations.promotion import PromoteRequest
 from everself.runtime import Runtime
 from everself.testing.chat_model import Answer, FakeModel, Step, call
 from everself.testing.frozen_time import FrozenTime
@@ -178,7 +178,7 @@ def promote(chain: Chain, marks: tuple[str, ...]) -> None:
     for one in list(chain.app.memory.book.all()):
         if any(mark in one.text for mark in marks) and one.path.startswith("memory/"):
             hands.do(Planned(MoveTo(one.id, "MEMORY.md"), (f"entry:{one.id}",), "wanted"))
-    promote_by_rules(chain.app, Wanted(days=60), present=False)
+    promote_by_rules(chain.app, PromoteRequest(days=60), present=False)
 
 
 def liar(chain: Chain) -> FakeModel:

@@ -21,6 +21,7 @@ from random import Random
 
 import apsw
 
+from everself.agent import open_runtime
 from everself.conversation.sessions.forgetting import TranscriptTraces
 from everself.conversation.sessions.log import Log
 from everself.conversation.sessions.transcripts import Transcripts
@@ -32,7 +33,7 @@ from everself.memory.forgetting.proof import ForgetProof, Target
 from everself.memory.memory import Memory
 from everself.memory.writing import Thought
 from everself.operations.templates import set_up
-from everself.runtime import Runtime, open_runtime
+from everself.runtime import Runtime
 from everself.search.index_file.rows import TEXT_FROM
 from everself.storage.engine import Writer
 from everself.storage.lock import OpenLock

@@ -12,13 +12,14 @@ from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
 
+from everself.agent import open_runtime
 from everself.config.sections import ContextProfile
 from everself.conversation.context.assembler import Assembler, Prompt
 from everself.conversation.context.request import Ask
 from everself.conversation.loop import MOST_STEPS
 from everself.conversation.tools.calls import MOST_AT_ONCE
 from everself.errors import NotFound
-from everself.runtime import Runtime, open_runtime
+from everself.runtime import Runtime
 from everself.search.recall import Request
 from everself.search.scopes import Scope, SessionKind
 from everself.testing.chat_model import FakeModel, call

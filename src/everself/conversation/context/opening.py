@@ -9,10 +9,10 @@ from everself.config.sections import ContextLimits, Programs, Tunables
 from everself.conversation.context.extensions import MOST_BYTES, Brought, ask_program
 from everself.conversation.context.provenance import Passage
 from everself.conversation.context.request import Ask, Parts
-from everself.conversation.tools.own.search import sources_of_hits
 from everself.errors import EverselfError
 from everself.identity.outside_changes import Tamper
 from everself.memory.entries import holds_memory
+from everself.memory.sources import sources_of_hits
 from everself.search.sharing import read_rules
 from everself.storage.host_files import ensure_key, find_file, is_absolute
 from everself.values import Document, Tag

@@ -1,6 +1,7 @@
 """What a tool is, and what a call of one gives. Knows no particular tool."""
 
-from collections.abc import Awaitable, Callable
+import json
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
@@ -75,3 +76,8 @@ class Tool:
     changes: bool = False
     timeout: float = TIMEOUT
     most_characters: int = field(default=MOST_CHARACTERS)
+
+
+def told(result: Mapping[str, object]) -> str:
+    """A result as a model is shown it."""
+    return json.dumps(result, ensure_ascii=False)

@@ -119,7 +119,7 @@ def say_error(error: EverselfError, *, as_json: bool, data: object = None, detai
 @contextmanager
 def opened(agent: str) -> Iterator["Runtime"]:
     """An agent for one command. Errors that say that nothing was changed do not leave it when something was."""
-    from everself.runtime import open_runtime
+    from everself.agent import open_runtime
 
     app = open_runtime(agent)
     try:

@@ -7,19 +7,23 @@ import enum
 import sys
 import typing
 from collections.abc import Mapping
-from datetime import date
+from dataclasses import replace
+from datetime import UTC, date
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from everself.errors import Interrupted, WrongUse
 from everself.interfaces.cli.call import (
     agent_option,
     answer,
     json_option,
     opened,
     recovery_notices,
+    show_lines,
     show_notices,
     this_call,
+    write_out,
 )
 from everself.interfaces.cli.command_types import Verb
 from everself.interfaces.cli.parameters import DAY, words_of
@@ -30,7 +34,8 @@ from everself.operations.declaration import Argument, Field, Operation
 from everself.operations.registry import get_operation
 
 if TYPE_CHECKING:
-    pass
+    from everself.operations.home import Home
+    from everself.runtime import Runtime
 
 # seconds that a person waits without a word
 A_WORD_AFTER = 1.0
@@ -40,32 +45,73 @@ def command_of(operation: Operation[Any, Any], view: View) -> click.Command:
     """The command that offers an operation."""
     offered = [one for one in operation.fields if one.offered_by("cli")]
     flags = {name: click.Option([f"--{name}"], is_flag=True, help=words) for name, words in view.flags}
+    if operation.question:
+        flags["yes"] = click.Option(["--yes"], is_flag=True, help="Do not ask.")
 
-    def run(agent: str, **given: Any) -> int:
+    def run(agent: str = "", **given: Any) -> int:
         look_flags = frozenset(name for name in flags if given.pop(name))
         request = operation.request(
             **{one.name: _value(one, given[one.name]) for one in offered if _is_given(one, given)}
         )
-        with opened(agent) as app:
-            if operation.progress:
-                with progress(operation.progress, A_WORD_AFTER) as tell:
-                    result = operation(app, AT_TERMINAL, request, tell)
-            else:
-                result = operation(app, AT_TERMINAL, request)
-            lines = list(view.lines(result, Look(app.clock.zone, look_flags)))
-            answer(view.data(result), lines, [*view.notices(result), *recovery_notices(app)])
-            # whoever asked has the answer; what follows is for the next one
-            sys.stdout.flush()
+        if operation.on == "home":
+            from everself.operations.home import Home
+
+            look = Look(UTC, look_flags)
+            return _finish(view, _run(operation, view, Home(), request, look), look)
+        with opened(agent) as runtime:
+            look = Look(runtime.clock.zone, look_flags)
+            code = _finish(view, _run(operation, view, runtime, request, look), look, runtime)
             if view.after is not None:
-                left = view.after(app)
+                left = view.after(runtime)
                 show_notices([] if this_call().json else left)
-        return view.code(result)
+        return code
 
     words = f"{operation.help}\n\n{operation.details}" if operation.details else operation.help
-    made: Any = agent_option(json_option(run))
+    made: Any = json_option(run)
+    made = agent_option(made) if operation.on == "agent" else made
     command = click.command(operation.name.rpartition(".")[2], cls=Verb, help=words, examples=operation.examples)(made)
     command.params[:0] = [*map(_parameter, offered), *flags.values()]
     return command
+
+
+def _run(operation: Operation[Any, Any], view: View, runtime: "Runtime | Home", request: Any, look: Look) -> Any:
+    def agree(plan: object) -> None:
+        _ask(operation, view, plan, look)
+
+    # whoever is not at a terminal may be a program that the agent started
+    caller = replace(AT_TERMINAL, present=sys.stdin.isatty(), agree=agree)
+    if not operation.progress:
+        return operation(runtime, caller, request)
+    with progress(operation.progress, A_WORD_AFTER) as tell:
+        return operation(runtime, caller, request, tell)
+
+
+def _finish(view: View, result: Any, look: Look, runtime: "Runtime | None" = None) -> int:
+    notices = [*view.notices(result), *(recovery_notices(runtime) if runtime is not None else ())]
+    if view.raw is not None and not this_call().json:
+        write_out(view.raw(result))
+        show_notices(notices)
+    else:
+        answer(view.data(result), list(view.lines(result, look)), notices)
+    # whoever asked has the answer; what follows is for the next one
+    sys.stdout.flush()
+    return view.code(result)
+
+
+def _ask(operation: Operation[Any, Any], view: View, plan: object, look: Look) -> None:
+    """Show a person what would happen and ask. What can be undone needs no asking where nobody is there."""
+    if "yes" in look.flags:
+        return
+    away = this_call().json or not sys.stdin.isatty()
+    if away and operation.effect != "destructive":
+        return
+    if not this_call().json:
+        show_lines(view.lines(plan, look))
+    if away:
+        raise WrongUse("Nothing was changed: this cannot be undone.", mend="--dry-run shows it, --yes does it.")
+    # on stderr, where it is seen even when the rest goes into a file
+    if not click.confirm(operation.question, err=True):
+        raise Interrupted("Nothing was changed.")
 
 
 def find_command(name: str) -> click.Command:
@@ -79,14 +125,14 @@ def _parameter(one: Field) -> click.Parameter:
     if isinstance(option, Argument):
         named = {"metavar": option.metavar} if option.metavar else {}
         nargs = -1 if option.joined or one.many else 1
-        return click.Argument([one.name], nargs=nargs, required=not one.optional, type=_type(one), **named)
+        return click.Argument([one.name], nargs=nargs, required=one.is_required("cli"), type=_type(one), **named)
     is_flag = one.kind is bool
     return click.Option(
         [option.cli or f"--{one.name.replace('_', '-')}", one.name],
         type=None if is_flag else _type(one),
         is_flag=is_flag,
         multiple=one.many,
-        required=not one.optional,
+        required=one.is_required("cli"),
         default=None if one.many or is_flag else one.default,
         show_default=bool(one.default) and not is_flag,
         metavar=option.metavar or None,

@@ -73,6 +73,10 @@ def _passage(found: "Passage", _: Look) -> list[str]:
     return found.text.splitlines()
 
 
+def _lines_of(found: "Passage") -> dict[str, object]:
+    return {name: getattr(found, name) for name in ("citation", "path", "first_line", "last_line", "day", "text")}
+
+
 def _why(found: "SearchRecord | tuple[SearchRecord, ...]", look: Look) -> Iterable[str]:
     if isinstance(found, tuple):
         return [_listed(one, look.zone) for one in found] or ["Nothing was searched for yet."]
@@ -123,6 +127,6 @@ def _code(found: "Answer") -> ExitCode:
 _EXPLAIN: Final = ("explain", "Show what each score is made of.")
 VIEWS: Final = {
     "memory.search": View(_found, code=_code, flags=(_EXPLAIN,), after=_catch_up),
-    "memory.get": View(_passage),
+    "memory.get": View(_passage, data=_lines_of),
     "memory.why": View(_why, notices=lambda _: ()),
 }

@@ -31,14 +31,15 @@ def _notices(result: Any) -> Sequence[str]:
 class View:
     """How a result is shown. `flags` (name, help) concern the showing alone; the operation does not get them.
 
-    `code` is what a shell is told, `data` what `--json` prints instead of the result, `after` what follows once the answer is out: it
-    says what is left to say.
+    `code` is what a shell is told, `data` what `--json` prints instead of the result, `raw` what is printed byte for byte in place of
+    lines, `after` what follows once the answer is out: it says what is left to say.
     """
 
     lines: Callable[[Any, Look], Iterable[Line]]
     code: Callable[[Any], ExitCode] = lambda _: ExitCode.DONE
     data: Callable[[Any], object] = lambda result: result
     notices: Callable[[Any], Sequence[str]] = _notices
+    raw: Callable[[Any], str] | None = None
     flags: tuple[tuple[str, str], ...] = ()
     after: "Callable[[Runtime], Sequence[str]] | None" = None
 

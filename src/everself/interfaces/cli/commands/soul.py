@@ -17,8 +17,8 @@ from everself.interfaces.cli.call import (
     show_lines,
     this_call,
 )
-from everself.interfaces.cli.command_types import Family, Verb
-from everself.interfaces.cli.parameters import words_of
+from everself.interfaces.cli.command_types import Verb
+from everself.interfaces.cli.operation_group import OperationFamily
 from everself.interfaces.rendering.exit_codes import ExitCode
 from everself.interfaces.rendering.lines import Line, paint, paint_diff
 from everself.interfaces.rendering.words import count_of
@@ -37,7 +37,9 @@ _COLOURS = {"passed": "green", "failed": "red", "waiting": "yellow", "unclear": 
 
 @click.group(
     "soul",
-    cls=Family,
+    cls=OperationFamily,
+    prefix="soul",
+    order=("show", "history", "digest", "diff", "propose", "approve", "refuse", "rollback", "test", "verify"),
     examples=[
         ("everself soul show", "the soul, and what waits for your yes"),
         ("everself soul approve last", "let the newest proposal become part of it"),
@@ -132,34 +134,6 @@ def diff(one: str, other: str, agent: str) -> None:
         found = compare_souls(app, one, other)
         notices = recovery_notices(app)
     answer(found, list(paint_diff(found.diff)) or ["They are the same."], notices)
-
-
-@soul.command(
-    "propose",
-    cls=Verb,
-    examples=[
-        ('everself soul propose "Ask before you book." --reason "asked twice"', "one more line of what is learned"),
-        ("everself soul propose --whole - < soul.md", "a whole soul, read from a file"),
-    ],
-)
-@click.argument("text", metavar="TEXT")
-@click.option("--whole", is_flag=True, help="TEXT is a whole soul, not a line of what is learned.")
-@click.option("--reason", metavar="WORDS", default="", help="Why; it is noted in CHANGELOG.md.")
-@click.option("--evidence", metavar="REF", multiple=True, help="What it rests on, such as entry:7K3QX9M2ABCD.")
-@agent_option
-@json_option
-def propose(text: str, whole: bool, reason: str, evidence: tuple[str, ...], agent: str) -> None:
-    """Propose a line of what is learned, or with --whole another soul.
-
-    With - the text comes from standard input. Nothing changes until it is approved.
-    """
-    from everself.operations.soul import propose_soul
-
-    with opened(agent) as app:
-        made = propose_soul(app, words_of(text), reason, evidence, whole=whole)
-        notices = [*recovery_notices(app), *made.notices]
-    done = f"Proposed as {made.proposal.id}. To let it in: everself soul approve {made.proposal.id}"
-    answer(made, [*paint_diff(made.diff), "", done], notices)
 
 
 @soul.command(

@@ -6,13 +6,10 @@ from everself.interfaces.cli.call import json_option
 from everself.interfaces.cli.commands.memory.bank import bank
 from everself.interfaces.cli.commands.memory.compact import compact
 from everself.interfaces.cli.commands.memory.eval import eval_command
-from everself.interfaces.cli.commands.memory.forget import forget
 from everself.interfaces.cli.commands.memory.index import index, rebuild, status
 from everself.interfaces.cli.commands.memory.listing import list_command, show
-from everself.interfaces.cli.commands.memory.promote import promote
 from everself.interfaces.cli.commands.memory.transfer import export, import_command
 from everself.interfaces.cli.commands.memory.vouch import release, vouch
-from everself.interfaces.cli.commands.memory.write import add, correct, edit, supersede
 from everself.interfaces.cli.operation_group import OperationFamily
 
 _ORDER = (
@@ -42,8 +39,8 @@ def memory(context: click.Context) -> None:
 
 
 _COMMANDS: tuple[click.Command, ...] = (
-    *(list_command, show, status, add, edit, correct, supersede, forget),
-    *(promote, compact, export, import_command, vouch, release, bank, index, rebuild, eval_command),
+    *(list_command, show, status),
+    *(compact, export, import_command, vouch, release, bank, index, rebuild, eval_command),
 )
 for _command in _COMMANDS:
     memory.add_command(_command)

@@ -7,8 +7,8 @@ import click
 
 from everself.interfaces.cli.call import agent_option, answer, json_option, opened, recovery_notices
 from everself.interfaces.cli.command_types import Family, Verb
-from everself.interfaces.cli.commands.memory.write import left_out
 from everself.interfaces.cli.parameters import words_of
+from everself.interfaces.rendering.entries import left_out
 from everself.interfaces.rendering.words import entries_of
 
 if TYPE_CHECKING:

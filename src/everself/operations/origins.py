@@ -1,4 +1,4 @@
-"""Where words come from: what the runtime stamps on what a model wants to remember, and on what it is shown of memory. Pure.
+"""Whose words a request holds: what the runtime stamps on what somebody wants to be remembered. Pure.
 
 A model never says whose words something is. A whole sentence that a person states in the message that is being answered is that
 person's. All else, a part of such a sentence included, is the agent's, or no better than what the conversation has read.
@@ -8,9 +8,9 @@ from typing import Final
 
 from everself.classify.sentence_kinds import SentenceKind
 from everself.classify.statements import read
-from everself.conversation.tools.protocol import Setting
 from everself.memory.provenance import concluded_in, stated_by, stated_by_owner, taint_of
 from everself.memory.statements import is_stated, shown
+from everself.operations.caller import Caller
 from everself.search.scopes import SessionKind
 from everself.search.sharing import effective, speaker_of
 from everself.text.normalise import fold
@@ -19,21 +19,28 @@ from everself.values import Origin
 _EDGES: Final = " \t.,;:!?…\"'()[]。、，；：！？「」『』（）"
 
 
-def origin_of(words: str, setting: Setting) -> Origin:
-    """Whose words they are that a model wants to be remembered."""
-    message = f"msg:{setting.message}"
-    if is_stated(words, setting.said) or _is_all(words, setting.said):
-        if setting.by_owner:
+def origin_of(words: str, caller: Caller) -> Origin:
+    """Whose words they are that the caller wants to be remembered."""
+    if not caller.is_model:
+        return stated_by_owner("terminal")
+    message = f"msg:{caller.message}"
+    if is_stated(words, caller.said) or _is_all(words, caller.said):
+        if caller.by_owner:
             return stated_by_owner("chat", message)
-        scope = effective(setting.scope)
+        scope = effective(caller.scope)
         if scope.kind is SessionKind.GUEST and scope.person:
             return stated_by(scope.person, message)
-    return concluded_in(taint_of((setting.taint, speaker_of(setting.scope))), "chat", message)
+    return concluded_in(taint_of((caller.taint, speaker_of(caller.scope))), "chat", message)
 
 
 def asks_to_remember(message: str) -> bool:
     """Whether the person asks in this message for something to be remembered. A model that says so may have read it elsewhere."""
     return bool(read(message).of(SentenceKind.REMEMBER))
+
+
+def asks_to_forget(message: str) -> bool:
+    """Whether the person asks in so many words for something to be forgotten."""
+    return bool(read(message).of(SentenceKind.FORGET))
 
 
 def _is_all(words: str, message: str) -> bool:

@@ -1,0 +1,54 @@
+"""How `everself memory add`, `edit`, `correct` and `supersede` show what they wrote."""
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Final
+
+from everself.interfaces.rendering.view import Look, View
+
+if TYPE_CHECKING:
+    from everself.memory.memory import Corrected, Remembered
+    from everself.operations.entries import Superseded
+
+
+def left_out(done: "Remembered") -> list[str]:
+    """What was not written, or not looked at, and why."""
+    notices = [f"Taken out before it was written: {kind}" for kind in done.redacted]
+    notices += ["What was marked private was left out."] if done.private else []
+    return [*notices, *(f"{huge_words(path)} Split it into several files." for path in done.unread)]
+
+
+def huge_words(path: str) -> str:
+    from everself.memory.catalog import HUGE
+
+    return f"{path} is over {HUGE // 2**20} MB: it is not searched for the same words when something is remembered."
+
+
+def _added(done: "Remembered", _: Look) -> Iterable[str]:
+    if not done.mention:
+        return [f"Remembered in {done.path} as entry {done.entry}."]
+    counted = "; counted once more." if done.change else "."
+    return [f"Known already in {done.path} as entry {done.entry}{counted}"]
+
+
+def _edited(done: "Remembered", _: Look) -> Iterable[str]:
+    return [f"Changed in {done.path} as change {done.change}." if done.change else "It said so already."]
+
+
+def _corrected(done: "Corrected", _: Look) -> Iterable[str]:
+    return [f"Closed {', '.join(done.closed) or 'nothing'}; what is right is entry {done.entry}."]
+
+
+def _redacted(done: "Corrected") -> list[str]:
+    return [f"Taken out before it was written: {kind}" for kind in done.redacted]
+
+
+def _superseded(done: "Superseded", _: Look) -> Iterable[str]:
+    return [f"{done.closed} no longer holds; {done.by} took its place."]
+
+
+VIEWS: Final = {
+    "memory.add": View(_added, notices=left_out),
+    "memory.edit": View(_edited, notices=left_out),
+    "memory.correct": View(_corrected, notices=_redacted),
+    "memory.supersede": View(_superseded),
+}

@@ -1,0 +1,28 @@
+"""How `everself memory forget` shows what would go, and the proof of what went."""
+
+import json
+from collections.abc import Iterable
+from typing import Final
+
+from everself.interfaces.rendering.exit_codes import ExitCode
+from everself.interfaces.rendering.view import Look, View
+from everself.memory.forgetting.proof import ForgetPlan, ForgetProof
+
+
+def _lines(found: ForgetPlan | ForgetProof, _: Look) -> Iterable[str]:
+    return found.lines()
+
+
+def _data(found: ForgetPlan | ForgetProof) -> object:
+    return json.loads(found.to_json()) if isinstance(found, ForgetProof) else found
+
+
+def _notices(found: ForgetPlan | ForgetProof) -> list[str]:
+    return ["Nothing was changed."] if isinstance(found, ForgetPlan) else []
+
+
+def _code(found: ForgetPlan | ForgetProof) -> ExitCode:
+    return ExitCode.DEGRADED if isinstance(found, ForgetProof) and found.degraded else ExitCode.DONE
+
+
+VIEWS: Final = {"memory.forget": View(_lines, code=_code, data=_data, notices=_notices)}

@@ -1,0 +1,277 @@
+"""Operations that write entries: add, edit, correct, supersede. Whose words they are is stamped here, for every interface."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Final, Literal
+
+from everself.conversation.tools.protocol import Outcome, Written, told
+from everself.errors import RefusedByRule
+from everself.identity.write_permissions import permission
+from everself.memory.memory import Corrected, Remembered
+from everself.memory.provenance import OWN, OWNER, PERSON, rank, stated_by_owner
+from everself.memory.writing import CORE, Thought
+from everself.operations.caller import OWNERS_SESSIONS, Audience, Caller
+from everself.operations.declaration import Argument, Option, ToolOffer, operation
+from everself.operations.origins import asks_to_remember, origin_of
+from everself.search.scopes import Scope, SessionKind
+from everself.search.sharing import effective, is_owner
+from everself.text.normalise import fold
+from everself.values import Author, Entry, Tag
+
+if TYPE_CHECKING:
+    from everself.memory.memory import Memory
+    from everself.runtime import Runtime
+
+_OWNERS: Final = ("cli", "http")
+_CANDIDATES: Final = 5
+# kinds of notes that the runtime stamps, and other packages go by
+_RESERVED: Final = frozenset({"correction", "heartbeat", "cron", "session", "mined", "released"})
+_NOTE: Final = "note"
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """Nothing was done, because it is not clear which entry is meant: these come near."""
+
+    hint: str
+    entries: tuple[Entry, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CorrectionAsked:
+    """Nothing was changed: the owner is asked about it. `review` is the question's id."""
+
+    review: str
+
+
+@dataclass(frozen=True, slots=True)
+class Superseded:
+    closed: str
+    by: str
+    change: str
+
+
+def candidates_near(
+    runtime: "Runtime", caller: Caller, words: str, hint: str, found: Sequence[Entry] = ()
+) -> Candidates:
+    """The entries that were found, else the open ones that come nearest to the words."""
+    near = list(found)
+    if not near and runtime.agent.search.enabled:
+        from everself.search.recall import Request
+
+        hits = runtime.recall.search(Request(words, _CANDIDATES, scope=caller.scope, recorded=False)).hits
+        entries = (runtime.memory.book.find(hit.entry) for hit in hits if hit.entry)
+        near = [one for one in entries if one is not None and not one.closed]
+    return Candidates(hint, tuple(near[:_CANDIDATES]))
+
+
+def show_candidates(found: Candidates) -> Outcome:
+    """To a model, in the shape that all tools which look for an entry share."""
+    listed = [{"entry": one.id, "text": one.text[:200], "citation": one.reference} for one in found.entries]
+    result = {"forgotten": 0, "gone": False, "places": {}, "candidates": listed, "hint": found.hint}
+    return Outcome(told(result), failed=True)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AddRequest:
+    text: Annotated[str, Argument("What to remember.", stdin=True, tool="content")]
+    category: Annotated[str, Option("One word for the kind of note.", "WORD")] = _NOTE
+    tag: Annotated[Literal["event", "knowledge", "skill", "decision"], Option("What it is.")] = "knowledge"
+    remember: Annotated[
+        bool, Option("Keep it for good, in MEMORY.md, because the person asked for it.", tool="explicit")
+    ] = False
+    about: Annotated[str, Option("The person it is about.", "WHO", only=_OWNERS)] = ""
+    person: Annotated[str, Option("The person it belongs to; only they are told.", "NAME", only=_OWNERS)] = ""
+    project: Annotated[str, Option("The project it belongs to.", "NAME", only=_OWNERS)] = ""
+    key: Annotated[str, Option("With the same key it is added once, however often it is asked for.", only=_OWNERS)] = ""
+
+
+def _show_added(runtime: "Runtime", request: AddRequest, done: Remembered) -> Outcome:
+    entry = runtime.memory.book.find(done.entry)
+    citation = entry.reference if entry is not None else done.path
+    result: dict[str, object] = {
+        "entry": done.entry,
+        "path": done.path,
+        "citation": citation,
+        "mention": done.mention,
+    }
+    if done.redacted:
+        result["left_out"] = list(done.redacted)
+    if done.doubt:
+        # not the words that gave it away: whoever steers the model would try others
+        result["kept_apart"] = (
+            "It is in quarantine until the owner has looked at it: everself memory list --path quarantine"
+        )
+    words = entry.text if entry is not None else request.text
+    return Outcome(
+        told(result), written=(Written("remembered", words, citation, done.entry, done.change, done.redacted),)
+    )
+
+
+def _may_write(_: "Runtime", scope: Scope) -> bool:
+    # a guest without a name has no memory that could be told from others'
+    return is_owner(scope) or bool(effective(scope).person)
+
+
+@operation(
+    "memory.add",
+    audience=Audience.GUEST,
+    effect="write",
+    tool=ToolOffer(
+        "memory_write",
+        "Remember something for good. Write what was said, in the person's own words where you can, one fact a call.",
+        sessions=OWNERS_SESSIONS | {SessionKind.GUEST},
+        where=_may_write,
+        show=_show_added,
+    ),
+    examples=(
+        ('everself memory add "Prefers green tea"', "into today's log"),
+        ('everself memory add "We ship on Fridays" --tag decision --remember', "for good, into MEMORY.md"),
+        ("everself memory add - < note.txt", "from a file, so that no shell keeps it"),
+    ),
+)
+def add_entry(runtime: "Runtime", caller: Caller, request: AddRequest) -> Remembered:
+    """Remember something; with -, it is read from standard input.
+
+    What is known already is counted as a mention. Secrets, and what stands between <private> and </private>, are left out.
+    """
+    origin = origin_of(request.text, caller)
+    person, explicit, category, project = request.person, request.remember, request.category, request.project
+    if caller.is_model:
+        person, project = effective(caller.scope).person or "", caller.scope.project or ""
+        category = _category(category)
+        if origin.source not in (OWNER, f"{PERSON}{person}"):
+            # the core stands in every prompt: what somebody else's words led to does not get there, nor what nobody asked for
+            allowed = permission(Author.AGENT, CORE, tainted=caller.taint != OWN) == "write"
+            explicit = explicit and allowed and asks_to_remember(caller.said)
+    thought = Thought(
+        request.text,
+        origin,
+        category=category,
+        tag=Tag(request.tag),
+        explicit=explicit,
+        who=request.about,
+        person=person,
+        project=project,
+        key=request.key,
+    )
+    return runtime.memory.remember(thought)
+
+
+def _category(named: str) -> str:
+    """A model may name a kind of note, but none that says what became of it."""
+    return _NOTE if not named.strip() or "".join(fold(named).split()) in _RESERVED else named
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EditRequest:
+    entry: Annotated[str, Argument("The id of the entry.", "ID")]
+    text: Annotated[str, Argument("What it shall say.", stdin=True)]
+
+
+@operation(
+    "memory.edit",
+    audience=Audience.OWNER,
+    effect="write",
+    examples=(
+        ('everself memory edit 7K3QX9M2ABCD "Prefers green tea, no sugar"', "other words; it stays the same entry"),
+    ),
+)
+def edit_entry(runtime: "Runtime", _: Caller, request: EditRequest) -> Remembered:
+    """Give an entry other words; with -, they are read from standard input."""
+    return runtime.memory.edit(request.entry, request.text, stated_by_owner("terminal"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CorrectRequest:
+    old: Annotated[str, Argument("The entry that is wrong: its id, or its exact words.")]
+    new: Annotated[str, Argument("What is right, in the person's words where you can.", stdin=True)]
+    trigger: Annotated[str, Option("What was said when it was noticed.", "WORDS", only=_OWNERS)] = ""
+
+
+def _show_corrected(
+    runtime: "Runtime", request: CorrectRequest, done: Corrected | Candidates | CorrectionAsked
+) -> Outcome:
+    if isinstance(done, Candidates):
+        return show_candidates(done)
+    if isinstance(done, CorrectionAsked):
+        hint = (
+            "Nothing was changed: the owner has not said this in a sentence of their own. They are asked in `everself review`; "
+            "or let them say what is right in one whole sentence."
+        )
+        return Outcome(told({"entry": "", "closed": [], "asked": done.review, "hint": hint}))
+    entry = runtime.memory.book.find(done.entry)
+    citation = entry.reference if entry is not None else ""
+    result: dict[str, object] = {"entry": done.entry, "closed": list(done.closed), "citation": citation}
+    if done.redacted:
+        result["left_out"] = list(done.redacted)
+    return Outcome(
+        told(result), written=(Written("corrected", request.new, citation, done.entry, done.change, done.redacted),)
+    )
+
+
+@operation(
+    "memory.correct",
+    audience=Audience.AGENT,
+    effect="write",
+    tool=ToolOffer(
+        "memory_correct",
+        "Put right what you remembered wrongly, after the person said so: the old entry is closed and the new words outrank it.",
+        sessions=frozenset({SessionKind.MAIN}),
+        show=_show_corrected,
+    ),
+    examples=(
+        ('everself memory correct "Lives in Berlin" "Lives in Oslo"', "by its words"),
+        ('everself memory correct 7K3QX9M2ABCD "Lives in Oslo" --trigger "No, I moved"', "by its id"),
+    ),
+)
+def correct_entry(
+    runtime: "Runtime", caller: Caller, request: CorrectRequest
+) -> Corrected | Candidates | CorrectionAsked:
+    """Put something right: OLD is an entry's id or its exact words.
+
+    The old entry is closed, not deleted; the new one is as sure as can be and does not decay. CORRECTIONS.md tells of both.
+    """
+    memory = runtime.memory
+    if not caller.is_model:
+        return memory.correct(request.old, request.new, stated_by_owner("terminal"), trigger=request.trigger)
+    if not caller.by_owner:
+        raise RefusedByRule("Only what the owner says in this conversation corrects memory.")
+    wrong = _wrong(memory, request.old)
+    if not wrong:
+        hint = "Nothing says exactly that. Call it again with the id of the entry that is wrong."
+        return candidates_near(runtime, caller, request.old, hint)
+    origin = origin_of(request.new, caller)
+    made_of_this = any(f"msg:{caller.message}" in one.lineage for one in wrong)
+    # a page that was read could choose which entry gives way to something that the owner said of something else
+    if rank(origin.source) < rank(OWNER) or caller.taint != OWN or made_of_this:
+        from everself.keepers.asking import ask_correction
+
+        return CorrectionAsked(ask_correction(runtime.keepers, wrong[0].id, request.new, caller.message))
+    return memory.correct(request.old, request.new, origin, said=caller.said, trigger="memory_correct")
+
+
+def _wrong(memory: "Memory", old: str) -> list[Entry]:
+    """The open entries that a correction would close."""
+    named = memory.book.find(old.strip().upper())
+    if named is not None:
+        return [named]
+    memory.book.refresh()
+    return [one for one in memory.book.with_words(old) if not one.closed]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SupersedeRequest:
+    old: Annotated[str, Argument("The id of the entry that no longer holds.")]
+    new: Annotated[str, Argument("The id of the entry that took its place.")]
+
+
+@operation(
+    "memory.supersede",
+    audience=Audience.OWNER,
+    effect="write",
+    examples=(("everself memory supersede 7K3QX9M2ABCD 9M2ABCD7K3QX", "the second took the place of the first"),),
+)
+def supersede_entry(runtime: "Runtime", _: Caller, request: SupersedeRequest) -> Superseded:
+    """Close an entry that another one replaces; both are named by their ids."""
+    return Superseded(request.old, request.new, runtime.memory.supersede(request.old, request.new))

@@ -1,0 +1,256 @@
+"""Operations on the workspace's plain files, for the agent: read, write, edit. What only humans write stays theirs.
+
+Memory has operations of its own: a line written into one of its files by hand would be believed as a person's own hand is.
+"""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Final
+
+from everself.config.sections import WorkspaceAccess
+from everself.conversation.tools.protocol import MOST_CHARACTERS, Outcome, Written, told
+from everself.errors import ChangedMeanwhile, NotFound, RefusedByRule, WrongUse
+from everself.identity.write_permissions import permission
+from everself.memory.provenance import HAND, OWN, PERSON, concluded, rank, taint_of, weaker
+from everself.memory.sources import sources_of_lines
+from everself.operations.caller import OWNERS_SESSIONS, Audience, Caller
+from everself.operations.declaration import Argument, Option, ToolOffer, operation
+from everself.search.scopes import Scope, SessionKind
+from everself.search.sharing import effective, is_owner, read_rules, speaker_of, visible
+from everself.text.redaction import redact
+from everself.values import Applied, Author, Change, Conflict, Create, Document, Edit, Refused, Replace
+from everself.workspace.layout import Kind, is_hidden, place
+
+if TYPE_CHECKING:
+    from everself.runtime import Runtime
+
+_MOST_LINES: Final = 2_000
+_PLAIN: Final = frozenset({Kind.OTHER, Kind.FOREIGN})
+_PATH: Final = "The file, from the top of the workspace."
+
+
+@dataclass(frozen=True, slots=True)
+class FilePart:
+    """Lines of a file, and the least trusted source that they rest on. `of` is how many lines it has."""
+
+    path: str
+    first_line: int
+    last_line: int
+    of: int
+    text: str
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class FileSaved:
+    """`change` is empty where the file said so already."""
+
+    path: str
+    change: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadRequest:
+    path: Annotated[str, Argument(_PATH)]
+    first: Annotated[int, Option("First line; 1 where it is not given.", ge=1, tool="from")] = 1
+    lines: Annotated[int | None, Option("How many lines; all where it is not given.", ge=1)] = None
+
+
+def _show_part(_: "Runtime", __: ReadRequest, part: FilePart) -> Outcome:
+    result = {
+        "path": part.path,
+        "from": part.first_line,
+        "to": part.last_line,
+        "of": part.of,
+        "text": part.text,
+        "source": part.source,
+    }
+    return Outcome(told(result), stamp=taint_of((part.source,)))
+
+
+def _may_read(runtime: "Runtime", scope: Scope) -> bool:
+    return is_owner(scope) or runtime.agent.subagent_access is WorkspaceAccess.RO
+
+
+@operation(
+    "file.read",
+    audience=Audience.GUEST,
+    effect="read",
+    command=False,
+    tool=ToolOffer(
+        "file_read",
+        "Read a file of your workspace.",
+        sessions=OWNERS_SESSIONS | {SessionKind.SUBAGENT},
+        where=_may_read,
+        show=_show_part,
+    ),
+)
+def read_file(runtime: "Runtime", caller: Caller, request: ReadRequest) -> FilePart:
+    """Read lines of a file of the workspace."""
+    path, first = request.path, request.first
+    seen = _seen(runtime, caller, path)
+    if seen is None:
+        raise NotFound(f'There is no file "{path[:200]}" to read here.')
+    every = seen.decode("utf-8", "replace").splitlines(keepends=True)
+    if first > max(1, len(every)):
+        raise NotFound(f"{path} has {len(every)} lines.")
+    last = len(every) if request.lines is None else min(len(every), first + min(request.lines, _MOST_LINES) - 1)
+    text = redact("".join(every[first - 1 : last])).text
+    most = MOST_CHARACTERS * 4 // 5
+    if len(text) > most:
+        text = text[:most].rpartition("\n")[0] or text[:most]
+        last = first + text.count("\n")
+    return FilePart(path, first, last, len(every), text, _source(runtime, path, first, last))
+
+
+def _seen(runtime: "Runtime", caller: Caller, path: str) -> bytes | None:
+    """What a session may read of a file; None for nothing, whether it is there or not."""
+    where = place(path, runtime.personas)
+    # what was put into quarantine is kept from whoever could be led by it
+    if is_hidden(path) or where.kind in (Kind.QUARANTINE, Kind.TEMPORARY):
+        return None
+    found = runtime.find_usable(path)
+    if found is None:
+        return None
+    if is_owner(caller.scope):
+        return found.data
+    scope = effective(caller.scope)
+    if scope.kind is SessionKind.SUBAGENT and where.kind in _PLAIN and _is_nobodys(path, scope.project):
+        return found.data
+    return visible(caller.scope, path, found.data, read_rules(runtime.agent.context.share)) or None
+
+
+def _is_nobodys(path: str, project: str | None) -> bool:
+    where = place(path)
+    return where.person is None and where.project in (None, project) and where.writer == "agent"
+
+
+def _source(runtime: "Runtime", path: str, first: int, last: int) -> str:
+    """The least trusted source of these lines. Nobody vouches for a plain file: it is a hand's at best."""
+    where = place(path)
+    if where.person is not None:
+        return f"{PERSON}{where.person}"
+    if not where.indexed:
+        found = runtime.workspace.find(path)
+        return source_of_file(runtime, path, found.data if found is not None else b"")
+    found_sources = sources_of_lines(runtime.memory, path, first, last)
+    return min(found_sources, key=rank, default=HAND)
+
+
+def source_of_file(runtime: "Runtime", path: str, data: bytes) -> str:
+    """What is known of a plain file: whose words a tool wrote there. What was changed since is no more trusted than what it was."""
+    files = runtime.state.files
+    exact = files.of_content(data)
+    if exact:
+        return min(exact, key=rank)
+    before = files.of_path(path)
+    return weaker(HAND, before) if before else HAND
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WriteRequest:
+    path: Annotated[str, Argument(_PATH)]
+    content: Annotated[str, Option("All that it shall say.")] = ""
+
+
+def _show_saved(_: "Runtime", __: object, done: FileSaved) -> Outcome:
+    written = (Written("file", done.path, done.path, change=done.change),) if done.change else ()
+    return Outcome(told({"path": done.path, "change": done.change}), written=written)
+
+
+@operation(
+    "file.write",
+    audience=Audience.AGENT,
+    effect="write",
+    command=False,
+    tool=ToolOffer(
+        "file_write",
+        "Write a file of your workspace, new or in place of what stands there. Memory has its own tools, and your soul is only proposed "
+        "to.",
+        show=_show_saved,
+    ),
+)
+def write_file(runtime: "Runtime", caller: Caller, request: WriteRequest) -> FileSaved:
+    """Write a plain file of the workspace."""
+    path = request.path
+    _check(runtime, caller, path)
+    now = runtime.workspace.find(path)
+    data = request.content.encode("utf-8", "replace")
+    edit: Edit = Create(path, data) if now is None else Replace(path, _whole(now).hash, 0, len(now.data), data)
+    return _apply(runtime, caller, edit, data, _writer(caller))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EditFileRequest:
+    path: Annotated[str, Argument(_PATH)]
+    old: Annotated[str, Option("The passage as it stands there, long enough to be found once.")]
+    new: Annotated[str, Option("What takes its place.")] = ""
+
+
+@operation(
+    "file.edit",
+    audience=Audience.AGENT,
+    effect="write",
+    command=False,
+    tool=ToolOffer("file_edit", "Replace one passage of a file of your workspace.", show=_show_saved),
+)
+def edit_file(runtime: "Runtime", caller: Caller, request: EditFileRequest) -> FileSaved:
+    """Replace one passage of a plain file of the workspace."""
+    path = request.path
+    _check(runtime, caller, path)
+    now = runtime.workspace.find(path)
+    if now is None:
+        raise NotFound(f'There is no file "{path[:200]}".')
+    old, new = (one.encode("utf-8", "replace") for one in (request.old, request.new))
+    times = _whole(now).data.count(old)
+    if times != 1:
+        words = "does not stand there" if not times else f"stands there {times} times"
+        raise WrongUse(f"`old` {words}; it has to be found exactly once.", mend="Read the file first.")
+    start = now.data.index(old)
+    after = now.data[:start] + new + now.data[start + len(old) :]
+    # what stays of the file is worth what it was
+    source = weaker(_writer(caller), source_of_file(runtime, path, now.data))
+    return _apply(runtime, caller, Replace(path, now.hash, start, start + len(old), new), after, source)
+
+
+def _writer(caller: Caller) -> str:
+    """Whose words a tool writes: the agent's, or no better than what the conversation has read."""
+    return concluded(taint_of((caller.taint, speaker_of(caller.scope))))
+
+
+def _check(runtime: "Runtime", caller: Caller, path: str) -> None:
+    """Whether this may be written at all. The guards of the workspace decide once more; here it is said in words that help."""
+    if not is_owner(caller.scope):
+        raise RefusedByRule("Files are written in the owner's own conversations only.")
+    where = place(path, runtime.personas)
+    if where.indexed:
+        raise RefusedByRule(f"{path} is memory.", mend="Use memory_write, memory_correct or memory_forget.")
+    allowed = permission(Author.AGENT, path, tainted=caller.taint != OWN, personas=runtime.personas)
+    if allowed == "write":
+        return
+    if where.kind is Kind.SOUL:
+        raise RefusedByRule("SOUL.md is changed by a human only.", mend="Use soul_propose.")
+    if allowed == "propose" and not where.humans_only:
+        words = f"{path} stands in every prompt, and this conversation holds text from outside."
+        raise RefusedByRule(
+            words, mend="Tell the person what you would write; they can do it, or ask in a new conversation."
+        )
+    raise RefusedByRule(f"{path} is not yours to write.", mend="Tell the person what you would change.")
+
+
+def _whole(found: Document) -> Document:
+    if found.cut:
+        raise RefusedByRule(f"{found.path} is larger than is read whole, so it is not changed.")
+    return found
+
+
+def _apply(runtime: "Runtime", caller: Caller, edit: Edit, after: bytes, source: str) -> FileSaved:
+    tainted = caller.taint != OWN
+    # before the file: whoever dies in between leaves a file that is trusted less, never more
+    runtime.state.files.note(edit.path, after, source)
+    name = "edit a file" if isinstance(edit, Replace) else "write a file"
+    done = runtime.workspace.apply(Change(Author.AGENT, name, (edit,), (f"msg:{caller.message}",), tainted=tainted))
+    if isinstance(done, Refused):
+        raise RefusedByRule(" ".join(done.reasons))
+    if isinstance(done, Conflict):
+        raise ChangedMeanwhile(f"({', '.join(done.paths)})")
+    return FileSaved(edit.path, done.id if isinstance(done, Applied) else "")

@@ -1,0 +1,142 @@
+"""Forgetting as an operation: what would go is shown first, whoever may agrees, and the proof of it comes back."""
+
+from dataclasses import dataclass
+from datetime import date
+from typing import TYPE_CHECKING, Annotated, Final
+
+from everself.conversation.tools.protocol import Outcome, Written, told
+from everself.errors import NoEntryContains, NotFound, RefusedByRule, WrongUse
+from everself.memory.forgetting.proof import ForgetPlan, ForgetProof, Target
+from everself.memory.provenance import OWN
+from everself.operations.caller import Audience, Caller
+from everself.operations.declaration import Argument, Option, ToolOffer, operation
+from everself.operations.entries import Candidates, candidates_near, show_candidates
+from everself.operations.origins import asks_to_forget
+from everself.search.scopes import SessionKind
+from everself.search.sharing import effective
+from everself.text.normalise import fold
+from everself.values import Entry
+
+if TYPE_CHECKING:
+    from everself.runtime import Runtime
+
+_OWNERS: Final = ("cli", "http")
+# what may be left of an entry beside the words that are to be forgotten
+_A_WORD: Final = 8
+# history is written anew, and a long one takes its time
+_FORGETTING: Final = 600.0
+
+
+@dataclass(frozen=True, slots=True)
+class Forgotten:
+    """One entry that is gone, and the document it stood in."""
+
+    proof: ForgetProof
+    entry: str
+    path: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ForgetRequest:
+    entries: Annotated[tuple[str, ...], Argument("Ids of entries.", "[ID]...", only=_OWNERS)] = ()
+    what: Annotated[str, Option("The entry's id from a search, or its words.", only=("tool",), needed=("tool",))] = ""
+    words: Annotated[str, Option("Every entry and place that contains these words.", "TEXT", only=_OWNERS)] = ""
+    session: Annotated[str, Option("Everything of one conversation.", "ID", only=_OWNERS)] = ""
+    person: Annotated[str, Option("Everything of one person.", "NAME", only=_OWNERS)] = ""
+    on: Annotated[date | None, Option("Everything of one day.", only=_OWNERS)] = None
+    since: Annotated[date | None, Option("Everything of this day and later.", only=_OWNERS)] = None
+    until: Annotated[date | None, Option("Everything of this day and earlier.", only=_OWNERS)] = None
+    dry_run: Annotated[bool, Option("Show what would go, and change nothing.", only=_OWNERS)] = False
+
+
+def _show(_: "Runtime", __: ForgetRequest, done: ForgetPlan | ForgetProof | Forgotten | Candidates) -> Outcome:
+    if isinstance(done, Candidates):
+        return show_candidates(done)
+    assert isinstance(done, Forgotten)
+    proof = done.proof
+    places = {one.place: one.removed for one in proof.places if one.removed}
+    result = {"forgotten": len(proof.entries), "gone": proof.gone, "places": places, "candidates": []}
+    # without its words: they are gone
+    return Outcome(told(result), written=(Written("forgotten", "", done.path, done.entry, proof.change),))
+
+
+@operation(
+    "memory.forget",
+    audience=Audience.AGENT,
+    effect="destructive",
+    question="Forget it for good?",
+    tool=ToolOffer(
+        "memory_forget",
+        "Forget something for good, only when the person asks for it in this very message. It cannot be undone.",
+        sessions=frozenset({SessionKind.MAIN}),
+        show=_show,
+        timeout=_FORGETTING,
+    ),
+    examples=(
+        ("everself memory forget 7K3QX9M2ABCD --dry-run", "see what would go, and where it stands"),
+        ('everself memory forget --words "5 Elm Street"', "every entry and place that contains these words"),
+        ("everself memory forget --on 2026-03-19", "everything of one day"),
+    ),
+)
+def forget(
+    runtime: "Runtime", caller: Caller, request: ForgetRequest
+) -> ForgetPlan | ForgetProof | Forgotten | Candidates:
+    """Forget for good, and prove it: files, database and history lose the words.
+
+    It cannot be undone. At a terminal you see first what would go and are asked; elsewhere --yes is needed.
+    """
+    if caller.is_model:
+        return _forget_one(runtime, caller, request.what)
+    target = _target(request)
+    plan = runtime.forgetting.plan(target)
+    if plan.empty:
+        raise NoEntryContains(target.words) if target.words else NotFound("Nothing of it is remembered.")
+    if request.dry_run:
+        return plan
+    caller.agree(plan)
+    return runtime.forgetting.carry_out(plan)
+
+
+def _target(request: ForgetRequest) -> Target:
+    days = (request.since, request.until)
+    if request.on is not None and any(days):
+        raise WrongUse("--on is one day; --since and --until are a span.")
+    since, until = days if request.on is None else (request.on, request.on)
+    if not (request.entries or request.words.strip() or request.session or request.person or since or until):
+        raise WrongUse("Say what to forget.", mend="everself memory forget --help")
+    return Target(request.entries, request.words, request.session, request.person, since, until)
+
+
+def _forget_one(runtime: "Runtime", caller: Caller, what: str) -> Forgotten | Candidates:
+    """What a model may have forgotten: one entry that the owner asks in this message to forget."""
+    if not caller.by_owner or effective(caller.scope).kind is not SessionKind.MAIN:
+        raise RefusedByRule("Only the owner, in private, has something forgotten.", mend="/forget")
+    if not asks_to_forget(caller.said):
+        raise RefusedByRule("The person did not ask in this message to forget anything.", mend="They can use /forget.")
+    if caller.taint != OWN:
+        # it cannot be undone, and a page that was read could choose what is meant
+        words = "This conversation holds text from outside, so the person says themselves what is forgotten."
+        raise RefusedByRule(words, mend="They can use /forget.")
+    forgetting = runtime.forgetting
+    try:
+        plan = forgetting.plan_for(what)
+    except NotFound:
+        return candidates_near(runtime, caller, what, "Nothing was forgotten: no entry contains these words.")
+    if len(plan.entries) != 1:
+        hint = "Nothing was forgotten: several entries or none contain these words. Ask the person, or let them use /forget."
+        return candidates_near(runtime, caller, what, hint, plan.entries)
+    entry = plan.entries[0]
+    if _says_more(entry, what):
+        hint = "Nothing was forgotten: this entry says more than that. Ask the person whether all of it may go, then use its id."
+        return candidates_near(runtime, caller, what, hint, plan.entries)
+    # nobody sees a list here, so only what the entry itself says goes elsewhere
+    proof = forgetting.carry_out(forgetting.plan(Target(ids=(entry.id,))))
+    return Forgotten(proof, entry.id, entry.path)
+
+
+def _says_more(entry: Entry, what: str) -> bool:
+    """Whether forgetting the whole entry would take something that was not asked for."""
+    if what.strip().upper() == entry.id:
+        return False
+    bare, whole = ("".join(char for char in fold(words) if char.isalnum()) for words in (what, entry.text))
+    return len(whole) - len(bare) > max(_A_WORD, len(whole) // 4)

@@ -1,0 +1,82 @@
+"""The model's own tools, made from operations: the request is read from a call's arguments, the result shown as the operation says.
+
+Which tools a session gets fails closed: whoever is not known to be the owner gets what their kind of session is offered, and no more.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+from everself.conversation.tools.protocol import TIMEOUT, Outcome, Setting, Tool
+from everself.memory.provenance import TOOL
+from everself.models.chat.protocol import JsonObject, ToolSpec
+from everself.operations.caller import Audience, Caller
+from everself.operations.declaration import Operation, ToolOffer
+from everself.operations.registry import LISTED, get_operation
+from everself.search.sharing import effective, is_owner
+from everself.text.normalise import without_surrogates
+
+if TYPE_CHECKING:
+    from everself.runtime import Runtime
+    from everself.search.scopes import Scope
+
+
+def own_tools(runtime: "Runtime", scope: "Scope") -> tuple[Tool, ...]:
+    """The tools that a session of this scope gets."""
+    operations = (get_operation(one.name) for one in LISTED if one.tool)
+    return tuple(tool_of(one, runtime) for one in operations if _is_offered(one.tool, runtime, scope))
+
+
+def give_tools(runtime: "Runtime") -> "Runtime":
+    """Let the conversations of this agent use the tools that are made from operations."""
+    runtime.tools = lambda scope: own_tools(runtime, scope)
+    return runtime
+
+
+def _is_offered(offer: ToolOffer[Any] | None, runtime: "Runtime", scope: "Scope") -> bool:
+    if offer is None or effective(scope).kind not in offer.sessions:
+        return False
+    return offer.where is None or offer.where(runtime, scope)
+
+
+def tool_of(operation: Operation[Any, Any], runtime: "Runtime") -> Tool:
+    offer = operation.tool
+    assert offer is not None
+    show = offer.show or _show
+
+    def work(arguments: JsonObject, context: Setting) -> Outcome:
+        request = operation.read(_clean(arguments), "tool")
+        caller = caller_in(context)
+        return show(runtime, request, operation(runtime, caller, request))
+
+    async def run(arguments: JsonObject, context: Setting) -> Outcome:
+        return await runtime.worker(lambda: work(arguments, context))
+
+    spec = ToolSpec(offer.name, offer.help or operation.help, operation.schema("tool"))
+    return Tool(spec, run, changes=operation.effect != "read", timeout=offer.timeout or TIMEOUT)
+
+
+def caller_in(context: Setting) -> Caller:
+    """A model that calls a tool: in the owner's sessions the agent, elsewhere no more than a guest."""
+    return Caller(
+        Audience.AGENT if is_owner(context.scope) else Audience.GUEST,
+        context.scope,
+        context.session,
+        context.message,
+        context.said,
+        context.by_owner,
+        context.taint,
+    )
+
+
+def _clean(value: Any) -> Any:
+    """Half a character, which JSON can hold and a file cannot, is replaced."""
+    if isinstance(value, str):
+        return without_surrogates(value)
+    if isinstance(value, dict):
+        return {key: _clean(one) for key, one in value.items()}
+    return [_clean(one) for one in value] if isinstance(value, list) else value
+
+
+def _show(_: "Runtime", __: object, result: Any) -> Outcome:
+    import msgspec
+
+    return Outcome(msgspec.json.encode(result).decode(), stamp=TOOL)
