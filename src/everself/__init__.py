@@ -1,9 +1,9 @@
 """A self that lasts for AI agents: an identity they keep and a memory they can trust, in plain Markdown.
 
-    from everself import open_runtime
+    from everself import Agent
 
-    with open_runtime() as app:
-        app.remember("My cat is called Miso.")
+    with Agent.create() as agent:
+        agent.remember("My cat is called Miso.")
 
 docs/library.md says what it can do. It is loaded when it is first asked for, so that a bare import costs nothing.
 `App` and `open_app` are the former names of `Runtime` and `open_runtime`; they are deprecated and go with the next release.
@@ -12,24 +12,27 @@ docs/library.md says what it can do. It is loaded when it is first asked for, so
 # type checkers take it for what `typing` has under this name, which would be one module more to load
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from everself.agent import open_runtime
-    from everself.runtime import Runtime
+    from everself.agent import Agent, Runtime, open_runtime
 
     App = Runtime
     open_app = open_runtime
 
 __version__ = "0.1.0"
 
-__all__ = ["App", "Runtime", "__version__", "open_app", "open_runtime"]
+__all__ = ["Agent", "App", "Runtime", "__version__", "open_app", "open_runtime"]
+
+_NAMES = {
+    "Agent": "Agent",
+    "Runtime": "Runtime",
+    "App": "Runtime",
+    "open_runtime": "open_runtime",
+    "open_app": "open_runtime",
+}
 
 
 def __getattr__(name: str) -> object:
-    if name in ("open_runtime", "open_app"):
-        from everself.agent import open_runtime
+    if name not in _NAMES:
+        raise AttributeError(f"module 'everself' has no attribute {name!r}")
+    from everself import agent
 
-        return open_runtime
-    if name in ("Runtime", "App"):
-        from everself.runtime import Runtime
-
-        return Runtime
-    raise AttributeError(f"module 'everself' has no attribute {name!r}")
+    return getattr(agent, _NAMES[name])

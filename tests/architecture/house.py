@@ -19,6 +19,7 @@ PACKAGES = (
     "keepers",
     "runtime",
     "operations",
+    "agent",
     "interfaces",
     "testing",
 )
@@ -28,7 +29,7 @@ STARTER = "interfaces.cli"
 SHARED = "interfaces.rendering"
 
 # The package's own two modules stand outside the order; each imports from one package only.
-PORCH = {"everself": "runtime", "everself.__main__": "interfaces"}
+PORCH = {"everself": "agent", "everself.__main__": "interfaces"}
 
 # Fakes for those who test with Everself: they see everything but the interfaces, and no package sees them.
 FAKES = "testing"

@@ -2,6 +2,14 @@
 
 INDEX: tuple[tuple[str, str, str, str, str, str], ...] = (
     (
+        "converse",
+        "conversation",
+        "Say something to the agent; its reply comes as events, Accepted first and Done last.",
+        "",
+        "",
+        "TEXT",
+    ),
+    (
         "memory.add",
         "entries",
         "Remember something; with -, it is read from standard input.",

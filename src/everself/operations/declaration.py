@@ -124,7 +124,7 @@ class Operation(Generic[R, T]):
     `help` is one line, `details` the rest of the docstring; `progress` is the label of its bar. `tool` and `slash` offer it to a model
     and in a chat; nothing: not offered there. `command` is false where no command is made of it. `on` says what it is run on: an opened
     agent, or the home of all agents, where none has to exist. `question` is what a person is asked before it is done; the operation
-    shows the plan to `caller.agree`.
+    shows the plan to `caller.agree`. `stream`: it returns the events of a conversation.
     """
 
     name: str
@@ -140,6 +140,7 @@ class Operation(Generic[R, T]):
     slash: str = ""
     command: bool = True
     question: str = ""
+    stream: bool = False
     on: Literal["agent", "home"] = "agent"
     examples: tuple[tuple[str, str], ...] = ()
     fields: tuple[Field, ...] = field(default=(), repr=False)
@@ -226,7 +227,8 @@ def _property(one: Field, known: Mapping[str, Any]) -> dict[str, Any]:
     # an optional field is one that may be left out, not one that may be null
     plain = next(kind for kind in kinds if kind.get("type") != "null") if kinds else known
     limits = {"minimum": one.option.ge, "maximum": one.option.le}
-    shown = {key: value for key, value in plain.items() if key != "default" or value is not None}
+    # a default that says nothing is not worth a model's tokens
+    shown = {key: value for key, value in plain.items() if key != "default" or value}
     return {
         **shown,
         **{key: value for key, value in limits.items() if value is not None},

@@ -52,7 +52,8 @@ class ForgetRequest:
 def _show(_: "Runtime", __: ForgetRequest, done: ForgetPlan | ForgetProof | Forgotten | Candidates) -> Outcome:
     if isinstance(done, Candidates):
         return show_candidates(done)
-    assert isinstance(done, Forgotten)
+    if not isinstance(done, Forgotten):
+        raise TypeError("a model forgets one entry at a time")
     proof = done.proof
     places = {one.place: one.removed for one in proof.places if one.removed}
     result = {"forgotten": len(proof.entries), "gone": proof.gone, "places": places, "candidates": []}

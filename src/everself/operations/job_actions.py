@@ -11,7 +11,6 @@ from everself.conversation.events import Done, Notice
 from everself.errors import ModelFailed, WrongUse
 from everself.memory.provenance import concluded_in
 from everself.memory.writing import Thought
-from everself.operations.caller import Audience, Caller
 from everself.search.scopes import Scope, SessionKind
 from everself.text.normalise import one_line
 from everself.values import Job, Tag
@@ -86,28 +85,22 @@ def _index(app: "Runtime", _: str) -> str:
 
 
 def _review(app: "Runtime", _: str) -> str:
-    from everself.operations.promotion import Asking, PromoteRequest, promote
+    from everself.operations.promotion import ask_owner
 
-    report = promote(app, NOBODY, PromoteRequest(review=True))
-    assert isinstance(report, Asking)
-    waiting = len(report.queued)
+    waiting = len(ask_owner(app).queued)
     return f"{waiting} to decide: everself review" if waiting else "Nothing new to decide."
 
 
 def _promote(app: "Runtime", _: str) -> str:
     """Lists them, and moves nothing: nobody is there to say yes."""
-    from everself.operations.promotion import Promoted, PromoteRequest, promote
+    from everself.operations.promotion import PromoteRequest, find_candidates
 
-    report = promote(app, NOBODY, PromoteRequest())
-    assert isinstance(report, Promoted)
-    found = report.candidates
+    found = find_candidates(app, PromoteRequest())
     named = "; ".join(f"{one.text} ({one.citation})" for one in found[:_NAMED])
     more = f" and {len(found) - _NAMED} more" if len(found) > _NAMED else ""
     return one_line(f"{len(found)} to promote: {named}", 5 * _SHOWN) + more if found else "Nothing to promote."
 
 
-# a job runs for the owner, who is not there
-NOBODY: Final = Caller(Audience.OWNER)
 # of two that begin alike the longer one first
 DEEDS: "Final[Mapping[str, Callable[[Runtime, str], str]]]" = {
     "keepers run": _keeper,

@@ -141,15 +141,15 @@ def promote(runtime: "Runtime", caller: Caller, request: PromoteRequest, tell: T
     if request.review and (request.apply or request.entries or request.target):
         raise WrongUse("--review asks about the week and moves nothing.", mend="everself memory promote --review")
     if request.review or (caller.is_model and request.entries):
-        return _ask(runtime, request.entries, tell)
+        return ask_owner(runtime, request.entries, tell)
     target = request.target.removeprefix(f"{runtime.agent.workspace}/").removeprefix("./")
     asked = replace(request, target=target)
     if request.apply:
         return _move(runtime, asked, tell, present=caller.present)
-    return Promoted(_find(runtime, asked, tell))
+    return Promoted(find_candidates(runtime, asked, tell))
 
 
-def _find(runtime: "Runtime", request: PromoteRequest, tell: Tell | None) -> tuple[Proposed, ...]:
+def find_candidates(runtime: "Runtime", request: PromoteRequest, tell: Tell | None = None) -> tuple[Proposed, ...]:
     """What deserves the curated core, the surest first. Changes nothing."""
     if request.target:
         check_target(request.target)
@@ -162,7 +162,7 @@ def _move(runtime: "Runtime", request: PromoteRequest, tell: Tell | None, *, pre
     `present`: the owner is there, at their own terminal; only then does what a hand wrote become theirs.
     """
     _settle(runtime)
-    found = _find(runtime, request, tell)
+    found = find_candidates(runtime, request, tell)
     named = bool(request.entries)
     away = tuple(Left(one.entry, _AWAY) for one in found if one.may == "confirm" and not present)
     stay = {one.entry for one in away}
@@ -175,7 +175,7 @@ def _move(runtime: "Runtime", request: PromoteRequest, tell: Tell | None, *, pre
     return Promoted(found, done.moved, (*done.left, *away, *held), done.change, applied=True)
 
 
-def _ask(runtime: "Runtime", entries: tuple[str, ...], tell: Tell | None) -> Asking:
+def ask_owner(runtime: "Runtime", entries: tuple[str, ...] = (), tell: Tell | None = None) -> Asking:
     """Ask the owner about each of these, or each candidate of the last days, once; they answer with `everself review`. Needs no model."""
     from everself.keepers.weekly_review import WeeklyReview
 

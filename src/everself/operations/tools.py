@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 def own_tools(runtime: "Runtime", scope: "Scope") -> tuple[Tool, ...]:
     """The tools that a session of this scope gets."""
     operations = (get_operation(one.name) for one in LISTED if one.tool)
-    return tuple(tool_of(one, runtime) for one in operations if _is_offered(one.tool, runtime, scope))
+    offers = ((one, one.tool) for one in operations if one.tool is not None)
+    return tuple(tool_of(one, offer, runtime) for one, offer in offers if _is_offered(offer, runtime, scope))
 
 
 def give_tools(runtime: "Runtime") -> "Runtime":
@@ -31,15 +32,13 @@ def give_tools(runtime: "Runtime") -> "Runtime":
     return runtime
 
 
-def _is_offered(offer: ToolOffer[Any] | None, runtime: "Runtime", scope: "Scope") -> bool:
-    if offer is None or effective(scope).kind not in offer.sessions:
+def _is_offered(offer: ToolOffer[Any], runtime: "Runtime", scope: "Scope") -> bool:
+    if effective(scope).kind not in offer.sessions:
         return False
     return offer.where is None or offer.where(runtime, scope)
 
 
-def tool_of(operation: Operation[Any, Any], runtime: "Runtime") -> Tool:
-    offer = operation.tool
-    assert offer is not None
+def tool_of(operation: Operation[Any, Any], offer: ToolOffer[Any], runtime: "Runtime") -> Tool:
     show = offer.show or _show
 
     def work(arguments: JsonObject, context: Setting) -> Outcome:

@@ -6,8 +6,8 @@ Knows click and declarations, and no particular operation. What a result looks l
 import enum
 import sys
 import typing
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, date
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +28,8 @@ from everself.interfaces.cli.call import (
 from everself.interfaces.cli.command_types import Verb
 from everself.interfaces.cli.parameters import DAY, words_of
 from everself.interfaces.cli.progress import progress
+from everself.interfaces.rendering.exit_codes import ExitCode
+from everself.interfaces.rendering.lines import Line
 from everself.interfaces.rendering.view import Look, View, view_of
 from everself.operations.caller import AT_TERMINAL
 from everself.operations.declaration import Argument, Field, Operation
@@ -57,14 +59,19 @@ def command_of(operation: Operation[Any, Any], view: View) -> click.Command:
             from everself.operations.home import Home
 
             look = Look(UTC, look_flags)
-            return _finish(view, _run(operation, view, Home(), request, look), look)
+            return _shown(view, _run(operation, view, Home(), request, look), look).say()
         with opened(agent) as runtime:
             look = Look(runtime.clock.zone, look_flags)
-            code = _finish(view, _run(operation, view, runtime, request, look), look, runtime)
-            if view.after is not None:
-                left = view.after(runtime)
-                show_notices([] if this_call().json else left)
-        return code
+            shown = _shown(view, _run(operation, view, runtime, request, look), look, recovery_notices(runtime))
+            if operation.effect == "read":
+                shown.say()
+                # whoever asked has the answer; what follows is for the next one
+                sys.stdout.flush()
+                if view.after is not None:
+                    left = view.after(runtime)
+                    show_notices([] if this_call().json else left)
+        # what was changed is told once the agent is closed: what went wrong with the history belongs to the answer
+        return shown.code if operation.effect == "read" else shown.say()
 
     words = f"{operation.help}\n\n{operation.details}" if operation.details else operation.help
     made: Any = json_option(run)
@@ -86,16 +93,29 @@ def _run(operation: Operation[Any, Any], view: View, runtime: "Runtime | Home", 
         return operation(runtime, caller, request, tell)
 
 
-def _finish(view: View, result: Any, look: Look, runtime: "Runtime | None" = None) -> int:
-    notices = [*view.notices(result), *(recovery_notices(runtime) if runtime is not None else ())]
-    if view.raw is not None and not this_call().json:
-        write_out(view.raw(result))
-        show_notices(notices)
-    else:
-        answer(view.data(result), list(view.lines(result, look)), notices)
-    # whoever asked has the answer; what follows is for the next one
-    sys.stdout.flush()
-    return view.code(result)
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    """What is said of a result, ready to be printed."""
+
+    data: object
+    lines: Sequence[Line]
+    raw: str | None
+    notices: Sequence[str]
+    code: ExitCode
+
+    def say(self) -> ExitCode:
+        if self.raw is not None and not this_call().json:
+            write_out(self.raw)
+            show_notices(self.notices)
+        else:
+            answer(self.data, self.lines, self.notices)
+        return self.code
+
+
+def _shown(view: View, result: Any, look: Look, notices: Sequence[str] = ()) -> _Shown:
+    raw = view.raw(result) if view.raw is not None else None
+    lines = [] if raw is not None else list(view.lines(result, look))
+    return _Shown(view.data(result), lines, raw, [*view.notices(result), *notices], view.code(result))
 
 
 def _ask(operation: Operation[Any, Any], view: View, plan: object, look: Look) -> None:
@@ -106,7 +126,7 @@ def _ask(operation: Operation[Any, Any], view: View, plan: object, look: Look) -
     if away and operation.effect != "destructive":
         return
     if not this_call().json:
-        show_lines(view.lines(plan, look))
+        show_lines(view.lines(plan, replace(look, asking=True)))
     if away:
         raise WrongUse("Nothing was changed: this cannot be undone.", mend="--dry-run shows it, --yes does it.")
     # on stderr, where it is seen even when the rest goes into a file

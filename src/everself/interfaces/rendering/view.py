@@ -17,10 +17,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """What a view needs besides the result: the owner's time zone, and the flags of the view that were given."""
+    """What a view needs besides the result: the owner's time zone, and the flags of the view that were given.
+
+    `asking`: it shows a plan, and a question follows.
+    """
 
     zone: tzinfo
     flags: frozenset[str] = frozenset()
+    asking: bool = False
 
 
 def _notices(result: Any) -> Sequence[str]:
