@@ -64,6 +64,10 @@ class Answer:
     notices: tuple[str, ...]
     degraded: bool
 
+    def __str__(self) -> str:
+        """For a person who prints it: score, citation and words of each hit."""
+        return "\n".join(f"{one.hit.score:.2f}  {one.citation}  {one.hit.text}" for one in self.hits)
+
 
 @dataclass(frozen=True, slots=True)
 class Passage:

@@ -1,0 +1,108 @@
+"""An agent from Python alone: made in an empty home, opened again, used from threads and from asyncio."""
+
+import asyncio
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from everself import Agent
+from everself.conversation.events import Accepted, Done
+from everself.errors import EverselfError, NotFound
+from everself.memory.forgetting.proof import ForgetPlan, ForgetProof
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A home with nothing in it."""
+    monkeypatch.setenv("HOME", str(tmp_path))
+    for name in ("EVERSELF_HOME", "EVERSELF_CONFIG", "EVERSELF_KEYS", "EVERSELF_PROFILE", "XDG_CONFIG_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    return tmp_path
+
+
+def test_five_lines_work_in_an_empty_home(home: Path) -> None:
+    with Agent.create() as agent:
+        kept = agent.remember("My heron is called Otto.")
+        assert "My heron is called Otto." in str(agent.search("heron"))
+    assert kept.entry in (home / ".everself" / "workspace" / kept.path).read_text("utf-8")
+
+
+@pytest.mark.slow
+def test_one_line_of_a_shell_works_in_an_empty_home(tmp_path: Path) -> None:
+    words = "from everself import Agent; a = Agent.create(); a.remember('My heron is called Otto.'); print(a.search('heron'))"
+    done = subprocess.run(
+        [sys.executable, "-c", words], env={"HOME": str(tmp_path), "PATH": "/usr/bin:/bin"}, capture_output=True, text=True,
+        timeout=300, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "My heron is called Otto." in done.stdout
+
+
+def test_creating_what_exists_opens_it_as_it_is(home: Path) -> None:
+    with Agent.create() as agent:
+        kept = agent.remember("My heron is called Otto.")
+    soul = home / ".everself" / "workspace" / "SOUL.md"
+    before = soul.read_bytes()
+    with Agent.create() as agent:
+        assert agent.get(kept.path).text
+        assert agent.search("heron").hits[0].hit.entry == kept.entry
+    assert soul.read_bytes() == before
+
+
+def test_homes_and_names_are_apart(home: Path) -> None:
+    with Agent.create("aria", home=home / "one") as one, Agent.create("aria", home=home / "two") as two:
+        one.remember("My heron is called Otto.")
+        assert one.workspace != two.workspace
+        assert two.search("heron").hits == ()
+
+
+def test_an_agent_that_does_not_exist_is_not_made_by_opening_it(home: Path) -> None:
+    with pytest.raises(EverselfError):
+        Agent.open("nobody").remember("Never.")
+    with pytest.raises(NotFound, match="no workspace"):
+        Agent.open().remember("Never.")
+    assert not (home / ".everself" / "workspace").exists()
+
+
+def test_forgetting_is_agreed_to_by_calling_it(home: Path) -> None:
+    with Agent.create() as agent:
+        kept = agent.remember("My heron is called Otto.")
+        assert isinstance(agent.forget(kept.entry, dry_run=True), ForgetPlan)
+        assert agent.search("heron").hits
+        proof = agent.forget(kept.entry)
+        assert isinstance(proof, ForgetProof)
+        assert proof.gone
+        assert agent.search("heron").hits == ()
+
+
+def test_correcting_closes_what_was_wrong(home: Path) -> None:
+    with Agent.create() as agent:
+        wrong = agent.remember("My heron is called Otto.")
+        right = agent.correct(wrong.entry, "My heron is called Bruno.")
+        assert right.closed == (wrong.entry,)
+
+
+def test_a_turn_is_a_stream_of_events_and_ask_waits_for_its_end(home: Path) -> None:
+    async def talk() -> list[object]:
+        async with Agent.open() as agent:
+            return [event async for event in agent.converse("My heron is called Otto.")]
+
+    Agent.create().close()
+    events = asyncio.run(talk())
+    assert isinstance(events[0], Accepted)
+    assert isinstance(events[-1], Done)
+    with Agent.open() as agent:
+        assert "Otto" in agent.ask("What is my heron called?").text
+
+
+def test_threads_share_one_agent(home: Path) -> None:
+    with Agent.create() as agent:
+        threads = [threading.Thread(target=agent.remember, args=(f"Fact number {number}.",)) for number in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert len({one.id for one in agent.runtime.memory.book.all() if one.text.startswith("Fact number")}) == 8
