@@ -34,11 +34,13 @@ def test_the_examples_of_the_library_run_and_say_what_the_page_says(capsys: pyte
     assert entry in said[2]
     assert "tundra" in said[3]
     assert "#L" in said[3]
-    assert "Zig project called tundra" in said[4]
-    assert said[4].endswith("tokens\n")
+    assert "ForgetProof" in said[4]
+    assert "Zig project called tundra" in said[5]
+    assert said[5].endswith("tokens\n")
     assert "tundra" in program["answered"]
-    assert "tundra" in said[6]
-    assert "nobody-of-that-name" in said[7]
+    assert "tundra" in said[7]
+    assert "Zig project called tundra" in said[8]
+    assert "nobody-of-that-name" in said[9]
 
 
 @pytest.mark.slow
