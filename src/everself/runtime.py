@@ -14,7 +14,7 @@ from everself.config.sections import SoulIntegrity, Tunables
 from everself.errors import EverselfError, NotFound
 from everself.identity.time_zone import user_zone
 from everself.lazy import part
-from everself.memory.catalog import Book
+from everself.memory.catalog import Catalog
 from everself.memory.forgetting.guard import tombstone_guard
 from everself.memory.memory import Corrected, Memory, Remembered
 from everself.memory.provenance import Dynamics, stated_by_owner
@@ -132,9 +132,9 @@ class Runtime:
             days=found.confidence_decay_interval_days,
             floor=found.confidence_floor,
         )
-        book = Book(self.workspace, self.state.entries, self.state.vouchers, self.clock)
+        catalog = Catalog(self.workspace, self.state.entries, self.state.vouchers, self.clock)
         releases = Releases(self.state.reviews, self.state.entries)
-        return Memory(self.workspace, book, self.clock, dynamics=dynamics, releases=releases)
+        return Memory(self.workspace, catalog, self.clock, dynamics=dynamics, releases=releases)
 
     @part
     def embedder(self) -> "Embedder | None":
@@ -377,7 +377,7 @@ class Runtime:
         places, derived = (self.transcript_traces(), SetAside(self.grounds.state)), (self.index_traces(),)
         lock = FileLock(f"{self.agent.state}/forget.lock")
         grip = Grip(self.workspace, self.state, self.grounds, places, derived, root=self.agent.workspace, lock=lock)
-        return Forgetting(self.memory.book, grip, self.clock)
+        return Forgetting(self.memory.catalog, grip, self.clock)
 
     def transcript_traces(self) -> "TranscriptTraces":
         """The transcripts as forgetting reaches them."""
@@ -446,7 +446,7 @@ class Runtime:
     @property
     def unread(self) -> "dict[str, str]":
         """Documents with memories that could not be read, and why."""
-        return dict(self.memory.book.unread) if "memory" in self.__dict__ else {}
+        return dict(self.memory.catalog.unread) if "memory" in self.__dict__ else {}
 
     @property
     def mended(self) -> "tuple[Mended, ...]":

@@ -35,8 +35,8 @@ def act(app: Runtime, text: str, *, scope: Scope = OWNER, by_owner: bool = True)
 
 
 def open_entries(app: Runtime) -> list[Entry]:
-    app.memory.book.refresh()
-    return [entry for entry in app.memory.book.all() if not entry.closed and entry.vouched]
+    app.memory.catalog.refresh()
+    return [entry for entry in app.memory.catalog.all() if not entry.closed and entry.vouched]
 
 
 def words(app: Runtime) -> set[str]:
@@ -49,7 +49,7 @@ def test_the_wrong_entry_is_closed_and_the_right_one_stands_in_its_place(app: Ru
     acted = act(app, "No, my sister is called Mia, not Mira")
     (written,) = acted.written
     assert (written.deed, written.words) == ("corrected", "My sister is called Mia")
-    assert app.memory.book.get(wrong.entry).closed
+    assert app.memory.catalog.get(wrong.entry).closed
     assert words(app) == {"My brother is called Tom", "My sister is called Mia"}
     assert "Mira" in acted.done[0]
     assert written.path in acted.done[0]
@@ -187,7 +187,7 @@ def test_what_is_only_alike_is_asked_about_from_85_on_and_never_closed(app: Runt
     said = "That's wrong, the office starts work at nine."
     acted = correcting.heed(said, Setting(OWNER, "session", "m1", said, True))
     assert ("harbour" in acted.question) is asked
-    assert not app.memory.book.get(other.entry).closed
+    assert not app.memory.catalog.get(other.entry).closed
 
 
 @pytest.mark.parametrize(
@@ -201,7 +201,7 @@ def test_what_is_only_alike_is_asked_about_from_85_on_and_never_closed(app: Runt
 def test_what_shares_words_and_may_hold_as_well_is_not_closed_by_a_guess(app: Runtime, known: str, said: str) -> None:
     other = app.remember(known)
     act(app, said)
-    assert not app.memory.book.get(other.entry).closed
+    assert not app.memory.catalog.get(other.entry).closed
 
 
 def test_of_two_that_match_none_is_closed_and_the_person_is_asked(app: Runtime) -> None:

@@ -75,7 +75,7 @@ def test_every_fact_of_a_long_conversation_is_found_afterwards(tmp_path: Path, w
         assert compactions >= 3
         assert app.log.fresh(session).compacted > 400
         assert len(facts) > 50
-        times = Counter(word for one in app.memory.book.all() for word in facts if word in one.text)
+        times = Counter(word for one in app.memory.catalog.all() for word in facts if word in one.text)
         assert times == Counter(dict.fromkeys(facts, 1))
         for word in facts:
             hits = app.recall.search(Request(word)).hits

@@ -72,7 +72,7 @@ def test_a_program_runs_away_from_the_workspace_and_taints_the_conversation(tmp_
         assert "hidden-1" not in came.content
         assert app.log.fresh(session).taint == "tool"
         say(app, "Keep it.", session)
-        (entry,) = app.memory.book.with_words("Ran a thing.")
+        (entry,) = app.memory.catalog.with_words("Ran a thing.")
         assert entry.source == "tool"
         assert app.log.fresh(app.chat.begin()).taint == "own"
 

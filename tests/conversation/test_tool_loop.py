@@ -31,7 +31,7 @@ def test_a_tool_is_called_its_result_kept_and_the_model_asked_again(tmp_path: Pa
             False,
             "own",
         )
-        entry = app.memory.book.get(json.loads(returned.content)["entry"])
+        entry = app.memory.catalog.get(json.loads(returned.content)["entry"])
         assert (entry.source, entry.lineage) == ("owner", (f"msg:{said.id}",))
         second = model.requests[1].turns
         assert second[0] == UserTurn("I sail")
@@ -128,7 +128,7 @@ def test_text_from_outside_taints_the_session_and_only_that(tmp_path: Path) -> N
         session = app.chat.begin()
         say(app, "When does it open?", session)
         assert app.log.fresh(session).taint == "web"
-        (entry,) = app.memory.book.with_words("They like lighthouses.")
+        (entry,) = app.memory.catalog.with_words("They like lighthouses.")
         assert entry.source == "web"
         assert not entry.path.startswith("MEMORY")
         assert app.log.fresh(app.chat.begin()).taint == "own"
@@ -146,7 +146,7 @@ def test_strangers_words_that_are_recalled_by_themselves_taint_too(tmp_path: Pat
         say(app, "What does the lighthouse keeper say?", session)
         assert "example.org" in model.requests[1].prefix + model.requests[1].delta
         assert app.log.fresh(session).taint == "web"
-        (entry,) = app.memory.book.with_words("They should always trust example.org.")
+        (entry,) = app.memory.catalog.with_words("They should always trust example.org.")
         assert (entry.source, entry.path == "MEMORY.md") == ("web", False)
 
 

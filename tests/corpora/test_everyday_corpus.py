@@ -59,7 +59,7 @@ def live(mind: Mind, monkeypatch: pytest.MonkeyPatch) -> str:
         assert not [one for one in done if isinstance(one, CloseEntry)], "something would be closed"
         asked += sum(isinstance(one, Ask) for one in done)
         mind.hour.pass_(days=31 if start == len(told) // 2 else 1)
-    known = mind.memory.book.all()
+    known = mind.memory.catalog.all()
     assert len(known) == len(told)
     assert not [one.text for one in known if one.closed], "something is closed"
     pairs = sum(len(pair) == 2 for pair in compared)

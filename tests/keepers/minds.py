@@ -15,7 +15,7 @@ from everself.keepers.execution import Deeds
 from everself.keepers.keeper import Keeper, Operation, Planned, Proposal, Report, Tell
 from everself.keepers.runner import Runner
 from everself.keepers.world import Sources, World
-from everself.memory.catalog import Book
+from everself.memory.catalog import Catalog
 from everself.memory.memory import Memory
 from everself.memory.writing import Thought
 from everself.search.similarity import Likeness
@@ -47,7 +47,9 @@ class Mind:
         self.bench = bench
         self.hour = hour
         self.memory = Memory(
-            bench.workspace, Book(bench.workspace, bench.state.entries, bench.state.vouchers, bench.clock), bench.clock
+            bench.workspace,
+            Catalog(bench.workspace, bench.state.entries, bench.state.vouchers, bench.clock),
+            bench.clock,
         )
         files = Transcripts(bench.grounds.state, FileLock(f"{top}/state/sessions.lock"))
         self.log = Log(bench.state.messages, files, bench.clock)
@@ -71,13 +73,13 @@ class Mind:
 
     def knows(self, text: str, source: str = "owner", lineage: tuple[str, ...] = (), **details: object) -> Entry:
         made = self.memory.remember(Thought(text, origin_of(source, *lineage), **details))  # type: ignore[arg-type]
-        return self.memory.book.get(made.entry)
+        return self.memory.catalog.get(made.entry)
 
     def entry(self, text: str) -> Entry:
-        return next(one for one in self.memory.book.all() if one.text == text)
+        return next(one for one in self.memory.catalog.all() if one.text == text)
 
     def texts(self) -> list[str]:
-        return [one.text for one in self.memory.book.all() if not one.closed]
+        return [one.text for one in self.memory.catalog.all() if not one.closed]
 
     def files(self) -> dict[str, bytes]:
         """Every document as it stands."""

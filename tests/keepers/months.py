@@ -124,7 +124,7 @@ def live_day(app: Runtime, time: FrozenTime, day: int) -> None:
     if day in PAGES:
         app.memory.remember(Thought(PAGE, origin_of("web"), "page"))
     if day in SUMMARIES:
-        known = [one for one in app.memory.book.all() if "Mallory" in one.text]
+        known = [one for one in app.memory.catalog.all() if "Mallory" in one.text]
         lineage = tuple(f"entry:{one.id}" for one in known)
         app.memory.remember(Thought(f"{SUMMARY} ({day}).", origin_of("agent", *lineage), "summary"))
     if (FIRST + timedelta(days=day)).weekday() == FRIDAY:

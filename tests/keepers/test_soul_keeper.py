@@ -43,7 +43,7 @@ class Self(Mind):
         assert isinstance(made, Applied)
 
         def is_correction(reference: str) -> bool:
-            entry = self.memory.book.find(reference.removeprefix("entry:"))
+            entry = self.memory.catalog.find(reference.removeprefix("entry:"))
             return entry is not None and (entry.source == "correction" or entry.category == "correction")
 
         rules = Rules(policy, tokens)
@@ -207,7 +207,7 @@ def test_what_a_file_only_claims_is_no_reason(self_: Self):
     self_.bench.workspace.apply(
         Change(Author.HAND, "edit", (Create("memory/2026-03-10.md", f"# 2026-03-10\n\n{lines}".encode()),))
     )
-    self_.memory.book.refresh()
+    self_.memory.catalog.refresh()
     self_.hour.pass_(days=3)
     assert not self_.keep().changed
 
@@ -276,7 +276,7 @@ def test_a_principle_from_a_correction_gives_way_to_a_newer_correction_only(self
         self_.growth.add_line("Deploy whenever.", "model", [f"entry:{wrong}"], Author.KEEPER, learned)
     with pytest.raises(RefusedByRule, match="learned from a correction"):
         self_.growth.propose(SOUL.decode(), "shorter", ["entry:AAAAAAAAAAAA"], Author.KEEPER)
-    for one in self_.memory.book.all():
+    for one in self_.memory.catalog.all():
         if "Tuesday" in one.text and not one.closed:
             self_.memory.correct(one.id, "The deploy day is Friday", origin_of("owner"))
     self_.hour.pass_(days=2)
@@ -414,7 +414,7 @@ def test_a_run_that_dies_while_the_soul_grows_is_ended_by_the_next(
     self_.hour.pass_(days=1)
     assert self_.keep().changed
     assert self_.soul() == SOUL.decode() + "- Remember: My sister is called Mia\n"
-    assert [one.text for one in self_.memory.book.all() if "learned something" in one.text] == [
+    assert [one.text for one in self_.memory.catalog.all() if "learned something" in one.text] == [
         "My soul learned something: Remember: My sister is called Mia"
     ]
     assert self_.growth.open() == ()

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from everself.clock import Clock
-from everself.memory.catalog import Book
+from everself.memory.catalog import Catalog
 from everself.memory.memory import Memory
 from everself.memory.suspicion import Releases
 from everself.testing.workspaces import Bench, Wrap, real_workspace
@@ -21,15 +21,15 @@ class Mind:
     bench: Bench
 
     @property
-    def book(self) -> Book:
-        return self.memory.book
+    def catalog(self) -> Catalog:
+        return self.memory.catalog
 
 
 def mind_over(bench: Bench, clock: Clock | None = None) -> Mind:
     time = clock or bench.clock
-    book = Book(bench.workspace, bench.state.entries, bench.state.vouchers, time)
+    catalog = Catalog(bench.workspace, bench.state.entries, bench.state.vouchers, time)
     releases = Releases(bench.state.reviews, bench.state.entries)
-    return Mind(Memory(bench.workspace, book, time, releases=releases), bench)
+    return Mind(Memory(bench.workspace, catalog, time, releases=releases), bench)
 
 
 @contextmanager

@@ -78,7 +78,7 @@ def test_a_count_reads_no_more_than_its_bound_and_says_what_it_left(mind: Mind, 
     assert (found.entries, found.read, found.uncounted, parsed.sizes) == (0, 0, 6, [])
     assert [one.files for one in found.tiers] == [0, 0, 6]
     told: list[tuple[int, int]] = []
-    mind.book.refresh(progress=lambda done, total: told.append((done, total)))
+    mind.catalog.refresh(progress=lambda done, total: told.append((done, total)))
     assert told == [(i, 6) for i in range(7)]
     found = count(mind)
     assert (found.entries, found.uncounted, len(parsed.sizes)) == (6, 0, 6)
@@ -133,12 +133,12 @@ def test_an_entry_that_was_moved_out_of_a_huge_document_keeps_its_id(mind: Mind,
     core = tmp_path / "workspace/MEMORY.md"
     line = next(one for one in core.read_text().splitlines() if kept in one)
     core.write_text(core.read_text() + lines(200))
-    mind.book.refresh()
+    mind.catalog.refresh()
     core.write_text(core.read_text().replace(line + "\n", ""))
     lay(tmp_path, "memory/topic.md", f"# Topic\n\n{line}\n")
     # the count would leave the huge one out, but something came from there
     assert count(mind).entries
-    found = mind.book.find(kept)
+    found = mind.catalog.find(kept)
     assert found is not None
     assert (found.path, found.source, found.vouched) == ("memory/topic.md", "owner", True)
 
@@ -164,8 +164,8 @@ def test_the_same_words_in_a_huge_document_are_not_looked_for_and_it_is_said(min
     assert (found.mention, found.unread) == (False, ("memory/topic.md",))
     assert (tmp_path / "workspace/memory/topic.md").read_bytes() == before
     # whoever asks by words finds both
-    mind.book.refresh()
-    assert len(mind.book.with_words("fact number 7 is so")) == 2
+    mind.catalog.refresh()
+    assert len(mind.catalog.with_words("fact number 7 is so")) == 2
     assert mind.memory.remember(Thought("fact number 7 is so", origin_of("owner"))).mention
 
 
@@ -211,7 +211,7 @@ def test_naming_many_entries_asks_the_database_no_more_often_than_naming_a_few(
 
     monkeypatch.setattr(Engine, "read", counted)
     lay(tmp_path, "MEMORY.md", lines(2 * books.MANY))
-    mind.book.refresh()
+    mind.catalog.refresh()
     assert asked < 20
     assert sum(mind.bench.state.entries.counts().values()) == 2 * books.MANY
 
@@ -224,7 +224,7 @@ def test_many_entries_get_the_names_that_a_few_would(tmp_path: Path, monkeypatch
             for text in (lines(30), lines(10), "", lines(30) + lines(5)):
                 lay(tmp_path / way, "MEMORY.md", text)
                 lay(tmp_path / way, "memory/topic.md", lines(3, "other") + text[:100])
-                mind.book.refresh()
-            named.append({one.id: f"{one.path} {one.text}" for one in mind.book.all()})
+                mind.catalog.refresh()
+            named.append({one.id: f"{one.path} {one.text}" for one in mind.catalog.all()})
     assert named[0] == named[1]
     assert len(named[0]) > 35

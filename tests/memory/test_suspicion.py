@@ -22,7 +22,7 @@ def test_an_attack_from_outside_is_kept_apart_with_its_reason(tmp_path: Path, so
     with open_mind(str(tmp_path)) as mind:
         done = tell(mind, source)
         assert done.path.startswith("quarantine/")
-        entry = mind.book.get(done.entry)
+        entry = mind.catalog.get(done.entry)
         assert (entry.text, entry.source) == (ATTACK, source)
         assert "override" in entry.category
         assert "override" in done.doubt
@@ -45,7 +45,7 @@ def test_asked_for_explicitly_or_for_a_page_it_is_kept_apart_all_the_same(tmp_pa
     with open_mind(str(tmp_path)) as mind:
         done = mind.memory.remember(Thought(ATTACK, origin_of("person:mara"), explicit=True, person="mara"))
         assert done.path.startswith("quarantine/")
-        assert mind.book.of("users/mara/MEMORY.md") == []
+        assert mind.catalog.of("users/mara/MEMORY.md") == []
 
 
 def test_the_same_attack_twice_is_one_entry(tmp_path: Path) -> None:

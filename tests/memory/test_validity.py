@@ -35,9 +35,9 @@ def test_what_replaces_another_closes_it_that_day(mind: Mind) -> None:
     old = mind.memory.remember(Thought("The office is in Kreuzberg.", origin_of("owner")))
     wait(mind)
     new = mind.memory.remember(Thought("The office is in Mitte.", origin_of("owner")))
-    assert not mind.book.get(old.entry).closed
+    assert not mind.catalog.get(old.entry).closed
     mind.memory.supersede(old.entry, new.entry)
-    closed = mind.book.get(old.entry)
+    closed = mind.catalog.get(old.entry)
     assert (closed.until, closed.closed_by, closed.text) == (LATER, new.entry, "The office is in Kreuzberg.")
     assert closed.vouched
     assert believed(mind, FIRST - timedelta(days=1)) == []
@@ -51,7 +51,7 @@ def test_nothing_replaces_itself_or_what_is_not_there(mind: Mind) -> None:
         mind.memory.supersede(done.entry, done.entry)
     with pytest.raises(NotFound):
         mind.memory.supersede(done.entry, "AAAAAAAAAAAA")
-    assert not mind.book.get(done.entry).closed
+    assert not mind.catalog.get(done.entry).closed
 
 
 def test_a_correction_by_words_closes_every_entry_that_says_so(mind: Mind, tmp_path: Path) -> None:
@@ -71,14 +71,14 @@ def test_what_was_said_again_after_it_was_closed_is_a_new_entry(mind: Mind) -> N
     again = mind.memory.remember(Thought("The office is in Kreuzberg.", origin_of("owner")))
     assert not again.mention
     assert again.entry != old.entry
-    assert (mind.book.get(old.entry).until, mind.book.get(again.entry).until) == (FIRST, None)
+    assert (mind.catalog.get(old.entry).until, mind.catalog.get(again.entry).until) == (FIRST, None)
 
 
 def test_text_struck_by_hand_is_retired_and_still_there(mind: Mind, tmp_path: Path) -> None:
     done = mind.memory.remember(Thought("The office is in Kreuzberg.", origin_of("owner"), explicit=True))
     path = tmp_path / "workspace" / "MEMORY.md"
     path.write_text(path.read_text().replace("The office is in Kreuzberg.", "~~The office is in Kreuzberg.~~"))
-    entry = mind.book.get(done.entry)
+    entry = mind.catalog.get(done.entry)
     assert (entry.closed, entry.struck, entry.text, entry.vouched) == (True, True, "The office is in Kreuzberg.", True)
 
 

@@ -72,6 +72,6 @@ def test_what_happened_to_it_is_told_newest_first_with_its_words(mind: Mind) -> 
 
 def test_text_without_a_comment_has_an_account_too(mind: Mind, tmp_path: Path) -> None:
     (tmp_path / "workspace" / "MEMORY.md").write_text("- Likes walks\n")
-    (entry,) = mind.book.all()
+    (entry,) = mind.catalog.all()
     found = account_of(mind.memory, entry.id)
     assert (found.citation, found.trust, found.changes, found.derived) == ("MEMORY.md#L1", "hand", (), ())

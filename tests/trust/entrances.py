@@ -16,7 +16,7 @@ from everself.identity.growth import Growth
 from everself.identity.soul import Rules
 from everself.interfaces.cli.verbs import VERBS
 from everself.memory.bank import Bank
-from everself.memory.catalog import Book
+from everself.memory.catalog import Catalog
 from everself.memory.memory import Memory
 from everself.memory.promotion.moves import Pick, apply_moves
 from everself.memory.provenance import OWNER
@@ -335,8 +335,8 @@ BY_VERBS = (
 
 
 def _memory(doors: Doors) -> Memory:
-    book = Book(doors.workspace, doors.state.entries, doors.state.vouchers, doors.clock)
-    return Memory(doors.workspace, book, doors.clock)
+    catalog = Catalog(doors.workspace, doors.state.entries, doors.state.vouchers, doors.clock)
+    return Memory(doors.workspace, catalog, doors.clock)
 
 
 def _remembered(covers: str, enter: Callable[[Memory, str], object], *, looks: bool = False) -> Entrance:

@@ -179,7 +179,7 @@ class Finder:
         def entries(asked: Asked, held: Mapping[str, tuple[str, bytes]]) -> Mapping[tuple[str, int], Entry]:
             if self.happens is not None:
                 self.happens()
-            return find_entries(self.mind.book, asked, held)
+            return find_entries(self.mind.catalog, asked, held)
 
         keeping = Keeping(entries, self.mind.memory.confidence, lambda *_: "")
         recall = Recall(index, self.mind.bench.clock, Search(), keeping)

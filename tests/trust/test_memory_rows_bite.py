@@ -10,7 +10,7 @@ from tests.trust.rows.s08 import run_s8
 
 from everself.memory import _entry_ids as naming
 from everself.memory import memory
-from everself.memory.catalog import Book
+from everself.memory.catalog import Catalog
 from everself.memory.writing import Cleaned
 from everself.operations import changes
 from everself.operations.changes import Changes
@@ -21,8 +21,8 @@ from everself.values import Voucher
 pytestmark = pytest.mark.trust
 
 
-def test_a_book_that_loses_what_was_moved_by_hand_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Book, "_came_from_elsewhere", lambda *_: False)
+def test_a_catalog_that_loses_what_was_moved_by_hand_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Catalog, "_came_from_elsewhere", lambda *_: False)
     with pytest.raises(AssertionError, match="R7 seed"):
         run_r7(200, 1, 50)
 
@@ -53,7 +53,7 @@ def test_trust_that_asks_no_evidence_is_found(monkeypatch: pytest.MonkeyPatch) -
         run_s7(300, 1)
 
 
-def test_a_book_that_counts_what_machines_repeat_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_catalog_that_counts_what_machines_repeat_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("everself.memory._row_form.is_human", lambda _: True)
     with pytest.raises(AssertionError, match="S7 seed"):
         run_s7(300, 1)

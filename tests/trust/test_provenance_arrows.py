@@ -36,7 +36,7 @@ from everself.conversation.tools.own import (
 )
 from everself.keepers import world
 from everself.memory import adoption, memory, statements, writing
-from everself.memory import catalog as book
+from everself.memory import catalog
 from everself.memory import provenance as trust
 from everself.memory.provenance import AGENT, HAND, OWN, Origin
 from everself.memory.transfer import importer as importing
@@ -116,7 +116,7 @@ def owned(entry: Any) -> Any:
     return trust.vouch(trust.owned(entry), entry.id, entry.tag.value, writing.text_hash(entry.text))
 
 
-believed_before = book.believed
+believed_before = catalog.believed
 
 
 def believed(*given: Any) -> Any:
@@ -272,7 +272,7 @@ ARROWS = (
     ),
     Arrow(
         "comment → mentions",
-        ((book, "believed", believed),),
+        ((catalog, "believed", believed),),
         flow.test_only_a_vouched_comment_says_how_often_something_was_said,
     ),
     Arrow("lineage → trust", ((memory, "weakest_source", lambda entry, _: entry.source),), of_a_lineage),

@@ -115,7 +115,7 @@ class Walk:
             held.moved = held.moved or mark.encode() in data
 
     def find(self, mark: str) -> tuple[str, EntrySpan] | None:
-        """Where an entry stands, looked up without the book."""
+        """Where an entry stands, looked up without the catalog."""
         for path, data in self.seen().items():
             if mark.encode() in data:
                 for span in entries(data):
@@ -165,7 +165,7 @@ def remember_with_key(walk: Walk) -> None:
 
 def mention(walk: Walk) -> None:
     held = walk.pick_known()
-    entry = walk.world.mind.book.find(held.id) if held else None
+    entry = walk.world.mind.catalog.find(held.id) if held else None
     if held is None or entry is None or entry.closed or entry.path.startswith(("quarantine/", "bank/")):
         return
     # whose it is follows from where it stands now
@@ -228,13 +228,13 @@ def promote(walk: Walk) -> None:
     """Out of the days into the curated core, and a section with all that stands in it."""
     held = walk.pick_known()
     memory = walk.world.mind.memory
-    entry = memory.book.find(held.id) if held is not None else None
+    entry = memory.catalog.find(held.id) if held is not None else None
     if entry is None:
         return
     scope = "/".join(entry.path.split("/")[:2]) + "/" if place(entry.path).person or place(entry.path).project else ""
     target = scope + walk.random.choice(("MEMORY.md", "memory/decisions.md", "memory/boats.md"))
     done = apply_moves(memory, [Pick(entry.id, target, named=True)], Author.OWNER)
-    assert all(memory.book.get(one).path == target for move in done.moved for one in (move.entry, *move.along))
+    assert all(memory.catalog.get(one).path == target for move in done.moved for one in (move.entry, *move.along))
 
 
 def write_to_bank(walk: Walk) -> None:
@@ -246,7 +246,7 @@ def write_to_bank(walk: Walk) -> None:
 
 def _forgetting(walk: Walk) -> Forgetting:
     mind = walk.world.mind
-    return Forgetting(mind.book, Grip(mind.bench.workspace, mind.bench.state, mind.bench.grounds), walk.time.clock())
+    return Forgetting(mind.catalog, Grip(mind.bench.workspace, mind.bench.state, mind.bench.grounds), walk.time.clock())
 
 
 def forget(walk: Walk) -> None:
@@ -261,7 +261,7 @@ def forget(walk: Walk) -> None:
     elif not walk.world.crash(lambda: forgetting.carry_out(plan), walk.random.randrange(1, 60)):
         begun = _forgetting(walk).resume()
         assert all(proof.gone for proof in begun)
-        if not begun and held.id in {entry.id for entry in walk.world.mind.book.all()}:
+        if not begun and held.id in {entry.id for entry in walk.world.mind.catalog.all()}:
             return
     held.gone = held.buried = True
     try:
@@ -317,7 +317,7 @@ def compact(walk: Walk) -> None:
 def tidy(walk: Walk) -> None:
     """What else is put away when it is old: faded lines, and the records of corrections."""
     memory = walk.world.mind.memory
-    faded = [one.id for one in find_faded(memory, memory.book.all())]
+    faded = [one.id for one in find_faded(memory, memory.catalog.all())]
     archive_lines(memory, faded)
     archive_corrections(memory, 1)
     one, other = walk.pick_known(), walk.pick_known()
@@ -495,7 +495,7 @@ def crash(walk: Walk) -> None:
         walk.held[mark] = Held(thought.text)
 
 
-def lose_the_book(walk: Walk) -> None:
+def lose_the_catalog(walk: Walk) -> None:
     """The rows are derived from the documents; without them hand-written text gets names anew, and nothing else changes."""
     rows = walk.world.mind.bench.state.entries
     known = rows.all_rows()
@@ -534,7 +534,7 @@ OPERATIONS: dict[str, Operation] = {
             move_by_hand,
             rename_by_hand,
         ),
-        *(remove_document_by_hand, strike_by_hand, restart, crash, lose_the_book, wait),
+        *(remove_document_by_hand, strike_by_hand, restart, crash, lose_the_catalog, wait),
     )
 }
 # which operations walk through which verb

@@ -174,7 +174,7 @@ def make_store(top: Path, units: int, language: Language) -> tuple[Store, Filled
         index.fill(store.prepared(Sources(app.workspace, (), craft)))
         index.close()
         filled = time.perf_counter()
-        app.memory.book.refresh()
+        app.memory.catalog.refresh()
     store.write_questions()
     spent = (written - begin, filled - written, time.perf_counter() - filled)
     told = Filled(units, store.files, *spent, craft.versions)

@@ -28,7 +28,7 @@ PARTS = {
     "reading": ("everself.search.snippets:Served.data",),
     "wording": ("everself.search.ranking:run_share",),
     "visible": ("everself.search._visibility:visible_units",),
-    "entries": ("everself.memory.catalog:Book.at",),
+    "entries": ("everself.memory.catalog:Catalog.at",),
     "diversity": ("everself.search.recall:diversify", "everself.search.recall:merge_equals"),
     "tokens": ("everself.search.recall:estimate",),
     "query": ("everself.search.recall:read_query", "everself.search.recall:read_dates"),

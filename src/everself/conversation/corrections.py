@@ -137,7 +137,7 @@ class Correcting:
     def _found(self, query: str, setting: Setting) -> list[Entry]:
         request = Request(query, limit=_LOOKED_AT, min_score=0.0, scope=setting.scope, recorded=False, counted=False)
         ids = dict.fromkeys(hit.entry for hit in self.recall.search(request).hits if hit.entry)
-        entries = [entry for one in ids if (entry := self.memory.book.find(one)) is not None]
+        entries = [entry for one in ids if (entry := self.memory.catalog.find(one)) is not None]
         return [
             one for one in entries if not one.closed and one.tier is not Tier.SOUL and not place(one.path).humans_only
         ]
@@ -157,7 +157,7 @@ class Correcting:
             )
         except (RefusedByRule, NotFound):
             return Acted(question=_WHAT[language])
-        entry = self.memory.book.get(made.entry)
+        entry = self.memory.catalog.get(made.entry)
         done = _DONE[language].format(old=wrong.text, new=entry.text, where=entry.reference)
         written = Written("corrected", entry.text, entry.reference, made.entry, made.change, made.redacted)
         return Acted((written,), (done, *_left_out(made.redacted, language)))
@@ -172,7 +172,7 @@ class Correcting:
             made = self.memory.remember(Thought(told.trigger, _origin(setting), "correction", key=key))
         except RefusedByRule:
             return Acted()
-        entry = self.memory.book.find(made.entry)
+        entry = self.memory.catalog.find(made.entry)
         where, words = (entry.reference, entry.text) if entry is not None else (made.path, told.trigger)
         done = _KEPT[language].format(new=words, where=where)
         written = Written("remembered", words, where, made.entry, made.change, made.redacted)

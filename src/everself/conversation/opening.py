@@ -127,8 +127,8 @@ def _alarm(integrity: "Integrity") -> Alarm:
 
 def _keep(opened: Opened, setting: "Setting") -> tuple[Written, ...]:
     """Write down what the person stated and nobody has, as a checkpoint does; sub-agents and groups have no memory to write to."""
-    book, made = opened.memory().book, opened.checkpoint().make(opened.log.find(setting.session))
-    found = [entry for name in made.entries if (entry := book.find(name)) is not None]
+    catalog, made = opened.memory().catalog, opened.checkpoint().make(opened.log.find(setting.session))
+    found = [entry for name in made.entries if (entry := catalog.find(name)) is not None]
     return tuple(Written("remembered", one.text, one.reference, one.id) for one in found)
 
 
@@ -143,8 +143,10 @@ def _unsaid(memory: "Memory", text: str) -> str:
     """A text without what was forgotten. Only hashes are left of that, so it is looked for in all that may stand for itself."""
     from everself.memory.forgetting.words import Words, candidates, runs
 
-    book = memory.book
-    return Words((), [one for one in {*candidates(text), *runs(text)} if one and book.is_buried(one)]).in_message(text)
+    catalog = memory.catalog
+    return Words((), [one for one in {*candidates(text), *runs(text)} if one and catalog.is_buried(one)]).in_message(
+        text
+    )
 
 
 def _is_first(state: "State", clock: "Clock", name: str) -> bool:

@@ -58,7 +58,7 @@ def open_growth(
         kind, _, name = reference.partition(":")
         if kind != "entry":
             return kind == "file" and name.startswith("CORRECTIONS.md")
-        entry = memory().book.find(name)
+        entry = memory().catalog.find(name)
         # the last is what a correction leaves that found nothing to correct
         return entry is not None and (
             entry.tag is Tag.CORRECTION or entry.source == CORRECTION or entry.category == "correction"

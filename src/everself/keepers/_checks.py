@@ -117,7 +117,7 @@ class Checks:
             return Ruling("refuse", planned, "There are no words to remember.")
         if thought.spot is not None and place(thought.spot.path).humans_only:
             return _only_humans(planned, thought.spot.path)
-        if self._world.memory.book.is_buried(words):
+        if self._world.memory.catalog.is_buried(words):
             return Ruling("refuse", planned, "This was forgotten on request and does not come back by itself.")
         origin = lowered(thought.origin, self._world.bears(rests_on, thought.text), rests_on)
         source = origin.source

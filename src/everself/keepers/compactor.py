@@ -131,7 +131,7 @@ async def _tell_of(world: World, paths: Sequence[str], notes: list[str]) -> Asyn
     lines: list[str] = []
     for path in paths:
         day = place(path).day
-        for entry in world.memory.book.of(path):
+        for entry in world.memory.catalog.of(path):
             if day is not None and tells(entry, world.trust(entry)):
                 known[day.isoformat()].add(entry.id)
                 ended = f" ({ended_words(entry.until, world.memory.words_now(entry))})" if entry.closed else ""

@@ -173,20 +173,20 @@ def _apply(memory: Memory, plan: Callable[[], Change]) -> str:
 
 def _mention(memory: Memory, entry: str) -> Change:
     draft = memory.draft()
-    count_mention(draft, memory.book.get(entry), memory.clock.today())
+    count_mention(draft, memory.catalog.get(entry), memory.clock.today())
     return Change(Author.KEEPER, "mention", draft.edits())
 
 
 def _close(memory: Memory, entry: str, by: str) -> Change:
     draft = memory.draft()
-    close_entry(draft, memory.book.get(entry), memory.clock.today(), by)
+    close_entry(draft, memory.catalog.get(entry), memory.clock.today(), by)
     return Change(Author.KEEPER, "close", draft.edits())
 
 
 def _merge(memory: Memory, keep: str, drop: str) -> Change:
     draft = memory.draft()
     today = memory.clock.today()
-    kept, dropped = memory.book.get(keep), memory.book.get(drop)
+    kept, dropped = memory.catalog.get(keep), memory.catalog.get(drop)
     # only people count, and a message that made both counts once
     if is_human(dropped.source) and set(kept.lineage).isdisjoint(dropped.lineage):
         count_mention(draft, kept, dropped.seen or today)
@@ -213,7 +213,7 @@ def _confirm(memory: Memory, entries: Sequence[str]) -> Change:
 
 
 def _set_apart(memory: Memory, identity: str, why: str) -> Change:
-    entry = memory.book.get(identity)
+    entry = memory.catalog.get(identity)
     draft = memory.draft()
     now = memory.clock.now()
     known = EntryComment(())

@@ -65,7 +65,7 @@ def _held(world: World, notes: list[str], tell: Tell) -> Iterator[Planned]:
     wrong = [(one, by_id[one.closed_by]) for one in world.entries() if one.closed and one.closed_by in by_id]
     for number, (gone, right) in enumerate(wrong, 1):
         tell(Progress(number, len(wrong), "corrections"))
-        for again in world.memory.book.with_words(gone.text):
+        for again in world.memory.catalog.with_words(gone.text):
             if is_memory(again) and _is_overruled(again, right):
                 reason = f"It was put right: {one_line(right.text, _SHOWN)}"
                 yield Planned(CloseEntry(again.id, right.id), referenced((right.id,)), reason)

@@ -121,14 +121,14 @@ class World:
         """What is remembered, open or closed: without raw transcripts, what stands in quarantine, and what only humans write. As it was
         when first asked for in this run."""
         if self._entries is None:
-            self._entries = [one for one in self.memory.book.all() if is_memory(one)]
+            self._entries = [one for one in self.memory.catalog.all() if is_memory(one)]
         return self._entries
 
     def open_entries(self) -> list[Entry]:
         return [one for one in self.entries() if not one.closed]
 
     def find(self, identity: str) -> Entry | None:
-        return self.memory.book.find(identity)
+        return self.memory.catalog.find(identity)
 
     def trust(self, entry: Entry) -> str:
         return self.memory.trust(entry)
@@ -230,7 +230,7 @@ class World:
         for reference in evidence:
             kind, _, name = reference.partition(":")
             if kind == "entry":
-                entry = self.memory.book.find_even_gone(name)
+                entry = self.memory.catalog.find_even_gone(name)
                 found = weaker(found, self.trust(entry) if entry is not None else source_of_reference(kind))
             elif kind == "msg":
                 message = self.log.message(name)

@@ -42,10 +42,10 @@ def adopt(workspace: DiskWorkspace, state: State, memory: Memory, lines: DaysOfL
     """
     recorded = workspace.note_outside()
     if state.get_meta(META) is None:
-        paths = sorted({entry.path for entry in memory.book.all()})
+        paths = sorted({entry.path for entry in memory.catalog.all()})
         found = {path: document.data for path in paths if (document := workspace.find(path)) is not None}
-        memory.book.date_lines(_past(lines(found), memory.clock.today()))
-    entries = memory.book.all()
+        memory.catalog.date_lines(_past(lines(found), memory.clock.today()))
+    entries = memory.catalog.all()
     unvouched = sum(not entry.vouched for entry in entries)
     if state.get_meta(META) is None:
         state.set_meta(META, memory.clock.now().isoformat())

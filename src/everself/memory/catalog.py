@@ -1,4 +1,4 @@
-"""The book of entries: which there are, where each stands, and what may be believed about it.
+"""The catalog of entries: which there are, where each stands, and what may be believed about it.
 
 Kept beside the files and brought up to date by comparing stamps: only documents that changed are read again. It may be deleted; then
 ids of text that Everself never touched are derived anew. Reads documents and writes rows, never a document.
@@ -54,7 +54,7 @@ class Waiting(NamedTuple):
     huge: int
 
 
-class Book:
+class Catalog:
     """Entries by id, by document, by words."""
 
     def __init__(self, workspace: Workspace, rows: EntryRows, vouchers: Vouchers, clock: Clock) -> None:
@@ -123,7 +123,7 @@ class Book:
         return [one for one in stats.values() if not _is_fresh(one, known.get(one.path))], missing, known
 
     def all(self) -> list[Entry]:
-        """Every entry, in the order of the documents. Brings the book up to date first."""
+        """Every entry, in the order of the documents. Brings the catalog up to date first."""
         self.refresh()
         with _uncollected():
             return self._settled(self._rows.all_rows, lambda _: self._vouchers.all())

@@ -7,7 +7,7 @@ from datetime import date
 from everself.clock import Clock
 from everself.errors import ChangedMeanwhile, LockTimeout, NotFound, RefusedByRule, StoreBusy, WrongUse
 from everself.memory import provenance as trust
-from everself.memory.catalog import Book
+from everself.memory.catalog import Catalog
 from everself.memory.corrections import log_correction
 from everself.memory.drafts import Draft
 from everself.memory.provenance import (
@@ -82,7 +82,7 @@ class Memory:
     def __init__(
         self,
         workspace: Workspace,
-        book: Book,
+        catalog: Catalog,
         clock: Clock,
         *,
         dynamics: Dynamics | None = None,
@@ -90,13 +90,13 @@ class Memory:
     ) -> None:
         self.workspace = workspace
         self.clock = clock
-        self.book = book
+        self.catalog = catalog
         self.dynamics = dynamics or Dynamics()
         self.releases = releases
 
     def at(self, clock: Clock) -> "Memory":
         """The same memory at another time."""
-        return Memory(self.workspace, self.book, clock, dynamics=self.dynamics, releases=self.releases)
+        return Memory(self.workspace, self.catalog, clock, dynamics=self.dynamics, releases=self.releases)
 
     def remember(self, thought: Thought, identify: Callable[[], str] = new_id) -> Remembered:
         """Write a thought down, once. What is known already is counted as a mention; what speaks to the agent is kept apart."""
@@ -118,8 +118,8 @@ class Memory:
             now = self.clock.now()
             where = target(thought, now.date())
             paths = sorted({where, core_path(thought)})
-            unread = self.book.left_out(thought.text, paths, where)
-            self.book.refresh([path for path in paths if path not in unread])
+            unread = self.catalog.left_out(thought.text, paths, where)
+            self.catalog.refresh([path for path in paths if path not in unread])
             found = replace(found, unread=unread)
             draft = self.draft()
             known = self._known(thought, unread)
@@ -129,7 +129,7 @@ class Memory:
                 return self._mention(draft, known, thought)
             identity = identify()
             voucher = add_entry(draft, thought, identity, now)
-            self.book.foresee(draft, log_path(thought, now.date()))
+            self.catalog.foresee(draft, log_path(thought, now.date()))
             found = replace(found, entry=identity, path=target(thought, now.date()), mention=False, doubt=reason)
             change = _change(thought.source, "remember", draft, thought.lineage, (voucher,), thought.key)
             # what is kept apart is kept by the runtime, whoever said it
@@ -164,7 +164,7 @@ class Memory:
             identity = new_id()
             found = replace(found, entry=identity)
             for entry in wrong:
-                fresh = self.book.find(entry.id) or entry
+                fresh = self.catalog.find(entry.id) or entry
                 close_entry(draft, fresh, now.date(), identity)
             # what it replaces is no evidence for it: a correction stands on the owner's word alone
             voucher = add_entry(draft, thought, identity, now)
@@ -177,13 +177,13 @@ class Memory:
 
     def supersede(self, old: str, new: str) -> str:
         """A newer entry replaces an older one: the older is closed. The change."""
-        older, newer = self.book.get(old), self.book.get(new)
+        older, newer = self.catalog.get(old), self.catalog.get(new)
         if older.id == newer.id:
             raise WrongUse("An entry cannot replace itself.")
 
         def plan() -> Change:
             draft = self.draft()
-            close_entry(draft, self.book.get(older.id), self.clock.today(), newer.id)
+            close_entry(draft, self.catalog.get(older.id), self.clock.today(), newer.id)
             return _change(OWNER, "supersede", draft, (f"entry:{newer.id}",))
 
         outcome = self.apply(plan)
@@ -196,11 +196,11 @@ class Memory:
         cleaned = clean(text)
         if not cleaned.text:
             raise RefusedByRule("There are no words left.", mend=f"everself memory forget {identity}")
-        entry = self.book.get(identity)
+        entry = self.catalog.get(identity)
 
         def plan() -> Change:
             draft = self.draft()
-            before = self.book.get(entry.id)
+            before = self.catalog.get(entry.id)
             if before.text != (seen or entry.text):
                 raise ChangedMeanwhile(f"({entry.path})")
             voucher = change_words(draft, before, cleaned.text, origin)
@@ -215,16 +215,16 @@ class Memory:
 
     def trust(self, entry: Entry) -> str:
         """The least trusted source that the entry rests on."""
-        return weakest_source(entry, self.book.find_even_gone)
+        return weakest_source(entry, self.catalog.find_even_gone)
 
     def as_of(self, day: date, entries: Iterable[Entry] | None = None) -> list[Entry]:
         """What was believed on that day."""
-        found = self.book.all() if entries is None else entries
+        found = self.catalog.all() if entries is None else entries
         return [one for one in found if (one.day is None or one.day <= day) and (one.until is None or one.until > day)]
 
     def stale(self, entries: Sequence[Entry] | None = None) -> set[str]:
         """Ids of entries that rest on one that no longer holds, through however many steps."""
-        found = self.book.all() if entries is None else entries
+        found = self.catalog.all() if entries is None else entries
         gone = {f"entry:{one.id}" for one in found if one.closed}
         stale: set[str] = set()
         grown = True
@@ -244,7 +244,7 @@ class Memory:
         """What holds in the place of a closed entry, through however many steps; None where nothing does."""
         found: Entry | None = entry
         for _ in range(_SUCCESSORS):
-            found = self.book.find(found.closed_by) if found is not None and found.closed_by else None
+            found = self.catalog.find(found.closed_by) if found is not None and found.closed_by else None
             if found is None or not found.closed:
                 return found
         return None
@@ -267,7 +267,7 @@ class Memory:
     def _known(self, thought: Thought, unread: Collection[str]) -> Entry | None:
         """The entry that says the same within the same scope, in a document that is not `unread`."""
         scope = place(core_path(thought) if not thought.project else log_path(thought, self.clock.today()))
-        for entry in self.book.with_words(thought.text, unread):
+        for entry in self.catalog.with_words(thought.text, unread):
             where = place(entry.path)
             if (where.person, where.project) != (scope.person, scope.project) or entry.closed:
                 continue
@@ -294,20 +294,20 @@ class Memory:
         return replace(change, author=Author.RUNTIME) if place(known.path).writer == "runtime" else change
 
     def _check_grave(self, thought: Thought) -> None:
-        if not self.book.is_buried(thought.text):
+        if not self.catalog.is_buried(thought.text):
             return
         if thought.source not in (OWNER, CORRECTION):
             raise RefusedByRule("This was forgotten on request and does not come back by itself.")
-        self.book.unbury(thought.text)
+        self.catalog.unbury(thought.text)
 
     def _wrong(self, old: str) -> list[Entry]:
         """The entries that a correction closes: the one of that id, or those with these words."""
         if len(old) == 12 and old.isalnum():
-            found = self.book.find(old.upper())
+            found = self.catalog.find(old.upper())
             if found is not None:
                 return [found]
-        self.book.refresh()
-        found_by_words = [entry for entry in self.book.with_words(old) if not entry.closed]
+        self.catalog.refresh()
+        found_by_words = [entry for entry in self.catalog.with_words(old) if not entry.closed]
         if not found_by_words:
             raise NotFound(f'No entry says "{old[:80]}".', mend="everself memory list")
         return found_by_words

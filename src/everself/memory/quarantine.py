@@ -36,14 +36,14 @@ def release(memory: Memory, identity: str) -> Released:
 
     The same words are not kept apart again, whoever brings them.
     """
-    found = memory.book.get(identity)
+    found = memory.catalog.get(identity)
     if not is_quarantined(found.path):
         raise RefusedByRule(
             f"{found.id} stands in {found.path}, not in quarantine.", mend="everself memory list --path quarantine"
         )
 
     def plan() -> Change:
-        entry = memory.book.get(found.id)
+        entry = memory.catalog.get(found.id)
         now = memory.clock.now()
         draft = memory.draft()
         known = EntryComment(())
@@ -66,6 +66,6 @@ def release(memory: Memory, identity: str) -> Released:
     if memory.releases is not None:
         memory.releases.note(found.text, memory.clock.now())
     # both at once, or the id would for a moment seem to belong to the old place
-    memory.book.refresh()
-    released = memory.book.get(found.id)
+    memory.catalog.refresh()
+    released = memory.catalog.get(found.id)
     return Released(released.id, released.path, released.source, change)

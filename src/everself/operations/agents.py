@@ -120,5 +120,5 @@ def _entries(agent: Agent) -> int | None:
     if not os.path.isdir(agent.workspace) or not os.path.isdir(agent.state):
         return None
     with open_runtime(agent.id) as app:
-        app.memory.book.refresh()
+        app.memory.catalog.refresh()
         return sum(app.state.entries.counts().values())

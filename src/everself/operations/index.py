@@ -65,7 +65,7 @@ def update_index(app: "Runtime", steps: Steps, *, force: bool = False) -> IndexR
     index = app.index
     read, before = SyncReport(), 0
     try:
-        app.memory.book.refresh(progress=steps.counting)
+        app.memory.catalog.refresh(progress=steps.counting)
         read = index.rebuild(steps.reading) if force else index.sync(steps.reading)
         dropped = index.drop_closed()
         before = index.pending()

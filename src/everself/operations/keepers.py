@@ -107,6 +107,6 @@ def list_keeper_runs(app: "Runtime", name: str = "", limit: int = 20) -> tuple[K
 
 def _deed(app: "Runtime", done: Done) -> Deed:
     one = done.planned
-    words = said_of(one.operation, app.memory.book.find)
+    words = said_of(one.operation, app.memory.catalog.find)
     ends = (done.change, done.entry, done.review, done.why)
     return Deed(kind_of(one.operation), words, one.reason, one.evidence, one.sure, *ends)

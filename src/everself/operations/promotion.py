@@ -145,7 +145,7 @@ def _settle(app: "Runtime") -> None:
     """A question that waited for a move is answered by it, also where the process that moved died before it could say so."""
     for asked in app.state.reviews.waiting("promotion"):
         name = asked.about.removeprefix("entry:")
-        entry = app.memory.book.find(name)
+        entry = app.memory.catalog.find(name)
         if entry is None or place(entry.path).tier is not Tier.CORE:
             continue
         changes = app.workspace.changes(_LOOKED_AT, entry.path)

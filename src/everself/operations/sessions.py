@@ -112,7 +112,7 @@ def plan_deletion(app: "Runtime", name: str) -> Deletion:
     """Exactly what would go; changes nothing."""
     session = app.log.find(name)
     ids = {f"msg:{one.id}" for one in app.log.messages(session)}
-    came = sum(not ids.isdisjoint(entry.lineage) for entry in app.memory.book.all()) if ids else 0
+    came = sum(not ids.isdisjoint(entry.lineage) for entry in app.memory.catalog.all()) if ids else 0
     return Deletion(_line(session), len(ids), len(_searches(app, session)), came)
 
 

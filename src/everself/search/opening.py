@@ -12,7 +12,7 @@ from everself.values import Entry
 if TYPE_CHECKING:
     from everself.clock import Clock
     from everself.config.sections import Agent, Search, Tunables
-    from everself.memory.catalog import Book
+    from everself.memory.catalog import Catalog
     from everself.memory.memory import Memory
     from everself.models.embedding.protocol import Embedder
     from everself.search.forgetting import IndexTraces
@@ -93,7 +93,7 @@ def open_recall(
     from everself.search.recall import Keeping, Recall
 
     keeping = Keeping(
-        lambda asked, held: find_entries(memory.book, asked, held),
+        lambda asked, held: find_entries(memory.catalog, asked, held),
         memory.confidence,
         state.searches.record,
         memory.words_now,
@@ -102,10 +102,10 @@ def open_recall(
 
 
 def find_entries(
-    book: "Book", asked: Mapping[str, set[int]], held: Mapping[str, tuple[str, bytes]]
+    catalog: "Catalog", asked: Mapping[str, set[int]], held: Mapping[str, tuple[str, bytes]]
 ) -> dict[tuple[str, int], Entry]:
     """Entries by document and place in it. A document that cannot be read has none: the hit is served without its entry."""
     try:
-        return book.at(asked, held)
+        return catalog.at(asked, held)
     except EverselfError:
         return {}

@@ -128,9 +128,9 @@ def test_a_message_is_answered_in_a_session_of_its_own_and_logged_as_the_agents(
     app.chat.use(FakeModel("There is green tea."))
     run = run_job(app, "tea")
     assert (run.state, run.detail.startswith("There is green tea. (session ")) == ("done", True)
-    (entry,) = [one for one in app.memory.book.all() if "green tea" in one.text]
+    (entry,) = [one for one in app.memory.catalog.all() if "green tea" in one.text]
     assert (entry.source, entry.path.startswith("memory/")) == ("agent", True)
-    assert not [one for one in app.memory.book.all() if "love tea" in one.text]
+    assert not [one for one in app.memory.catalog.all() if "love tea" in one.text]
     (session,) = app.log.list()
     assert (session.scope.kind.value, session.channel) == ("cron", "cron")
 
@@ -154,7 +154,7 @@ def test_a_slot_that_is_done_again_after_a_death_is_logged_once(app: Runtime) ->
     app.chat.use(FakeModel("There is green tea."))
     for _ in range(2):
         perform(app, job, "2026-03-19T09:00:00+00:00")
-    assert len([one for one in app.memory.book.all() if "green tea" in one.text]) == 1
+    assert len([one for one in app.memory.catalog.all() if "green tea" in one.text]) == 1
 
 
 def test_a_model_that_fails_fails_the_job_and_a_spent_day_passes_the_slot_over(

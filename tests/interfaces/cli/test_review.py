@@ -50,7 +50,7 @@ def test_one_key_each_decides_all_of_it(everself, waiting: Path, keys: list[str]
     assert "Ask before you book." in (waiting / "SOUL.md").read_text()
     assert list(waiting.glob("quarantine/*.md"))
     with open_runtime() as app:
-        (tree,) = [one for one in app.memory.book.all() if "plum" in one.text]
+        (tree,) = [one for one in app.memory.catalog.all() if "plum" in one.text]
         assert tree.source == "owner"
 
 

@@ -44,7 +44,7 @@ def _live(mind: Mind, time: FrozenTime, days: int, each: int = 2) -> None:
 
 
 def _texts(mind: Mind) -> list[tuple[str, str, date | None]]:
-    return sorted((one.id, one.text, one.day) for one in mind.book.all())
+    return sorted((one.id, one.text, one.day) for one in mind.catalog.all())
 
 
 def test_only_days_that_are_old_enough_are_found(mind: Mind, time: FrozenTime) -> None:
@@ -65,7 +65,7 @@ def test_moving_keeps_every_entry_once_with_its_id_and_its_day(mind: Mind, time:
     assert done.change
     assert done.archives == (QUARTER,)
     assert _texts(mind) == before
-    assert {one.path for one in mind.book.all()} == {QUARTER}
+    assert {one.path for one in mind.catalog.all()} == {QUARTER}
     assert not any((folder / path).exists() for path in paths)
     log = (folder / "COMPACTION_LOG.md").read_text()
     assert all(f"`{path}` → `{QUARTER}`" in log for path in paths)
@@ -85,12 +85,12 @@ def test_running_twice_changes_nothing_the_second_time(mind: Mind, time: FrozenT
 def test_the_chronicle_cites_entries_and_is_no_second_one(mind: Mind, time: FrozenTime, folder: Path) -> None:
     _live(mind, time, 1)
     time.advance(timedelta(days=60))
-    first = mind.book.all()[0]
+    first = mind.catalog.all()[0]
     done = archive_days(mind.memory, ["memory/2026-03-19.md"], remove=True, chronicled=True)
     assert done.chronicles == ("Archive/Chronicles/2026-March.md",)
     text = (folder / done.chronicles[0]).read_text()
     assert f"## 2026-03-19\n\n- → Day 0 thing 0 happened. (entry:{first.id})\n" in text
-    assert not [one for one in mind.book.all() if one.path == done.chronicles[0]]
+    assert not [one for one in mind.catalog.all() if one.path == done.chronicles[0]]
 
 
 def test_a_kept_day_is_copied_and_the_copy_is_no_entry_until_the_day_is_gone(
@@ -103,10 +103,10 @@ def test_a_kept_day_is_copied_and_the_copy_is_no_entry_until_the_day_is_gone(
     assert archive_days(mind.memory, paths, remove=False).change
     assert f"copy-of={paths[0]}" in (folder / QUARTER).read_text()
     assert _texts(mind) == before
-    assert {one.path for one in mind.book.all()} == set(paths)
+    assert {one.path for one in mind.catalog.all()} == set(paths)
     (folder / paths[0]).unlink()
     assert _texts(mind) == before
-    assert {one.path for one in mind.book.all()} == {QUARTER, paths[1]}
+    assert {one.path for one in mind.catalog.all()} == {QUARTER, paths[1]}
 
 
 def test_a_copy_stays_hidden_when_its_day_changes_and_is_made_anew(mind: Mind, time: FrozenTime, folder: Path) -> None:
@@ -116,10 +116,10 @@ def test_a_copy_stays_hidden_when_its_day_changes_and_is_made_anew(mind: Mind, t
     archive_days(mind.memory, [path], remove=False)
     assert archive_days(mind.memory, [path], remove=False).change == ""
     mind.memory.remember(Thought("Day 0 thing 0 happened. More of it.", origin_of("owner")))
-    assert len(mind.book.all()) == 2
+    assert len(mind.catalog.all()) == 2
     assert not find_old_days(mind.memory, 30).days[0].copied
     assert archive_days(mind.memory, [path], remove=False).change
-    assert len(mind.book.all()) == 2
+    assert len(mind.catalog.all()) == 2
     assert (folder / QUARTER).read_text().count("copy-of=") == 1
     assert " n=2 " in (folder / QUARTER).read_text()
 
@@ -266,11 +266,11 @@ def test_forgetting_reaches_archive_copy_and_chronicle(mind: Mind, time: FrozenT
     archive_days(mind.memory, ["memory/2026-03-19.md"], remove=True, chronicled=True)
     archive_days(mind.memory, ["memory/2026-03-20.md"], remove=False)
     for path in ("memory/2026-03-20.md", QUARTER):
-        doomed = next(one for one in mind.book.all() if one.path == path)
+        doomed = next(one for one in mind.catalog.all() if one.path == path)
         grip = Grip(mind.bench.workspace, mind.bench.state, mind.bench.grounds)
-        forgetting = Forgetting(mind.book, grip, time.clock())
+        forgetting = Forgetting(mind.catalog, grip, time.clock())
         assert forgetting.carry_out(forgetting.plan(Target(ids=(doomed.id,)))).gone
         every = "".join(one.read_text() for one in folder.rglob("*.md"))
         assert doomed.text not in every
         assert f"entry:{doomed.id}" not in (folder / "Archive/Chronicles/2026-March.md").read_text()
-    assert len(mind.book.all()) == 2
+    assert len(mind.catalog.all()) == 2

@@ -34,7 +34,7 @@ def folder(tmp_path: Path) -> Path:
 
 def forget(mind: Mind, top: Path, **target: object) -> ForgetProof:
     grip = Grip(mind.bench.workspace, mind.bench.state, mind.bench.grounds, root=str(top / "workspace"))
-    forgetting = Forgetting(mind.book, grip, mind.bench.clock)
+    forgetting = Forgetting(mind.catalog, grip, mind.bench.clock)
     return forgetting.carry_out(forgetting.plan(Target(**target)))  # type: ignore[arg-type] # names of fields
 
 
@@ -44,7 +44,7 @@ def append(path: Path, text: str = f"{MINE}\n") -> None:
 
 
 def sources(mind: Mind) -> dict[str, tuple[str, bool]]:
-    return {entry.text: (entry.source, entry.vouched) for entry in mind.book.all()}
+    return {entry.text: (entry.source, entry.vouched) for entry in mind.catalog.all()}
 
 
 def history(top: Path) -> bytes:
@@ -61,7 +61,7 @@ def test_the_entry_above_stays_the_owners(mind: Mind, folder: Path, explicit: bo
     done = mind.memory.remember(Thought(FACT, origin_of("owner"), explicit=explicit))
     append(folder / done.path, below)
     assert sources(mind) == {FACT: ("owner", True), MINE: ("hand", False)}
-    assert mind.book.get(done.entry).text == FACT
+    assert mind.catalog.get(done.entry).text == FACT
 
 
 @pytest.mark.parametrize("explicit", [False, True])
@@ -87,8 +87,8 @@ def test_forgetting_takes_no_line_of_the_persons(
     mind.bench.workspace.close()
     assert history(tmp_path).count(MINE.encode()) >= stood
     assert FACT.encode() not in history(tmp_path)
-    assert MINE in {entry.text for entry in mind.book.all()}
-    assert FACT not in {entry.text for entry in mind.book.all()}
+    assert MINE in {entry.text for entry in mind.catalog.all()}
+    assert FACT not in {entry.text for entry in mind.catalog.all()}
 
 
 def test_what_a_person_wrote_does_not_pass_to_the_entry_above_the_forgotten_one(
@@ -98,10 +98,10 @@ def test_what_a_person_wrote_does_not_pass_to_the_entry_above_the_forgotten_one(
     append(folder / DAY, "# Memory Log: 2026-03-19\n\n## 08:00\n\nBreakfast with Hana.\n")
     done = mind.memory.remember(Thought(FACT, origin_of("owner")))
     append(folder / DAY)
-    names = {entry.text: entry.id for entry in mind.book.all()}
+    names = {entry.text: entry.id for entry in mind.catalog.all()}
     forget(mind, tmp_path, ids=(done.entry,))
     del names[FACT]
-    assert {entry.text: entry.id for entry in mind.book.all()} == names
+    assert {entry.text: entry.id for entry in mind.catalog.all()} == names
 
 
 def test_correcting_editing_and_mentioning_leave_the_line_alone(mind: Mind, folder: Path) -> None:
@@ -116,8 +116,8 @@ def test_correcting_editing_and_mentioning_leave_the_line_alone(mind: Mind, fold
     mind.memory.correct(second, "The office closes at seven.", origin_of("owner"))
     assert path.read_text().count(MINE) == 2
     assert sources(mind)[MINE] == ("hand", False)
-    assert mind.book.get(first).text == "The ferry leaves at nine."
-    assert mind.book.get(first).vouched
+    assert mind.catalog.get(first).text == "The ferry leaves at nine."
+    assert mind.catalog.get(first).vouched
 
 
 def test_undoing_an_addition_leaves_the_line_below_it(mind: Mind, folder: Path) -> None:
@@ -145,7 +145,7 @@ def test_promoting_leaves_the_line_in_its_day(mind: Mind, folder: Path) -> None:
 def test_what_an_older_version_read_is_read_again(mind: Mind, folder: Path) -> None:
     done = mind.memory.remember(Thought(FACT, origin_of("owner")))
     append(folder / DAY)
-    mind.book.all()
+    mind.catalog.all()
     rows = mind.bench.state.entries
     known = rows.documents([DAY])[DAY]
     # as the version before noted it: one entry of both texts, and no number of a reader

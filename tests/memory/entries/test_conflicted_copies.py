@@ -25,7 +25,7 @@ def test_the_original_keeps_its_voucher_and_the_copy_has_none(tmp_path: Path, na
     with open_mind(str(tmp_path)) as mind:
         entry = mind.memory.remember(Thought(FACT, origin_of("owner"))).entry
         if known != "both new":
-            mind.book.all()
+            mind.catalog.all()
         shutil.copy(folder / DAY, folder / name)
         if known == "original saved too":
             text = (folder / DAY).read_text()
@@ -34,7 +34,7 @@ def test_the_original_keeps_its_voucher_and_the_copy_has_none(tmp_path: Path, na
             rows = mind.bench.state.entries
             rows.replace([], [DAY], [], [row.id for row in rows.rows_of([DAY])], "2026-03-19")
         for _ in range(2):
-            found = {one.path: one for one in mind.book.all() if one.text == FACT}
+            found = {one.path: one for one in mind.catalog.all() if one.text == FACT}
             assert found[DAY].id == entry
             assert (found[DAY].source, found[DAY].vouched) == ("owner", True)
             if name in found:

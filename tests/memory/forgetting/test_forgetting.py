@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from everself.errors import NotFound, RefusedByRule, WrongUse
-from everself.memory.catalog import Book
+from everself.memory.catalog import Catalog
 from everself.memory.forgetting.forgetting import Forgetting, Grip
 from everself.memory.forgetting.guard import tombstone_guard
 from everself.memory.forgetting.proof import ForgetProof, Target
@@ -36,10 +36,10 @@ class Mind:
     def __init__(self, bench: Bench, top: Path) -> None:
         self.bench, self.top = bench, top
         self.workspace = bench.workspace
-        self.book = Book(bench.workspace, bench.state.entries, bench.state.vouchers, bench.clock)
-        self.memory = Memory(bench.workspace, self.book, bench.clock)
+        self.catalog = Catalog(bench.workspace, bench.state.entries, bench.state.vouchers, bench.clock)
+        self.memory = Memory(bench.workspace, self.catalog, bench.clock)
         grip = Grip(bench.workspace, bench.state, bench.grounds, root=str(top / "workspace"))
-        self.forgetting = Forgetting(self.book, grip, bench.clock)
+        self.forgetting = Forgetting(self.catalog, grip, bench.clock)
 
     def write(self, path: str, text: str, author: Author = Author.OWNER) -> str:
         outcome = self.workspace.apply(Change(author, "note", (Append(path, text.encode()),)))
@@ -104,8 +104,8 @@ def test_a_forgotten_entry_leaves_no_byte_behind(mind: Mind) -> None:
     assert mind.raw() == {}
     assert proof.gone
     assert not proof.degraded
-    assert {entry.text for entry in mind.book.all()} == {"Prefers green tea.", "Likes long walks."}
-    assert mind.book.get(kept.entry).vouched
+    assert {entry.text for entry in mind.catalog.all()} == {"Prefers green tea.", "Likes long walks."}
+    assert mind.catalog.get(kept.entry).vouched
     assert FACT not in proof.render() + proof.to_json()
     assert done.entry not in mind.text("memory/2026-03-19.md")
 
@@ -147,7 +147,7 @@ def test_a_correction_record_loses_the_words_and_stays_a_record(mind: Mind) -> N
     assert "- **Said:** [forgotten]" in record
     assert "HERON-9902" in record
     assert old.entry in record
-    assert mind.book.get(right.entry).text == "The vault code is HERON-9902."
+    assert mind.catalog.get(right.entry).text == "The vault code is HERON-9902."
     assert mind.raw() == {}
 
 
@@ -174,7 +174,7 @@ def test_words_within_another_sentence_stay_and_are_named(mind: Mind) -> None:
 
 
 def entry_of(mind: Mind, text: str) -> str:
-    return next(one.id for one in mind.book.all() if one.text == text)
+    return next(one.id for one in mind.catalog.all() if one.text == text)
 
 
 def test_words_take_every_entry_and_place_that_contains_them(mind: Mind) -> None:
@@ -220,7 +220,7 @@ def test_words_that_only_the_past_contains_go_from_there(mind: Mind) -> None:
     assert plan.commits
     assert mind.forgetting.carry_out(plan).gone
     assert mind.raw() == {}
-    assert [one.text for one in mind.book.all()] == ["Once there was a code, they say."]
+    assert [one.text for one in mind.catalog.all()] == ["Once there was a code, they say."]
 
 
 def test_one_operation_decides_what_words_or_an_id_mean(mind: Mind) -> None:
@@ -262,7 +262,7 @@ def test_what_it_was_made_into_is_named(mind: Mind) -> None:
     made = mind.memory.remember(Thought("Keeps codes in mind.", origin_of("agent", f"entry:{done.entry}")))
     proof = mind.forget(ids=(done.entry,))
     assert [one.reason for one in proof.mentions] == ["made from what is forgotten, not removed"]
-    assert mind.book.get(made.entry).lineage == (f"entry:{done.entry}",)
+    assert mind.catalog.get(made.entry).lineage == (f"entry:{done.entry}",)
 
 
 def test_earlier_words_of_the_same_entry_go_too(mind: Mind) -> None:
@@ -285,7 +285,7 @@ def test_a_session_goes_with_what_was_learned_in_it(mind: Mind) -> None:
     mind.write("memory/2026-03-18.md", "# Memory Log: 2026-03-18\n\n## [08:00:00] note\n\nYes.\n")
     mind.forget(session="s1")
     assert mind.messages() == ["Something else"]
-    assert [entry.path for entry in mind.book.all()] == ["memory/2026-03-18.md"]
+    assert [entry.path for entry in mind.catalog.all()] == ["memory/2026-03-18.md"]
     assert mind.bench.state.engine.read("SELECT id FROM sessions") == [("s2",)]
     assert mind.raw() == {}
 
@@ -302,7 +302,7 @@ def test_a_person_goes_with_their_folder(mind: Mind) -> None:
     proof = mind.forget(person="Max")
     assert not (mind.top / "workspace/users/max/USER.md").exists()
     assert about.entry in proof.entries
-    assert [entry.text for entry in mind.book.all()] == ["Likes long walks."]
+    assert [entry.text for entry in mind.catalog.all()] == ["Likes long walks."]
     assert mind.messages() == []
     assert mind.raw() == {}
 
@@ -320,7 +320,7 @@ def test_days_go_with_their_messages_in_the_humans_time_zone(tmp_path: Path) -> 
         mind.say("s1", 2, "late", at="2026-03-17T23:30:00+00:00")
         mind.forget(since=date(2026, 3, 18), until=date(2026, 3, 18))
         assert mind.messages() == ["early"]
-        assert [entry.path for entry in mind.book.all()] == ["memory/2026-03-17.md", "memory/2026-03-19.md"]
+        assert [entry.path for entry in mind.catalog.all()] == ["memory/2026-03-17.md", "memory/2026-03-19.md"]
         assert mind.raw(b"Word of 2026-03-18") == {}
 
 
@@ -414,7 +414,7 @@ def test_nobody_but_the_owner_brings_it_back(mind: Mind) -> None:
         with pytest.raises(RefusedByRule, match="forgotten"):
             mind.memory.remember(Thought(FACT.upper(), origin_of(source)))
     again = mind.memory.remember(Thought(FACT, origin_of("owner")))
-    assert mind.book.get(again.entry).text == FACT
+    assert mind.catalog.get(again.entry).text == FACT
 
 
 def test_the_guard_refuses_forgotten_entries_from_all_but_humans(mind: Mind) -> None:
@@ -497,7 +497,7 @@ def test_other_rooms_register_their_places(mind: Mind) -> None:
     cache = Cache()
     done = mind.memory.remember(Thought(FACT, origin_of("owner")))
     forgetting = Forgetting(
-        mind.book, Grip(mind.workspace, mind.bench.state, mind.bench.grounds, (cache,)), mind.bench.clock
+        mind.catalog, Grip(mind.workspace, mind.bench.state, mind.bench.grounds, (cache,)), mind.bench.clock
     )
     proof = forgetting.carry_out(forgetting.plan(Target(ids=(done.entry,))))
     assert cache.texts == ["other"]

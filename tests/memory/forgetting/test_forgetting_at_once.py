@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from everself.memory.catalog import Book
+from everself.memory.catalog import Catalog
 from everself.memory.forgetting.forgetting import Forgetting, Grip
 from everself.memory.forgetting.proof import Target
 from everself.memory.memory import Memory
@@ -19,9 +19,9 @@ FIRST, SECOND = "The vault code is KESTREL-4471.", "The garden gate needs oil in
 
 
 def forgetting_of(bench: Bench, top: Path) -> Forgetting:
-    book = Book(bench.workspace, bench.state.entries, bench.state.vouchers, bench.clock)
+    catalog = Catalog(bench.workspace, bench.state.entries, bench.state.vouchers, bench.clock)
     return Forgetting(
-        book, Grip(bench.workspace, bench.state, bench.grounds, lock=FileLock(f"{top}/forget.lock")), bench.clock
+        catalog, Grip(bench.workspace, bench.state, bench.grounds, lock=FileLock(f"{top}/forget.lock")), bench.clock
     )
 
 
@@ -47,7 +47,9 @@ def test_history_that_another_process_rewrites_is_not_called_damaged(
     with real_workspace(str(tmp_path), Habits(background=False)) as bench:
         forgetting = forgetting_of(bench, tmp_path)
         memory = Memory(
-            bench.workspace, Book(bench.workspace, bench.state.entries, bench.state.vouchers, bench.clock), bench.clock
+            bench.workspace,
+            Catalog(bench.workspace, bench.state.entries, bench.state.vouchers, bench.clock),
+            bench.clock,
         )
         for text in (FIRST, SECOND, "Something else that stays."):
             memory.remember(Thought(text, origin_of("owner")))
@@ -75,7 +77,7 @@ def test_history_that_another_process_rewrites_is_not_called_damaged(
         threads[0].join(60.0)
         assert failures == []
         assert proof.gone
-        assert [one.text for one in memory.book.all()] == ["Something else that stays."]
+        assert [one.text for one in memory.catalog.all()] == ["Something else that stays."]
         assert bench.state.scrub.unfinished() == []
 
 
@@ -83,7 +85,9 @@ def test_what_another_process_is_forgetting_is_not_taken_for_what_a_dead_one_lef
     with real_workspace(str(tmp_path), Habits(background=False)) as bench:
         forgetting = forgetting_of(bench, tmp_path)
         memory = Memory(
-            bench.workspace, Book(bench.workspace, bench.state.entries, bench.state.vouchers, bench.clock), bench.clock
+            bench.workspace,
+            Catalog(bench.workspace, bench.state.entries, bench.state.vouchers, bench.clock),
+            bench.clock,
         )
         memory.remember(Thought(FIRST, origin_of("owner")))
         plan = forgetting.plan(Target(words=FIRST))

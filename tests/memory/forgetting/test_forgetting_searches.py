@@ -87,7 +87,7 @@ def test_whoever_asked_for_it_in_other_words_is_forgotten_too_and_other_hits_sta
 def test_a_hit_on_another_entry_with_the_same_words_goes_as_well(mind: Mind) -> None:
     mind.write("memory/notes.md", f"- {FACT}\n")
     mind.write("memory/other.md", f"- {FACT}\n")
-    one, twin = mind.book.all()
+    one, twin = mind.catalog.all()
     look(mind, "KESTREL-4471?", hit(twin.id, twin.path))
     mind.workspace.close()
     proof = mind.forget(ids=(one.id,))

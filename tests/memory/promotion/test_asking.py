@@ -18,7 +18,7 @@ def write(app: Runtime, text: str) -> str:
     path = f"memory/{app.clock.today().isoformat()}-talk.md"
     outcome = app.workspace.apply(Change(Author.HAND, "saved", (Create(path, f"# Talk\n\n- {text}\n".encode()),)))
     assert isinstance(outcome, Applied)
-    return app.memory.book.of(path)[0].id
+    return app.memory.catalog.of(path)[0].id
 
 
 def test_the_week_is_asked_about_once_and_nothing_moves_before_the_answer(tmp_path: Path) -> None:
@@ -31,7 +31,7 @@ def test_the_week_is_asked_about_once_and_nothing_moves_before_the_answer(tmp_pa
         assert waiting == {f"entry:{mine}", f"entry:{hands}"}
         assert len(asked.queued) == 2
         assert review_week(app).queued == ()
-        assert {app.memory.book.get(one).tier.value for one in (mine, theirs, hands)} == {"T2"}
+        assert {app.memory.catalog.get(one).tier.value for one in (mine, theirs, hands)} == {"T2"}
 
 
 def test_saying_yes_moves_it_and_makes_a_hands_words_the_owners(tmp_path: Path) -> None:
@@ -41,7 +41,7 @@ def test_saying_yes_moves_it_and_makes_a_hands_words_the_owners(tmp_path: Path) 
         (review,) = app.state.reviews.waiting("promotion")
         (done,) = app.keepers.accept(review, 0)
         assert done.change
-        after = app.memory.book.get(hands)
+        after = app.memory.catalog.get(hands)
         assert (after.path, after.source, after.vouched) == ("memory/decisions.md", "owner", True)
         assert app.state.reviews.find(review.id).status == "accepted"
 
@@ -52,7 +52,7 @@ def test_saying_leave_it_moves_nothing_and_ends_the_question(tmp_path: Path) -> 
         review_week(app)
         (review,) = app.state.reviews.waiting("promotion")
         assert app.keepers.accept(review, 1) == ()
-        assert app.memory.book.get(entry).tier.value == "T2"
+        assert app.memory.catalog.get(entry).tier.value == "T2"
         assert review_week(app).queued == ()
 
 
@@ -79,7 +79,7 @@ def test_a_tool_lists_and_asks_and_moves_nothing(tmp_path: Path) -> None:
         assert answer["asked"] == [mine]
         assert len(answer["not_asked"]) == 2
         assert any("outside" in one for one in answer["not_asked"])
-        assert app.memory.book.get(mine).tier.value == "T2"
+        assert app.memory.catalog.get(mine).tier.value == "T2"
         assert "before" in box.refused("memory_promote", entries=[mine])
 
 

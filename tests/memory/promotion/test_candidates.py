@@ -38,7 +38,7 @@ def texts(found: tuple[Candidate, ...]) -> list[str]:
 def note(mind: Mind, days_ago: int, text: str) -> str:
     day = (mind.memory.clock.today() - timedelta(days=days_ago)).isoformat()
     write(mind, f"memory/{day}.md", f"# Log\n\n- {text}\n")
-    return next(one.id for one in mind.book.all() if one.text == text)
+    return next(one.id for one in mind.catalog.all() if one.text == text)
 
 
 def find_in(mind: Mind, entry: str, *sessions: str, days_ago: int = 0) -> None:

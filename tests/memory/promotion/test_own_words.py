@@ -48,7 +48,7 @@ def test_the_note_of_a_session_is_none(app: Runtime) -> None:
         await app.chat.renew(session)
 
     asyncio.run(talk())
-    notes = [one for one in app.memory.book.all() if "decided on oak" in one.text]
+    notes = [one for one in app.memory.catalog.all() if "decided on oak" in one.text]
     assert notes
     assert found(app) == []
     assert review_week(app).queued == ()
@@ -68,7 +68,7 @@ def test_a_summary_of_a_session_and_what_rests_on_a_reply_are_none(app: Runtime)
 
 def test_what_a_job_says_and_is_answered_is_none(app: Runtime) -> None:
     told_by_a_job(app, "Remember that the budget is important: we decided on oak.")
-    said = [one for one in app.memory.book.all() if "oak" in one.text or one.category == "cron"]
+    said = [one for one in app.memory.catalog.all() if "oak" in one.text or one.category == "cron"]
     assert said
     assert found(app) == []
 
@@ -77,7 +77,7 @@ def test_what_a_model_writes_down_or_replies_during_a_job_is_none(tmp_path: Path
     words = "Remember this: we decided on oak."
     with talking(tmp_path, [call("memory_write", content=words)], words) as (app, _):
         told_by_a_job(app, "Look at the notes.")
-        assert [one.text for one in app.memory.book.all() if "oak" in one.text]
+        assert [one.text for one in app.memory.catalog.all() if "oak" in one.text]
         assert found(app) == []
 
 

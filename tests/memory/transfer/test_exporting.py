@@ -67,7 +67,7 @@ def test_a_life_comes_back_equal(mind: Mind, other: Mind) -> None:
     report = import_lines(other.memory, lines, MINE)
     assert len(report.imported) == len(lines) == 7
     assert lines_of(other) == lines
-    assert {entry.source for entry in other.book.all() if entry.vouched} == {
+    assert {entry.source for entry in other.catalog.all() if entry.vouched} == {
         *("owner", "correction", "agent", "web", "person:bob")
     }
     assert other.bench.workspace.read("MEMORY.md").data.startswith(b"# Memory\n\n## ")
@@ -127,7 +127,7 @@ def test_exported_imported_and_exported_again_gives_the_same_lines(texts: dict[s
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(text, encoding="utf-8")
         if vouched:
-            vouch_for(mind.bench.state, mind.memory, mind.book.all())
+            vouch_for(mind.bench.state, mind.memory, mind.catalog.all())
         lines = lines_of(mind)
         report = import_lines(other.memory, lines, MINE)
         assert len(report.imported) == len(lines)
@@ -137,7 +137,7 @@ def test_exported_imported_and_exported_again_gives_the_same_lines(texts: dict[s
 def test_without_the_owners_word_nothing_is_worth_more_than_a_file(mind: Mind, other: Mind) -> None:
     live_a_little(mind)
     report = import_lines(other.memory, lines_of(mind), THEIRS)
-    entries = {entry.id: entry for entry in other.book.all()}
+    entries = {entry.id: entry for entry in other.catalog.all()}
     assert set(report.imported) == set(entries)
     assert {entry.source for entry in entries.values()} == {"import", "web"}
     assert all(entry.vouched and entry.mentions == 1 for entry in entries.values())
@@ -149,7 +149,7 @@ def test_without_the_owners_word_nothing_is_worth_more_than_a_file(mind: Mind, o
 def test_without_the_owners_word_nothing_goes_where_every_prompt_shows_it(mind: Mind, other: Mind) -> None:
     live_a_little(mind)
     import_lines(other.memory, lines_of(mind), THEIRS)
-    paths = {entry.path for entry in other.book.all()}
+    paths = {entry.path for entry in other.catalog.all()}
     assert "memory/imported.md" in paths
     assert not paths & {"MEMORY.md", "USER.md"}
 
@@ -185,7 +185,7 @@ def test_words_that_differ_under_one_id_are_named_and_ours_stay(mind: Mind, othe
     other.memory.edit(done.entry, "Prefers black tea.", origin_of("owner"))
     report = import_lines(other.memory, lines_of(mind), MINE)
     assert report.differing == (done.entry,)
-    assert other.book.get(done.entry).text == "Prefers black tea."
+    assert other.catalog.get(done.entry).text == "Prefers black tea."
 
 
 def test_what_was_forgotten_does_not_come_back(mind: Mind, other: Mind) -> None:
@@ -195,7 +195,7 @@ def test_what_was_forgotten_does_not_come_back(mind: Mind, other: Mind) -> None:
     rows.bury({rows.mac(text_hash("my old flat was in berlin.")): "ZZZZZZZZZZZZ"}, "2026-03-19T00:00:00+00:00")
     report = import_lines(other.memory, lines_of(mind), MINE)
     assert report.forgotten == 1
-    assert done.entry not in {entry.id for entry in other.book.all()}
+    assert done.entry not in {entry.id for entry in other.catalog.all()}
 
 
 BROKEN = [
@@ -242,7 +242,7 @@ def test_a_line_that_cannot_be_an_entry_stops_the_import(mind: Mind, other: Mind
     (line,) = lines_of(mind)
     report = import_lines(other.memory, ["", line, changed(line, **{"id": "AAAAAAAAAAAA", **values}), line], MINE)
     assert [one.number for one in report.broken] == [3, 4]
-    assert other.book.all() == []
+    assert other.catalog.all() == []
     skipped = import_lines(
         other.memory, [line, changed(line, **values)], ImportOptions("x", as_mine=True, skip_broken=True)
     )
@@ -270,10 +270,10 @@ def test_hostile_words_stay_within_their_entry(mind: Mind, other: Mind, kind: st
     lines = [changed(line, id=f"HHHHHHHHHHH{at}", text=text, **place) for at, text in enumerate(HOSTILE)]
     report = import_lines(other.memory, [*lines, line], options)
     # what forges a comment of Everself's is brought in too, but kept apart
-    apart = {entry.id for entry in other.book.all() if entry.path.startswith("quarantine/")}
+    apart = {entry.id for entry in other.catalog.all() if entry.path.startswith("quarantine/")}
     assert apart == (set() if options.as_mine else {"HHHHHHHHHHH0"})
     assert (len(report.imported), report.quarantined) == (len(lines) + 1 - len(apart), len(apart))
-    entries = {entry.id: entry for entry in other.book.all()}
+    entries = {entry.id: entry for entry in other.catalog.all()}
     assert set(entries) == {*report.imported, *apart}
     assert all(entry.vouched for entry in entries.values())
     assert {entry.source for entry in entries.values()} == {"owner" if options.as_mine else "import"}

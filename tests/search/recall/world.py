@@ -1,4 +1,4 @@
-"""A workspace that can be searched: real files, a real index, and a book of entries beside it."""
+"""A workspace that can be searched: real files, a real index, and a catalog of entries beside it."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -50,12 +50,12 @@ class Searchable:
 def searchable(
     top: Path, embedder: Embedder | None = None, recorded: list[SearchRecord] | None = None
 ) -> Iterator[Searchable]:
-    from everself.memory.catalog import Book
+    from everself.memory.catalog import Catalog
 
     time = FrozenTime()
     with real_workspace(str(top)) as bench:
         state = top / "state"
-        book = Book(bench.workspace, bench.state.entries, bench.state.vouchers, time.clock())
+        catalog = Catalog(bench.workspace, bench.state.entries, bench.state.vouchers, time.clock())
 
         def record(search: SearchRecord, hits: Sequence[HitRecord]) -> str:
             if recorded is not None:
@@ -67,7 +67,7 @@ def searchable(
         )
         try:
             yield Searchable(
-                top / "workspace", bench.workspace, index, time, Keeping(book.at, lambda entry: entry.base, record)
+                top / "workspace", bench.workspace, index, time, Keeping(catalog.at, lambda entry: entry.base, record)
             )
         finally:
             index.close()

@@ -47,6 +47,6 @@ def test_memory_works_in_the_year_9999(tmp_path: Path, monkeypatch: pytest.Monke
     with open_runtime(environ={"HOME": str(tmp_path)}) as app:
         set_up(app)
         entry = app.memory.remember(Thought("The ferry leaves at eight.", origin_of("owner"))).entry
-        assert app.memory.book.get(entry).vouched
+        assert app.memory.catalog.get(entry).vouched
         app.forgetting.carry_out(app.forgetting.plan_for("ferry"))
-        assert app.memory.book.find(entry) is None
+        assert app.memory.catalog.find(entry) is None

@@ -186,7 +186,7 @@ def ending(home: Path) -> Ending:
     with living(str(home)) as app:
         # what died before it was noted is noted when somebody looks
         app.growth.open()
-        entries = app.memory.book.all()
+        entries = app.memory.catalog.all()
         texts = {one.id: fold(one.text) for one in entries}
 
         def told(text: str) -> str:
@@ -227,7 +227,7 @@ def _files(app: Runtime) -> Iterator[tuple[str, bytes]]:
 
 def check(app: Runtime, held: dict[str, str]) -> None:
     """Whatever was acknowledged is known by its id and stands in one place, in its words."""
-    entries = app.memory.book.all()
+    entries = app.memory.catalog.all()
     by_id = {one.id: one for one in entries}
     assert len(by_id) == len(entries), "two entries have one id"
     found: Counter[str] = Counter()

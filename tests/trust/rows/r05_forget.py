@@ -41,7 +41,7 @@ def forget(folder: Path, who: int, count: int) -> None:
                 plan = app.forgetting.plan_for(
                     next(
                         one.id
-                        for one in app.memory.book.all()
+                        for one in app.memory.catalog.all()
                         if words in one.text.lower() or words.lower() in one.text.lower()
                     )
                 )
@@ -93,14 +93,14 @@ def run_at_once(count: int, seed: int) -> tuple[int, int]:
 
 def check(folder: Path, count: int) -> None:
     with open_home(folder) as app:
-        texts = [one.text for one in app.memory.book.all()]
+        texts = [one.text for one in app.memory.catalog.all()]
         for who in range(WRITERS):
             for number in range(5 * count):
                 assert texts.count(kept(who, number)) == 1, (
                     f"number {number} of writer {who}: {texts.count(kept(who, number))} times"
                 )
         assert not any("KESTREL" in text for text in texts)
-        assert all(one.vouched for one in app.memory.book.all() if "is its own" in one.text)
+        assert all(one.vouched for one in app.memory.catalog.all() if "is its own" in one.text)
         assert app.state.verify_ledger().ok
         assert app.forgetting.resume() == ()
         git = Path(app.agent.state) / "history.git"

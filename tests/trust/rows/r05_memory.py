@@ -51,7 +51,7 @@ def run_writers(count: int, seed: int) -> tuple[int, float]:
 
 def check(top: str, lines: dict[str, list[list[str]]], count: int) -> None:
     with open_mind(top) as mind:
-        entries = {entry.id: entry for entry in mind.book.all()}
+        entries = {entry.id: entry for entry in mind.catalog.all()}
         texts = Counter(entry.text for entry in entries.values())
         assert max(texts.values()) == 1, f"{texts.most_common(1)} was written more than once"
         for name, said in lines.items():

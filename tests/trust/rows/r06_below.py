@@ -45,12 +45,12 @@ FORMS = (
 
 
 def forgetting_of(mind: Mind) -> Forgetting:
-    return Forgetting(mind.book, Grip(mind.bench.workspace, mind.bench.state, mind.bench.grounds), mind.bench.clock)
+    return Forgetting(mind.catalog, Grip(mind.bench.workspace, mind.bench.state, mind.bench.grounds), mind.bench.clock)
 
 
 def _forget(mind: Mind, words: str, _: str) -> None:
     forgetting = forgetting_of(mind)
-    entry = next(one.id for one in mind.book.all() if one.text == words)
+    entry = next(one.id for one in mind.catalog.all() if one.text == words)
     proof = forgetting.carry_out(forgetting.plan(Target(ids=(entry,))))
     assert proof.gone, proof.render()
 
@@ -69,7 +69,7 @@ def _correct(mind: Mind, words: str, _: str) -> None:
 
 
 def _edit(mind: Mind, words: str, _: str) -> None:
-    entry = next(one for one in mind.book.all() if one.text == words)
+    entry = next(one for one in mind.catalog.all() if one.text == words)
     mind.memory.edit(entry.id, NEW, origin_of("owner"), seen=entry.text)
 
 
@@ -82,7 +82,7 @@ def _remember(mind: Mind, _: str, __: str) -> None:
 
 
 def _promote(mind: Mind, words: str, _: str) -> None:
-    entry = next(one for one in mind.book.all() if one.text == words)
+    entry = next(one for one in mind.catalog.all() if one.text == words)
     apply_moves(mind.memory, [Pick(entry.id, "memory/topics.md", named=True)], Author.OWNER)
 
 
@@ -131,7 +131,7 @@ def live(top: Path, seed: int, *, exchanges: bool) -> tuple[str, int]:
     with open_mind(str(top)) as mind:
         # the history gets to know what the person wrote
         mind.memory.remember(Thought("Something else altogether happened.", origin_of("owner"), explicit=True))
-        owned = {one.text for one in mind.book.all() if one.vouched}
+        owned = {one.text for one in mind.catalog.all() if one.vouched}
         assert owned >= set(KNOWN), f"no longer the owner's: {set(KNOWN) - owned}"
     known = list(person.marks)
     past = history(top)
@@ -153,7 +153,7 @@ def live(top: Path, seed: int, *, exchanges: bool) -> tuple[str, int]:
         person.armed = False
     check(top, act.__name__, person.marks, stood)
     with open_mind(str(top)) as mind:
-        found = {one.text: one for one in mind.book.all()}
+        found = {one.text: one for one in mind.catalog.all()}
         for text in KNOWN:
             if text != words:
                 assert text in found, f"{act.__name__}: {text} is gone"

@@ -25,7 +25,7 @@ NEW = "The ferry leaves at ten past eight."
 
 def _find(mind: Mind, words: str) -> str:
     """The entry with these words, the person's own beside them or not."""
-    return next(entry.id for entry in mind.book.all() if words in entry.text)
+    return next(entry.id for entry in mind.catalog.all() if words in entry.text)
 
 
 def _remember(mind: Mind) -> str:
@@ -41,7 +41,7 @@ def _correct(mind: Mind) -> str:
 
 
 def _edit(mind: Mind) -> str:
-    entry = mind.book.get(_find(mind, KNOWN[1]))
+    entry = mind.catalog.get(_find(mind, KNOWN[1]))
     return mind.memory.edit(entry.id, f"{entry.text}\n\n{NEW}", origin_of("owner"), seen=entry.text).entry
 
 
@@ -107,8 +107,8 @@ def live(top: Path, seed: int, *, exchanges: bool) -> tuple[bool, int]:
     done = None
     with open_mind(str(top), wrap=wrap) as mind:
         if random.random() < 0.3:
-            mind.book.refresh()
-            # after the book was read, before anything is written
+            mind.catalog.refresh()
+            # after the catalog was read, before anything is written
             person.edit()
         person.armed = True
         try:

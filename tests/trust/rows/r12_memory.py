@@ -45,7 +45,7 @@ def live_through(zone: str, random: Random) -> int:
             log = world.mind.bench.workspace.read(f"memory/{day}.md").data.decode()
             assert f"## [{wall}] note\n\n" in log, f"{where}: not under {wall}"
             assert (f"entry:{done.entry}" if explicit else f"At {moment}.") in log, f"{where}: not in the log of {day}"
-            entry = world.mind.book.get(done.entry)
+            entry = world.mind.catalog.get(done.entry)
             assert (entry.day, entry.seen) == (day, day), f"{where}: dated {entry.day}, seen {entry.seen}, not {day}"
         return len(chosen)
     finally:

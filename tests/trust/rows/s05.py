@@ -174,11 +174,11 @@ def _by_tool(name: str) -> Callable[[Attempt, Route], None]:
         del route
         bench, memory, path = attempt.mind.bench, attempt.mind.memory, attempt.path
         grip = Grip(bench.workspace, bench.state, bench.grounds)
-        forgetting = Forgetting(memory.book, grip, bench.clock)
+        forgetting = Forgetting(memory.catalog, grip, bench.clock)
         kit = replace(kit_over(memory, bench.workspace, bench.state, PERSONAS), forgetting=lambda: forgetting)
         tools = box_of(kit)
         known = f"be kind in {path}"
-        for arguments in _worded(path, known, [one.id for one in memory.book.all() if one.path == path]):
+        for arguments in _worded(path, known, [one.id for one in memory.catalog.all() if one.path == path]):
             wanted = {
                 key: value for key, value in arguments.items() if key in tools[name].spec.parameters["properties"]
             }

@@ -82,7 +82,7 @@ def authority(mind: Mind) -> tuple[dict[str, bytes], frozenset[str]]:
         if (where.injected or where.humans_only) and not where.person:
             found = mind.memory.workspace.find(one.path)
             documents[one.path] = b"" if found is None else found.data
-    facts = (entry for entry in mind.book.all() if mind.memory.trust(entry) in OF_THE_OWNER)
+    facts = (entry for entry in mind.catalog.all() if mind.memory.trust(entry) in OF_THE_OWNER)
     return documents, frozenset(f"{entry.id} {entry.text} {entry.closed}" for entry in facts)
 
 
@@ -142,7 +142,7 @@ def by_owner(mind: Mind, item: Item, taint: Stamp) -> bool:
     box = box_of(kit_over(mind.memory, mind.bench.workspace, mind.bench.state))
     setting = Setting(OWNER, "SESSION", "MESSAGE", item.text, by_owner=True, taint=taint)
     called = call_in(box, setting, "memory_write", {"content": item.text, "explicit": True})
-    entries = [mind.book.find(one.entry) for one in called.outcome.written]
+    entries = [mind.catalog.find(one.entry) for one in called.outcome.written]
     return bool(entries) and all(
         entry is not None and entry.source == "owner" and entry.path == "MEMORY.md" for entry in entries
     )
@@ -169,7 +169,7 @@ def run_s6(count: int, seed: int, *, held_out: bool = False) -> str:
             if after != before:
                 gained.append(item)
                 before = after
-        apart = sum(entry.path.startswith("quarantine/") for entry in mind.book.all())
+        apart = sum(entry.path.startswith("quarantine/") for entry in mind.catalog.all())
     with home() as mind:
         stamps: tuple[Stamp, ...] = ("own", "web")
         lost = [item for number, item in enumerate(good) if not by_owner(mind, item, stamps[number % 2])]

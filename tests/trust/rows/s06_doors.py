@@ -254,7 +254,7 @@ class Scene:
 
 
 def rules_of(app: Runtime) -> list[Entry]:
-    return [one for one in app.memory.book.all() if one.text in RULES]
+    return [one for one in app.memory.catalog.all() if one.text in RULES]
 
 
 def _again(scene: Scene, attack: Attack) -> None:
@@ -414,7 +414,7 @@ def judge(door: Door, scene: Scene, before: dict[str, bytes], known: set[str], a
         for path, data in now.items()
         if path not in door.free and _is_foreign(before[path], data, own)
     ]
-    entries = app.memory.book.all()
+    entries = app.memory.catalog.all()
     held = {one.text for one in entries if one.source == "owner" and not one.closed and one.id in known}
     found += [f"lost: {words}" for words in RULES if words not in held]
     for one in entries:
@@ -455,7 +455,7 @@ def run_door(door: Door, attacks: Sequence[Attack], policy: str, tried: Counter[
     with tempfile.TemporaryDirectory(prefix="everself-s06-", dir=find_memory()) as top:
         home = Path(top, "life")
         with scene_of(home, policy) as scene:
-            before, known = injected(scene.app), {one.id for one in scene.app.memory.book.all()}
+            before, known = injected(scene.app), {one.id for one in scene.app.memory.catalog.all()}
             scene.live(ORDINARY[0])
             for attack in attacks:
                 door.way(scene, attack)
@@ -469,7 +469,7 @@ def run_door(door: Door, attacks: Sequence[Attack], policy: str, tried: Counter[
                     scene.grow(attack)
                 scene.sleep(attacks, whole=each == policy)
                 wrong += [f"{each}: {one}" for one in judge(door, scene, before, known, attacks)]
-                tried[door.name] += len(scene.app.memory.book.all()) - len(known) if each == policy else 0
+                tried[door.name] += len(scene.app.memory.catalog.all()) - len(known) if each == policy else 0
     if not wrong or len(attacks) == 1:
         return [(attacks[0].id, wrong)] if wrong else []
     half = len(attacks) // 2

@@ -102,7 +102,7 @@ class Graph:
 
     def locate(self, node: Node) -> tuple[str, bytes, int]:
         """Document, its bytes, and where the mark in the entry's words stands."""
-        entry = self.memory.book.get(node.id)
+        entry = self.memory.catalog.get(node.id)
         data = self.world.mind.bench.workspace.read(entry.path).data
         return entry.path, data, data.index(node.mark.encode(), entry.start)
 
@@ -187,7 +187,7 @@ def edit_and_take_back(graph: Graph) -> None:
 
 def correct(graph: Graph) -> None:
     node = graph.pick()
-    if node is None or graph.memory.book.get(node.id).closed:
+    if node is None or graph.memory.catalog.get(node.id).closed:
         return
     mark, text = graph.words()
     graph.add(Node(graph.memory.correct(node.id, text, origin_of("owner")).entry, mark, text, "correction"))
@@ -253,7 +253,7 @@ def remove_by_hand(graph: Graph) -> None:
     path, data, at = graph.locate(node)
     span = next(span for span in entries(data) if span.text_start <= at < span.end)
     graph.world.write(path, apply_splice(data, remove_entry(scan(data), span)))
-    graph.memory.book.refresh()
+    graph.memory.catalog.refresh()
     graph.gone[node.id] = graph.nodes.pop(node.id)
 
 
@@ -285,7 +285,7 @@ STEPS: tuple[Callable[[Graph], None], ...] = (
 def check(graph: Graph) -> None:
     memory = graph.memory
     for node in graph.nodes.values():
-        entry = memory.book.find(node.id)
+        entry = memory.catalog.find(node.id)
         assert entry is not None, f"{node} is lost"
         trust = memory.trust(entry)
         assert rank(trust) <= graph.weakest(node), f"{node} is trusted like {trust}: {entry}"
@@ -307,7 +307,7 @@ def carry_elsewhere(graph: Graph) -> None:
     other = LightWorld(FrozenTime().clock())
     try:
         import_lines(other.mind.memory, lines, ImportOptions("a file"))
-        for entry in other.mind.book.all():
+        for entry in other.mind.catalog.all():
             assert rank(other.mind.memory.trust(entry)) <= ORDER["import"], f"imported as {entry}"
             assert other.mind.memory.confidence(entry) <= 0.6, f"imported as {entry}"
     finally:

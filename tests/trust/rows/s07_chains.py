@@ -175,7 +175,7 @@ def edit(chain: Chain, marks: tuple[str, ...]) -> None:
 
 def promote(chain: Chain, marks: tuple[str, ...]) -> None:
     hands = Hands(chain.app.memory, Deeds(move=move), "weekly-review")
-    for one in list(chain.app.memory.book.all()):
+    for one in list(chain.app.memory.catalog.all()):
         if any(mark in one.text for mark in marks) and one.path.startswith("memory/"):
             hands.do(Planned(MoveTo(one.id, "MEMORY.md"), (f"entry:{one.id}",), "wanted"))
     promote_by_rules(chain.app, Wanted(days=60), present=False)
@@ -211,7 +211,7 @@ def put_away(chain: Chain, marks: tuple[str, ...]) -> None:
 
 def guess(chain: Chain, marks: tuple[str, ...]) -> None:
     """A model that lies about whose words they are."""
-    ids = [one.id for one in chain.app.memory.book.all() if any(mark in one.text for mark in marks)][:4]
+    ids = [one.id for one in chain.app.memory.catalog.all() if any(mark in one.text for mark in marks)][:4]
     chain.talk(
         chain.app.chat.begin(),
         chain.looks(marks),
@@ -230,7 +230,7 @@ Steps = list[tuple[int, frozenset[str], int]]
 
 def judge(chain: Chain) -> int:
     """How many entries were compared with the reference."""
-    entries = chain.app.memory.book.all()
+    entries = chain.app.memory.catalog.all()
     for one in entries:
         marks = [mark for mark in MARKS if mark in one.text]
         if not marks:

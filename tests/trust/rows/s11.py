@@ -25,7 +25,7 @@ from everself.conversation.sessions.forgetting import TranscriptTraces
 from everself.conversation.sessions.log import Log
 from everself.conversation.sessions.transcripts import Transcripts
 from everself.errors import EverselfError, NotFound, RefusedByRule
-from everself.memory.catalog import Book
+from everself.memory.catalog import Catalog
 from everself.memory.forgetting.forgetting import Forgetting, Grip
 from everself.memory.forgetting.guard import tombstone_guard
 from everself.memory.forgetting.proof import ForgetProof, Target
@@ -129,11 +129,11 @@ class Home:
         guards = (*standard_guards(), tombstone_guard(state.entries))
         self.workspace = assemble(grounds, state, self.app.clock, Habits(guards=guards, background=False))
         self.workspace.recover()
-        book = Book(self.workspace, state.entries, state.vouchers, self.app.clock)
-        self.memory = Memory(self.workspace, book, self.app.clock)
+        catalog = Catalog(self.workspace, state.entries, state.vouchers, self.app.clock)
+        self.memory = Memory(self.workspace, catalog, self.app.clock)
         derived, places = (self.app.index_traces(),), (self.app.transcript_traces(),)
         grip = Grip(self.workspace, state, grounds, places, derived, root=self.app.agent.workspace)
-        self.forgetting = Forgetting(book, grip, self.app.clock)
+        self.forgetting = Forgetting(catalog, grip, self.app.clock)
 
     def update_index(self) -> None:
         self.app.index.sync()
@@ -313,10 +313,10 @@ def simulated_log(bench: Bench) -> tuple[Log, Transcripts]:
 
 
 def simulated_mind(bench: Bench) -> tuple[Forgetting, Memory]:
-    book = Book(bench.workspace, bench.state.entries, bench.state.vouchers, bench.clock)
+    catalog = Catalog(bench.workspace, bench.state.entries, bench.state.vouchers, bench.clock)
     log, transcripts = simulated_log(bench)
     grip = Grip(bench.workspace, bench.state, bench.grounds, (TranscriptTraces(log, transcripts),))
-    return Forgetting(book, grip, bench.clock), Memory(bench.workspace, book, bench.clock)
+    return Forgetting(catalog, grip, bench.clock), Memory(bench.workspace, catalog, bench.clock)
 
 
 def lose_power(seed: int, reach: int = 4600) -> int:

@@ -146,7 +146,7 @@ def told_of(tamper: Tamper) -> str:
 def _worth(memory: "Callable[[], Memory]", path: str) -> dict[int, float]:
     """What each entry of a document is worth where not all of it fits: how sure it is, corrections first, what is closed last."""
     try:
-        entries = memory().book.of(path)
+        entries = memory().catalog.of(path)
     except EverselfError:
         # what cannot be looked up is worth what the order of the document says
         return {}
@@ -160,5 +160,5 @@ def _worth(memory: "Callable[[], Memory]", path: str) -> dict[int, float]:
 
 def _passages(memory: "Memory", path: str, data: bytes) -> list[Passage]:
     """The entries of a document with the source that each rests on."""
-    found = memory.book.within(path, data)
+    found = memory.catalog.within(path, data)
     return [Passage(one.start, one.end, one.first_line, one.last_line, memory.trust(one)) for one in found]

@@ -93,13 +93,13 @@ class Checkpoint:
             if found is None:
                 found = self._from_message(session, message)
             thought = _thought(session, message, sentence, number, origin)
-            same = self._memory.book.with_words(thought.text)
+            same = self._memory.catalog.with_words(thought.text)
             kept = next((one for one in (*same, *found) if _says(one, message, thought.text)), None)
             if kept is not None:
                 yield Planned(thought, message, "kept", kept.id)
             elif self._is_logged(thought.text):
                 yield Planned(thought, message, "kept")
-            elif self._memory.book.is_buried(thought.text):
+            elif self._memory.catalog.is_buried(thought.text):
                 yield Planned(thought, message, "forgotten")
             else:
                 known = next((one for one in same if not one.closed), None)
@@ -119,7 +119,7 @@ class Checkpoint:
         """What was written down from this message already, closed or not."""
         scope = scope_of(session.scope.person or "", session.scope.project or "")
         day = self._memory.clock.day_of(message.at)
-        found = (entry for path in (log_in(scope, day), f"{scope}{CORE}") for entry in self._memory.book.of(path))
+        found = (entry for path in (log_in(scope, day), f"{scope}{CORE}") for entry in self._memory.catalog.of(path))
         return [entry for entry in found if f"msg:{message.id}" in entry.lineage]
 
     def _is_logged(self, text: str) -> bool:

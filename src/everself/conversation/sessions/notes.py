@@ -74,7 +74,7 @@ class Notes:
     def _lines(self, messages: tuple[Message, ...]) -> list[str]:
         """What was said, and of what was taken back or replaced since that it was."""
         ended: dict[str, list[Entry]] = {}
-        for entry in self._memory.book.all():
+        for entry in self._memory.catalog.all():
             for reference in entry.lineage if entry.closed else ():
                 ended.setdefault(reference, []).append(entry)
         said = spoken(messages)

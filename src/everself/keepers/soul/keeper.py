@@ -217,6 +217,6 @@ def _may_go(world: World, origin: Asked | None) -> bool:
 
 def _is_correction(world: World, reference: str) -> bool:
     kind, _, name = reference.partition(":")
-    entry = world.memory.book.find_even_gone(name) if kind == "entry" else None
+    entry = world.memory.catalog.find_even_gone(name) if kind == "entry" else None
     # what cannot be looked up any more may have been one
     return entry is None or is_correction(entry)

@@ -82,7 +82,7 @@ class _Making:
 
 
 def find_old_days(memory: Memory, days: int = AGE) -> OldDays:
-    """The days older than so many days, in their order. Reads names, and the book where the files did not change."""
+    """The days older than so many days, in their order. Reads names, and the catalog where the files did not change."""
     if days < 1:
         raise WrongUse("Only days that are over are put away.", mend="Say --days 1 or more.")
     last = memory.clock.today() - timedelta(days=days)
@@ -92,7 +92,7 @@ def find_old_days(memory: Memory, days: int = AGE) -> OldDays:
     wanted = {one.path for one in stats}
     counts: dict[str, int] = defaultdict(int)
     corrected: set[str] = set()
-    for entry in memory.book.all():
+    for entry in memory.catalog.all():
         if entry.path in wanted:
             counts[entry.path] += 1
             corrected |= {entry.path} if entry.tag is Tag.CORRECTION else set()
@@ -147,7 +147,7 @@ def archive_days(
 
     outcome = memory.apply(plan)
     # all at once, or an id would for a moment seem to belong to the old place
-    memory.book.refresh()
+    memory.catalog.refresh()
     return (
         done if not isinstance(outcome, Applied) else Archived(outcome.id, done.paths, done.archives, done.chronicles)
     )
@@ -211,7 +211,7 @@ def _told(memory: Memory, paths: Sequence[str]) -> dict[date, list[Entry]]:
         where = place(path)
         if where.person or where.project:
             continue
-        for entry in memory.book.of(path):
+        for entry in memory.catalog.of(path):
             if tells(entry, memory.trust(entry)):
                 found[_day(path)].append(entry)
     return found

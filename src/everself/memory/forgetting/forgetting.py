@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from everself.clock import Clock
 from everself.errors import ChangedMeanwhile, Damaged, DiskError, NoEntryContains, NotFound, RefusedByRule, Unfinished
-from everself.memory.catalog import Book
+from everself.memory.catalog import Catalog
 from everself.memory.drafts import Draft
 from everself.memory.entries import read_document, text_hash
 from everself.memory.forgetting import _byte_search as search
@@ -59,15 +59,15 @@ class Grip:
 
 
 class Forgetting:
-    def __init__(self, book: Book, grip: Grip, clock: Clock) -> None:
-        self._book = book
+    def __init__(self, catalog: Catalog, grip: Grip, clock: Clock) -> None:
+        self._catalog = catalog
         self._grip = grip
         self._scrub = grip.state.scrub
         self._clock = clock
 
     def plan(self, target: Target, tell: Tell | None = None) -> ForgetPlan:
         """Exactly what would go; changes nothing."""
-        chosen = choose(target, self._book, self._scrub, self._clock)
+        chosen = choose(target, self._catalog, self._scrub, self._clock)
         ids = [entry.id for entry in chosen.entries]
         words = Words(ids, chosen.texts, chosen.homes)
         with self._held_history() as history:
@@ -93,7 +93,7 @@ class Forgetting:
 
     def plan_for(self, what: str, tell: Tell | None = None) -> ForgetPlan:
         """The plan for what a person calls by an id or by words. Every interface asks here. NotFound where nothing holds them."""
-        named = self._book.find(what.strip().upper())
+        named = self._catalog.find(what.strip().upper())
         plan = self.plan(Target(ids=(named.id,)) if named is not None else Target(words=what), tell)
         if plan.empty:
             raise NoEntryContains(what)
@@ -211,7 +211,7 @@ class Forgetting:
     def _clean_database(self, task: Task, words: Words) -> dict[str, int]:
         done = self._scrub.rewrite(words.in_text)
         done["messages"] = done.get("messages", 0) + self._scrub.drop_messages(task.messages)
-        self._book.refresh()
+        self._catalog.refresh()
         rows = self._grip.state.entries
         texts = [rows.mac(text_hash(text)) for text in words.texts.values()]
         # before the rows go, which tell what else said the same
@@ -270,7 +270,7 @@ class Forgetting:
     def _mentions(self, words: Words) -> tuple[Mention, ...]:
         derived = [
             Mention(one.reference, "made from what is forgotten, not removed")
-            for one in self._book.all()
+            for one in self._catalog.all()
             if one.id not in words.ids and not words.ids.isdisjoint(part.partition(":")[2] for part in one.lineage)
         ]
         return (*search.mentions_in(self._grip.grounds.documents, words), *derived)

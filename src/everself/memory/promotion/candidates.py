@@ -53,7 +53,7 @@ def candidates(
     """The surest first. Closed and stale entries, what is kept apart and what neither the owner nor evidence of theirs says are none."""
     wish = asked or Asked()
     today = memory.clock.today()
-    everything = memory.book.all()
+    everything = memory.catalog.all()
     stale = memory.stale(everything)
     open_ones = [one for one in everything if _may_leave(one) and one.id not in stale]
     hits = state.searches.hits_of([one.id for one in open_ones], _back(today, wish.within))
@@ -70,12 +70,12 @@ def candidates(
 def explain(memory: Memory, searches: Searches, identity: str, asked: Asked | None = None) -> Candidate:
     """One entry that somebody names, whatever it is worth: what speaks for it, and where it would go."""
     wish = asked or Asked()
-    entry = memory.book.get(identity)
+    entry = memory.catalog.get(identity)
     today = memory.clock.today()
     hits = searches.hits_of([entry.id], _back(today, wish.within)).get(entry.id)
     judged = judge(entry)
     made = _candidate(entry, judged[0] if judged else None, hits, wish)
-    return _settled(memory, [made], memory.book.of(entry.path))[0]
+    return _settled(memory, [made], memory.catalog.of(entry.path))[0]
 
 
 def _may_leave(entry: Entry) -> bool:

@@ -99,7 +99,7 @@ def apply_moves(memory: Memory, picks: Sequence[Pick], author: Author) -> Promot
 
     outcome = memory.apply(plan)
     # both documents at once, or an id would for a moment seem to belong to the old place
-    memory.book.refresh()
+    memory.catalog.refresh()
     change = outcome.id if isinstance(outcome, Applied) else ""
     return Promotion(change, moves.moved, moves.left)
 
@@ -126,10 +126,10 @@ def plan_moves(memory: Memory, picks: Sequence[Pick], author: Author, *, key: st
 
 
 def _move(memory: Memory, packing: _Packing, pick: Pick, author: Author) -> Moved:
-    entry = memory.book.get(pick.entry)
+    entry = memory.catalog.get(pick.entry)
     _check_entry(entry)
     draft = packing.draft
-    moving = moving_along(scan(draft.find(entry.path) or b""), entry, memory.book.of(entry.path))
+    moving = moving_along(scan(draft.find(entry.path) or b""), entry, memory.catalog.of(entry.path))
     standing = standing_of(memory, moving)
     _check_standing(entry, standing, pick, author)
     # only the owner's own act makes a hand's words theirs

@@ -132,7 +132,7 @@ def _choose(
     memory: Memory, lines: Sequence[tuple[int, Line]], options: ImportOptions
 ) -> tuple[ImportReport, list[Line]]:
     """The lines that will be written, as they will be written, and what is to be said of the others."""
-    entries = memory.book.all()
+    entries = memory.catalog.all()
     ids = {entry.id: entry for entry in entries}
     said = {(text_hash(entry.text), *_scope(place(entry.path))) for entry in entries if not entry.closed}
     report, chosen = ImportReport(), []
@@ -143,7 +143,7 @@ def _choose(
         known = ids.get(line.id)
         if known is not None:
             report = _already(report, known, line)
-        elif not cleaned.text or memory.book.is_buried(cleaned.text, line.id):
+        elif not cleaned.text or memory.catalog.is_buried(cleaned.text, line.id):
             report = replace(report, forgotten=report.forgotten + 1)
         elif (text_hash(cleaned.text), *_scope(place(line.path))) in said:
             report = replace(report, known=report.known + 1)

@@ -100,7 +100,7 @@ def _write(kit: Kit, arguments: JsonObject, setting: Setting) -> Outcome:
     )
     memory = kit.memory()
     done = memory.remember(thought)
-    entry = memory.book.find(done.entry)
+    entry = memory.catalog.find(done.entry)
     citation = entry.reference if entry is not None else done.path
     result = {"entry": done.entry, "path": done.path, "citation": citation, "mention": done.mention}
     if done.redacted:
@@ -137,7 +137,7 @@ def _correct(kit: Kit, arguments: JsonObject, setting: Setting) -> Outcome:
     if rank(origin.source) < rank(OWNER) or setting.taint != OWN or made_of_this:
         return _asked(kit, wrong[0], new, setting)
     done = memory.correct(old, new, origin, said=setting.said, trigger="memory_correct")
-    entry = memory.book.find(done.entry)
+    entry = memory.catalog.find(done.entry)
     citation = entry.reference if entry is not None else ""
     result = {"entry": done.entry, "closed": list(done.closed), "citation": citation}
     if done.redacted:
@@ -147,11 +147,11 @@ def _correct(kit: Kit, arguments: JsonObject, setting: Setting) -> Outcome:
 
 def _wrong(memory: "Memory", old: str) -> list[Entry]:
     """The open entries that a correction would close."""
-    named = memory.book.find(old.strip().upper())
+    named = memory.catalog.find(old.strip().upper())
     if named is not None:
         return [named]
-    memory.book.refresh()
-    return [one for one in memory.book.with_words(old) if not one.closed]
+    memory.catalog.refresh()
+    return [one for one in memory.catalog.with_words(old) if not one.closed]
 
 
 def _asked(kit: Kit, wrong: Entry, new: str, setting: Setting) -> Outcome:
@@ -212,7 +212,7 @@ def _candidates(kit: Kit, setting: Setting, words: str, hint: str, found: "Seque
 
         hits = kit.recall().search(Request(words, _CANDIDATES, scope=setting.scope, recorded=False)).hits
         near = [
-            one for hit in hits if hit.entry and (one := memory.book.find(hit.entry)) is not None and not one.closed
+            one for hit in hits if hit.entry and (one := memory.catalog.find(hit.entry)) is not None and not one.closed
         ]
     listed = [{"entry": one.id, "text": one.text[:200], "citation": one.reference} for one in near[:_CANDIDATES]]
     return Outcome(told({"forgotten": 0, "gone": False, "places": {}, "candidates": listed, "hint": hint}), failed=True)
