@@ -142,7 +142,7 @@ def test_the_same_words_twice_are_one_line_and_others_are_asked_about(mind: Mind
 
 
 def test_old_records_of_corrections_are_archived_and_still_found_as_such(mind: Mind, folder: Path) -> None:
-    from everself.search.chunking.chunks import cut
+    from everself.search.chunking.chunks import chunk_document
     from everself.search.chunking.marks import Flag
 
     mind.knows("The boat is green.")
@@ -161,7 +161,7 @@ def test_old_records_of_corrections_are_archived_and_still_found_as_such(mind: M
     first = record[record.index(b"## ") : record.index(b"## ", record.index(b"## ") + 3)].strip()
     assert first in archived
     assert sorted(mind.texts()) == before
-    pieces = cut(path, archived)
+    pieces = chunk_document(path, archived)
     assert any("The boat is blue." in one.text and one.flags & Flag.CORRECTION for one in pieces)
     assert not _compact(mind).changed
 

@@ -30,23 +30,23 @@ AGENT = "an agent"
 DIMENSIONS = 48
 # days that a closed entry keeps its vectors: few, so that a short life sees them pass
 GRACE = 1
-# a unit by its document and by how many stand before it there
+# a chunk by its document and by how many stand before it there
 Place = tuple[str, int]
 Asked = Mapping[str, set[int]]
 
 
 @dataclass(frozen=True)
 class Said:
-    """Documents with their hashes, units with all their columns, terms with where they stand, vectors."""
+    """Documents with their hashes, chunks with all their columns, terms with where they stand, vectors."""
 
     documents: Mapping[str, tuple[str, int]]
-    units: Mapping[Place, tuple[int, ...]]
+    chunks: Mapping[Place, tuple[int, ...]]
     postings: Mapping[int, Mapping[Place, int]]
     vectors: Mapping[Place, bytes]
 
     def differs(self, other: "Said", *, vectors: bool = True) -> str:
         """Where the two differ, in words; nothing where they do not."""
-        for name in ("documents", "units", "postings", *(["vectors"] if vectors else [])):
+        for name in ("documents", "chunks", "postings", *(["vectors"] if vectors else [])):
             mine, theirs = getattr(self, name), getattr(other, name)
             keys = [key for key in mine.keys() | theirs.keys() if mine.get(key) != theirs.get(key)]
             if keys:
@@ -63,16 +63,16 @@ def everything(view: Snapshot) -> Said:
     columns = view.columns
     alive = numpy.flatnonzero(columns["flags"] & Flag.ALIVE)
     places: dict[int, Place] = {}
-    units: dict[Place, tuple[int, ...]] = {}
-    for unit in view.units(alive.tolist()):
-        document, row = view.documents[unit.document], columns[unit.number]
-        place = places[unit.number] = document.path, unit.number - document.first
-        units[place] = (
-            *(unit.entry, unit.start, unit.end, unit.first_line, unit.last_line),
+    chunks: dict[Place, tuple[int, ...]] = {}
+    for chunk in view.chunks(alive.tolist()):
+        document, row = view.documents[chunk.document], columns[chunk.number]
+        place = places[chunk.number] = document.path, chunk.number - document.first
+        chunks[place] = (
+            *(chunk.entry, chunk.start, chunk.end, chunk.first_line, chunk.last_line),
             *(int(row["group"]) - document.first, int(row["span"]), int(row["day"]), int(row["length"])),
             *(int(row["flags"]), int(row["until"])),
         )
-    return Said(documents, units, _postings(view, places), _vectors(view, places))
+    return Said(documents, chunks, _postings(view, places), _vectors(view, places))
 
 
 def _postings(view: Snapshot, places: Mapping[int, Place]) -> dict[int, dict[Place, int]]:

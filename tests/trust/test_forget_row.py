@@ -49,7 +49,7 @@ def test_an_index_that_nobody_cleans_is_found(monkeypatch: pytest.MonkeyPatch) -
         forget_all_kinds(1)
 
 
-def test_an_index_that_only_marks_units_dead_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_index_that_only_marks_chunks_dead_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Index, "purge", Index.sync)
     monkeypatch.setattr(IndexTraces, "holds", lambda *_: 0)
     with pytest.raises(AssertionError, match="hashes in index"):

@@ -35,8 +35,7 @@ from everself.conversation.tools.own import (
     search as recalling,
 )
 from everself.keepers import world
-from everself.memory import adoption, memory, statements, writing
-from everself.memory import catalog
+from everself.memory import adoption, catalog, memory, statements, writing
 from everself.memory import provenance as trust
 from everself.memory.provenance import AGENT, HAND, OWN, Origin
 from everself.memory.transfer import importer as importing

@@ -23,7 +23,7 @@ from tools.bench_speed.language import LONGEST, SHORTEST, Language, Ranks
 from everself.runtime import Runtime, open_runtime
 from everself.search.index import Index
 from everself.search.index_file.file import IndexPlace
-from everself.search.sync.documents import Prepared, Sources, default_craft, now_ns
+from everself.search.sync.documents import Prepared, Sources, default_chunking, now_ns
 from everself.storage.host_files import ensure_folder
 from everself.storage.real_disk import RealFileSystem
 
@@ -160,10 +160,10 @@ def name_of(number: int) -> str:
 def make_store(top: Path, units: int, language: Language) -> tuple[Store, Filled]:
     """The store of that size beneath a folder, made when it is not there whole."""
     store = Store(top / str(units), units, language)
-    note, craft = store.folder / NOTE, default_craft()
+    note, chunking = store.folder / NOTE, default_chunking()
     if note.exists():
         known = Filled(**json.loads(note.read_text("utf-8")))
-        if known.versions == craft.versions:
+        if known.versions == chunking.versions:
             return store, known
         shutil.rmtree(store.folder)
     begin = time.perf_counter()
@@ -171,12 +171,12 @@ def make_store(top: Path, units: int, language: Language) -> tuple[Store, Filled
     written = time.perf_counter()
     with open_runtime(environ=environ_of(store.folder)) as app:
         index = open_index(app, Stub({}))
-        index.fill(store.prepared(Sources(app.workspace, (), craft)))
+        index.fill(store.prepared(Sources(app.workspace, (), chunking)))
         index.close()
         filled = time.perf_counter()
         app.memory.catalog.refresh()
     store.write_questions()
     spent = (written - begin, filled - written, time.perf_counter() - filled)
-    told = Filled(units, store.files, *spent, craft.versions)
+    told = Filled(units, store.files, *spent, chunking.versions)
     note.write_text(json.dumps(asdict(told)), "utf-8")
     return store, told

@@ -109,7 +109,7 @@ def _report(
         read=read.read,
         removed=read.removed,
         documents=found.documents,
-        pieces=found.units,
+        pieces=found.chunks,
         embedded=embedded,
         pending=found.pending,
         model=found.model,
@@ -167,7 +167,7 @@ def memory_status(app: "Runtime", *, deep: bool = False, progress: "Progress | N
 
 def _look(app: "Runtime") -> IndexHealth:
     from everself.search.glance import Glance, glance
-    from everself.search.sync.documents import Sources, default_craft, model_key
+    from everself.search.sync.documents import Sources, default_chunking, model_key
 
     embedder = app.embedder
     model = "" if embedder is None else f"{embedder.provider}/{embedder.model}"
@@ -175,7 +175,7 @@ def _look(app: "Runtime") -> IndexHealth:
         off = Remark("Searching memory is switched off.", SWITCH_ON)
         return IndexHealth(False, 0, 0, 0, 0, 0, model, (off,))
     place = index_place(app.agent)
-    sources = Sources(app.workspace, app.elsewhere(), default_craft())
+    sources = Sources(app.workspace, app.elsewhere(), default_chunking())
     found = glance(place, index_identity(app.agent), sources, model_key(embedder))
     remarks: list[Remark] = []
     if found is None:
@@ -187,7 +187,7 @@ def _look(app: "Runtime") -> IndexHealth:
         remarks.append(Remark(words, "Make the folder writable, or set memorySearch.store.path."))
     shown = found or Glance()
     remarks += [Remark(f"{path} is too large and was not read to its end.") for path in shown.truncated]
-    health = IndexHealth(True, shown.documents, shown.units, shown.embedded, shown.stale, shown.size, model)
+    health = IndexHealth(True, shown.documents, shown.chunks, shown.embedded, shown.stale, shown.size, model)
     return _with_remarks(app, health, remarks)
 
 
@@ -211,9 +211,9 @@ def _look_deep(app: "Runtime", progress: "Progress | None") -> IndexHealth:
             Remark("Prepared weights of the local model are damaged; removed, they are made again.", f"rm -r {folder}")
         )
     # what has nothing to embed waits for nothing
-    embedded = found.units - found.pending if app.embedder is not None else found.embedded
+    embedded = found.chunks - found.pending if app.embedder is not None else found.embedded
     deep = DeepLook(checked.documents, checked.rows, size, failed)
-    health = IndexHealth(True, found.documents, found.units, embedded, found.stale, found.size, found.model, (), deep)
+    health = IndexHealth(True, found.documents, found.chunks, embedded, found.stale, found.size, found.model, (), deep)
     return _with_remarks(app, health, remarks)
 
 

@@ -91,8 +91,8 @@ def sample_notes(view: IndexView, served: "Served", seed: int = SEED) -> Iterato
             if turn >= document.count:
                 continue
             number = document.first + orders[document.number][turn]
-            (unit,), (text,) = served.units([number]), served.texts([number])
-            yield Sample(document.path, unit.first_line, unit.last_line, text)
+            (chunk,), (text,) = served.chunks([number]), served.texts([number])
+            yield Sample(document.path, chunk.first_line, chunk.last_line, text)
 
 
 def make_questions(

@@ -42,7 +42,7 @@ class IndexTraces:
         return "index"
 
     def holds(self, words: "Words") -> int:
-        """How much tells of the forgotten: units, vectors, bytes. One more for each index that cannot be looked into."""
+        """How much tells of the forgotten: chunks, vectors, bytes. One more for each index that cannot be looked into."""
         # what a rebuild writes beside was perhaps read before documents were cleaned
         left = int(_is_there(self._unused)) + _count_beside(self._place)
         if not _is_there(self._place):

@@ -22,7 +22,7 @@ class Glance:
     """`trouble` says why the index that is there cannot be used as it is; `stale` counts documents that differ from it by their stamps."""
 
     documents: int = 0
-    units: int = 0
+    chunks: int = 0
     embedded: int = 0
     stale: int = 0
     size: int = 0
@@ -54,7 +54,7 @@ def _look(connection: "apsw.Connection", place: IndexPlace, sources: Sources, ou
     header = parse_header(row[0] if row else None)
     if header.identity != ours[0]:
         return Glance(trouble="index.db belongs to another workspace.")
-    if header.versions != f"{FORMAT}.{sources.craft.versions}":
+    if header.versions != f"{FORMAT}.{sources.chunking.versions}":
         return Glance(trouble="index.db was written by another version.")
     known = [
         parse_source(header.birth, number, data)
@@ -65,7 +65,7 @@ def _look(connection: "apsw.Connection", place: IndexPlace, sources: Sources, ou
         found = place.files.stat(place.name)
     return Glance(
         documents=header.documents,
-        units=header.living,
+        chunks=header.living,
         embedded=count_embedded(connection, header, slot) if slot is not None else 0,
         stale=_count_stale(sources, {one.document.path: one.stamp for one in known}),
         size=found.size if found is not None else 0,

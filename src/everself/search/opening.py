@@ -79,10 +79,10 @@ def open_traces(
 ) -> "IndexTraces":
     """The index as forgetting reaches it; nothing is opened yet."""
     from everself.search.forgetting import IndexTraces
-    from everself.search.sync.documents import Sources, default_craft
+    from everself.search.sync.documents import Sources, default_chunking
 
     def open_sources() -> Sources:
-        return Sources(workspace(), elsewhere(), default_craft())
+        return Sources(workspace(), elsewhere(), default_chunking())
 
     return IndexTraces(index_place(agent), open_sources, index, unused_place(agent))
 

@@ -43,7 +43,7 @@ _CLOSER_AT_LEAST: Final = 40
 _CLOSER_AT_MOST: Final = 400
 # a hit with its citation costs hardly less
 _LEAST_TOKENS: Final = 10
-# a unit whose entry is asked for, of these hits
+# a chunk whose entry is asked for, of these hits
 _NAMED: Final = 60
 # hits that a record names as left out
 _LEFT_NAMED: Final = 20
@@ -212,14 +212,16 @@ class Recall:
         served: "Served",
     ) -> "Question":
         from everself.search._features import Asked
-        from everself.search._visibility import visible_units
+        from everself.search._visibility import visible_chunks
         from everself.search.ranking import Question
 
         today = self._clock.today()
         epoch = date(1970, 1, 1)
         days = tuple(((span.first - epoch).days, (span.last - epoch).days) for span in read_dates(request.query, today))
         asked = Asked(asks_when(request.query), days)
-        return Question(request.query[:LONGEST_QUERY], words, asked, vector, visible_units(view, request.scope, served))
+        return Question(
+            request.query[:LONGEST_QUERY], words, asked, vector, visible_chunks(view, request.scope, served)
+        )
 
     def _rank(self, view: "Snapshot", request: Request, served: "Served", question: "Question") -> "Ranked":
         mode = self._mode(request)
@@ -244,28 +246,28 @@ class Recall:
     ) -> tuple[list[Hit], list[LeftOut]]:
         from everself.search.chunking.marks import Flag
 
-        numbers = ranked.units[:wanted].tolist()
-        units = served.units(numbers)
+        numbers = ranked.chunks[:wanted].tolist()
+        chunks = served.chunks(numbers)
         texts = served.texts(numbers)
         asked: dict[str, set[int]] = {}
-        for unit in units[:_NAMED]:
+        for chunk in chunks[:_NAMED]:
             # entries of a document too large to be read whole are not worth the minutes that naming them all would take
-            whole = not view.documents[unit.document].cut
-            if whole and not view.columns["flags"][unit.number] & Flag.IMPORTED:
-                asked.setdefault(served.path(unit.document), set()).add(unit.entry)
+            whole = not view.documents[chunk.document].cut
+            if whole and not view.columns["flags"][chunk.number] & Flag.IMPORTED:
+                asked.setdefault(served.path(chunk.document), set()).add(chunk.entry)
         entries = self._keeping.entries(asked, served.held())
         flags_of = view.columns["flags"][numbers].tolist()
         days_of = view.columns["day"][numbers].tolist()
         ageing = Ageing(self._clock.today(), self._settings.decay, self._settings.half_life_days)
         hits: list[Hit] = []
         left: list[LeftOut] = []
-        for at, (unit, text) in enumerate(zip(units, texts, strict=True)):
-            path = served.path(unit.document)
-            if unit.document in served.skipped:
+        for at, (chunk, text) in enumerate(zip(chunks, texts, strict=True)):
+            path = served.path(chunk.document)
+            if chunk.document in served.skipped:
                 left.append(LeftOut("", path, "changed while it was searched"))
                 continue
             flags = flags_of[at]
-            entry = entries.get((path, unit.entry))
+            entry = entries.get((path, chunk.entry))
             if not _holds(entry, request.as_of):
                 left.append(LeftOut(entry.id if entry else "", path, "not valid on that day"))
                 continue
@@ -273,8 +275,8 @@ class Recall:
             where = place(path)
             hit = Hit(
                 path,
-                unit.first_line,
-                unit.last_line,
+                chunk.first_line,
+                chunk.last_line,
                 float(ranked.scores[at]),
                 text,
                 entry=entry.id if entry else "",

@@ -217,19 +217,19 @@ def test_undoing_brings_the_days_back(mind: Mind, time: FrozenTime, folder: Path
 def test_search_gives_archived_text_the_day_it_had_and_sees_a_copy_once(
     mind: Mind, time: FrozenTime, folder: Path
 ) -> None:
-    from everself.search.chunking.chunks import cut
-    from everself.search.sync.documents import Sources, default_craft
+    from everself.search.chunking.chunks import chunk_document
+    from everself.search.sync.documents import Sources, default_chunking
 
     _live(mind, time, 2, each=1)
     time.advance(timedelta(days=60))
     archive_days(mind.memory, ["memory/2026-03-19.md"], remove=True)
     archive_days(mind.memory, ["memory/2026-03-20.md"], remove=False)
-    sources = Sources(mind.bench.workspace, (), default_craft())
+    sources = Sources(mind.bench.workspace, (), default_chunking())
 
     def seen() -> list[tuple[str, str, date | None]]:
         found, _ = sources.list()
         read = [document for path in sorted(found) if (document := sources.read(path)) is not None]
-        return [(one.path, piece.text[:5], piece.day) for one in read for piece in cut(one.path, one.data)]
+        return [(one.path, piece.text[:5], piece.day) for one in read for piece in chunk_document(one.path, one.data)]
 
     kept = ("memory/2026-03-20.md", "Day 1", date(2026, 3, 20))
     assert seen() == [kept, (QUARTER, "Day 0", date(2026, 3, 19))]

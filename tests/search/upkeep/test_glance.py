@@ -34,8 +34,8 @@ def look(world: World, embedder: FakeEmbedder | None = None, identity: str = "an
 
 def same(seen: Glance | None, index: Index) -> bool:
     told = index.status()
-    asked = (told.documents, told.units, told.embedded, told.stale, told.size)
-    return seen is not None and (seen.documents, seen.units, seen.embedded, seen.stale, seen.size) == asked
+    asked = (told.documents, told.chunks, told.embedded, told.stale, told.size)
+    return seen is not None and (seen.documents, seen.chunks, seen.embedded, seen.stale, seen.size) == asked
 
 
 def test_a_glance_sees_what_the_index_says(world: World) -> None:
@@ -49,7 +49,7 @@ def test_a_glance_sees_what_the_index_says(world: World) -> None:
     index.embed()
     assert same(look(world, embedder), index)
     assert index.status().embedded == 3
-    # a document that changed leaves dead units with vectors behind
+    # a document that changed leaves dead chunks with vectors behind
     world.write("memory/a.md", "anna likes coffee now\n")
     seen = look(world, embedder)
     assert seen is not None
@@ -126,7 +126,7 @@ def test_a_moment_is_enough_for_few_with_a_slow_model_and_for_many_with_a_quick_
     assert next_size(16, 3.0, -1.0) == 1
 
 
-def test_a_bounded_run_gives_every_unit_its_vector_when_there_is_time(world: World) -> None:
+def test_a_bounded_run_gives_every_chunk_its_vector_when_there_is_time(world: World) -> None:
     embedder = FakeEmbedder()
     world.write("memory/a.md", "".join(f"anna saw {number} birds\n" for number in range(200)))
     index = world.index(embedder)

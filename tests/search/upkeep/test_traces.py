@@ -189,7 +189,7 @@ def test_one_that_cannot_be_cleaned_is_deleted_and_that_is_said(app: Runtime, mo
 def test_an_index_that_was_not_purged_is_noticed(app: Runtime, monkeypatch: pytest.MonkeyPatch) -> None:
     fill_index(app)
     with monkeypatch.context() as patch:
-        # as if marking units dead were enough
+        # as if marking chunks dead were enough
         patch.setattr(Index, "purge", Index.sync)
         patch.setattr(Index, "rebuild", Index.sync)
         patch.setattr("everself.search.forgetting.discard", lambda *_: None)

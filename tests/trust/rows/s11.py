@@ -2,7 +2,7 @@
 
 Every kind of target is forgotten once per life, on a real home with a packed and a loose history; then once more with the process
 killed at a moment of chance, and on a disk that loses power. The search here is the test's own and shares no code with forgetting.
-The index holds hashes instead of words, so these are what is searched for there, and vectors that no unit has.
+The index holds hashes instead of words, so these are what is searched for there, and vectors that no chunk has.
 """
 
 import copy
@@ -190,7 +190,7 @@ def begin(folder: Path) -> str:
         Change(Author.OWNER, FACT, (Append("memory/late.md", f"- {FACT}\n- Late.\n".encode()),))
     )
     assert isinstance(outcome, Applied), outcome
-    # once more, so that there are units that died since
+    # once more, so that there are chunks that died since
     home.update_index()
     home.app.index.close()
     # as a process leaves it that was killed: the journal holds what was not committed
