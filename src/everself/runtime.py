@@ -132,7 +132,7 @@ class Runtime:
             days=found.confidence_decay_interval_days,
             floor=found.confidence_floor,
         )
-        catalog = Catalog(self.workspace, self.state.entries, self.state.vouchers, self.clock)
+        catalog = Catalog(self.workspace, self.state.entries, self.state.provenance, self.clock)
         releases = Releases(self.state.reviews, self.state.entries)
         return Memory(self.workspace, catalog, self.clock, dynamics=dynamics, releases=releases)
 

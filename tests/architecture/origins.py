@@ -11,7 +11,7 @@ from tests.architecture.sources import Function, Module, Violation
 
 Tree = Sequence[Module]
 
-STAMPS = ("everself.values.Origin", "everself.values.Voucher")
+STAMPS = ("everself.values.Origin", "everself.values.ProvenanceRecord")
 OWNERS = "everself.memory.provenance.stated_by_owner"
 # how parameters are called that hold words for memory
 WORDS = frozenset({"text", "words", "new", "content", "right"})
@@ -22,7 +22,7 @@ ACCOMPANIED = frozenset({"Origin", "Thought"})
 
 
 def stamps(tree: Tree) -> Iterator[Violation]:
-    """Origins and vouchers are made by the rules of trust alone; whoever reads one back has an allowance."""
+    """Origins and provenance records are made by the rules of trust alone; whoever reads one back has an allowance."""
     for module in tree:
         if module.file in RULES_OF_TRUST:
             continue

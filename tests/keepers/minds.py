@@ -48,7 +48,7 @@ class Mind:
         self.hour = hour
         self.memory = Memory(
             bench.workspace,
-            Catalog(bench.workspace, bench.state.entries, bench.state.vouchers, bench.clock),
+            Catalog(bench.workspace, bench.state.entries, bench.state.provenance, bench.clock),
             bench.clock,
         )
         files = Transcripts(bench.grounds.state, FileLock(f"{top}/state/sessions.lock"))

@@ -27,7 +27,7 @@ class Mind:
 
 def mind_over(bench: Bench, clock: Clock | None = None) -> Mind:
     time = clock or bench.clock
-    catalog = Catalog(bench.workspace, bench.state.entries, bench.state.vouchers, time)
+    catalog = Catalog(bench.workspace, bench.state.entries, bench.state.provenance, time)
     releases = Releases(bench.state.reviews, bench.state.entries)
     return Mind(Memory(bench.workspace, catalog, time, releases=releases), bench)
 

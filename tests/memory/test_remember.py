@@ -25,7 +25,7 @@ def bench(tmp_path: Path) -> Iterator[Bench]:
 
 @pytest.fixture
 def memory(bench: Bench) -> Memory:
-    catalog = Catalog(bench.workspace, bench.state.entries, bench.state.vouchers, bench.clock)
+    catalog = Catalog(bench.workspace, bench.state.entries, bench.state.provenance, bench.clock)
     return Memory(bench.workspace, catalog, bench.clock)
 
 
@@ -172,7 +172,7 @@ def test_a_save_that_came_between_plan_and_write_is_read_and_not_taken_for_what_
 def test_what_another_process_read_first_stands(memory: Memory, bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     path = memory.remember(Thought("One.", origin_of("owner"))).path
     memory.catalog.refresh()
-    other = Catalog(bench.workspace, bench.state.entries, bench.state.vouchers, bench.clock)
+    other = Catalog(bench.workspace, bench.state.entries, bench.state.provenance, bench.clock)
     record = bench.state.record_change
 
     def read_and_record(*given: Any) -> bool:

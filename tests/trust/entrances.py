@@ -335,7 +335,7 @@ BY_VERBS = (
 
 
 def _memory(doors: Doors) -> Memory:
-    catalog = Catalog(doors.workspace, doors.state.entries, doors.state.vouchers, doors.clock)
+    catalog = Catalog(doors.workspace, doors.state.entries, doors.state.provenance, doors.clock)
     return Memory(doors.workspace, catalog, doors.clock)
 
 

@@ -16,7 +16,7 @@ from everself.operations import changes
 from everself.operations.changes import Changes
 from everself.storage import writes
 from everself.storage.filesystem import FileSystem
-from everself.values import Voucher
+from everself.values import ProvenanceRecord
 
 pytestmark = pytest.mark.trust
 
@@ -42,7 +42,7 @@ def test_an_undo_that_brings_entries_back_twice_is_found(monkeypatch: pytest.Mon
 
 
 def test_an_undo_that_leaves_the_voucher_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(changes, "vouchers_before", lambda *_: ())
+    monkeypatch.setattr(changes, "provenance_before", lambda *_: ())
     with pytest.raises(AssertionError, match="S7 seed"):
         run_s7(300, 1)
 
@@ -68,7 +68,7 @@ def test_text_that_is_written_as_it_came_is_found(monkeypatch: pytest.MonkeyPatc
 def test_a_voucher_for_other_words_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     real = memory.add_entry
 
-    def careless(*arguments: object) -> Voucher:
+    def careless(*arguments: object) -> ProvenanceRecord:
         return replace(real(*arguments), text="")  # type: ignore[arg-type]
 
     monkeypatch.setattr(memory, "add_entry", careless)

@@ -112,7 +112,7 @@ def sources_vetted(data: bytes, *_: object) -> Any:
 
 
 def owned(entry: Any) -> Any:
-    return trust.vouch(trust.owned(entry), entry.id, entry.tag.value, writing.text_hash(entry.text))
+    return trust.provenance_of(trust.owned(entry), entry.id, entry.tag.value, writing.text_hash(entry.text))
 
 
 believed_before = catalog.believed

@@ -44,7 +44,7 @@ class World(Protocol):
 
 
 class VouchingWorkspace(InMemoryWorkspace):
-    """Documents in memory whose changes carry vouchers into a real state, as a workspace on a disk does."""
+    """Documents in memory whose changes carry provenance records into a real state, as a workspace on a disk does."""
 
     def __init__(self, clock: Clock, state: State) -> None:
         super().__init__(clock, standard_guards())
@@ -53,8 +53,8 @@ class VouchingWorkspace(InMemoryWorkspace):
     def apply(self, change: Change) -> Outcome:
         fresh = not (change.key and change.key in self._keys)
         outcome = super().apply(change)
-        if isinstance(outcome, Applied) and change.vouchers and fresh:
-            self._state.vouchers.put(change.vouchers, self._clock.now().isoformat())
+        if isinstance(outcome, Applied) and change.provenance and fresh:
+            self._state.provenance.put(change.provenance, self._clock.now().isoformat())
         return outcome
 
     def save(self, path: str, data: bytes | None) -> None:

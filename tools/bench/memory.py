@@ -85,7 +85,7 @@ def _beside(medians: tuple[float, float]) -> str:
 
 def _memory(bench: Bench) -> Memory:
     return Memory(
-        bench.workspace, Catalog(bench.workspace, bench.state.entries, bench.state.vouchers, bench.clock), bench.clock
+        bench.workspace, Catalog(bench.workspace, bench.state.entries, bench.state.provenance, bench.clock), bench.clock
     )
 
 

@@ -22,10 +22,10 @@ from everself.memory.entries import Read, holds_memory, reach, read_document, re
 from everself.memory.provenance import HAND, weaker
 from everself.storage.filesystem import READ_LIMIT
 from everself.storage.state.entries import DocumentRow, EntryRow, EntryRows, Foreseen
-from everself.storage.state.provenance import Vouchers
+from everself.storage.state.provenance import ProvenanceRecords
 from everself.text.markdown.copies import COPY, hide_copies
 from everself.text.normalise import fold
-from everself.values import Document, Entry, FileStat, Voucher, digest
+from everself.values import Document, Entry, FileStat, ProvenanceRecord, digest
 from everself.workspace.layout import is_day, is_quarter, place
 from everself.workspace.protocol import Workspace
 
@@ -57,10 +57,10 @@ class Waiting(NamedTuple):
 class Catalog:
     """Entries by id, by document, by words."""
 
-    def __init__(self, workspace: Workspace, rows: EntryRows, vouchers: Vouchers, clock: Clock) -> None:
+    def __init__(self, workspace: Workspace, rows: EntryRows, provenance: ProvenanceRecords, clock: Clock) -> None:
         self._workspace = workspace
         self._rows = rows
-        self._vouchers = vouchers
+        self._provenance = provenance
         self._clock = clock
         # documents that cannot be read, with the reason: their entries are left out, and nothing is taken to be gone
         self.unread: dict[str, str] = {}
@@ -126,12 +126,12 @@ class Catalog:
         """Every entry, in the order of the documents. Brings the catalog up to date first."""
         self.refresh()
         with _uncollected():
-            return self._settled(self._rows.all_rows, lambda _: self._vouchers.all())
+            return self._settled(self._rows.all_rows, lambda _: self._provenance.all())
 
     def of(self, path: str) -> list[Entry]:
         """The entries of one document."""
         self.refresh([path])
-        return self._settled(lambda: self._rows.rows_of([path]), self._vouchers.find)
+        return self._settled(lambda: self._rows.rows_of([path]), self._provenance.find)
 
     def within(self, path: str, data: bytes) -> list[Entry]:
         """The entries of a document as they stand in these bytes of it, which somebody has read."""
@@ -140,8 +140,8 @@ class Catalog:
             self.refresh([path])
             if (row := self._rows.documents([path]).get(path)) is not None and row.hash == hashed:
                 rows = self._rows.rows_of([path])
-                vouchers = self._vouchers.find([one.id for one in rows])
-                return self._entries(rows, vouchers, {path: (hashed, data)})[0]
+                provenance = self._provenance.find([one.id for one in rows])
+                return self._entries(rows, provenance, {path: (hashed, data)})[0]
         # somebody saves again and again: nobody vouches for what stands there at this moment
         where = place(path)
         return [
@@ -161,7 +161,7 @@ class Catalog:
         if unsure:
             self.refresh(sorted(unsure))
         rows = self._rows.rows_at([(path, ordinal) for path, places in asked.items() for ordinal in sorted(places)])
-        found, torn = self._entries(rows, self._vouchers.find([row.id for row in rows]), held)
+        found, torn = self._entries(rows, self._provenance.find([row.id for row in rows]), held)
         rows = [row for row in rows if row.path not in self.unread or row.path in held]
         return {(row.path, row.ordinal): one for row, one in zip(rows, found, strict=True) if row.path not in torn}
 
@@ -171,7 +171,9 @@ class Catalog:
             row = self._rows.find(identity)
             if row is not None:
                 self.refresh([row.path])
-                found = self._settled(lambda: [one] if (one := self._rows.find(identity)) else [], self._vouchers.find)
+                found = self._settled(
+                    lambda: [one] if (one := self._rows.find(identity)) else [], self._provenance.find
+                )
                 if found:
                     return found[0]
             if not attempt:
@@ -186,22 +188,22 @@ class Catalog:
         ids = [row.id for row in rows]
         found = self._settled(
             lambda: sorted((row for one in ids if (row := self._rows.find(one)) is not None), key=lambda row: row.path),
-            self._vouchers.find,
+            self._provenance.find,
         )
         known = {one.id: one for one in found}
         missing = [one for one in dict.fromkeys(identities) if one not in known]
         return known | {one: entry for one in missing if (entry := self.find(one)) is not None}
 
     def find_even_gone(self, identity: str) -> Entry | None:
-        """As `find`; of an entry whose text is gone, where it came from, as long as a voucher tells."""
+        """As `find`; of an entry whose text is gone, where it came from, as long as a provenance record tells."""
         found = self.find(identity)
-        voucher = self._vouchers.find([identity]).get(identity) if found is None else None
-        if voucher is None:
+        provenance_record = self._provenance.find([identity]).get(identity) if found is None else None
+        if provenance_record is None:
             return found
         # a hand may have changed the words before they went
-        same = self._rows.gone_by_text(voucher.text) == identity
-        source = voucher.source if same else weaker(HAND, voucher.source)
-        return Entry(identity, "", "", source=source, lineage=voucher.lineage)
+        same = self._rows.gone_by_text(provenance_record.text) == identity
+        source = provenance_record.source if same else weaker(HAND, provenance_record.source)
+        return Entry(identity, "", "", source=source, lineage=provenance_record.lineage)
 
     def get(self, name: str) -> Entry:
         """The entry of that id or of the only id that begins so."""
@@ -216,7 +218,7 @@ class Catalog:
             raise WrongUse(f'"{name}" could be {", ".join(row.id for row in rows[:10])}.', mend="Give more of the id.")
         if not rows:
             raise NotFound(f'No entry has the id "{name}".', mend="everself memory list")
-        read, _ = self._entries(rows, self._vouchers.find([rows[0].id]))
+        read, _ = self._entries(rows, self._provenance.find([rows[0].id]))
         if not read:
             raise DiskError(f"{rows[0].path} cannot be read: {self.unread[rows[0].path]}", mend="everself doctor")
         return read[0]
@@ -239,7 +241,7 @@ class Catalog:
         if not paths:
             return []
         self.refresh(sorted(paths))
-        return self._settled(load, self._vouchers.find)
+        return self._settled(load, self._provenance.find)
 
     def is_buried(self, text: str, identity: str = "") -> bool:
         """Whether this was forgotten and must not come back by itself."""
@@ -344,7 +346,7 @@ class Catalog:
         return False
 
     def _settled(
-        self, load: Callable[[], Sequence[EntryRow]], vouch: Callable[[Sequence[str]], dict[str, Voucher]]
+        self, load: Callable[[], Sequence[EntryRow]], vouch: Callable[[Sequence[str]], dict[str, ProvenanceRecord]]
     ) -> list[Entry]:
         """Rows with their words. Where a person saved between the reading of the one and of the other, once more."""
         for _ in range(TRIES):
@@ -358,7 +360,7 @@ class Catalog:
     def _entries(
         self,
         rows: Sequence[EntryRow],
-        vouchers: dict[str, Voucher],
+        provenance: dict[str, ProvenanceRecord],
         held: Mapping[str, tuple[str, bytes]] = _NOTHING_HELD,
     ) -> tuple[list[Entry], list[str]]:
         """What the rows say, and the documents that are not any more as they were when these were made."""
@@ -375,7 +377,7 @@ class Catalog:
                 torn += [path] if hashed != hashes.get(path) and path not in self.unread else []
             if path in self.unread and path not in held:
                 continue
-            found.append(believed(row, span, data, where, vouchers.get(row.id)))
+            found.append(believed(row, span, data, where, provenance.get(row.id)))
         return found, torn
 
     def _find_readable(self, path: str) -> Document | None:

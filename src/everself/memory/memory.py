@@ -39,7 +39,7 @@ from everself.memory.writing import (
 )
 from everself.text.normalise import one_line
 from everself.text.redaction import redact
-from everself.values import Applied, Author, Change, Conflict, Entry, Origin, Outcome, Refused, Voucher, new_id
+from everself.values import Applied, Author, Change, Conflict, Entry, Origin, Outcome, ProvenanceRecord, Refused, new_id
 from everself.workspace.layout import place
 from everself.workspace.protocol import Workspace
 
@@ -128,10 +128,10 @@ class Memory:
                 found = replace(found, entry=known.id, path=known.path, mention=True, doubt=apart)
                 return self._mention(draft, known, thought)
             identity = identify()
-            voucher = add_entry(draft, thought, identity, now)
+            provenance_record = add_entry(draft, thought, identity, now)
             self.catalog.foresee(draft, log_path(thought, now.date()))
             found = replace(found, entry=identity, path=target(thought, now.date()), mention=False, doubt=reason)
-            change = _change(thought.source, "remember", draft, thought.lineage, (voucher,), thought.key)
+            change = _change(thought.source, "remember", draft, thought.lineage, (provenance_record,), thought.key)
             # what is kept apart is kept by the runtime, whoever said it
             return replace(change, author=Author.RUNTIME) if is_quarantined(found.path) else change
 
@@ -167,10 +167,10 @@ class Memory:
                 fresh = self.catalog.find(entry.id) or entry
                 close_entry(draft, fresh, now.date(), identity)
             # what it replaces is no evidence for it: a correction stands on the owner's word alone
-            voucher = add_entry(draft, thought, identity, now)
+            provenance_record = add_entry(draft, thought, identity, now)
             what = {"said": clean(said or wrong[0].text).text, "right": cleaned.text, "trigger": clean(trigger).text}
             log_correction(draft, now, **what, sure=sure, entries=(lineage, identity))
-            return _change(OWNER, "correct", draft, lineage, (voucher,))
+            return _change(OWNER, "correct", draft, lineage, (provenance_record,))
 
         outcome = self.apply(plan)
         return replace(found, change=outcome.id if isinstance(outcome, Applied) else "")
@@ -203,8 +203,8 @@ class Memory:
             before = self.catalog.get(entry.id)
             if before.text != (seen or entry.text):
                 raise ChangedMeanwhile(f"({entry.path})")
-            voucher = change_words(draft, before, cleaned.text, origin)
-            return _change(OWNER, "edit", draft, (trace(before),), (voucher,))
+            provenance_record = change_words(draft, before, cleaned.text, origin)
+            return _change(OWNER, "edit", draft, (trace(before),), (provenance_record,))
 
         outcome = self.apply(plan)
         change = outcome.id if isinstance(outcome, Applied) else ""
@@ -284,12 +284,12 @@ class Memory:
         if not is_human(thought.source) or rank(thought.source) < rank(known.source):
             return None
         count_mention(draft, known, self.clock.today())
-        vouchers: tuple[Voucher, ...] = ()
+        provenance: tuple[ProvenanceRecord, ...] = ()
         evidence = thought.lineage
         if rank(thought.source) > rank(known.source) and known.source != HAND:
-            vouchers = (restamp(draft, known, thought.origin),)
+            provenance = (restamp(draft, known, thought.origin),)
             evidence = (*evidence, trace(known))
-        change = _change(thought.source, "mention", draft, evidence, vouchers, thought.key)
+        change = _change(thought.source, "mention", draft, evidence, provenance, thought.key)
         # where only Everself writes, it is Everself that counts
         return replace(change, author=Author.RUNTIME) if place(known.path).writer == "runtime" else change
 
@@ -338,10 +338,15 @@ class Memory:
 
 
 def _change(
-    source: str, reason: str, draft: Draft, evidence: tuple[str, ...], vouchers: tuple[Voucher, ...] = (), key: str = ""
+    source: str,
+    reason: str,
+    draft: Draft,
+    evidence: tuple[str, ...],
+    provenance: tuple[ProvenanceRecord, ...] = (),
+    key: str = "",
 ) -> Change:
     author = _AUTHORS.get(source, Author.IMPORT if source == "import" else Author.AGENT)
-    return Change(author, reason, draft.edits(), evidence, vouchers=vouchers, key=key)
+    return Change(author, reason, draft.edits(), evidence, provenance=provenance, key=key)
 
 
 def _plain(text: str) -> str:

@@ -13,7 +13,7 @@ from everself.text.markdown.edit import Splice, append_item, append_log, replace
 from everself.text.markdown.endings import REFERENCE, is_reference
 from everself.text.markdown.entries import EntryKind, EntrySpan
 from everself.text.normalise import slug, without_surrogates
-from everself.values import Entry, Origin, Tag, Tier, Voucher, ended_words
+from everself.values import Entry, Origin, ProvenanceRecord, Tag, Tier, ended_words
 from everself.workspace.layout import Kind, chronicle_of, place
 
 CORE = "MEMORY.md"
@@ -135,7 +135,7 @@ def is_quarantined(path: str) -> bool:
     return place(path).kind is Kind.QUARANTINE
 
 
-def add_entry(draft: Draft, thought: Thought, identity: str, now: datetime) -> Voucher:
+def add_entry(draft: Draft, thought: Thought, identity: str, now: datetime) -> ProvenanceRecord:
     """A new entry: in today's log, in the core with a line in the log that refers to it, or on a page."""
     comment = _comment(thought, identity, now.date())
     if thought.spot is not None:
@@ -143,12 +143,12 @@ def add_entry(draft: Draft, thought: Thought, identity: str, now: datetime) -> V
     if not thought.explicit:
         written = _add_to_log(draft, thought, thought.text, now, comment)
         grown = draft.growth(log_path(thought, now.date()))
-        return _voucher(thought, identity, written, None if grown is None else grown[2])
+        return _provenance_record(thought, identity, written, None if grown is None else grown[2])
     core = core_path(thought)
     words = f"{thought.text}{_beside(thought)}".encode("utf-8", "replace")
     draft.splice(core, lambda document: append_item(document, HEADINGS[thought.tag], words, comment), b"# Memory\n")
     _add_to_log(draft, thought, f"{REFERENCE}{core} (entry:{identity})", now, None)
-    return _voucher(thought, identity, draft.find(core) or b"")
+    return _provenance_record(thought, identity, draft.find(core) or b"")
 
 
 def _beside(thought: Thought) -> str:
@@ -198,7 +198,7 @@ def _mark_chronicle(draft: Draft, entry: Entry, day: date) -> None:
         draft.put(path, told.replace(reference, f" ({ended_words(day)})".encode() + reference, 1))
 
 
-def change_words(draft: Draft, entry: Entry, text: str, origin: Origin) -> Voucher:
+def change_words(draft: Draft, entry: Entry, text: str, origin: Origin) -> ProvenanceRecord:
     """Other words for an entry that stays the same one, and rests on what it rested on."""
     source = origin.source
 
@@ -212,10 +212,10 @@ def change_words(draft: Draft, entry: Entry, text: str, origin: Origin) -> Vouch
     draft.edit_entry(entry, stamp)
     draft.edit_entry(entry, say)
     thought = Thought(text, trust.lowered(origin, source, entry.lineage), tag=entry.tag)
-    return _voucher(thought, entry.id, draft.find(entry.path) or b"")
+    return _provenance_record(thought, entry.id, draft.find(entry.path) or b"")
 
 
-def restamp(draft: Draft, entry: Entry, origin: Origin) -> Voucher:
+def restamp(draft: Draft, entry: Entry, origin: Origin) -> ProvenanceRecord:
     """The same words, said now by somebody who is trusted more."""
     source, lineage = origin.source, origin.lineage
 
@@ -225,7 +225,7 @@ def restamp(draft: Draft, entry: Entry, origin: Origin) -> Voucher:
         return set_comment(document, span, fields)
 
     draft.edit_entry(entry, stamp)
-    return trust.vouch(origin, entry.id, entry.tag.value, text_hash(entry.text))
+    return trust.provenance_of(origin, entry.id, entry.tag.value, text_hash(entry.text))
 
 
 def _comment(thought: Thought, identity: str, day: date) -> EntryComment:
@@ -238,7 +238,7 @@ def _comment(thought: Thought, identity: str, day: date) -> EntryComment:
     return EntryComment(tuple(fields) + tuple((key, value) for key, value in optional if value))
 
 
-def _add_to_page(draft: Draft, thought: Thought, spot: Spot, now: datetime, comment: EntryComment) -> Voucher:
+def _add_to_page(draft: Draft, thought: Thought, spot: Spot, now: datetime, comment: EntryComment) -> ProvenanceRecord:
     words = thought.text.encode("utf-8", "replace")
 
     def add(document: Scan) -> Splice:
@@ -247,7 +247,7 @@ def _add_to_page(draft: Draft, thought: Thought, spot: Spot, now: datetime, comm
         return append_log(document, now.strftime("%H:%M:%S"), thought.category, words, comment)
 
     draft.splice(spot.path, add, f"# {spot.title}\n".encode())
-    return _voucher(thought, comment.id, draft.find(spot.path) or b"")
+    return _provenance_record(thought, comment.id, draft.find(spot.path) or b"")
 
 
 def _add_to_log(draft: Draft, thought: Thought, text: str, now: datetime, comment: EntryComment | None) -> bytes:
@@ -259,11 +259,15 @@ def _add_to_log(draft: Draft, thought: Thought, text: str, now: datetime, commen
     )
 
 
-def _voucher(thought: Thought, identity: str, written: bytes, reads: tuple[Read, ...] | None = None) -> Voucher:
+def _provenance_record(
+    thought: Thought, identity: str, written: bytes, reads: tuple[Read, ...] | None = None
+) -> ProvenanceRecord:
     """Vouch for the words as they will be read back, not as they were given: writing may escape some of them."""
     reads = read_document(b"\n" + written) if reads is None else reads
     found = next((one for one in reads if one.claim("id") == identity), None)
-    return trust.vouch(thought.origin, identity, thought.tag.value, text_hash(found.text if found else thought.text))
+    return trust.provenance_of(
+        thought.origin, identity, thought.tag.value, text_hash(found.text if found else thought.text)
+    )
 
 
 def as_correction(thought: Thought) -> Thought:

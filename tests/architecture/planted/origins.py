@@ -13,8 +13,11 @@ ORIGINS = (
     one(
         "a voucher made up",
         "stamps",
-        ("memory/transfer/t.py", "import everself.values\nMINE = everself.values.Voucher('E', 'owner', '', 'ff')"),
-        ("memory/transfer/t.py", "from everself.values import Voucher\nKIND = Voucher"),
+        (
+            "memory/transfer/t.py",
+            "import everself.values\nMINE = everself.values.ProvenanceRecord('E', 'owner', '', 'ff')",
+        ),
+        ("memory/transfer/t.py", "from everself.values import ProvenanceRecord\nKIND = ProvenanceRecord"),
         line=3,
     ),
     one(

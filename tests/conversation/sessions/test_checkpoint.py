@@ -35,7 +35,7 @@ def read(text: str) -> Reading:
 class Mind:
     def __init__(self, bench: Bench, top: str, hands) -> None:
         self.bench = bench
-        catalog = Catalog(bench.workspace, bench.state.entries, bench.state.vouchers, bench.clock)
+        catalog = Catalog(bench.workspace, bench.state.entries, bench.state.provenance, bench.clock)
         self.memory = Memory(bench.workspace, catalog, bench.clock)
         files = Transcripts(bench.grounds.state, FileLock(f"{top}/state/sessions.lock"))
         self.log = Log(bench.state.messages, files, bench.clock)

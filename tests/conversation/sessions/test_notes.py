@@ -33,7 +33,7 @@ class Desk:
 @pytest.fixture
 def desk(tmp_path: Path, hands) -> Iterator[Desk]:
     with real_workspace(str(tmp_path), clock=Clock(ZoneInfo("Europe/Berlin"), hands)) as bench:
-        catalog = Catalog(bench.workspace, bench.state.entries, bench.state.vouchers, bench.clock)
+        catalog = Catalog(bench.workspace, bench.state.entries, bench.state.provenance, bench.clock)
         log = Log(bench.state.messages, Transcripts(bench.grounds.state, OpenLock()), bench.clock)
         yield Desk(Memory(bench.workspace, catalog, bench.clock), log, tmp_path)
 

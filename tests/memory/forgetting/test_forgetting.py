@@ -36,7 +36,7 @@ class Mind:
     def __init__(self, bench: Bench, top: Path) -> None:
         self.bench, self.top = bench, top
         self.workspace = bench.workspace
-        self.catalog = Catalog(bench.workspace, bench.state.entries, bench.state.vouchers, bench.clock)
+        self.catalog = Catalog(bench.workspace, bench.state.entries, bench.state.provenance, bench.clock)
         self.memory = Memory(bench.workspace, self.catalog, bench.clock)
         grip = Grip(bench.workspace, bench.state, bench.grounds, root=str(top / "workspace"))
         self.forgetting = Forgetting(self.catalog, grip, bench.clock)

@@ -19,7 +19,7 @@ FIRST, SECOND = "The vault code is KESTREL-4471.", "The garden gate needs oil in
 
 
 def forgetting_of(bench: Bench, top: Path) -> Forgetting:
-    catalog = Catalog(bench.workspace, bench.state.entries, bench.state.vouchers, bench.clock)
+    catalog = Catalog(bench.workspace, bench.state.entries, bench.state.provenance, bench.clock)
     return Forgetting(
         catalog, Grip(bench.workspace, bench.state, bench.grounds, lock=FileLock(f"{top}/forget.lock")), bench.clock
     )
@@ -48,7 +48,7 @@ def test_history_that_another_process_rewrites_is_not_called_damaged(
         forgetting = forgetting_of(bench, tmp_path)
         memory = Memory(
             bench.workspace,
-            Catalog(bench.workspace, bench.state.entries, bench.state.vouchers, bench.clock),
+            Catalog(bench.workspace, bench.state.entries, bench.state.provenance, bench.clock),
             bench.clock,
         )
         for text in (FIRST, SECOND, "Something else that stays."):
@@ -86,7 +86,7 @@ def test_what_another_process_is_forgetting_is_not_taken_for_what_a_dead_one_lef
         forgetting = forgetting_of(bench, tmp_path)
         memory = Memory(
             bench.workspace,
-            Catalog(bench.workspace, bench.state.entries, bench.state.vouchers, bench.clock),
+            Catalog(bench.workspace, bench.state.entries, bench.state.provenance, bench.clock),
             bench.clock,
         )
         memory.remember(Thought(FIRST, origin_of("owner")))

@@ -55,7 +55,7 @@ def searchable(
     time = FrozenTime()
     with real_workspace(str(top)) as bench:
         state = top / "state"
-        catalog = Catalog(bench.workspace, bench.state.entries, bench.state.vouchers, time.clock())
+        catalog = Catalog(bench.workspace, bench.state.entries, bench.state.provenance, time.clock())
 
         def record(search: SearchRecord, hits: Sequence[HitRecord]) -> str:
             if recorded is not None:

@@ -258,11 +258,11 @@ def remove_by_hand(graph: Graph) -> None:
 
 
 def forget_rows(graph: Graph) -> None:
-    """Evidence that was forgotten: not even a voucher is left of it."""
+    """Evidence that was forgotten: not even a provenance record is left of it."""
     if not graph.gone:
         return
     identity = graph.random.choice(list(graph.gone))
-    graph.world.mind.bench.state.vouchers.forget([identity])
+    graph.world.mind.bench.state.provenance.forget([identity])
     graph.world.mind.bench.state.entries.forget([identity])
 
 

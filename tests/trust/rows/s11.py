@@ -129,7 +129,7 @@ class Home:
         guards = (*standard_guards(), tombstone_guard(state.entries))
         self.workspace = assemble(grounds, state, self.app.clock, Habits(guards=guards, background=False))
         self.workspace.recover()
-        catalog = Catalog(self.workspace, state.entries, state.vouchers, self.app.clock)
+        catalog = Catalog(self.workspace, state.entries, state.provenance, self.app.clock)
         self.memory = Memory(self.workspace, catalog, self.app.clock)
         derived, places = (self.app.index_traces(),), (self.app.transcript_traces(),)
         grip = Grip(self.workspace, state, grounds, places, derived, root=self.app.agent.workspace)
@@ -313,7 +313,7 @@ def simulated_log(bench: Bench) -> tuple[Log, Transcripts]:
 
 
 def simulated_mind(bench: Bench) -> tuple[Forgetting, Memory]:
-    catalog = Catalog(bench.workspace, bench.state.entries, bench.state.vouchers, bench.clock)
+    catalog = Catalog(bench.workspace, bench.state.entries, bench.state.provenance, bench.clock)
     log, transcripts = simulated_log(bench)
     grip = Grip(bench.workspace, bench.state, bench.grounds, (TranscriptTraces(log, transcripts),))
     return Forgetting(catalog, grip, bench.clock), Memory(bench.workspace, catalog, bench.clock)

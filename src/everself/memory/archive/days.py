@@ -19,7 +19,7 @@ from everself.memory.memory import Memory
 from everself.text.markdown.blocks import scan
 from everself.text.markdown.copies import parts
 from everself.text.markdown.edit import lead_in
-from everself.values import Applied, Author, Change, Edit, Entry, FileStat, Move, Remove, Tag, Voucher, digest
+from everself.values import Applied, Author, Change, Edit, Entry, FileStat, Move, ProvenanceRecord, Remove, Tag, digest
 from everself.workspace.layout import Kind, archives_of, is_day, place
 
 AGE: Final = 90
@@ -131,9 +131,9 @@ def archive_days(
             return None
         for path, before in making.archives.items():
             verify(before, making.draft.find(path) or b"", making.days[path], making.replaced[path])
-        vouchers: tuple[Voucher, ...] = ()
+        provenance: tuple[ProvenanceRecord, ...] = ()
         if chronicled:
-            vouchers = add_days(making.draft, _told(memory, making.paths), stories, now=memory.words_now)
+            provenance = add_days(making.draft, _told(memory, making.paths), stories, now=memory.words_now)
         what = "days archived" if remove else "days copied"
         record.note(making.draft, memory.clock.now(), what, making.lines)
         edits = (*making.draft.edits(), *making.edits)
@@ -142,7 +142,7 @@ def archive_days(
         done = Archived("", tuple(making.paths), archives, chronicles)
         key = f"archive {digest(repr([(day.path, day.sha, remove) for day in days]).encode())[:32]}"
         return Change(
-            author, what, edits, tuple(f"file:{path}" for path in making.paths[:50]), vouchers=vouchers, key=key
+            author, what, edits, tuple(f"file:{path}" for path in making.paths[:50]), provenance=provenance, key=key
         )
 
     outcome = memory.apply(plan)

@@ -17,14 +17,14 @@ from everself.memory.promotion._sections import Stretch, moving_along, stretch_o
 from everself.memory.promotion.destinations import can_leave, check_fit, check_target, heading_in, title_of
 from everself.memory.promotion.permission import Standing, standing_of
 from everself.memory.promotion.scoring import CATEGORIES
-from everself.memory.provenance import HAND, OWNER, base_confidence, kept, owned, vouch
+from everself.memory.provenance import HAND, OWNER, base_confidence, kept, owned, provenance_of
 from everself.memory.provenance_undo import trace
 from everself.text.markdown.blocks import BlockKind, Scan, scan
 from everself.text.markdown.comment import with_fields
 from everself.text.markdown.edit import Splice, append_item, apply_splice, lead_in, newline, remove_entry, set_comment
 from everself.text.markdown.entries import EntryKind, EntrySpan, heading_time
 from everself.text.markdown.sections import sections
-from everself.values import Applied, Author, Change, Entry, Tag, Tier, Voucher
+from everself.values import Applied, Author, Change, Entry, ProvenanceRecord, Tag, Tier
 from everself.workspace.layout import archives_of
 
 # of a log's heading: words that say no more than the page does
@@ -76,7 +76,7 @@ class _Packing:
     moved: list[Moved] = field(default_factory=list)
     left: list[Left] = field(default_factory=list)
     evidence: list[str] = field(default_factory=list)
-    vouchers: list[Voucher] = field(default_factory=list)
+    provenance: list[ProvenanceRecord] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,8 +120,8 @@ def plan_moves(memory: Memory, picks: Sequence[Pick], author: Author, *, key: st
         gone |= {moved.entry, *moved.along}
         packing.moved.append(moved)
     edits = packing.draft.edits()
-    evidence, vouchers = tuple(dict.fromkeys(packing.evidence)), tuple(packing.vouchers)
-    change = Change(author, "promote", edits, evidence, vouchers=vouchers, key=key) if edits else None
+    evidence, provenance = tuple(dict.fromkeys(packing.evidence)), tuple(packing.provenance)
+    change = Change(author, "promote", edits, evidence, provenance=provenance, key=key) if edits else None
     return Moves(change, tuple(packing.moved), tuple(packing.left))
 
 
@@ -149,7 +149,7 @@ def _vouch(packing: _Packing, target: str, moving: Sequence[Entry], confirmed: S
         text = texts.get(one.id, "")
         if one in confirmed or (one.vouched and text != text_hash(one.text)):
             origin = owned(one) if one in confirmed else kept(one)
-            packing.vouchers.append(vouch(origin, one.id, one.tag.value, text))
+            packing.provenance.append(provenance_of(origin, one.id, one.tag.value, text))
             packing.evidence.append(trace(one))
 
 

@@ -11,12 +11,12 @@ from functools import partial
 from everself.errors import WrongUse
 from everself.memory.entries import holds_memory, text_hash
 from everself.memory.memory import Memory
-from everself.memory.provenance import CORRECTION, brought, brought_back, parse_tag, vouch
+from everself.memory.provenance import CORRECTION, brought, brought_back, parse_tag, provenance_of
 from everself.memory.transfer._document_layout import LaidOut, lay_out
 from everself.memory.transfer.export import Line, numbered, parse_line
 from everself.memory.writing import Thought, clean
 from everself.text.markdown.endings import REFERENCE
-from everself.values import Applied, Author, Change, Entry, Origin, Tag, Voucher
+from everself.values import Applied, Author, Change, Entry, Origin, ProvenanceRecord, Tag
 from everself.workspace.layout import Place, place
 
 Progress = Callable[[int, int], None]
@@ -96,14 +96,14 @@ def _write(memory: Memory, by_path: dict[str, list[Line]], options: ImportOption
 
     def plan() -> Change:
         draft = memory.draft()
-        vouchers: list[Voucher] = []
+        provenance: list[ProvenanceRecord] = []
         for path, held in by_path.items():
             if draft.find(path) != laid[path].before:
                 laid[path] = lay_out(draft.find(path), held)
             draft.put(path, laid[path].after)
-            vouchers += _vouchers(laid[path], held, options)
+            provenance += _provenance(laid[path], held, options)
         author = Author.OWNER if options.as_mine else Author.IMPORT
-        return Change(author, "import", draft.edits(), (f"file:{options.origin}",), vouchers=tuple(vouchers))
+        return Change(author, "import", draft.edits(), (f"file:{options.origin}",), provenance=tuple(provenance))
 
     outcome = memory.apply(plan)
     return outcome.id if isinstance(outcome, Applied) else ""
@@ -183,10 +183,10 @@ def _capped(line: Line, origin: str) -> Line:
     )
 
 
-def _vouchers(laid: LaidOut, held: Sequence[Line], options: ImportOptions) -> list[Voucher]:
+def _provenance(laid: LaidOut, held: Sequence[Line], options: ImportOptions) -> list[ProvenanceRecord]:
     """For the words as they will be read back. What nobody vouched for where it came from stays a claim."""
     return [
-        vouch(_origin(line, options), line.id, line.tag, text_hash(laid.texts[line.id]))
+        provenance_of(_origin(line, options), line.id, line.tag, text_hash(laid.texts[line.id]))
         for line in held
         if line.vouched or not options.as_mine
     ]
