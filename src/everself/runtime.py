@@ -41,10 +41,10 @@ if TYPE_CHECKING:
     from everself.conversation.conversation import Chat
     from everself.conversation.sessions.checkpoint import Checkpoint
     from everself.conversation.sessions.forgetting import TranscriptTraces
-    from everself.conversation.sessions.log import Log
-    from everself.conversation.threads import Aside
+    from everself.conversation.sessions.log import SessionLog
     from everself.conversation.tools.own.kit import Kit, Report
     from everself.conversation.tools.protocol import Setting
+    from everself.conversation.worker_thread import WorkerThread
     from everself.identity.counter import KeptCounter
     from everself.identity.growth import Growth
     from everself.identity.integrity import Integrity
@@ -240,11 +240,11 @@ class Runtime:
         return Facts(platform.node(), self.agent.model, channel, tools)
 
     @part
-    def log(self) -> "Log":
-        from everself.conversation.sessions.log import Log
+    def log(self) -> "SessionLog":
+        from everself.conversation.sessions.log import SessionLog
         from everself.conversation.sessions.opening import open_transcripts
 
-        return Log(self.state.messages, open_transcripts(self.agent.state), self.clock)
+        return SessionLog(self.state.messages, open_transcripts(self.agent.state), self.clock)
 
     @part
     def charger(self) -> "Charger":
@@ -262,44 +262,48 @@ class Runtime:
     def chat(self) -> "Chat":
         """Nothing of it is opened before it is used: a conversation begins with the first message, not with the prompt for it."""
         from everself.conversation.conversation import Chat
-        from everself.conversation.threads import Aside
         from everself.conversation.tools.outside.opening import open_reach
         from everself.conversation.tools.own.selection import own_tools
+        from everself.conversation.worker_thread import WorkerThread
 
-        aside = Aside()
+        in_thread = WorkerThread()
 
         def spawn(task: str, setting: "Setting") -> "Awaitable[Report]":
             from everself.conversation.subagents import Subagents
 
-            return Subagents(self.chat.desk).send(task, setting)
+            return Subagents(self.chat.shared).send(task, setting)
 
-        kit = self.tool_kit(aside, spawn)
-        parts = replace(self.conversation_parts(), aside=aside, tools=lambda scope: own_tools(kit, scope))
+        kit = self.tool_kit(in_thread, spawn)
+        parts = replace(self.conversation_parts(), in_thread=in_thread, tools=lambda scope: own_tools(kit, scope))
         return Chat(replace(parts, outside=lambda scope: open_reach(self.agent, self.loaded, scope)))
 
     def conversation_parts(self) -> "conversation.Parts":
         """What a conversation works with, but for its tools."""
-        from everself.conversation.heeding import Heeding
-        from everself.conversation.opening import Opened, gather_parts
+        from everself.conversation.message_actions import MessageActions
+        from everself.conversation.opening import ConversationResources, gather_parts
 
         memory, checkpoint, assembler = (lambda: self.memory), (lambda: self.checkpoint), (lambda: self.assembler)
         triage, recall, embedder = self._open_triage, (lambda: self.recall), (lambda: self.embedder)
         integrity, compactor, log = (lambda: self.integrity), (lambda: self.compactor), self.log
-        act = Heeding(triage, memory, recall, embedder, checkpoint, log)
-        opened = Opened(log, self.state, self.clock, self.charger, memory, integrity, checkpoint, compactor)
+        act = MessageActions(triage, memory, recall, embedder, checkpoint, log)
+        opened = ConversationResources(
+            log, self.state, self.clock, self.charger, memory, integrity, checkpoint, compactor
+        )
         return gather_parts(opened, self.chat_model, assembler, self.facts, act)
 
     def tool_kit(
-        self, aside: "Aside | None" = None, spawn: "Callable[[str, Setting], Awaitable[Report]] | None" = None
+        self,
+        in_thread: "WorkerThread | None" = None,
+        spawn: "Callable[[str, Setting], Awaitable[Report]] | None" = None,
     ) -> "Kit":
         """What the own tools work with; nothing of it is opened before a tool is called."""
-        from everself.conversation.threads import Aside
         from everself.conversation.tools.own.kit import Kit, asks_to_forget
+        from everself.conversation.worker_thread import WorkerThread
         from everself.keepers.asking import ask_correction, promoting_of
         from everself.search.sharing import read_rules
 
         return Kit(
-            aside=aside or Aside(),
+            in_thread=in_thread or WorkerThread(),
             memory=lambda: self.memory,
             workspace=lambda: self.workspace,
             find=self._usable().find,
@@ -360,7 +364,7 @@ class Runtime:
         from everself.conversation.opening import open_compactor
 
         agent, hooks = self.agent, self.loaded.config.hooks
-        return open_compactor(agent, hooks, self.chat.desk, self.memory, self.log, self.checkpoint)
+        return open_compactor(agent, hooks, self.chat.shared, self.memory, self.log, self.checkpoint)
 
     @part
     def bank(self) -> "Bank":

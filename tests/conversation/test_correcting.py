@@ -7,7 +7,7 @@ import pytest
 
 from everself.classify.triage import Triage
 from everself.config.sections import CustomPattern
-from everself.conversation.corrections import Correcting, bare
+from everself.conversation.corrections import CorrectionHandler, bare
 from everself.conversation.parts import Acted
 from everself.conversation.tools.protocol import Setting
 from everself.operations.templates import set_up
@@ -30,7 +30,7 @@ def app() -> Iterator[Runtime]:
 
 
 def act(app: Runtime, text: str, *, scope: Scope = OWNER, by_owner: bool = True) -> Acted:
-    correcting = Correcting(app.memory, app.recall, Triage())
+    correcting = CorrectionHandler(app.memory, app.recall, Triage())
     return correcting.heed(text, Setting(scope, "session", "m1", text, by_owner))
 
 
@@ -159,7 +159,7 @@ def test_a_program_of_the_person_gets_the_messages_that_its_pattern_asks_for(app
         return True
 
     triage = Triage((CustomPattern("deploy(ed|ing)?", "/opt/run"),))
-    correcting = Correcting(app.memory, app.recall, triage, handle)
+    correcting = CorrectionHandler(app.memory, app.recall, triage, handle)
     correcting.heed("We deployed at noon.", Setting(OWNER, "s", "m", "", by_owner=True))
     correcting.heed("We deployed at noon.", Setting(OWNER, "s", "m", "", by_owner=False))
     assert given == [("/opt/run", "We deployed at noon.")]
@@ -183,7 +183,7 @@ def test_what_only_says_that_it_is_a_correction_is_taken_away(sentence: str, lef
 @pytest.mark.parametrize(("score", "asked"), [(0.85, True), (0.84, False)])
 def test_what_is_only_alike_is_asked_about_from_85_on_and_never_closed(app: Runtime, score: float, asked: bool) -> None:
     other = app.remember("Our new office by the harbour opens at eight")
-    correcting = Correcting(app.memory, app.recall, Triage(), alike=lambda _, others: [score] * len(others))
+    correcting = CorrectionHandler(app.memory, app.recall, Triage(), alike=lambda _, others: [score] * len(others))
     said = "That's wrong, the office starts work at nine."
     acted = correcting.heed(said, Setting(OWNER, "session", "m1", said, True))
     assert ("harbour" in acted.question) is asked
@@ -207,7 +207,7 @@ def test_what_shares_words_and_may_hold_as_well_is_not_closed_by_a_guess(app: Ru
 def test_of_two_that_match_none_is_closed_and_the_person_is_asked(app: Runtime) -> None:
     app.remember("Our new office by the harbour opens at eight")
     app.remember("The old office behind the station opens at seven")
-    correcting = Correcting(app.memory, app.recall, Triage(), alike=lambda _, others: [0.9] * len(others))
+    correcting = CorrectionHandler(app.memory, app.recall, Triage(), alike=lambda _, others: [0.9] * len(others))
     said = "That's wrong, the office starts work at nine."
     acted = correcting.heed(said, Setting(OWNER, "session", "m1", said, True))
     assert "harbour" in acted.question

@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 
 from everself.classify.triage import Triage
 from everself.config.sections import Tunables
-from everself.conversation.sessions.log import Log
+from everself.conversation.sessions.log import SessionLog
 from everself.conversation.sessions.session import Message, Session
 from everself.conversation.sessions.transcripts import Transcripts
 from everself.keepers.execution import Deeds
@@ -52,7 +52,7 @@ class Mind:
             bench.clock,
         )
         files = Transcripts(bench.grounds.state, FileLock(f"{top}/state/sessions.lock"))
-        self.log = Log(bench.state.messages, files, bench.clock)
+        self.log = SessionLog(bench.state.messages, files, bench.clock)
         likeness, triage = Likeness(), Triage()
         self.sources = Sources(self.memory, bench.state, self.log, Tunables(), lambda: likeness, triage=triage.read)
         self.deeds = Deeds()

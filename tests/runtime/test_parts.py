@@ -8,8 +8,8 @@ from typing import cast
 
 import pytest
 
-from everself.conversation._shared import Desk
-from everself.conversation.heeding import Heeding
+from everself.conversation._shared import SharedState
+from everself.conversation.message_actions import MessageActions
 from everself.keepers.world import Sources
 from everself.lazy import part
 from everself.operations.setup import settle
@@ -61,7 +61,7 @@ def at_once(work: Callable[[], object], threads: int = THREADS) -> list[object]:
 @pytest.fixture
 def unlocked(monkeypatch: pytest.MonkeyPatch) -> None:
     """Python 3.11 as 3.12 is: a cached property has no lock."""
-    for owner in (Runtime, Desk, Heeding):
+    for owner in (Runtime, SharedState, MessageActions):
         for one in vars(owner).values():
             if isinstance(one, cached_property) and hasattr(one, "lock"):
                 monkeypatch.setattr(one, "lock", nullcontext())

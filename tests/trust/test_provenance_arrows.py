@@ -102,7 +102,7 @@ def deaf_keeper(self: Any, desk: Any, *rest: Any) -> None:
     self._log = Deaf(desk.parts.log)
 
 
-made = keeping.Keeper.__init__
+made = keeping.TurnRecorder.__init__
 
 
 def sources_vetted(data: bytes, *_: object) -> Any:
@@ -148,7 +148,7 @@ ARROWS = (
     Arrow("tool result → turn", ((loop, "worse", first),), flow.test_an_import_found_in_a_turn_is_not_rewritten_in_it),
     Arrow(
         "tool result → session",
-        ((keeping.Keeper, "__init__", deaf_keeper),),
+        ((keeping.TurnRecorder, "__init__", deaf_keeper),),
         flow.test_a_result_of_an_earlier_turn_still_taints,
     ),
     Arrow("recall → prompt", ((assembly, "taint_of", own),), flow.test_what_is_recalled_is_labelled_and_taints),
@@ -165,7 +165,7 @@ ARROWS = (
     ),
     Arrow(
         "prompt → session",
-        ((turn.Turning, "_taint", nothing),),
+        ((turn.TurnRunner, "_taint", nothing),),
         flow.test_a_guests_words_taint_the_owners_conversation_that_recalls_them,
     ),
     Arrow(
@@ -191,7 +191,7 @@ ARROWS = (
     Arrow("session → job's log", ((deeds, "concluded_in", agents),), flow.test_a_job_that_read_a_page_logs_no_better),
     Arrow(
         "sub-agent → report",
-        ((keeping.Keeper, "__init__", deaf_keeper),),
+        ((keeping.TurnRecorder, "__init__", deaf_keeper),),
         flow.test_what_a_sub_agent_read_comes_back_with_its_report,
     ),
     Arrow("session → keeper", ((world, "concluded", lambda _: AGENT),), of_a_mind),

@@ -23,7 +23,7 @@ T = TypeVar("T")
 _PREFIXES: Final = 32
 
 
-class Desk:
+class SharedState:
     def __init__(self, parts: Parts) -> None:
         self.parts = parts
         # each with the generation of forgetting that it was made in
@@ -37,9 +37,9 @@ class Desk:
     def model(self) -> ChatModel:
         return self.parts.model()
 
-    async def aside(self, work: Callable[[], T]) -> T:
+    async def in_thread(self, work: Callable[[], T]) -> T:
         """Run something in a thread, one at a time, to its end."""
-        return await self.parts.aside(work)
+        return await self.parts.in_thread(work)
 
     async def outside(self, session: "Session") -> "Outside | None":
         """The tools from outside of a session, opened when it first asks."""

@@ -66,7 +66,7 @@ _WHAT: Final[dict[Language, str]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Correcting:
+class CorrectionHandler:
     """`handle` passes a message on to a program that asked for such messages, and says whether it took it. `before` writes down what was
     said earlier in the conversation: what is wrong may stand nowhere else yet. `alike` is calibrated similarity."""
 

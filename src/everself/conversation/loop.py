@@ -1,7 +1,7 @@
 """The loop: ask the model, pass its pieces on, run the tools it calls, and ask again, until it has answered.
 
 A function that emits events. It knows neither prompts nor how a conversation is kept: whoever runs it hands in what keeps each step,
-and finds in `Course` how far it got, also when it was cancelled or the model failed.
+and finds in `LoopState` how far it got, also when it was cancelled or the model failed.
 """
 
 from collections.abc import AsyncIterator, Sequence
@@ -33,7 +33,7 @@ MOST_STEPS: Final = 24
 Ending = Literal["stop", "length", "refused", "steps"]
 
 
-class Keep(Protocol):
+class StepRecorder(Protocol):
     """Makes what happens durable, before the model is shown anything that follows from it.
 
     `renewed` is asked before each request: where something was forgotten since it was put together, it is put together anew.
@@ -49,7 +49,7 @@ class Keep(Protocol):
 
 
 @dataclass(slots=True)
-class Course:
+class LoopState:
     """How far a turn got. `said` is what is not kept yet; `earlier` are the texts of steps that are."""
 
     taint: Stamp = OWN
@@ -69,7 +69,12 @@ class Course:
 
 
 async def run_loop(
-    model: ChatModel, request: ChatRequest, tools: Sequence[Tool], setting: Setting, course: Course, keep: Keep
+    model: ChatModel,
+    request: ChatRequest,
+    tools: Sequence[Tool],
+    setting: Setting,
+    course: LoopState,
+    keep: StepRecorder,
 ) -> AsyncIterator[Event]:
     """Events of one turn up to the model's last word. Raises ModelFailed."""
     box = {tool.spec.name: tool for tool in tools}

@@ -13,12 +13,12 @@ from everself.errors import NotFound, WrongUse
 if TYPE_CHECKING:
     from everself.clock import Clock
     from everself.config.sections import Agent, Hooks
-    from everself.conversation._shared import Desk
-    from everself.conversation.compaction import Compactor, RoomMade
+    from everself.conversation._shared import SharedState
+    from everself.conversation.compaction import CompactionResult, Compactor
     from everself.conversation.context.assembler import Assembler, Prompt
     from everself.conversation.context.request import Ask, Facts
-    from everself.conversation.sessions.checkpoint import Checked, Checkpoint
-    from everself.conversation.sessions.log import Log
+    from everself.conversation.sessions.checkpoint import Checkpoint, CheckpointReport
+    from everself.conversation.sessions.log import SessionLog
     from everself.conversation.sessions.session import Session
     from everself.conversation.tools.protocol import Setting
     from everself.identity.integrity import Integrity
@@ -30,10 +30,10 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Opened:
+class ConversationResources:
     """What of an agent its conversations use. What is a function is opened when it is first asked for."""
 
-    log: "Log"
+    log: "SessionLog"
     state: "State"
     clock: "Clock"
     charger: "Charger"
@@ -44,7 +44,7 @@ class Opened:
 
 
 def gather_parts(
-    opened: Opened,
+    opened: ConversationResources,
     model: "Callable[[], ChatModel]",
     assembler: "Callable[[], Assembler]",
     facts: "Callable[[str, tuple[str, ...]], Facts]",
@@ -55,7 +55,7 @@ def gather_parts(
     def assemble(ask: "Ask") -> "Prompt":
         return assembler().assemble(ask)
 
-    room = Room(opened.log, opened.checkpoint, opened.compactor)
+    room = SessionUpkeep(opened.log, opened.checkpoint, opened.compactor)
     return Parts(
         log=opened.log,
         model=model,
@@ -81,22 +81,22 @@ def gather_parts(
 
 
 def open_compactor(
-    agent: "Agent", hooks: "Hooks", desk: "Desk", memory: "Memory", log: "Log", checkpoint: "Checkpoint"
+    agent: "Agent", hooks: "Hooks", shared: "SharedState", memory: "Memory", log: "SessionLog", checkpoint: "Checkpoint"
 ) -> "Compactor":
     from everself.conversation.compaction import Compactor
-    from everself.conversation.flush import Flushing
+    from everself.conversation.flush import FlushTurn
     from everself.conversation.sessions.notes import Notes
 
     most = hooks.session_messages if hooks.enabled and hooks.session_notes else 0
     notes = Notes(memory, log, agent.id, most)
-    return Compactor(desk, checkpoint, notes, agent.compaction, Flushing(desk))
+    return Compactor(shared, checkpoint, notes, agent.compaction, FlushTurn(shared))
 
 
 @dataclass(frozen=True, slots=True)
-class Room:
+class SessionUpkeep:
     """What a conversation asks for when it grows long or ends. Nothing is opened before it is asked."""
 
-    log: "Log"
+    log: "SessionLog"
     checkpoints: "Callable[[], Checkpoint]"
     compactor: "Callable[[], Compactor]"
 
@@ -106,13 +106,13 @@ class Room:
     def heavy(self, session: "Session") -> bool:
         return self.compactor().is_heavy(session)
 
-    async def compact(self, session: "Session", why: str) -> "RoomMade":
+    async def compact(self, session: "Session", why: str) -> "CompactionResult":
         return await self.compactor().compact(session, why)
 
-    def checkpoint(self, session: "Session") -> "Checked":
+    def checkpoint(self, session: "Session") -> "CheckpointReport":
         return self.checkpoints().make(session)
 
-    def recover(self) -> "Checked":
+    def recover(self) -> "CheckpointReport":
         self.log.catch_up()
         return self.checkpoints().recover()
 
@@ -125,7 +125,7 @@ def _alarm(integrity: "Integrity") -> Alarm:
     return Alarm(tuple(told_of(one) for one in found), lambda: integrity.tell(found))
 
 
-def _keep(opened: Opened, setting: "Setting") -> tuple[Written, ...]:
+def _keep(opened: ConversationResources, setting: "Setting") -> tuple[Written, ...]:
     """Write down what the person stated and nobody has, as a checkpoint does; sub-agents and groups have no memory to write to."""
     catalog, made = opened.memory().catalog, opened.checkpoint().make(opened.log.find(setting.session))
     found = [entry for name in made.entries if (entry := catalog.find(name)) is not None]

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 
 from everself.conversation.context.assembler import Prompt
 from everself.conversation.context.request import Ask, Facts
-from everself.conversation.threads import Aside
 from everself.conversation.tools.protocol import Setting, Tool, Written
+from everself.conversation.worker_thread import WorkerThread
 from everself.models.chat.protocol import ChatModel, Usage
 from everself.search.scopes import Scope
 from everself.storage.state.searches import SearchRecord
 
 if TYPE_CHECKING:
-    from everself.conversation.sessions.log import Log
+    from everself.conversation.sessions.log import SessionLog
     from everself.conversation.sessions.session import Session
     from everself.conversation.tools.outside.registry import Outside
 
@@ -68,7 +68,7 @@ class Parts:
     whoever forgot it, and `unsay` takes out of a text what was forgotten.
     """
 
-    log: "Log"
+    log: "SessionLog"
     model: Callable[[], ChatModel]
     assemble: Callable[[Ask], Prompt]
     tools: Callable[[Scope], Sequence[Tool]] = lambda _: ()
@@ -90,5 +90,5 @@ class Parts:
     generation: Callable[[], int] = lambda: 0
     unsay: Callable[[str], str] = lambda text: text
     reserve: Callable[[int], int] = lambda window: min(20_000, window // 4)
-    aside: Aside = field(default_factory=Aside)
+    in_thread: WorkerThread = field(default_factory=WorkerThread)
     outside: "Callable[[Scope], Awaitable[Outside]] | None" = None

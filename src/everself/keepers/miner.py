@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from everself.conversation.sessions.checkpoint import Checkpoint
-from everself.conversation.sessions.checkpoint import Planned as Statement
+from everself.conversation.sessions.checkpoint import PlannedStatement as Statement
 from everself.conversation.sessions.session import Message
 from everself.keepers._insights import dig
 from everself.keepers._sameness import says_no_more

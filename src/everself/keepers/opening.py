@@ -17,7 +17,7 @@ from everself.values import Author, digest
 if TYPE_CHECKING:
     from everself.classify.triage import Triage, Verdict
     from everself.config.sections import SoulPolicy, Tunables
-    from everself.conversation.sessions.log import Log
+    from everself.conversation.sessions.log import SessionLog
     from everself.identity.growth import Growth
     from everself.identity.integrity import Integrity
     from everself.keepers.keeper import Planned
@@ -94,7 +94,7 @@ def open_keepers(
     shared: Shared,
     memory: "Memory",
     state: "State",
-    log: "Log",
+    log: "SessionLog",
     tunables: "Tunables",
     policy: "SoulPolicy",
     charger: "Charger",

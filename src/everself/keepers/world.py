@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 from everself.classify.triage import Verdict
 from everself.clock import Clock
 from everself.config.sections import SoulPolicy, Tunables
-from everself.conversation.sessions.log import Log
+from everself.conversation.sessions.log import SessionLog
 from everself.conversation.sessions.session import Message, Session, message_of
 from everself.errors import EverselfError
 from everself.keepers._model_answers import Answered, Purse, ask
@@ -57,7 +57,7 @@ class Sources:
 
     memory: Memory
     state: State
-    log: Log
+    log: SessionLog
     tunables: Tunables
     likeness: Callable[[], Likeness]
     recall: "Callable[[], Recall | None]" = lambda: None

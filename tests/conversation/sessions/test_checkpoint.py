@@ -9,7 +9,7 @@ import pytest
 from everself.classify.sentence_kinds import Reading, Sentence, SentenceKind
 from everself.clock import Clock
 from everself.conversation.sessions.checkpoint import Checkpoint
-from everself.conversation.sessions.log import Log
+from everself.conversation.sessions.log import SessionLog
 from everself.conversation.sessions.transcripts import Transcripts
 from everself.memory.catalog import Catalog
 from everself.memory.memory import Memory
@@ -38,7 +38,7 @@ class Mind:
         catalog = Catalog(bench.workspace, bench.state.entries, bench.state.provenance, bench.clock)
         self.memory = Memory(bench.workspace, catalog, bench.clock)
         files = Transcripts(bench.grounds.state, FileLock(f"{top}/state/sessions.lock"))
-        self.log = Log(bench.state.messages, files, bench.clock)
+        self.log = SessionLog(bench.state.messages, files, bench.clock)
         self.checkpoint = Checkpoint(self.memory, self.log, read)
         self.hands = hands
 

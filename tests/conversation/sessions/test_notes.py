@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from everself.clock import Clock
-from everself.conversation.sessions.log import Log
+from everself.conversation.sessions.log import SessionLog
 from everself.conversation.sessions.notes import Notes
 from everself.conversation.sessions.transcripts import Transcripts
 from everself.memory.catalog import Catalog
@@ -20,7 +20,7 @@ from everself.testing.workspaces import real_workspace
 
 
 class Desk:
-    def __init__(self, memory: Memory, log: Log, top: Path) -> None:
+    def __init__(self, memory: Memory, log: SessionLog, top: Path) -> None:
         self.memory = memory
         self.log = log
         self.folder = top / "workspace"
@@ -34,7 +34,7 @@ class Desk:
 def desk(tmp_path: Path, hands) -> Iterator[Desk]:
     with real_workspace(str(tmp_path), clock=Clock(ZoneInfo("Europe/Berlin"), hands)) as bench:
         catalog = Catalog(bench.workspace, bench.state.entries, bench.state.provenance, bench.clock)
-        log = Log(bench.state.messages, Transcripts(bench.grounds.state, OpenLock()), bench.clock)
+        log = SessionLog(bench.state.messages, Transcripts(bench.grounds.state, OpenLock()), bench.clock)
         yield Desk(Memory(bench.workspace, catalog, bench.clock), log, tmp_path)
 
 

@@ -4,11 +4,11 @@ import asyncio
 import json
 from collections.abc import Mapping
 
-from everself.conversation.threads import Aside
 from everself.conversation.tools.calls import Called, call_tools
 from everself.conversation.tools.own.kit import Kit
 from everself.conversation.tools.own.selection import own_tools
 from everself.conversation.tools.protocol import Setting, Tool
+from everself.conversation.worker_thread import WorkerThread
 from everself.identity.growth import Growth
 from everself.identity.soul import Rules
 from everself.memory.memory import Memory
@@ -27,7 +27,7 @@ def kit_over(memory: Memory, workspace: Workspace, state: State, personas: tuple
         raise NotImplementedError
 
     return Kit(
-        aside=Aside(),
+        in_thread=WorkerThread(),
         memory=lambda: memory,
         workspace=lambda: workspace,
         find=workspace.find,

@@ -26,9 +26,9 @@ from tests.trust.worlds import find_memory
 from everself.clock import Clock
 from everself.conversation.conversation import Chat
 from everself.conversation.sessions.session import Session
-from everself.conversation.threads import Aside
 from everself.conversation.tools.own.selection import own_tools
 from everself.conversation.tools.protocol import Outcome, Setting, Tool
+from everself.conversation.worker_thread import WorkerThread
 from everself.keepers.miner import Miner
 from everself.keepers.soul.keeper import SoulKeeper
 from everself.memory.provenance import rank
@@ -186,7 +186,7 @@ class Scene:
         self.app = app
         self.time = time
         self.page = ""
-        kit = app.tool_kit(Aside())
+        kit = app.tool_kit(WorkerThread())
 
         def tool(name: str, stamp: str) -> Tool:
             async def run(arguments: JsonObject, setting: Setting) -> Outcome:

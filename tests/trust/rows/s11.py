@@ -22,7 +22,7 @@ from random import Random
 import apsw
 
 from everself.conversation.sessions.forgetting import TranscriptTraces
-from everself.conversation.sessions.log import Log
+from everself.conversation.sessions.log import SessionLog
 from everself.conversation.sessions.transcripts import Transcripts
 from everself.errors import EverselfError, NotFound, RefusedByRule
 from everself.memory.catalog import Catalog
@@ -307,9 +307,9 @@ def first_disk() -> tuple[SimulatedDisk, str]:
     return disk, entry
 
 
-def simulated_log(bench: Bench) -> tuple[Log, Transcripts]:
+def simulated_log(bench: Bench) -> tuple[SessionLog, Transcripts]:
     transcripts = Transcripts(bench.grounds.state, OpenLock())
-    return Log(bench.state.messages, transcripts, bench.clock), transcripts
+    return SessionLog(bench.state.messages, transcripts, bench.clock), transcripts
 
 
 def simulated_mind(bench: Bench) -> tuple[Forgetting, Memory]:

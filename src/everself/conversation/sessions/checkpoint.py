@@ -10,7 +10,7 @@ from typing import Final, Literal
 
 from everself.classify.sentence_kinds import Reading, Sentence, SentenceKind
 from everself.clock import Clock
-from everself.conversation.sessions.log import Log
+from everself.conversation.sessions.log import SessionLog
 from everself.conversation.sessions.session import Message, Session
 from everself.errors import RefusedByRule
 from everself.memory.corrections import PATH as CORRECTIONS
@@ -29,7 +29,7 @@ _KEPT: Final = (SentenceKind.STATEMENT, SentenceKind.REMEMBER)
 
 
 @dataclass(frozen=True, slots=True)
-class Planned:
+class PlannedStatement:
     """What becomes of one statement. `entry` is what says it already."""
 
     thought: Thought
@@ -39,7 +39,7 @@ class Planned:
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
+class CheckpointReport:
     """Ids of entries that a checkpoint wrote or counted as said again; how many statements stood already or must not come back."""
 
     entries: tuple[str, ...] = ()
@@ -47,17 +47,17 @@ class Checked:
 
 
 class Checkpoint:
-    def __init__(self, memory: Memory, log: Log, read: Callable[[str], Reading] | None = None) -> None:
+    def __init__(self, memory: Memory, log: SessionLog, read: Callable[[str], Reading] | None = None) -> None:
         self._memory = memory
         self._log = log
         self._read = read
 
-    def plan(self, session: Session) -> tuple[Planned, ...]:
+    def plan(self, session: Session) -> tuple[PlannedStatement, ...]:
         """What `make` would do with what was said since the last checkpoint; changes nothing."""
         now = self._log.fresh(session)
         return tuple(one for message in self._log.messages(now, now.checkpoint) for one in self._planned(now, message))
 
-    def make(self, session: Session, before: str = "") -> Checked:
+    def make(self, session: Session, before: str = "") -> CheckpointReport:
         """Keep what was said since the last checkpoint. A crash in between leaves some of it kept, and the rest for the next time.
 
         `before` is a message that is not to be kept yet, nor what follows it: something has to be done with it first.
@@ -76,15 +76,15 @@ class Checkpoint:
                 entries += [written] if written else []
         if seen:
             self._log.mark(now, checkpoint=seen)
-        return Checked(tuple(dict.fromkeys(entries)), skipped)
+        return CheckpointReport(tuple(dict.fromkeys(entries)), skipped)
 
-    def recover(self) -> Checked:
+    def recover(self) -> CheckpointReport:
         """Of every session that a process left without one: it was killed, or lost its power."""
         made = [self.make(session) for session in self._log.unchecked()]
         entries = tuple(entry for one in made for entry in one.entries)
-        return Checked(entries, sum(one.skipped for one in made))
+        return CheckpointReport(entries, sum(one.skipped for one in made))
 
-    def _planned(self, session: Session, message: Message) -> Iterator[Planned]:
+    def _planned(self, session: Session, message: Message) -> Iterator[PlannedStatement]:
         origin = _origin(session, message)
         if origin is None:
             return
@@ -96,14 +96,16 @@ class Checkpoint:
             same = self._memory.catalog.with_words(thought.text)
             kept = next((one for one in (*same, *found) if _says(one, message, thought.text)), None)
             if kept is not None:
-                yield Planned(thought, message, "kept", kept.id)
+                yield PlannedStatement(thought, message, "kept", kept.id)
             elif self._is_logged(thought.text):
-                yield Planned(thought, message, "kept")
+                yield PlannedStatement(thought, message, "kept")
             elif self._memory.catalog.is_buried(thought.text):
-                yield Planned(thought, message, "forgotten")
+                yield PlannedStatement(thought, message, "forgotten")
             else:
                 known = next((one for one in same if not one.closed), None)
-                yield Planned(thought, message, "new" if known is None else "mention", known.id if known else "")
+                yield PlannedStatement(
+                    thought, message, "new" if known is None else "mention", known.id if known else ""
+                )
 
     def _sentences(self, message: Message) -> Iterator[Sentence]:
         from everself.classify.statements import read
@@ -129,7 +131,7 @@ class Checkpoint:
         # not what was wrong, which stands there too: somebody may come to say it again, and mean it
         return any(_bare(fold(text)) in fold(line) for line in lines if line.startswith(TRIGGER))
 
-    def _write(self, planned: Planned) -> str:
+    def _write(self, planned: PlannedStatement) -> str:
         at = planned.message.at
         # on the day it was said, which after a crash may be long ago
         memory = self._memory.at(Clock(self._memory.clock.zone, lambda: at))

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from everself.conversation.sessions.excerpts import digest_of
-from everself.conversation.sessions.log import Log
+from everself.conversation.sessions.log import SessionLog
 from everself.conversation.sessions.transcripts import Transcripts
 from everself.errors import NotFound
 from everself.storage.state.scrub import strings_of
@@ -22,7 +22,7 @@ MOST_OF_A_SUMMARY: Final = 1_500
 
 
 class TranscriptTraces:
-    def __init__(self, log: Log, transcripts: Transcripts) -> None:
+    def __init__(self, log: SessionLog, transcripts: Transcripts) -> None:
         self._log = log
         self._transcripts = transcripts
 

@@ -9,10 +9,10 @@ from typing import Final, Unpack
 
 from everself.clock import Clock
 from everself.conversation.sessions.session import (
-    Marks,
     Message,
     Role,
     Session,
+    SessionUpdate,
     header,
     line,
     marked,
@@ -40,7 +40,7 @@ _SHOWN: Final = 10
 _MOST: Final = 1_000_000
 
 
-class Log:
+class SessionLog:
     """The sessions of one agent."""
 
     def __init__(self, messages: Messages, transcripts: Transcripts, clock: Clock) -> None:
@@ -117,7 +117,7 @@ class Log:
         """Bytes of what was said since the session was last compacted."""
         return self._messages.weight(session.id, session.compacted)
 
-    def mark(self, session: Session, **changes: Unpack[Marks]) -> Session:
+    def mark(self, session: Session, **changes: Unpack[SessionUpdate]) -> Session:
         """Note how far things are. A session in which nothing was said yet has nothing to note."""
         if self._messages.named(session.id, 1):
             self._messages.change(session.id, lambda meta: marked(meta, changes))

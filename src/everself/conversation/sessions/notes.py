@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from everself.conversation.sessions.excerpts import lines_of, spoken
-from everself.conversation.sessions.log import Log
+from everself.conversation.sessions.log import SessionLog
 from everself.conversation.sessions.session import Message, Session
 from everself.memory.memory import Memory
 from everself.memory.provenance import IMPORT, concluded_in, taint_of
@@ -25,7 +25,7 @@ _ENDS: Final = " .!?。！？…"
 
 
 @dataclass(frozen=True, slots=True)
-class Noted:
+class WrittenNote:
     """Where the note stands and the entry that it is."""
 
     path: str
@@ -35,7 +35,7 @@ class Noted:
 class Notes:
     """`agent` is the id that the session's key begins with; `most` how many messages make a note, 0 for no notes at all."""
 
-    def __init__(self, memory: Memory, log: Log, agent: str, most: int) -> None:
+    def __init__(self, memory: Memory, log: SessionLog, agent: str, most: int) -> None:
         self._memory = memory
         self._log = log
         self._agent = agent
@@ -48,7 +48,9 @@ class Notes:
         )
         return spoken(self._log.messages(session))[-self._most :] if self._most and with_memory else ()
 
-    def write(self, session: Session, messages: tuple[Message, ...], name: str = "", summary: str = "") -> Noted | None:
+    def write(
+        self, session: Session, messages: tuple[Message, ...], name: str = "", summary: str = ""
+    ) -> WrittenNote | None:
         """One note of these messages, once. None where there is nothing to say."""
         text = summary.strip() or "\n".join(self._lines(messages))
         if not messages or not text:
@@ -69,7 +71,7 @@ class Notes:
         )
         made = self._memory.remember(thought)
         # asked for again after a crash, the first note stands and no second is made
-        return Noted(made.path, made.entry) if self._memory.workspace.stat(made.path) is not None else None
+        return WrittenNote(made.path, made.entry) if self._memory.workspace.stat(made.path) is not None else None
 
     def _lines(self, messages: tuple[Message, ...]) -> list[str]:
         """What was said, and of what was taken back or replaced since that it was."""

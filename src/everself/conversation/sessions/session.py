@@ -57,7 +57,7 @@ class Message:
     meta: JsonObject = field(default_factory=dict)
 
 
-class Marks(TypedDict, total=False):
+class SessionUpdate(TypedDict, total=False):
     """What may change about a session."""
 
     taint: Taint
@@ -69,7 +69,7 @@ class Marks(TypedDict, total=False):
     flushed: int
 
 
-def marked(meta: str, marks: Marks) -> str:
+def marked(meta: str, marks: SessionUpdate) -> str:
     """A session's meta with these marks. Numbers and taint only rise: another process may be further."""
     known = _read(meta)
     if "taint" in marks:

@@ -54,7 +54,7 @@ def reading_tools(kit: Kit) -> tuple[Tool, ...]:
     async def read(arguments: JsonObject, setting: Setting) -> Outcome:
         path = text_of(arguments, "path")
         first, lines = whole_of(arguments, "from", 10**9) or 1, whole_of(arguments, "lines", _MOST_LINES)
-        return await kit.aside(lambda: _read(kit, setting, path, (first, lines)))
+        return await kit.in_thread(lambda: _read(kit, setting, path, (first, lines)))
 
     return (Tool(_READ, read),)
 
@@ -62,11 +62,11 @@ def reading_tools(kit: Kit) -> tuple[Tool, ...]:
 def changing_tools(kit: Kit) -> tuple[Tool, ...]:
     async def write(arguments: JsonObject, setting: Setting) -> Outcome:
         path, content = text_of(arguments, "path"), text_of(arguments, "content", "")
-        return await kit.aside(lambda: _write(kit, setting, path, content))
+        return await kit.in_thread(lambda: _write(kit, setting, path, content))
 
     async def edit(arguments: JsonObject, setting: Setting) -> Outcome:
         path, old, new = text_of(arguments, "path"), text_of(arguments, "old"), text_of(arguments, "new", "")
-        return await kit.aside(lambda: _edit(kit, setting, path, (old, new)))
+        return await kit.in_thread(lambda: _edit(kit, setting, path, (old, new)))
 
     return Tool(_WRITE, write, changes=True), Tool(_EDIT, edit, changes=True)
 

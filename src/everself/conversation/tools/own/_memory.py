@@ -62,7 +62,7 @@ _FORGET = describe(
 
 def write_tools(kit: Kit) -> tuple[Tool, ...]:
     async def write(arguments: JsonObject, setting: Setting) -> Outcome:
-        return await kit.aside(lambda: _write(kit, arguments, setting))
+        return await kit.in_thread(lambda: _write(kit, arguments, setting))
 
     return (Tool(_WRITE, write, changes=True),)
 
@@ -71,10 +71,10 @@ def mending_tools(kit: Kit) -> tuple[Tool, ...]:
     """For the owner alone: they reach every entry."""
 
     async def correct(arguments: JsonObject, setting: Setting) -> Outcome:
-        return await kit.aside(lambda: _correct(kit, arguments, setting))
+        return await kit.in_thread(lambda: _correct(kit, arguments, setting))
 
     async def forget(arguments: JsonObject, setting: Setting) -> Outcome:
-        return await kit.aside(lambda: _forget(kit, arguments, setting))
+        return await kit.in_thread(lambda: _forget(kit, arguments, setting))
 
     return Tool(_CORRECT, correct, changes=True), Tool(_FORGET, forget, changes=True, timeout=_FORGETTING)
 

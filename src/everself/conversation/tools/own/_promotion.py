@@ -44,9 +44,9 @@ def promoting_tools(kit: Kit) -> tuple[Tool, ...]:
     async def promote(arguments: JsonObject, _: Setting) -> Outcome:
         entries = texts_of(arguments, "entries")
         if entries:
-            return await kit.aside(lambda: _ask(promoting, entries))
+            return await kit.in_thread(lambda: _ask(promoting, entries))
         days, frequent = whole_of(arguments, "days", _LONGEST) or _WEEK, flag_of(arguments, "frequency")
-        return await kit.aside(lambda: _list(promoting, days, frequent))
+        return await kit.in_thread(lambda: _list(promoting, days, frequent))
 
     return (Tool(_PROMOTE, promote, changes=True),)
 

@@ -25,7 +25,7 @@ _PROPOSE = describe(
 
 def proposing_tools(kit: Kit) -> tuple[Tool, ...]:
     async def propose(arguments: JsonObject, setting: Setting) -> Outcome:
-        return await kit.aside(lambda: _propose(kit, arguments, setting))
+        return await kit.in_thread(lambda: _propose(kit, arguments, setting))
 
     return (Tool(_PROPOSE, propose, changes=True),)
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from everself.config.sections import WorkspaceAccess
-from everself.conversation.threads import Aside
 from everself.conversation.tools.protocol import Setting, Stamp
+from everself.conversation.worker_thread import WorkerThread
 from everself.memory.memory import Memory
 from everself.search.sharing import Rules
 from everself.values import Document
@@ -55,7 +55,7 @@ class Kit:
     puts a correction that the owner did not word before them: the entry, the words, and the id of the question.
     """
 
-    aside: Aside
+    in_thread: WorkerThread
     memory: Callable[[], Memory]
     workspace: Callable[[], Workspace]
     find: Callable[[str], Document | None]

@@ -58,13 +58,13 @@ def recall_tools(kit: Kit, recall: "Callable[[], Recall]") -> tuple[Tool, ...]:
     async def search(arguments: JsonObject, setting: Setting) -> Outcome:
         query = text_of(arguments, "query")
         limit, least = whole_of(arguments, "maxResults", _MOST_RESULTS), number_of(arguments, "minScore")
-        return await kit.aside(lambda: _search(kit, recall(), setting, (query, limit, least)))
+        return await kit.in_thread(lambda: _search(kit, recall(), setting, (query, limit, least)))
 
     async def get(arguments: JsonObject, setting: Setting) -> Outcome:
         path = text_of(arguments, "path")
         first = whole_of(arguments, "from", 10**9) or 1
         lines = whole_of(arguments, "lines", _MOST_LINES)
-        return await kit.aside(lambda: _get(kit, recall(), setting, (path, first, lines)))
+        return await kit.in_thread(lambda: _get(kit, recall(), setting, (path, first, lines)))
 
     return Tool(_SEARCH, search), Tool(_GET, get)
 
