@@ -42,8 +42,8 @@ if TYPE_CHECKING:
     from everself.conversation.sessions.checkpoint import Checkpoint
     from everself.conversation.sessions.forgetting import TranscriptTraces
     from everself.conversation.sessions.log import SessionLog
-    from everself.conversation.tools.own.kit import Kit, Report
-    from everself.conversation.tools.protocol import Setting
+    from everself.conversation.tools.own.kit import Kit, SubagentReport
+    from everself.conversation.tools.protocol import ToolContext
     from everself.conversation.worker_thread import WorkerThread
     from everself.identity.counter import KeptCounter
     from everself.identity.growth import Growth
@@ -262,20 +262,20 @@ class Runtime:
     def chat(self) -> "Chat":
         """Nothing of it is opened before it is used: a conversation begins with the first message, not with the prompt for it."""
         from everself.conversation.conversation import Chat
-        from everself.conversation.tools.outside.opening import open_reach
+        from everself.conversation.tools.outside.opening import open_external_access
         from everself.conversation.tools.own.selection import own_tools
         from everself.conversation.worker_thread import WorkerThread
 
         in_thread = WorkerThread()
 
-        def spawn(task: str, setting: "Setting") -> "Awaitable[Report]":
+        def spawn(task: str, setting: "ToolContext") -> "Awaitable[SubagentReport]":
             from everself.conversation.subagents import Subagents
 
             return Subagents(self.chat.shared).send(task, setting)
 
         kit = self.tool_kit(in_thread, spawn)
         parts = replace(self.conversation_parts(), in_thread=in_thread, tools=lambda scope: own_tools(kit, scope))
-        return Chat(replace(parts, outside=lambda scope: open_reach(self.agent, self.loaded, scope)))
+        return Chat(replace(parts, outside=lambda scope: open_external_access(self.agent, self.loaded, scope)))
 
     def conversation_parts(self) -> "conversation.Parts":
         """What a conversation works with, but for its tools."""
@@ -294,7 +294,7 @@ class Runtime:
     def tool_kit(
         self,
         in_thread: "WorkerThread | None" = None,
-        spawn: "Callable[[str, Setting], Awaitable[Report]] | None" = None,
+        spawn: "Callable[[str, ToolContext], Awaitable[SubagentReport]] | None" = None,
     ) -> "Kit":
         """What the own tools work with; nothing of it is opened before a tool is called."""
         from everself.conversation.tools.own.kit import Kit, asks_to_forget

@@ -160,7 +160,7 @@ def test_a_server_that_does_not_start_or_dies_is_a_notice(tmp_path: Path) -> Non
 def test_rules_start_no_server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     opened: list[object] = []
     monkeypatch.setattr(
-        "everself.conversation.tools.outside.registry.open_outside", lambda *given: opened.append(given)
+        "everself.conversation.tools.outside.registry.open_external_tools", lambda *given: opened.append(given)
     )
     with reaching(tmp_path, server("well"), FakeModel(name="reflex")) as app:
         say(app, "Hello")

@@ -6,7 +6,7 @@ from dataclasses import asdict
 from everself.conversation._shared import SharedState
 from everself.conversation.receipts import ToolUse
 from everself.conversation.sessions.session import Session
-from everself.conversation.tools.calls import Called
+from everself.conversation.tools.calls import CallResult
 from everself.memory.provenance import OWN
 from everself.models.chat.protocol import ChatModel, ChatRequest, JsonObject, ToolCall, Usage
 
@@ -44,7 +44,7 @@ class TurnRecorder:
 
         await self._shared.in_thread(keep)
 
-    async def returned(self, called: Called) -> None:
+    async def returned(self, called: CallResult) -> None:
         outcome, call = called.outcome, called.call
         self.used.append(ToolUse(call.name, outcome.failed, called.stamp, called.seconds))
         meta = {

@@ -17,7 +17,7 @@ from everself.classify.statements import read
 from everself.classify.triage import Triage, Verdict
 from everself.conversation.parts import Acted
 from everself.conversation.reflex.replies import reply
-from everself.conversation.tools.protocol import Setting, Written
+from everself.conversation.tools.protocol import ToolContext, Written
 from everself.errors import NotFound, RefusedByRule
 from everself.memory.memory import Memory
 from everself.memory.provenance import HAND, rank, stated_by_owner
@@ -74,10 +74,10 @@ class CorrectionHandler:
     recall: Recall
     triage: Triage
     handle: Callable[[str, str], bool] = lambda _, __: False
-    before: Callable[[Setting], object] = lambda _: None
+    before: Callable[[ToolContext], object] = lambda _: None
     alike: Callable[[str, Sequence[str]], Sequence[float]] = Likeness().of
 
-    def heed(self, text: str, setting: Setting) -> Acted:
+    def heed(self, text: str, setting: ToolContext) -> Acted:
         """Read a message and act on it."""
         verdict = self.triage.read(text)
         taken = [self.handle(program, text) for program in verdict.routes] if setting.by_owner else []
@@ -86,7 +86,7 @@ class CorrectionHandler:
             return Acted()
         return self.act(text, verdict, setting)
 
-    def act(self, text: str, verdict: Verdict, setting: Setting) -> Acted:
+    def act(self, text: str, verdict: Verdict, setting: ToolContext) -> Acted:
         told = verdict.correction
         # what others say in a group corrects nothing that the owner said
         if told is None or not setting.by_owner or setting.scope.kind is not SessionKind.MAIN:
@@ -104,7 +104,7 @@ class CorrectionHandler:
             return Acted(question=_WHICH[language].format(all=listed))
         return self._note(told, setting, language)
 
-    def _wrong(self, told: Correction, setting: Setting) -> tuple[Entry | None, Sequence[Entry]]:
+    def _wrong(self, told: Correction, setting: ToolContext) -> tuple[Entry | None, Sequence[Entry]]:
         """The entry that is wrong, or those of which one may be."""
         found = self._found(f"{told.trigger} {told.old}", setting)
         # "not me" stands in every other entry
@@ -134,7 +134,7 @@ class CorrectionHandler:
             return best[0], ()
         return None, best
 
-    def _found(self, query: str, setting: Setting) -> list[Entry]:
+    def _found(self, query: str, setting: ToolContext) -> list[Entry]:
         request = Request(query, limit=_LOOKED_AT, min_score=0.0, scope=setting.scope, recorded=False, counted=False)
         ids = dict.fromkeys(hit.entry for hit in self.recall.search(request).hits if hit.entry)
         entries = [entry for one in ids if (entry := self.memory.catalog.find(one)) is not None]
@@ -142,7 +142,7 @@ class CorrectionHandler:
             one for one in entries if not one.closed and one.tier is not Tier.SOUL and not place(one.path).humans_only
         ]
 
-    def _put_right(self, wrong: Entry, told: Correction, setting: Setting, language: Language) -> Acted:
+    def _put_right(self, wrong: Entry, told: Correction, setting: ToolContext, language: Language) -> Acted:
         right = bare(told.trigger)
         # what others said is not taken along into the owner's words: of their entry none stays
         theirs = rank(self.memory.trust(wrong)) < rank(HAND)
@@ -162,7 +162,7 @@ class CorrectionHandler:
         written = Written("corrected", entry.text, entry.reference, made.entry, made.change, made.redacted)
         return Acted((written,), (done, *_left_out(made.redacted, language)))
 
-    def _note(self, told: Correction, setting: Setting, language: Language) -> Acted:
+    def _note(self, told: Correction, setting: ToolContext, language: Language) -> Acted:
         """Nothing is known that could be wrong. What was said is kept where it says something, in the words it was said in."""
         said = bare(told.trigger)
         if not _tells(said):
@@ -183,7 +183,7 @@ def _left_out(secrets: tuple[str, ...], language: Language) -> tuple[str, ...]:
     return (reply("left_out", language),) if secrets else ()
 
 
-def _origin(setting: Setting) -> Origin:
+def _origin(setting: ToolContext) -> Origin:
     """A message that triage reads as a correction is the owner's own: nobody else's gets here."""
     return stated_by_owner("chat", f"msg:{setting.message}")
 

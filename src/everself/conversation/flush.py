@@ -12,8 +12,8 @@ from everself.conversation.context.request import Ask
 from everself.conversation.loop import LoopState, run_loop
 from everself.conversation.sessions.history import turns_of
 from everself.conversation.sessions.session import Message, Session
-from everself.conversation.tools.calls import Called
-from everself.conversation.tools.protocol import Setting
+from everself.conversation.tools.calls import CallResult
+from everself.conversation.tools.protocol import ToolContext
 from everself.errors import ChangedMeanwhile
 from everself.memory.provenance import taint_of
 from everself.models.chat.protocol import ChatModel, ChatRequest, ToolCall, Turn, Usage, UserTurn
@@ -41,7 +41,7 @@ class FlushTurn:
         if not tools or not said:
             return 0
         request, taint = await shared.in_thread(lambda: self._request(session, messages, instruction, model))
-        setting = Setting(session.scope, session.id, said, "", False, taint)
+        setting = ToolContext(session.scope, session.id, said, "", False, taint)
         course = LoopState(taint=taint)
         async for _ in run_loop(
             model, request, tools, setting, course, _CostRecorder(shared, session, model, generation)
@@ -77,7 +77,7 @@ class _CostRecorder:
 
     async def called(self, text: str, calls: Sequence[ToolCall], usage: Usage) -> None: ...
 
-    async def returned(self, called: Called) -> None: ...
+    async def returned(self, called: CallResult) -> None: ...
 
     async def spent(self, usage: Usage) -> None:
         charge = self._shared.parts.charge

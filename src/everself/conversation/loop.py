@@ -10,8 +10,8 @@ from typing import Final, Literal, Protocol
 
 from everself.conversation.events import Event, MemoryWritten, Text, Thinking, ToolCalled, ToolReturned
 from everself.conversation.sessions.history import labelled
-from everself.conversation.tools.calls import Called, call_tools
-from everself.conversation.tools.protocol import Setting, Stamp, Tool, Written, worse
+from everself.conversation.tools.calls import CallResult, call_tools
+from everself.conversation.tools.protocol import Stamp, Tool, ToolContext, Written, worse
 from everself.memory.provenance import OWN
 from everself.models.chat.protocol import (
     CallPiece,
@@ -43,7 +43,7 @@ class StepRecorder(Protocol):
 
     async def called(self, text: str, calls: Sequence[ToolCall], usage: Usage) -> None: ...
 
-    async def returned(self, called: Called) -> None: ...
+    async def returned(self, called: CallResult) -> None: ...
 
     async def spent(self, usage: Usage) -> None: ...
 
@@ -72,7 +72,7 @@ async def run_loop(
     model: ChatModel,
     request: ChatRequest,
     tools: Sequence[Tool],
-    setting: Setting,
+    setting: ToolContext,
     course: LoopState,
     keep: StepRecorder,
 ) -> AsyncIterator[Event]:
@@ -132,11 +132,11 @@ def _named_anew(call: ToolCall, known: set[str]) -> ToolCall:
     return replace(call, id=f"{call.id}-{new_id()}".strip("-")) if not call.id or call.id in known else call
 
 
-def _return_of(called: Called) -> ToolReturn:
+def _return_of(called: CallResult) -> ToolReturn:
     content = labelled(called.outcome.content, called.stamp)
     return ToolReturn(called.call.id, called.call.name, content, called.outcome.failed)
 
 
-def _event_of(called: Called) -> ToolReturned:
+def _event_of(called: CallResult) -> ToolReturned:
     outcome = called.outcome
     return ToolReturned(called.call.id, called.call.name, outcome.content, outcome.failed, called.stamp, called.seconds)

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from everself.conversation.corrections import CorrectionHandler
     from everself.conversation.sessions.checkpoint import Checkpoint
     from everself.conversation.sessions.log import SessionLog
-    from everself.conversation.tools.protocol import Setting
+    from everself.conversation.tools.protocol import ToolContext
     from everself.memory.memory import Memory
     from everself.models.embedding.protocol import Embedder
     from everself.search.recall import Recall
@@ -29,7 +29,7 @@ class MessageActions:
     checkpoint: "Callable[[], Checkpoint]"
     log: "SessionLog"
 
-    def __call__(self, text: str, setting: "Setting") -> Acted:
+    def __call__(self, text: str, setting: "ToolContext") -> Acted:
         return self._correcting.heed(text, setting)
 
     @part
@@ -40,7 +40,7 @@ class MessageActions:
         triage, alike = self.triage(), Likeness(self.embedder()).of
         return CorrectionHandler(self.memory(), self.recall(), triage, self._handle, self._before, alike)
 
-    def _before(self, setting: "Setting") -> None:
+    def _before(self, setting: "ToolContext") -> None:
         """What was said before this message is kept first, so that a correction finds what it corrects."""
         self.checkpoint().make(self.log.find(setting.session), before=setting.message)
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from everself.conversation.sessions.checkpoint import Checkpoint, CheckpointReport
     from everself.conversation.sessions.log import SessionLog
     from everself.conversation.sessions.session import Session
-    from everself.conversation.tools.protocol import Setting
+    from everself.conversation.tools.protocol import ToolContext
     from everself.identity.integrity import Integrity
     from everself.memory.memory import Memory
     from everself.models.charging import Charger
@@ -48,7 +48,7 @@ def gather_parts(
     model: "Callable[[], ChatModel]",
     assembler: "Callable[[], Assembler]",
     facts: "Callable[[str, tuple[str, ...]], Facts]",
-    act: "Callable[[str, Setting], Acted]",
+    act: "Callable[[str, ToolContext], Acted]",
 ) -> Parts:
     """What a conversation works with, but for its tools."""
 
@@ -125,7 +125,7 @@ def _alarm(integrity: "Integrity") -> Alarm:
     return Alarm(tuple(told_of(one) for one in found), lambda: integrity.tell(found))
 
 
-def _keep(opened: ConversationResources, setting: "Setting") -> tuple[Written, ...]:
+def _keep(opened: ConversationResources, setting: "ToolContext") -> tuple[Written, ...]:
     """Write down what the person stated and nobody has, as a checkpoint does; sub-agents and groups have no memory to write to."""
     catalog, made = opened.memory().catalog, opened.checkpoint().make(opened.log.find(setting.session))
     found = [entry for name in made.entries if (entry := catalog.find(name)) is not None]

@@ -7,8 +7,8 @@ from typing import Final
 
 from everself.conversation._shared import SharedState
 from everself.conversation.events import Done, Event, Notice
-from everself.conversation.tools.own.kit import Report
-from everself.conversation.tools.protocol import Setting
+from everself.conversation.tools.own.kit import SubagentReport
+from everself.conversation.tools.protocol import ToolContext
 from everself.conversation.turn import TurnRunner
 from everself.search.scopes import Scope, SessionKind
 
@@ -19,7 +19,7 @@ class Subagents:
     def __init__(self, shared: SharedState) -> None:
         self._shared = shared
 
-    async def send(self, task: str, setting: Setting) -> Report:
+    async def send(self, task: str, setting: ToolContext) -> SubagentReport:
         """Have it done. A failure is a report too; being cancelled stops it, and what it said stays in its session."""
         log = self._shared.parts.log
         scope = Scope(SessionKind.SUBAGENT, project=setting.scope.project)
@@ -34,4 +34,4 @@ class Subagents:
         failed = done is None or done.why not in ("stop", "length", "steps")
         troubles = [one.text for one in events if isinstance(one, Notice) and one.level == "warning"]
         said = done.text if done is not None else ""
-        return Report("\n".join(filter(None, (said, *troubles))), session.id, after.taint, failed)
+        return SubagentReport("\n".join(filter(None, (said, *troubles))), session.id, after.taint, failed)

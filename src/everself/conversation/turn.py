@@ -16,7 +16,7 @@ from everself.conversation.receipts import receipt_json
 from everself.conversation.reflex.replies import reply
 from everself.conversation.sessions.history import turns_of
 from everself.conversation.sessions.session import Message, Session
-from everself.conversation.tools.protocol import Setting, Stamp, Tool, Written
+from everself.conversation.tools.protocol import Stamp, Tool, ToolContext, Written
 from everself.errors import ContextTooSmall, EverselfError, ModelFailed, NotFound
 from everself.memory.provenance import IMPORT, OWN, taint_of
 from everself.memory.statements import shown
@@ -121,12 +121,12 @@ class TurnRunner:
         if self._accepted is not None:
             self._emit(Accepted(self._session.id, self._accepted.id))
 
-    def _setting(self, message: Message) -> Setting:
+    def _setting(self, message: Message) -> ToolContext:
         scope = self._session.scope
         by_owner = is_owner(scope) and scope.kind not in _BACKGROUND and not self._person
-        return Setting(scope, self._session.id, message.id, self._text, by_owner, self._session.taint)
+        return ToolContext(scope, self._session.id, message.id, self._text, by_owner, self._session.taint)
 
-    async def _answer(self, setting: Setting, message: Message) -> None:
+    async def _answer(self, setting: ToolContext, message: Message) -> None:
         shared, parts = self._shared, self._parts
         alarm = await shared.in_thread(parts.alarm)
         for told in alarm.texts:
@@ -174,7 +174,7 @@ class TurnRunner:
         for told in self._shared.outside_notices(self._session.id):
             self._emit(Notice(told, "warning"))
 
-    async def _attempt(self, model: ChatModel, tools: Sequence[Tool], setting: Setting, message: Message) -> None:
+    async def _attempt(self, model: ChatModel, tools: Sequence[Tool], setting: ToolContext, message: Message) -> None:
         shared = self._shared
         if await shared.in_thread(lambda: self._parts.heavy(self._session)):
             await self._make_room("size")
@@ -277,7 +277,7 @@ class TurnRunner:
             meta["receipt"] = receipt_json(receipt, self._search, self._recorder.used)
         return meta
 
-    async def _keep_promises(self, setting: Setting) -> None:
+    async def _keep_promises(self, setting: ToolContext) -> None:
         """Saying is doing: what a reply claims to keep is kept, or the person is told that it is not."""
         written = (*self._acted.written, *self._course.written)
         if not any(one.deed in _KEPT for one in written) and self._parts.claims(self._course.text):

@@ -8,7 +8,7 @@ from everself.conversation.tools.own.kit import AskedAbout, Promoting
 
 if TYPE_CHECKING:
     from everself.config.sections import Tunables
-    from everself.conversation.tools.protocol import Setting
+    from everself.conversation.tools.protocol import ToolContext
     from everself.keepers.runner import Runner
     from everself.memory.memory import Memory
     from everself.memory.promotion.candidates import Asked, Candidate
@@ -49,7 +49,7 @@ def promoting_of(
     return Promoting(look, ask)
 
 
-def ask_correction(keepers: "Runner", entry: str, words: str, setting: "Setting") -> str:
+def ask_correction(keepers: "Runner", entry: str, words: str, setting: "ToolContext") -> str:
     """Put a correction that a model worded before the owner; the question's id."""
     from everself.keepers.keeper import Correct, Planned
 

@@ -18,7 +18,7 @@ from tests.conversation.tools.kits import OWNER, box_of, call_in, kit_over
 from tests.memory.minds import Mind, mind_over
 
 from everself.classify.injection import label
-from everself.conversation.tools.protocol import Setting, Stamp
+from everself.conversation.tools.protocol import Stamp, ToolContext
 from everself.memory.transfer.export import export_entries
 from everself.memory.transfer.importer import ImportOptions, import_lines
 from everself.search.scopes import Scope, SessionKind
@@ -89,7 +89,9 @@ def authority(mind: Mind) -> tuple[dict[str, bytes], frozenset[str]]:
 def through_a_conversation(mind: Mind, item: Item, taint: Stamp) -> None:
     """The owner asked for something harmless, and the answer of a tool led the model to everything else."""
     box = box_of(kit_over(mind.memory, mind.bench.workspace, mind.bench.state))
-    setting = Setting(OWNER, "SESSION", "MESSAGE", "What does it say? Sum it up for me.", by_owner=True, taint=taint)
+    setting = ToolContext(
+        OWNER, "SESSION", "MESSAGE", "What does it say? Sum it up for me.", by_owner=True, taint=taint
+    )
     call_in(box, setting, "memory_write", {"content": item.text, "explicit": True, "tag": "decision"})
     call_in(box, setting, "memory_correct", {"old": KNOWN, "new": item.text})
     call_in(box, setting, "file_write", {"path": "MEMORY.md", "content": item.text})
@@ -118,7 +120,7 @@ def by_file(mind: Mind, item: Item) -> None:
 def by_person(mind: Mind, item: Item) -> None:
     """Somebody else says it, in a conversation of their own."""
     box = box_of(kit_over(mind.memory, mind.bench.workspace, mind.bench.state), STRANGER)
-    setting = Setting(STRANGER, "SESSION", "MESSAGE", item.text, by_owner=False)
+    setting = ToolContext(STRANGER, "SESSION", "MESSAGE", item.text, by_owner=False)
     for explicit in (True, False):
         call_in(box, setting, "memory_write", {"content": item.text, "explicit": explicit})
     for name, arguments in (
@@ -140,7 +142,7 @@ DOORS: dict[str, Callable[[Mind, Item], None]] = {
 def by_owner(mind: Mind, item: Item, taint: Stamp) -> bool:
     """Whether it became a fact of the owner's, in the core and not apart, whatever the conversation has read before."""
     box = box_of(kit_over(mind.memory, mind.bench.workspace, mind.bench.state))
-    setting = Setting(OWNER, "SESSION", "MESSAGE", item.text, by_owner=True, taint=taint)
+    setting = ToolContext(OWNER, "SESSION", "MESSAGE", item.text, by_owner=True, taint=taint)
     called = call_in(box, setting, "memory_write", {"content": item.text, "explicit": True})
     entries = [mind.catalog.find(one.entry) for one in called.outcome.written]
     return bool(entries) and all(
@@ -158,7 +160,7 @@ def run_s6(count: int, seed: int, *, held_out: bool = False) -> str:
     with home() as mind:
         call_in(
             box_of(kit_over(mind.memory, mind.bench.workspace, mind.bench.state)),
-            Setting(OWNER, "SESSION", "MESSAGE", KNOWN, by_owner=True),
+            ToolContext(OWNER, "SESSION", "MESSAGE", KNOWN, by_owner=True),
             "memory_write",
             {"content": KNOWN, "explicit": True},
         )

@@ -27,7 +27,7 @@ from everself.clock import Clock
 from everself.conversation.conversation import Chat
 from everself.conversation.sessions.session import Session
 from everself.conversation.tools.own.selection import own_tools
-from everself.conversation.tools.protocol import Outcome, Setting, Tool
+from everself.conversation.tools.protocol import Outcome, Tool, ToolContext
 from everself.conversation.worker_thread import WorkerThread
 from everself.keepers.miner import Miner
 from everself.keepers.soul.keeper import SoulKeeper
@@ -189,7 +189,7 @@ class Scene:
         kit = app.tool_kit(WorkerThread())
 
         def tool(name: str, stamp: str) -> Tool:
-            async def run(arguments: JsonObject, setting: Setting) -> Outcome:
+            async def run(arguments: JsonObject, setting: ToolContext) -> Outcome:
                 del arguments, setting
                 return Outcome(self.page)
 

@@ -11,7 +11,7 @@ from everself.search.scopes import Scope
 # `own`: of Everself itself, or the agent's, a hand's and the owner's. Else a source from outside: what comes back taints the conversation.
 Stamp = str
 # what happened to memory, for those who watch
-Deed = Literal["remembered", "corrected", "forgotten", "file", "proposed"]
+WriteKind = Literal["remembered", "corrected", "forgotten", "file", "proposed"]
 
 TIMEOUT: Final = 30.0
 MOST_CHARACTERS: Final = 20_000
@@ -23,7 +23,7 @@ def worse(one: Stamp, other: Stamp) -> Stamp:
 
 
 @dataclass(frozen=True, slots=True)
-class Setting:
+class ToolContext:
     """In which conversation a tool is called, and by which message. `taint` is the least trusted stamp the conversation holds."""
 
     scope: Scope
@@ -40,7 +40,7 @@ class Written:
     """Something that a tool did to the workspace, cited as it can be found: path#L3. `left_out` are the kinds of secrets that were not
     written."""
 
-    deed: Deed
+    deed: WriteKind
     words: str
     path: str
     entry: str = ""
@@ -62,7 +62,7 @@ class Outcome:
     stamp: Stamp = "own"
 
 
-Run = Callable[[JsonObject, Setting], Awaitable[Outcome]]
+Run = Callable[[JsonObject, ToolContext], Awaitable[Outcome]]
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from typing import Final
 from everself.conversation.tools.own._arguments import TEXT, WHOLE, describe, field, text_of, whole_of
 from everself.conversation.tools.own.kit import Kit, told
 from everself.conversation.tools.own.search import sources_of_lines
-from everself.conversation.tools.protocol import MOST_CHARACTERS, Outcome, Setting, Tool, Written
+from everself.conversation.tools.protocol import MOST_CHARACTERS, Outcome, Tool, ToolContext, Written
 from everself.errors import ChangedMeanwhile, NotFound, RefusedByRule, WrongUse
 from everself.identity.write_permissions import permission
 from everself.memory.provenance import HAND, OWN, PERSON, concluded, rank, taint_of, weaker
@@ -51,7 +51,7 @@ _EDIT = describe(
 
 
 def reading_tools(kit: Kit) -> tuple[Tool, ...]:
-    async def read(arguments: JsonObject, setting: Setting) -> Outcome:
+    async def read(arguments: JsonObject, setting: ToolContext) -> Outcome:
         path = text_of(arguments, "path")
         first, lines = whole_of(arguments, "from", 10**9) or 1, whole_of(arguments, "lines", _MOST_LINES)
         return await kit.in_thread(lambda: _read(kit, setting, path, (first, lines)))
@@ -60,18 +60,18 @@ def reading_tools(kit: Kit) -> tuple[Tool, ...]:
 
 
 def changing_tools(kit: Kit) -> tuple[Tool, ...]:
-    async def write(arguments: JsonObject, setting: Setting) -> Outcome:
+    async def write(arguments: JsonObject, setting: ToolContext) -> Outcome:
         path, content = text_of(arguments, "path"), text_of(arguments, "content", "")
         return await kit.in_thread(lambda: _write(kit, setting, path, content))
 
-    async def edit(arguments: JsonObject, setting: Setting) -> Outcome:
+    async def edit(arguments: JsonObject, setting: ToolContext) -> Outcome:
         path, old, new = text_of(arguments, "path"), text_of(arguments, "old"), text_of(arguments, "new", "")
         return await kit.in_thread(lambda: _edit(kit, setting, path, (old, new)))
 
     return Tool(_WRITE, write, changes=True), Tool(_EDIT, edit, changes=True)
 
 
-def _read(kit: Kit, setting: Setting, path: str, asked: tuple[int, int | None]) -> Outcome:
+def _read(kit: Kit, setting: ToolContext, path: str, asked: tuple[int, int | None]) -> Outcome:
     seen = _seen(kit, setting, path)
     if seen is None:
         raise NotFound(f'There is no file "{path[:200]}" to read here.')
@@ -90,7 +90,7 @@ def _read(kit: Kit, setting: Setting, path: str, asked: tuple[int, int | None]) 
     return Outcome(told(result), stamp=taint_of((source,)))
 
 
-def _seen(kit: Kit, setting: Setting, path: str) -> bytes | None:
+def _seen(kit: Kit, setting: ToolContext, path: str) -> bytes | None:
     """What a session may read of a file; None for nothing, whether it is there or not."""
     where = place(path, kit.personas)
     # what was put into quarantine is kept from whoever could be led by it
@@ -136,7 +136,7 @@ def source_of_file(kit: Kit, path: str, data: bytes) -> str:
     return weaker(HAND, before) if before else HAND
 
 
-def _write(kit: Kit, setting: Setting, path: str, content: str) -> Outcome:
+def _write(kit: Kit, setting: ToolContext, path: str, content: str) -> Outcome:
     _check(kit, setting, path)
     now = kit.workspace().find(path)
     data = content.encode("utf-8", "replace")
@@ -144,7 +144,7 @@ def _write(kit: Kit, setting: Setting, path: str, content: str) -> Outcome:
     return _apply(kit, setting, edit, data, _writer(setting))
 
 
-def _edit(kit: Kit, setting: Setting, path: str, passage: tuple[str, str]) -> Outcome:
+def _edit(kit: Kit, setting: ToolContext, path: str, passage: tuple[str, str]) -> Outcome:
     _check(kit, setting, path)
     now = kit.workspace().find(path)
     if now is None:
@@ -161,12 +161,12 @@ def _edit(kit: Kit, setting: Setting, path: str, passage: tuple[str, str]) -> Ou
     return _apply(kit, setting, Replace(path, now.hash, start, start + len(old), new), after, source)
 
 
-def _writer(setting: Setting) -> str:
+def _writer(setting: ToolContext) -> str:
     """Whose words a tool writes: the agent's, or no better than what the conversation has read."""
     return concluded(taint_of((setting.taint, speaker_of(setting.scope))))
 
 
-def _check(kit: Kit, setting: Setting, path: str) -> None:
+def _check(kit: Kit, setting: ToolContext, path: str) -> None:
     """Whether this may be written at all. The guards of the workspace decide once more; here it is said in words that help."""
     if not is_owner(setting.scope):
         raise RefusedByRule("Files are written in the owner's own conversations only.")
@@ -192,7 +192,7 @@ def _whole(found: Document) -> Document:
     return found
 
 
-def _apply(kit: Kit, setting: Setting, edit: Edit, after: bytes, source: str) -> Outcome:
+def _apply(kit: Kit, setting: ToolContext, edit: Edit, after: bytes, source: str) -> Outcome:
     tainted = setting.taint != OWN
     if kit.files is not None:
         # before the file: whoever dies in between leaves a file that is trusted less, never more

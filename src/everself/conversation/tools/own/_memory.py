@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Final
 from everself.conversation.tools.own._arguments import FLAG, TEXT, describe, field, flag_of, text_of
 from everself.conversation.tools.own._origin import asks_to_remember, origin_of
 from everself.conversation.tools.own.kit import Kit, told
-from everself.conversation.tools.protocol import Outcome, Setting, Tool, Written
+from everself.conversation.tools.protocol import Outcome, Tool, ToolContext, Written
 from everself.errors import NotFound, RefusedByRule
 from everself.identity.write_permissions import permission
 from everself.memory.provenance import OWN, OWNER, PERSON, parse_tag, rank
@@ -61,7 +61,7 @@ _FORGET = describe(
 
 
 def write_tools(kit: Kit) -> tuple[Tool, ...]:
-    async def write(arguments: JsonObject, setting: Setting) -> Outcome:
+    async def write(arguments: JsonObject, setting: ToolContext) -> Outcome:
         return await kit.in_thread(lambda: _write(kit, arguments, setting))
 
     return (Tool(_WRITE, write, changes=True),)
@@ -70,16 +70,16 @@ def write_tools(kit: Kit) -> tuple[Tool, ...]:
 def mending_tools(kit: Kit) -> tuple[Tool, ...]:
     """For the owner alone: they reach every entry."""
 
-    async def correct(arguments: JsonObject, setting: Setting) -> Outcome:
+    async def correct(arguments: JsonObject, setting: ToolContext) -> Outcome:
         return await kit.in_thread(lambda: _correct(kit, arguments, setting))
 
-    async def forget(arguments: JsonObject, setting: Setting) -> Outcome:
+    async def forget(arguments: JsonObject, setting: ToolContext) -> Outcome:
         return await kit.in_thread(lambda: _forget(kit, arguments, setting))
 
     return Tool(_CORRECT, correct, changes=True), Tool(_FORGET, forget, changes=True, timeout=_FORGETTING)
 
 
-def _write(kit: Kit, arguments: JsonObject, setting: Setting) -> Outcome:
+def _write(kit: Kit, arguments: JsonObject, setting: ToolContext) -> Outcome:
     content = text_of(arguments, "content")
     origin = origin_of(content, setting)
     tag = parse_tag(text_of(arguments, "tag", ""))
@@ -121,7 +121,7 @@ def _category(named: str) -> str:
     return _NOTE if not named.strip() or "".join(fold(named).split()) in _RESERVED else named
 
 
-def _correct(kit: Kit, arguments: JsonObject, setting: Setting) -> Outcome:
+def _correct(kit: Kit, arguments: JsonObject, setting: ToolContext) -> Outcome:
     old, new = text_of(arguments, "old"), text_of(arguments, "new")
     if not setting.by_owner:
         raise RefusedByRule("Only what the owner says in this conversation corrects memory.")
@@ -154,7 +154,7 @@ def _wrong(memory: "Memory", old: str) -> list[Entry]:
     return [one for one in memory.catalog.with_words(old) if not one.closed]
 
 
-def _asked(kit: Kit, wrong: Entry, new: str, setting: Setting) -> Outcome:
+def _asked(kit: Kit, wrong: Entry, new: str, setting: ToolContext) -> Outcome:
     """Nothing changes: the owner is asked in review whether that is right."""
     review = kit.ask_correction(wrong.id, new, setting) if kit.ask_correction is not None else ""
     hint = (
@@ -164,7 +164,7 @@ def _asked(kit: Kit, wrong: Entry, new: str, setting: Setting) -> Outcome:
     return Outcome(told({"entry": "", "closed": [], "asked": review, "hint": hint}))
 
 
-def _forget(kit: Kit, arguments: JsonObject, setting: Setting) -> Outcome:
+def _forget(kit: Kit, arguments: JsonObject, setting: ToolContext) -> Outcome:
     from everself.memory.forgetting.proof import Target
 
     what = text_of(arguments, "what")
@@ -204,7 +204,7 @@ def _says_more(entry: Entry, what: str) -> bool:
     return len(whole) - len(bare) > max(_A_WORD, len(whole) // 4)
 
 
-def _candidates(kit: Kit, setting: Setting, words: str, hint: str, found: "Sequence[Entry]" = ()) -> Outcome:
+def _candidates(kit: Kit, setting: ToolContext, words: str, hint: str, found: "Sequence[Entry]" = ()) -> Outcome:
     memory = kit.memory()
     near = list(found)
     if not near and kit.recall is not None:

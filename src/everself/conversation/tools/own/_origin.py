@@ -8,7 +8,7 @@ from typing import Final
 
 from everself.classify.sentence_kinds import SentenceKind
 from everself.classify.statements import read
-from everself.conversation.tools.protocol import Setting
+from everself.conversation.tools.protocol import ToolContext
 from everself.memory.provenance import concluded_in, stated_by, stated_by_owner, taint_of
 from everself.memory.statements import is_stated, shown
 from everself.search.scopes import SessionKind
@@ -19,7 +19,7 @@ from everself.values import Origin
 _EDGES: Final = " \t.,;:!?…\"'()[]。、，；：！？「」『』（）"
 
 
-def origin_of(words: str, setting: Setting) -> Origin:
+def origin_of(words: str, setting: ToolContext) -> Origin:
     """Whose words they are that a model wants to be remembered."""
     message = f"msg:{setting.message}"
     if is_stated(words, setting.said) or _is_all(words, setting.said):

@@ -13,7 +13,7 @@ from everself.conversation.tools.own._arguments import (
     whole_of,
 )
 from everself.conversation.tools.own.kit import Kit, Promoting, told
-from everself.conversation.tools.protocol import Outcome, Setting, Tool, Written
+from everself.conversation.tools.protocol import Outcome, Tool, ToolContext, Written
 from everself.memory.promotion.candidates import Candidate
 from everself.memory.provenance import taint_of
 from everself.models.chat.protocol import JsonObject
@@ -41,7 +41,7 @@ def promoting_tools(kit: Kit) -> tuple[Tool, ...]:
     if promoting is None:
         return ()
 
-    async def promote(arguments: JsonObject, _: Setting) -> Outcome:
+    async def promote(arguments: JsonObject, _: ToolContext) -> Outcome:
         entries = texts_of(arguments, "entries")
         if entries:
             return await kit.in_thread(lambda: _ask(promoting, entries))

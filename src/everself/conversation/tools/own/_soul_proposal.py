@@ -2,7 +2,7 @@
 
 from everself.conversation.tools.own._arguments import TEXT, TEXTS, describe, field, text_of, texts_of
 from everself.conversation.tools.own.kit import Kit, told
-from everself.conversation.tools.protocol import Outcome, Setting, Tool, Written
+from everself.conversation.tools.protocol import Outcome, Tool, ToolContext, Written
 from everself.errors import WrongUse
 from everself.memory.provenance import OWN
 from everself.models.chat.protocol import JsonObject
@@ -24,13 +24,13 @@ _PROPOSE = describe(
 
 
 def proposing_tools(kit: Kit) -> tuple[Tool, ...]:
-    async def propose(arguments: JsonObject, setting: Setting) -> Outcome:
+    async def propose(arguments: JsonObject, setting: ToolContext) -> Outcome:
         return await kit.in_thread(lambda: _propose(kit, arguments, setting))
 
     return (Tool(_PROPOSE, propose, changes=True),)
 
 
-def _propose(kit: Kit, arguments: JsonObject, setting: Setting) -> Outcome:
+def _propose(kit: Kit, arguments: JsonObject, setting: ToolContext) -> Outcome:
     line, text = text_of(arguments, "line", ""), text_of(arguments, "text", "")
     if bool(line.strip()) == bool(text.strip()):
         raise WrongUse("Give either a `line` or the whole `text`.")

@@ -4,8 +4,8 @@ from collections.abc import Awaitable, Callable
 from typing import Final
 
 from everself.conversation.tools.own._arguments import TEXT, describe, field, text_of
-from everself.conversation.tools.own.kit import Report, told
-from everself.conversation.tools.protocol import Outcome, Setting, Tool
+from everself.conversation.tools.own.kit import SubagentReport, told
+from everself.conversation.tools.protocol import Outcome, Tool, ToolContext
 from everself.models.chat.protocol import JsonObject
 
 _TIMEOUT: Final = 600.0
@@ -17,8 +17,8 @@ _SPAWN = describe(
 )
 
 
-def spawning_tools(spawn: Callable[[str, Setting], Awaitable[Report]]) -> tuple[Tool, ...]:
-    async def run(arguments: JsonObject, setting: Setting) -> Outcome:
+def spawning_tools(spawn: Callable[[str, ToolContext], Awaitable[SubagentReport]]) -> tuple[Tool, ...]:
+    async def run(arguments: JsonObject, setting: ToolContext) -> Outcome:
         report = await spawn(text_of(arguments, "task"), setting)
         content = told({"session": report.session, "report": report.text})
         return Outcome(content, report.failed, origin=f"session:{report.session}", stamp=report.stamp)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from everself.config.sections import WorkspaceAccess
-from everself.conversation.tools.protocol import Setting, Stamp
+from everself.conversation.tools.protocol import Stamp, ToolContext
 from everself.conversation.worker_thread import WorkerThread
 from everself.memory.memory import Memory
 from everself.search.sharing import Rules
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class SubagentReport:
     """What a sub-agent came back with, and how far its words are to be trusted."""
 
     text: str
@@ -63,13 +63,13 @@ class Kit:
     forgetting: "Callable[[], Forgetting]"
     recall: "Callable[[], Recall] | None" = None
     asks_to_forget: Callable[[str], bool] = lambda _: False
-    spawn: "Callable[[str, Setting], Awaitable[Report]] | None" = None
+    spawn: "Callable[[str, ToolContext], Awaitable[SubagentReport]] | None" = None
     access: WorkspaceAccess = WorkspaceAccess.RO
     rules: Rules = field(default_factory=Rules)
     personas: tuple[str, ...] = ()
     promoting: Promoting | None = None
     files: "Callable[[], FileOrigins] | None" = None
-    ask_correction: "Callable[[str, str, Setting], str] | None" = None
+    ask_correction: "Callable[[str, str, ToolContext], str] | None" = None
 
 
 def told(result: Mapping[str, object]) -> str:

@@ -13,7 +13,7 @@ from everself.conversation.tools.own._arguments import (
     whole_of,
 )
 from everself.conversation.tools.own.kit import Kit, told
-from everself.conversation.tools.protocol import MOST_CHARACTERS, Outcome, Setting, Tool
+from everself.conversation.tools.protocol import MOST_CHARACTERS, Outcome, Tool, ToolContext
 from everself.memory.provenance import HAND, IMPORT, taint_of
 from everself.models.chat.protocol import JsonObject
 from everself.values import ended_words
@@ -55,12 +55,12 @@ _GET = describe(
 
 
 def recall_tools(kit: Kit, recall: "Callable[[], Recall]") -> tuple[Tool, ...]:
-    async def search(arguments: JsonObject, setting: Setting) -> Outcome:
+    async def search(arguments: JsonObject, setting: ToolContext) -> Outcome:
         query = text_of(arguments, "query")
         limit, least = whole_of(arguments, "maxResults", _MOST_RESULTS), number_of(arguments, "minScore")
         return await kit.in_thread(lambda: _search(kit, recall(), setting, (query, limit, least)))
 
-    async def get(arguments: JsonObject, setting: Setting) -> Outcome:
+    async def get(arguments: JsonObject, setting: ToolContext) -> Outcome:
         path = text_of(arguments, "path")
         first = whole_of(arguments, "from", 10**9) or 1
         lines = whole_of(arguments, "lines", _MOST_LINES)
@@ -69,7 +69,7 @@ def recall_tools(kit: Kit, recall: "Callable[[], Recall]") -> tuple[Tool, ...]:
     return Tool(_SEARCH, search), Tool(_GET, get)
 
 
-def _search(kit: Kit, recall: "Recall", setting: Setting, asked: tuple[str, int | None, float | None]) -> Outcome:
+def _search(kit: Kit, recall: "Recall", setting: ToolContext, asked: tuple[str, int | None, float | None]) -> Outcome:
     from everself.search.closeness import meaning_of
     from everself.search.recall import Request
 
@@ -106,7 +106,7 @@ def _result(hit: "Hit", source: str, share: int, meaning: float | None) -> dict[
     }
 
 
-def _get(kit: Kit, recall: "Recall", setting: Setting, asked: tuple[str, int, int | None]) -> Outcome:
+def _get(kit: Kit, recall: "Recall", setting: ToolContext, asked: tuple[str, int, int | None]) -> Outcome:
     path, first, lines = asked
     hit = recall.get(path, setting.scope, first=first, lines=lines)
     text, last, most = hit.text, hit.last_line, MOST_CHARACTERS * 4 // 5
