@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from everself.conversation.compaction import Compactor
     from everself.conversation.context import request as context
     from everself.conversation.context.assembler import Assembler, Prompt
-    from everself.conversation.context.opening import Usable
+    from everself.conversation.context.opening import VerifiedDocuments
     from everself.conversation.conversation import Chat
     from everself.conversation.sessions.checkpoint import Checkpoint
     from everself.conversation.sessions.forgetting import TranscriptTraces
@@ -213,11 +213,11 @@ class Runtime:
 
     def context_parts(self) -> "context.Parts":
         """What the assembler works with."""
-        from everself.conversation.context.opening import ContextSettings, External, gather_parts
+        from everself.conversation.context.opening import ContextSettings, ExternalFile, gather_parts
 
         tunables, config, external = self.tunables, self.loaded.config, None
         if tunables.external_context_source and tunables.external_context_budget > 0:
-            external = External(
+            external = ExternalFile(
                 tunables.external_context_source,
                 config.tunables.external_context_source,
                 lambda: self.workspace,
@@ -225,12 +225,14 @@ class Runtime:
             )
         settings = ContextSettings(self.agent.context, tunables, config.programs, self.places.key_folder, external)
         recall = (lambda: self.recall) if self.agent.search.enabled else None
-        return gather_parts(settings, self.clock, self._usable(), lambda: self.persona, lambda: self.memory, recall)
+        return gather_parts(
+            settings, self.clock, self._verified_documents(), lambda: self.persona, lambda: self.memory, recall
+        )
 
-    def _usable(self) -> "Usable":
-        from everself.conversation.context.opening import Usable
+    def _verified_documents(self) -> "VerifiedDocuments":
+        from everself.conversation.context.opening import VerifiedDocuments
 
-        return Usable(lambda: self.workspace, lambda: self.integrity, self._souls)
+        return VerifiedDocuments(lambda: self.workspace, lambda: self.integrity, self._souls)
 
     def facts(self, channel: str = "", tools: tuple[str, ...] = ()) -> "context.Facts":
         import platform
@@ -306,7 +308,7 @@ class Runtime:
             in_thread=in_thread or WorkerThread(),
             memory=lambda: self.memory,
             workspace=lambda: self.workspace,
-            find=self._usable().find,
+            find=self._verified_documents().find,
             growth=lambda: self.growth,
             forgetting=lambda: self.forgetting,
             recall=(lambda: self.recall) if self.agent.search.enabled else None,
@@ -414,9 +416,9 @@ class Runtime:
 
     def context(self, message: str = "") -> "Prompt":
         """What a model would be told if the owner said this now, with its receipt. Nothing is recorded."""
-        from everself.conversation.context.request import Ask
+        from everself.conversation.context.request import PromptRequest
 
-        return self.assembler.assemble(Ask(message=message, facts=self.facts(), recorded=False))
+        return self.assembler.assemble(PromptRequest(message=message, facts=self.facts(), recorded=False))
 
     @part
     def freshness(self) -> "Freshness":

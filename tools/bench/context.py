@@ -52,7 +52,7 @@ def _measure(top: Path) -> Iterator[str]:
     from tools.bench_speed.language import Language
     from tools.bench_speed.store import environ_of, load_questions, make_store, open_index
 
-    from everself.conversation.context.request import Ask
+    from everself.conversation.context.request import PromptRequest
     from everself.runtime import open_runtime
 
     store, filled = make_store(top, UNITS, Language())
@@ -64,9 +64,9 @@ def _measure(top: Path) -> Iterator[str]:
         time.sleep(2.5)
         assembler = app.assembler
         began = time.perf_counter()
-        made = assembler.assemble(Ask(message=questions[0], session="bench"))
+        made = assembler.assemble(PromptRequest(message=questions[0], session="bench"))
         first = time.perf_counter() - began
-        ask = Ask(session="bench", prefix=made.prefix)
+        ask = PromptRequest(session="bench", prefix=made.prefix)
 
         def turn(at: int) -> None:
             assembler.assemble(replace(ask, message=questions[at % len(questions)], turn=at + 1))
@@ -75,7 +75,7 @@ def _measure(top: Path) -> Iterator[str]:
             assembler.assemble(replace(ask, turn=at + 1_000))
 
         def begin(at: int) -> None:
-            assembler.assemble(Ask(session=f"bench {at}"))
+            assembler.assemble(PromptRequest(session=f"bench {at}"))
 
         yield f"{filled.units:,} chunks in {filled.files} files, prompt of {made.receipt.total} tokens"
         yield f"turn with recall: {_times(turn)} (promised p50 ≤ 40)"

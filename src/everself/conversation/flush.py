@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from everself.conversation._shared import SharedState
-from everself.conversation.context.request import Ask
+from everself.conversation.context.request import PromptRequest
 from everself.conversation.loop import LoopState, run_loop
 from everself.conversation.sessions.history import turns_of
 from everself.conversation.sessions.session import Message, Session
@@ -56,7 +56,7 @@ class FlushTurn:
         said = turns_of(messages, session.summary, session.summary_source)
         turns = [*_ending(said, model.window // 2), UserTurn(instruction)]
         spoken = sum(map(_tokens, turns)) + min(model.most_output, self._parts.reserve(model.window))
-        ask = Ask(scope=session.scope, session=session.id, window=model.window, other=spoken, recorded=False)
+        ask = PromptRequest(scope=session.scope, session=session.id, window=model.window, other=spoken, recorded=False)
         made = self._parts.assemble(ask)
         return ChatRequest(made.prefix.text, made.delta, tuple(turns)), taint_of((session.taint, made.taint))
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from everself.conversation._shared import SharedState
     from everself.conversation.compaction import CompactionResult, Compactor
     from everself.conversation.context.assembler import Assembler, Prompt
-    from everself.conversation.context.request import Ask, Facts
+    from everself.conversation.context.request import Facts, PromptRequest
     from everself.conversation.sessions.checkpoint import Checkpoint, CheckpointReport
     from everself.conversation.sessions.log import SessionLog
     from everself.conversation.sessions.session import Session
@@ -52,7 +52,7 @@ def gather_parts(
 ) -> Parts:
     """What a conversation works with, but for its tools."""
 
-    def assemble(ask: "Ask") -> "Prompt":
+    def assemble(ask: "PromptRequest") -> "Prompt":
         return assembler().assemble(ask)
 
     room = SessionUpkeep(opened.log, opened.checkpoint, opened.compactor)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from everself.conversation.context.assembler import Prompt
-from everself.conversation.context.request import Ask, Facts
+from everself.conversation.context.request import Facts, PromptRequest
 from everself.conversation.tools.protocol import Tool, ToolContext, Written
 from everself.conversation.worker_thread import WorkerThread
 from everself.models.chat.protocol import ChatModel, Usage
@@ -70,7 +70,7 @@ class Parts:
 
     log: "SessionLog"
     model: Callable[[], ChatModel]
-    assemble: Callable[[Ask], Prompt]
+    assemble: Callable[[PromptRequest], Prompt]
     tools: Callable[[Scope], Sequence[Tool]] = lambda _: ()
     facts: Callable[[str, tuple[str, ...]], Facts] = lambda channel, tools: Facts(channel=channel, tools=tools)
     alarm: Callable[[], Alarm] = Alarm

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, Literal
 from everself.classify.folding import language_of
 from everself.conversation._recording import TurnRecorder
 from everself.conversation._shared import SharedState
-from everself.conversation.context.request import Ask
+from everself.conversation.context.request import PromptRequest
 from everself.conversation.events import Accepted, Done, Event, MemoryWritten, Notice
 from everself.conversation.loop import MOST_STEPS, LoopState, run_loop
 from everself.conversation.parts import Acted
@@ -211,7 +211,7 @@ class TurnRunner:
         last = max((at for at, turn in enumerate(turns) if isinstance(turn, UserTurn)), default=len(turns))
         turns[last : last + 1] = [said]
         spoken = sum(map(_tokens_of, turns)) + sum(_weight(str(tool.spec)) for tool in tools)
-        ask = Ask(
+        ask = PromptRequest(
             scope=session.scope,
             message=self._text,
             session=session.id,

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from everself.config.sections import ContextLimits, ContextProfile, Ranking, Tunables
 from everself.conversation.context.assembler import Assembler, Prompt
-from everself.conversation.context.request import Ask, Facts, Parts
+from everself.conversation.context.request import Facts, Parts, PromptRequest
 from everself.identity.persona import Speaker
 from everself.search.packing import pack
 from everself.search.recall import Found, Request
@@ -68,7 +68,7 @@ class Table:
     def assemble(self, kind: SessionKind = SessionKind.MAIN, **more: object) -> Prompt:
         person = more.pop("person", None)
         assert person is None or isinstance(person, str)
-        ask = Ask(Scope(kind, person), facts=FACTS)
+        ask = PromptRequest(Scope(kind, person), facts=FACTS)
         return Assembler(self.parts()).assemble(replace(ask, **more))  # type: ignore[arg-type] # fields by name
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from tests.conversation.talks import hear, notices, say, talking
 
-from everself.conversation.context.request import Ask
+from everself.conversation.context.request import PromptRequest
 from everself.conversation.events import Text
 from everself.conversation.reflex.model import Reflex
 from everself.conversation.reflex.replies import reply
@@ -45,7 +45,7 @@ def until(app: Runtime) -> str:
 
 
 def prompt_of(app: Runtime, message: str = "", scope: Scope | None = None) -> str:
-    made = app.assembler.assemble(Ask(scope or Scope(SessionKind.MAIN), message, recorded=False))
+    made = app.assembler.assemble(PromptRequest(scope or Scope(SessionKind.MAIN), message, recorded=False))
     return made.prefix.text + made.delta
 
 

@@ -14,7 +14,7 @@ from tempfile import TemporaryDirectory
 
 from everself.config.sections import ContextProfile
 from everself.conversation.context.assembler import Assembler, Prompt
-from everself.conversation.context.request import Ask
+from everself.conversation.context.request import PromptRequest
 from everself.conversation.loop import MOST_STEPS
 from everself.conversation.tools.calls import MOST_AT_ONCE
 from everself.errors import NotFound
@@ -178,7 +178,7 @@ def visit(aviary: Aviary, agent: str, tally: Tally) -> None:
                 assembler = Assembler(replace(parts, limits=replace(parts.limits, profile=profile)))
                 wanted = aviary.random.sample(aviary.canaries, min(30, len(aviary.canaries)))
                 message = "What does the parrot say? " + " ".join(one.word for one in wanted)
-                ask = Ask(Scope(kind, person), message, recorded=False)
+                ask = PromptRequest(Scope(kind, person), message, recorded=False)
                 first = assembler.assemble(ask)
                 for _ in range(2):
                     aviary.add(agent, aviary.random.choice([*OWNERS, *RUNS, "AGENTS.md", "users/mia/MEMORY.md"]))
