@@ -19,7 +19,7 @@ from everself.memory.forgetting.guard import tombstone_guard
 from everself.memory.memory import Corrected, Memory, Remembered
 from everself.memory.provenance import Dynamics, stated_by_owner
 from everself.memory.suspicion import Releases
-from everself.memory.writing import Thought
+from everself.memory.writing import NewEntry
 from everself.storage.real_disk import RealFileSystem
 from everself.storage.state.database import State
 from everself.values import Tag
@@ -376,14 +376,16 @@ class Runtime:
 
     @part
     def forgetting(self) -> "Forgetting":
-        from everself.memory.forgetting.forgetting import Forgetting, Grip
+        from everself.memory.forgetting.forgetting import Forgetting, ForgettingResources
         from everself.memory.forgetting.set_aside import SetAside
         from everself.storage.lock import FileLock
 
         places, derived = (self.transcript_traces(), SetAside(self.grounds.state)), (self.index_traces(),)
         lock = FileLock(f"{self.agent.state}/forget.lock")
-        grip = Grip(self.workspace, self.state, self.grounds, places, derived, root=self.agent.workspace, lock=lock)
-        return Forgetting(self.memory.catalog, grip, self.clock)
+        resources = ForgettingResources(
+            self.workspace, self.state, self.grounds, places, derived, root=self.agent.workspace, lock=lock
+        )
+        return Forgetting(self.memory.catalog, resources, self.clock)
 
     def transcript_traces(self) -> "TranscriptTraces":
         """The transcripts as forgetting reaches them."""
@@ -400,7 +402,7 @@ class Runtime:
 
     def remember(self, text: str, *, lineage: tuple[str, ...] = (), **details: Unpack[Details]) -> Remembered:
         """Remember something the owner says; `lineage` are references to what it rests on."""
-        return self.memory.remember(Thought(text, stated_by_owner("terminal", *lineage), **details))
+        return self.memory.remember(NewEntry(text, stated_by_owner("terminal", *lineage), **details))
 
     def correct(self, old: str, new: str) -> Corrected:
         """Put something right: `old` is an entry's id or its words."""

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from tests.conversation.talks import done, hear, say, talking
 
-from everself.memory.writing import Thought
+from everself.memory.writing import NewEntry
 from everself.models.chat.protocol import CallPiece, ChatRequest
 from everself.runtime import Runtime
 from everself.testing.chat_model import FakeModel, call
@@ -35,7 +35,7 @@ def forget(home: Path, *words: str) -> None:
 
 
 def remember(app: Runtime, text: str = FACT) -> str:
-    return app.memory.remember(Thought(text, origin_of("owner"), explicit=True)).entry
+    return app.memory.remember(NewEntry(text, origin_of("owner"), explicit=True)).entry
 
 
 def told(request: ChatRequest) -> str:

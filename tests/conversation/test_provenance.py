@@ -8,7 +8,7 @@ from tests.conversation.tools.boxes import Box, living
 
 from everself.memory.transfer.export import export_entries
 from everself.memory.transfer.importer import ImportOptions, import_lines
-from everself.memory.writing import Thought
+from everself.memory.writing import NewEntry
 from everself.runtime import Runtime
 from everself.search.scopes import Scope, SessionKind
 from everself.testing.chat_model import FakeModel, call
@@ -94,7 +94,7 @@ def test_the_owner_says_yes_to_a_correction_in_review(tmp_path: Path) -> None:
 
 def test_a_correction_takes_no_words_of_a_page_along(tmp_path: Path) -> None:
     with talking(tmp_path) as (app, _):
-        app.memory.remember(Thought(f"Mira's desk is room 12. {ATTACK}", origin_of("web")))
+        app.memory.remember(NewEntry(f"Mira's desk is room 12. {ATTACK}", origin_of("web")))
         say(app, "No, Mira's desk is room 14, not room 12.")
         for one in app.memory.catalog.all():
             assert one.source == "web" or "Mallory" not in one.text
@@ -196,7 +196,7 @@ def test_text_from_outside_is_not_in_the_prefix_and_the_rest_is_labelled(tmp_pat
             ("The owner seems to like tea.", "agent"),
             ("My harbour is Genoa.", "owner"),
         ):
-            app.memory.remember(Thought(words, origin_of(source)))
+            app.memory.remember(NewEntry(words, origin_of(source)))
         log = Path(app.agent.workspace, "MEMORY.md")
         log.write_text(log.read_text() + "\n- A line by hand.\n")
         say(app, "Hello!")
@@ -212,7 +212,7 @@ def test_text_from_outside_is_not_in_the_prefix_and_the_rest_is_labelled(tmp_pat
 
 def test_what_was_withheld_is_named(tmp_path: Path) -> None:
     with talking(tmp_path) as (app, _):
-        app.memory.remember(Thought(ATTACK, origin_of("web")))
+        app.memory.remember(NewEntry(ATTACK, origin_of("web")))
         made = app.context("Hello!")
         assert any("from outside" in one.reason for one in made.receipt.omissions)
 
@@ -221,8 +221,8 @@ def test_edits_during_a_conversation_bring_nothing_from_outside_into_the_delta_u
     with talking(tmp_path, "Yes.", "Yes.") as (app, model):
         session = app.chat.begin()
         say(app, "Hello!", session)
-        app.memory.remember(Thought(ATTACK, origin_of("web")))
-        app.memory.remember(Thought("The owner seems tired.", origin_of("agent")))
+        app.memory.remember(NewEntry(ATTACK, origin_of("web")))
+        app.memory.remember(NewEntry("The owner seems tired.", origin_of("agent")))
         say(app, "And you, zebra?", session)
         assert ATTACK not in model.requests[1].delta
         assert "The owner seems tired. [agent]" in model.requests[1].delta
@@ -234,7 +234,7 @@ def test_what_is_recalled_is_labelled_and_taints(tmp_path: Path) -> None:
         home = tmp_path / str(number)
         home.mkdir()
         with talking(home, "Yes.") as (app, model):
-            app.memory.remember(Thought("The lighthouse of Genoa opens at nine.", origin_of(source)))
+            app.memory.remember(NewEntry("The lighthouse of Genoa opens at nine.", origin_of(source)))
             session = app.chat.begin()
             say(app, "When does the lighthouse of Genoa open?", session)
             label = next(line for line in model.requests[0].delta.splitlines() if line.startswith("⟦1⟧"))
@@ -299,7 +299,7 @@ def test_vouching_makes_nothing_of_the_web_the_owners(tmp_path: Path) -> None:
     from everself.memory.adoption import vouch_for
 
     with living(tmp_path) as app:
-        app.memory.remember(Thought(ATTACK, origin_of("web")))
+        app.memory.remember(NewEntry(ATTACK, origin_of("web")))
         vouch_for(app.state, app.memory, app.memory.catalog.all())
         assert trust_of(app, ATTACK) == "web"
 
@@ -321,7 +321,7 @@ def test_a_guests_words_taint_the_owners_conversation_that_recalls_them(tmp_path
     )
     with talking(tmp_path, model=model) as (app, _):
         words = "The lighthouse of Genoa belongs to Mallory."
-        app.memory.remember(Thought(words, origin_of("person:mallory"), person="mallory"))
+        app.memory.remember(NewEntry(words, origin_of("person:mallory"), person="mallory"))
         session = app.chat.begin()
         asyncio.run(hear(app, "Who owns the lighthouse of Genoa?", session))
         assert app.log.fresh(session).taint == "person:mallory"
@@ -359,7 +359,7 @@ def test_only_a_vouched_comment_says_how_often_something_was_said(tmp_path: Path
 
 def test_lines_of_memory_that_a_page_wrote_taint_whoever_reads_them(tmp_path: Path) -> None:
     with living(tmp_path) as app:
-        made = app.memory.remember(Thought(ATTACK, origin_of("web")))
+        made = app.memory.remember(NewEntry(ATTACK, origin_of("web")))
         read = Box(app).call("memory_get", path=made.path)
         assert (read.stamp, json.loads(read.outcome.content)["sources"]) == ("web", ["web"])
 
@@ -375,7 +375,7 @@ def test_the_silent_turn_before_compaction_writes_no_better_than_what_was_read(t
     import asyncio
 
     with talking(tmp_path, "Yes.") as (app, _):
-        app.memory.remember(Thought("The lighthouse of Genoa opens at nine.", origin_of("web")))
+        app.memory.remember(NewEntry("The lighthouse of Genoa opens at nine.", origin_of("web")))
         session = app.chat.begin()
         for _ in range(6):
             say(app, f"When does the lighthouse of Genoa open? {'It matters to me. ' * 40}", session)
@@ -389,7 +389,7 @@ def test_a_summary_is_labelled_with_what_it_rests_on(tmp_path: Path) -> None:
     import asyncio
 
     with talking(tmp_path, "Yes.") as (app, _):
-        app.memory.remember(Thought("The lighthouse of Genoa opens at nine.", origin_of("web")))
+        app.memory.remember(NewEntry("The lighthouse of Genoa opens at nine.", origin_of("web")))
         session = app.chat.begin()
         for _ in range(6):
             say(app, f"When does the lighthouse of Genoa open? {'It matters to me. ' * 40}", session)
@@ -405,7 +405,7 @@ def test_a_job_that_read_a_page_logs_no_better(tmp_path: Path) -> None:
     from everself.values import Job
 
     with talking(tmp_path, [call("memory_search", query="lighthouse")], "The lighthouse says: obey.") as (app, _):
-        app.memory.remember(Thought("The lighthouse of Genoa opens at nine.", origin_of("web")))
+        app.memory.remember(NewEntry("The lighthouse of Genoa opens at nine.", origin_of("web")))
         job = Job("1J0B00000000", "watch", "cron", "0 9 * * *", "", "message", "Look at the lighthouse.", "", "")
         perform(app, job, "2026-01-01T09:00:00+00:00")
         assert trust_of(app, "The lighthouse says: obey.") == "web"

@@ -15,9 +15,9 @@ from tests.memory.minds import Mind, open_mind
 from everself.clock import Clock
 from everself.errors import RefusedByRule
 from everself.identity.time_zone import user_zone
-from everself.memory.forgetting.forgetting import Forgetting, Grip
+from everself.memory.forgetting.forgetting import Forgetting, ForgettingResources
 from everself.memory.forgetting.proof import Target
-from everself.memory.writing import Thought
+from everself.memory.writing import NewEntry
 from everself.testing.frozen_time import FrozenTime
 from everself.testing.origins import origin_of
 from everself.values import Tag
@@ -75,7 +75,7 @@ class Life:
     def tell(
         self, mind: Mind, text: str, source: str = "owner", *, tag: Tag = Tag.KNOWLEDGE, core: bool = False
     ) -> str:
-        done = mind.memory.remember(Thought(text, origin_of(source), tag=tag, explicit=core, category=tag.value))
+        done = mind.memory.remember(NewEntry(text, origin_of(source), tag=tag, explicit=core, category=tag.value))
         today = self.books.setdefault(done.entry, Said(95 if source == "owner" else 60, mind.memory.clock.today()))
         if done.mention and done.change:
             today.mentions += 1
@@ -160,7 +160,7 @@ def live_the_week(life: Life) -> dict[str, str]:
 
 
 def forget(mind: Mind, identity: str) -> None:
-    grip = Grip(mind.bench.workspace, mind.bench.state, mind.bench.grounds)
+    grip = ForgettingResources(mind.bench.workspace, mind.bench.state, mind.bench.grounds)
     forgetting = Forgetting(mind.catalog, grip, mind.memory.clock)
     assert forgetting.carry_out(forgetting.plan(Target(ids=(identity,)))).gone
 
@@ -206,7 +206,7 @@ def test_what_was_forgotten_is_nowhere_and_stays_away(week: tuple[Life, dict[str
         if path.is_file():
             assert b"third pot" not in path.read_bytes(), path
     with life.at("2026-03-22T10:00", NEW_YORK) as mind, pytest.raises(RefusedByRule):
-        mind.memory.remember(Thought(SHED, origin_of("import")))
+        mind.memory.remember(NewEntry(SHED, origin_of("import")))
 
 
 def test_what_the_owner_said_two_years_ago_is_still_there_and_no_file_was_touched_for_it(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from everself.keepers.runner import Runner
 from everself.keepers.world import Sources, World
 from everself.memory.catalog import Catalog
 from everself.memory.memory import Memory
-from everself.memory.writing import Thought
+from everself.memory.writing import NewEntry
 from everself.search.similarity import Likeness
 from everself.storage.lock import FileLock
 from everself.testing.origins import origin_of
@@ -72,7 +72,7 @@ class Mind:
         return self.log.add(session or self.log.begin(), role, text)  # type: ignore[arg-type]
 
     def knows(self, text: str, source: str = "owner", lineage: tuple[str, ...] = (), **details: object) -> Entry:
-        made = self.memory.remember(Thought(text, origin_of(source, *lineage), **details))  # type: ignore[arg-type]
+        made = self.memory.remember(NewEntry(text, origin_of(source, *lineage), **details))  # type: ignore[arg-type]
         return self.memory.catalog.get(made.entry)
 
     def entry(self, text: str) -> Entry:

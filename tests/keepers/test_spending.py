@@ -7,7 +7,7 @@ import pytest
 from tests.trust.rows.r02_keepers import _copy, _run, living, prepare
 
 from everself.config.sections import SpendLimits
-from everself.memory.writing import Thought
+from everself.memory.writing import NewEntry
 from everself.models.charging import Charger
 from everself.runtime import Runtime
 from everself.testing.chat_model import FakeModel
@@ -29,7 +29,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
         # about the same, and no rule sees more in it
         for where in ("garden", "hall"):
             app.memory.remember(
-                Thought(f"The garden party takes place in the big {where} of the house.", origin_of("owner"))
+                NewEntry(f"The garden party takes place in the big {where} of the house.", origin_of("owner"))
             )
     return home
 

@@ -14,7 +14,7 @@ from tests.memory.minds import Mind, open_mind
 from tests.trust.worlds import LightWorld
 
 from everself.memory.entries import TRANSCRIPT, holds_memory
-from everself.memory.writing import Thought
+from everself.memory.writing import NewEntry
 from everself.testing.frozen_time import FrozenTime
 from everself.testing.origins import origin_of
 from everself.text.markdown.blocks import scan
@@ -159,14 +159,14 @@ def _act(mind: Mind, act: str, entry: Entry) -> str:
     match act:
         case "mention":
             done = mind.memory.remember(
-                Thought(entry.text, origin_of("owner"), person=entry.who.removeprefix("person:"))
+                NewEntry(entry.text, origin_of("owner"), person=entry.who.removeprefix("person:"))
             )
             assert done.mention, entry
             return done.entry
         case "correct":
             mind.memory.correct(entry.id, f"Not so: {entry.id.lower()}.", origin_of("owner"))
         case "close":
-            newer = mind.memory.remember(Thought(f"Newer than {entry.id.lower()}.", origin_of("owner")))
+            newer = mind.memory.remember(NewEntry(f"Newer than {entry.id.lower()}.", origin_of("owner")))
             mind.memory.supersede(entry.id, newer.entry)
         case "edit":
             mind.memory.edit(entry.id, f"{entry.text}\n\nReally.", origin_of("owner"))

@@ -7,7 +7,7 @@ import pytest
 
 from everself.errors import ChangedMeanwhile, NotFound, RefusedByRule, WrongUse
 from everself.keepers.keeper import Ask, Choice, CloseEntry, Planned, Remember, packed
-from everself.memory.writing import Thought, is_quarantined
+from everself.memory.writing import NewEntry, is_quarantined
 from everself.operations.changes import Changes
 from everself.operations.review import Waiting, Word, accept_waiting, edit_waiting, list_waiting, refuse_waiting
 from everself.operations.templates import set_up
@@ -128,7 +128,7 @@ def test_a_question_can_be_answered_in_other_words(app: Runtime) -> None:
 
 
 def test_what_a_keeper_would_remember_is_the_owners_once_they_say_it_themselves(app: Runtime) -> None:
-    thought = Thought("The fox may be a cat.", origin_of("agent", "web:https://example.org"))
+    thought = NewEntry("The fox may be a cat.", origin_of("agent", "web:https://example.org"))
     edit_waiting(app, asked(app, Planned(Remember(thought), ("msg:1",), "maybe")), Word(text="The fox is a cat."))
     (entry,) = [one for one in app.memory.catalog.all() if "cat" in one.text]
     assert (entry.text, entry.source, app.memory.trust(entry)) == ("The fox is a cat.", "owner", "owner")
@@ -157,7 +157,7 @@ def test_a_question_about_what_no_longer_holds_is_void(app: Runtime) -> None:
 
 
 def test_what_is_kept_apart_is_released_by_a_yes_and_trusted_no_more(app: Runtime) -> None:
-    entry = app.memory.remember(Thought(ATTACK, origin_of("web"))).entry
+    entry = app.memory.remember(NewEntry(ATTACK, origin_of("web"))).entry
     one = only(app)
     assert (one.kind, one.id, one.words, one.author) == ("quarantine", entry, ATTACK, "web")
     assert one.reason.startswith("suspicious")
@@ -168,14 +168,14 @@ def test_what_is_kept_apart_is_released_by_a_yes_and_trusted_no_more(app: Runtim
 
 
 def test_what_is_kept_apart_and_refused_stays_there_and_is_not_asked_about_again(app: Runtime) -> None:
-    entry = app.memory.remember(Thought(ATTACK, origin_of("web"))).entry
+    entry = app.memory.remember(NewEntry(ATTACK, origin_of("web"))).entry
     refuse_waiting(app, entry)
     assert list_waiting(app).waiting == ()
     assert is_quarantined(app.memory.catalog.get(entry).path)
 
 
 def test_what_is_kept_apart_comes_out_in_the_owners_words_as_theirs(app: Runtime) -> None:
-    entry = app.memory.remember(Thought(ATTACK, origin_of("web"))).entry
+    entry = app.memory.remember(NewEntry(ATTACK, origin_of("web"))).entry
     edit_waiting(app, entry, Word(text="A page tried to redirect my bills."))
     found = app.memory.catalog.get(entry)
     assert (found.text, found.source) == ("A page tried to redirect my bills.", "owner")

@@ -11,7 +11,7 @@ from tests.trust.rows.s08 import run_s8
 from everself.memory import _entry_ids as naming
 from everself.memory import memory
 from everself.memory.catalog import Catalog
-from everself.memory.writing import Cleaned
+from everself.memory.writing import CleanedText
 from everself.operations import changes
 from everself.operations.changes import Changes
 from everself.storage import writes
@@ -60,7 +60,7 @@ def test_a_catalog_that_counts_what_machines_repeat_is_found(monkeypatch: pytest
 
 
 def test_text_that_is_written_as_it_came_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(memory, "clean", lambda text: Cleaned(text.strip()))
+    monkeypatch.setattr(memory, "clean", lambda text: CleanedText(text.strip()))
     with pytest.raises(AssertionError, match="S8 seed"):
         run_s8(300, 1)
 

@@ -139,8 +139,8 @@ def of_a_night(path: Path) -> None:
 
 def of_a_lineage(path: Path) -> None:
     with flow.living(path) as app:
-        page = app.memory.remember(writing.Thought("A page says so.", flow.origin_of("web"))).entry
-        app.memory.remember(writing.Thought("So it is.", flow.origin_of("agent", f"entry:{page}")))
+        page = app.memory.remember(writing.NewEntry("A page says so.", flow.origin_of("web"))).entry
+        app.memory.remember(writing.NewEntry("So it is.", flow.origin_of("agent", f"entry:{page}")))
         assert flow.trust_of(app, "So it is.") == "web"
 
 

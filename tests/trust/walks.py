@@ -17,14 +17,14 @@ from everself.memory.archive.days import archive_days, find_old_days
 from everself.memory.archive.faded_lines import archive_lines, find_faded, merge_lines
 from everself.memory.bank import Bank
 from everself.memory.entries import holds_memory, read_document, text_of
-from everself.memory.forgetting.forgetting import Forgetting, Grip
+from everself.memory.forgetting.forgetting import Forgetting, ForgettingResources
 from everself.memory.forgetting.proof import Target
 from everself.memory.promotion.moves import Pick, apply_moves
 from everself.memory.provenance import OWNER
 from everself.memory.quarantine import quarantine, release
 from everself.memory.transfer.export import export_entries
 from everself.memory.transfer.importer import ImportOptions, import_lines
-from everself.memory.writing import Thought
+from everself.memory.writing import NewEntry
 from everself.operations.changes import Changes
 from everself.testing.frozen_time import FrozenTime
 from everself.testing.origins import origin_of
@@ -62,7 +62,7 @@ class Walk:
     random: Random
     time: FrozenTime
     held: dict[str, Held] = field(default_factory=dict)
-    keys: list[tuple[Thought, str]] = field(default_factory=list)
+    keys: list[tuple[NewEntry, str]] = field(default_factory=list)
     exported: tuple[str, ...] = ()
     number: int = 0
 
@@ -128,11 +128,11 @@ class Walk:
 Operation = Callable[[Walk], None]
 
 
-def _thought(walk: Walk, **more: object) -> tuple[str, Thought]:
+def _thought(walk: Walk, **more: object) -> tuple[str, NewEntry]:
     mark, text = walk.words()
     source = walk.random.choice(SOURCES)
     tag = walk.random.choice([tag for tag in Tag if tag is not Tag.CORRECTION])
-    return mark, Thought(text, origin_of(source), tag=tag, **more)  # type: ignore[arg-type]
+    return mark, NewEntry(text, origin_of(source), tag=tag, **more)  # type: ignore[arg-type]
 
 
 def remember(walk: Walk) -> None:
@@ -170,7 +170,7 @@ def mention(walk: Walk) -> None:
         return
     # whose it is follows from where it stands now
     where = place(entry.path)
-    thought = Thought(
+    thought = NewEntry(
         held.text, origin_of(walk.random.choice(SOURCES)), person=where.person or "", project=where.project or ""
     )
     done = walk.world.mind.memory.remember(thought)
@@ -246,7 +246,9 @@ def write_to_bank(walk: Walk) -> None:
 
 def _forgetting(walk: Walk) -> Forgetting:
     mind = walk.world.mind
-    return Forgetting(mind.catalog, Grip(mind.bench.workspace, mind.bench.state, mind.bench.grounds), walk.time.clock())
+    return Forgetting(
+        mind.catalog, ForgettingResources(mind.bench.workspace, mind.bench.state, mind.bench.grounds), walk.time.clock()
+    )
 
 
 def forget(walk: Walk) -> None:
@@ -265,7 +267,7 @@ def forget(walk: Walk) -> None:
             return
     held.gone = held.buried = True
     try:
-        walk.world.mind.memory.remember(Thought(held.text, origin_of("import")))
+        walk.world.mind.memory.remember(NewEntry(held.text, origin_of("import")))
     except RefusedByRule:
         return
     raise AssertionError(f"{held.text} came back by an import")
@@ -565,7 +567,7 @@ LOOKING = frozenset(
         # earlier souls are copies, not entries
         *("version_retention.find_old_souls", "version_retention.thin_souls"),
         *("Bank.pages", "Bank.entities", "Bank.entity", "Bank.read", "Forgetting.plan", "Forgetting.plan_for"),
-        *("moves.plan_moves", "candidates.candidates", "candidates.explain", "permission.standing_of"),
+        *("moves.plan_moves", "candidates.candidates", "candidates.explain", "permission.permission_of"),
         "_evidence.is_told",
         # vouching changes who is believed, not what stands where
         *("adoption.adopt", "adoption.vouch_for", "adoption.needs_adoption", "export.export_entries"),

@@ -21,7 +21,7 @@ from everself.conversation.tools.protocol import ToolContext, Written
 from everself.errors import NotFound, RefusedByRule
 from everself.memory.memory import Memory
 from everself.memory.provenance import HAND, rank, stated_by_owner
-from everself.memory.writing import Thought
+from everself.memory.writing import NewEntry
 from everself.search.recall import Recall, Request
 from everself.search.scopes import SessionKind
 from everself.search.similarity import Likeness
@@ -169,7 +169,7 @@ class CorrectionHandler:
             return Acted(question=_WHAT[language] if told.sure == "high" else "")
         key = f"correcting:{setting.message}"
         try:
-            made = self.memory.remember(Thought(told.trigger, _origin(setting), "correction", key=key))
+            made = self.memory.remember(NewEntry(told.trigger, _origin(setting), "correction", key=key))
         except RefusedByRule:
             return Acted()
         entry = self.memory.catalog.find(made.entry)

@@ -141,12 +141,12 @@ def _find_search(state: "State", name: str) -> "SearchRecord | None":
 
 def _unsaid(memory: "Memory", text: str) -> str:
     """A text without what was forgotten. Only hashes are left of that, so it is looked for in all that may stand for itself."""
-    from everself.memory.forgetting.words import Words, candidates, runs
+    from everself.memory.forgetting.words import ForgottenWords, candidates, runs
 
     catalog = memory.catalog
-    return Words((), [one for one in {*candidates(text), *runs(text)} if one and catalog.is_buried(one)]).in_message(
-        text
-    )
+    return ForgottenWords(
+        (), [one for one in {*candidates(text), *runs(text)} if one and catalog.is_buried(one)]
+    ).in_message(text)
 
 
 def _is_first(state: "State", clock: "Clock", name: str) -> bool:

@@ -14,7 +14,7 @@ from everself.keepers.keeper import Planned, Remember
 from everself.keepers.world import World
 from everself.memory.provenance import stated_by_owner
 from everself.memory.statements import said, shown
-from everself.memory.writing import Thought
+from everself.memory.writing import NewEntry
 from everself.models.chat.protocol import JsonObject
 from everself.search.scopes import SessionKind
 from everself.text.normalise import one_line
@@ -136,7 +136,7 @@ def _planned(world: World, memory: JsonObject, heard: dict[str, Message], kept: 
     project = world.session(message.session).scope.project or ""
     # the runner lowers it to what the messages bear: the owner's only where they stated just this
     origin = stated_by_owner("keeper", *lineage)
-    thought = Thought(text, origin, "mined", _TAGS[memory["kind"]], project=project)
+    thought = NewEntry(text, origin, "mined", _TAGS[memory["kind"]], project=project)
     return Planned(Remember(thought, message.at), lineage, "found in a conversation", 0.8)
 
 

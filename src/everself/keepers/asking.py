@@ -11,19 +11,21 @@ if TYPE_CHECKING:
     from everself.conversation.tools.protocol import ToolContext
     from everself.keepers.runner import Runner
     from everself.memory.memory import Memory
-    from everself.memory.promotion.candidates import Asked, Candidate
+    from everself.memory.promotion.candidates import Candidate, CandidateQuery
     from everself.storage.state.database import State
 
 # corrections that wait for the owner at once
 MOST_ASKED: Final = 5
 
 
-def asked_of(tunables: "Tunables", days: int, *, frequent: bool = False, least: float | None = None) -> "Asked":
+def asked_of(
+    tunables: "Tunables", days: int, *, frequent: bool = False, least: float | None = None
+) -> "CandidateQuery":
     """What counts as a candidate by the settings of an agent."""
-    from everself.memory.promotion.candidates import Asked
+    from everself.memory.promotion.candidates import CandidateQuery
 
     sure = tunables.promotion_confidence if least is None else least
-    return Asked(days, sure, frequent, tunables.promotion_sessions, tunables.promotion_window_days)
+    return CandidateQuery(days, sure, frequent, tunables.promotion_sessions, tunables.promotion_window_days)
 
 
 def promoting_of(

@@ -24,7 +24,7 @@ from everself.keepers.keeper import (
     referenced,
 )
 from everself.keepers.world import World
-from everself.memory.archive.chronicle import LONGEST, Story, first_sentence, tells
+from everself.memory.archive.chronicle import LONGEST, ChronicleText, first_sentence, tells
 from everself.memory.archive.corrections import archive_corrections, find_old_corrections
 from everself.memory.archive.days import OldDay, archive_days, find_old_days
 from everself.memory.archive.faded_lines import archive_lines, find_faded, is_faded, merge_lines
@@ -91,7 +91,7 @@ def put_away(memory: Memory, planned: Planned) -> str:
     """The deed behind `Archive`; the change, empty where there was nothing left to do."""
     match planned.operation:
         case Archive("days", names, told):
-            stories = [Story(date.fromisoformat(day), text, tuple(ids.split(","))) for day, text, ids in told]
+            stories = [ChronicleText(date.fromisoformat(day), text, tuple(ids.split(","))) for day, text, ids in told]
             return archive_days(
                 memory, names, remove=True, chronicled=True, stories=stories, author=Author.KEEPER
             ).change

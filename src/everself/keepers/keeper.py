@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, Literal, Protocol
 
 from everself.errors import Damaged
 from everself.memory.provenance import restored
-from everself.memory.writing import Spot, Thought
+from everself.memory.writing import NewEntry, Spot
 from everself.models.chat.protocol import JsonObject, Usage
 from everself.values import Tag, digest
 
@@ -26,7 +26,7 @@ Archivable = Literal["days", "lines", "duplicates", "corrections", "souls"]
 class Remember:
     """Write a thought down, on the day it was said. Its source is lowered to what the evidence bears."""
 
-    thought: Thought
+    thought: NewEntry
     at: datetime | None = None
 
 
@@ -318,7 +318,7 @@ def _unpack(found: JsonObject) -> Operation:
             told = thought.pop("origin", None) or {"source": thought.pop("source"), "lineage": thought.pop("lineage")}
             origin = restored(told["source"], told.get("door", "keeper"), tuple(told["lineage"]))
             thought |= {"tag": Tag(thought["tag"]), "origin": origin}
-            made = Thought(**thought, spot=Spot(**spot) if spot else None)
+            made = NewEntry(**thought, spot=Spot(**spot) if spot else None)
             return Remember(made, datetime.fromisoformat(values["at"]) if values["at"] else None)
         case "archive":
             return Archive(values["what"], tuple(values["names"]), tuple(tuple(one) for one in values["told"]))

@@ -7,7 +7,7 @@ from datetime import date
 from functools import lru_cache
 from typing import Any
 
-from everself.memory.entries import Read, words_at
+from everself.memory.entries import ParsedEntry, words_at
 from everself.memory.provenance import CORRECTION, HAND, base_confidence, is_human, parse_tag, rank, weaker
 from everself.storage.state.entries import EntryRow
 from everself.text.markdown.copies import origins
@@ -24,7 +24,7 @@ _TITLE = 400
 _DAY = "of day"
 
 
-def pack(read: Read) -> str:
+def pack(read: ParsedEntry) -> str:
     """Everything about an entry but its words, as a row keeps it. The words are looked up in the document."""
     place_of = (read.start, read.end, read.first_line, read.last_line, read.words)
     values = (read.claims, read.kind, read.heading, read.category, read.time, read.struck, *place_of)
@@ -72,7 +72,7 @@ def believed(row: EntryRow, span: Span, data: bytes, where: Place, provenance_re
     )
 
 
-def with_days(data: bytes, reads: tuple[Read, ...]) -> tuple[Read, ...]:
+def with_days(data: bytes, reads: tuple[ParsedEntry, ...]) -> tuple[ParsedEntry, ...]:
     """What stands in an archive, each with the day of the file that it came from."""
     origin = origins(data)
     found = []

@@ -10,7 +10,7 @@ from enum import StrEnum
 
 from everself.errors import NotFound, WrongUse
 from everself.memory.memory import Memory, Remembered
-from everself.memory.writing import Spot, Thought
+from everself.memory.writing import NewEntry, Spot
 from everself.text.markdown.blocks import scan
 from everself.text.markdown.sections import sections
 from everself.text.normalise import fold, slug, without_surrogates
@@ -101,7 +101,7 @@ class Bank:
         kind = Page(page) if page in set(Page) else None
         words = f"{text.strip()} (c={held:.2g})" if held is not None else text
         return self._memory.remember(
-            Thought(words, origin, tag=_TAGS[kind] if kind else Tag.KNOWLEDGE, spot=self._spot(page))
+            NewEntry(words, origin, tag=_TAGS[kind] if kind else Tag.KNOWLEDGE, spot=self._spot(page))
         )
 
     def _spot(self, page: str) -> Spot:

@@ -15,10 +15,10 @@ from typing import NamedTuple
 
 from everself.clock import Clock
 from everself.errors import DiskError, NotFound, UnsafePath, WrongUse
-from everself.memory._entry_ids import Found, Known, name_entries, sketch
+from everself.memory._entry_ids import FoundEntry, KnownEntry, name_entries, sketch
 from everself.memory._row_form import believed, pack, with_days
 from everself.memory.drafts import Draft
-from everself.memory.entries import Read, holds_memory, reach, read_document, read_growth
+from everself.memory.entries import ParsedEntry, holds_memory, reach, read_document, read_growth
 from everself.memory.provenance import HAND, weaker
 from everself.storage.filesystem import READ_LIMIT
 from everself.storage.state.entries import DocumentRow, EntryRow, EntryRows, Foreseen
@@ -46,7 +46,7 @@ _NOTHING_HELD: Mapping[str, tuple[str, bytes]] = {}
 _fold = lru_cache(maxsize=8)(fold)
 
 
-class Waiting(NamedTuple):
+class PendingDocuments(NamedTuple):
     """Documents that are new, changed or gone since they were read, what there is to read of them, and how many more are huge."""
 
     documents: int
@@ -87,13 +87,13 @@ class Catalog:
         # what came from elsewhere may have come from a huge document, and keeps its name
         return len(changed) + len(missing) if read else self.refresh(progress=progress)
 
-    def waiting(self) -> Waiting:
+    def waiting(self) -> PendingDocuments:
         """What `refresh` would read."""
         changed, missing, known = self._survey(None)
         # those that were saved a moment before they were read are looked at again, but need not be read entry by entry
         changed = [one for one in changed if one.path not in known or known[one.path].stamp != _stamp(one)]
         sizes = [one.size for one in changed if one.size <= HUGE]
-        return Waiting(len(sizes) + len(missing), sum(sizes), len(changed) - len(sizes))
+        return PendingDocuments(len(sizes) + len(missing), sum(sizes), len(changed) - len(sizes))
 
     def left_out(self, text: str, paths: Iterable[str], target: str) -> tuple[str, ...]:
         """Of these documents, and of those that are known to have these words, which are too large to be looked through at a write.
@@ -258,7 +258,7 @@ class Catalog:
         self, changed: Iterable[FileStat], missing: Sequence[str], known: dict[str, DocumentRow], *, whole: bool
     ) -> bool:
         """Read and name; False when something came here from a document that was not asked for, so that all must be read."""
-        found: list[Found] = []
+        found: list[FoundEntry] = []
         documents: list[DocumentRow] = []
         # documents whose known entries stand as they stood
         settled: set[str] = set()
@@ -280,14 +280,14 @@ class Catalog:
             settled |= {one.path} if reads is not None else set()
             reads = read_document(data) if reads is None else reads
             reads = with_days(data, reads) if is_quarter(one.path) else reads
-            found += [Found(one.path, read, *self._hashes(read)) for read in reads]
+            found += [FoundEntry(one.path, read, *self._hashes(read)) for read in reads]
         if not (documents or missing):
             return True
         old = self._rows.rows_of([path for path in [*(d.path for d in documents), *missing] if path not in settled])
         if not whole and self._came_from_elsewhere(found, old):
             return False
         lost, taken = self._memo(len(found))
-        known_entries = [Known(row.id, row.path, row.ordinal, row.text_mac, row.words) for row in old]
+        known_entries = [KnownEntry(row.id, row.path, row.ordinal, row.text_mac, row.words) for row in old]
         names = name_entries(found, known_entries, lost, taken)
         today = self._clock.today().isoformat()
         born = {row.id: row.first_seen for row in old}
@@ -322,10 +322,10 @@ class Catalog:
         document = DocumentRow(path, f"0 0 {len(after)} 0 0 {READING}", digest(after), 0)
         self._rows.foresee(Foreseen(digest(before), document, rows))
 
-    def _hashes(self, read: Read) -> tuple[str, bytes]:
+    def _hashes(self, read: ParsedEntry) -> tuple[str, bytes]:
         return self._mac(read.text), sketch(_fold(read.text))
 
-    def _growth(self, data: bytes, before: DocumentRow | None) -> tuple[Read, ...] | None:
+    def _growth(self, data: bytes, before: DocumentRow | None) -> tuple[ParsedEntry, ...] | None:
         """What was added at the end of a document that is otherwise as it was; None when it must be read again."""
         if before is None or not _is_current(before):
             return None
@@ -334,7 +334,7 @@ class Catalog:
             return None
         return read_growth(data, size, self._rows.count_of(before.path))
 
-    def _came_from_elsewhere(self, found: Sequence[Found], old: Sequence[EntryRow]) -> bool:
+    def _came_from_elsewhere(self, found: Sequence[FoundEntry], old: Sequence[EntryRow]) -> bool:
         """Whether an entry is new here but stood elsewhere when that was last read: moved by hand, it keeps its name."""
         ids, texts = {row.id for row in old}, {row.text_mac for row in old}
         for one in found:

@@ -6,7 +6,7 @@ from everself.errors import RefusedByRule
 from everself.memory.drafts import comment_of
 from everself.memory.memory import Memory, Remembered
 from everself.memory.suspicion import set_apart
-from everself.memory.writing import Thought, is_quarantined, log_in
+from everself.memory.writing import NewEntry, is_quarantined, log_in
 from everself.text.markdown.blocks import Scan
 from everself.text.markdown.comment import EntryComment, with_fields
 from everself.text.markdown.edit import Splice, append_log, remove_entry
@@ -26,9 +26,9 @@ class Released:
     change: str
 
 
-def quarantine(memory: Memory, thought: Thought, reason: str) -> Remembered:
+def quarantine(memory: Memory, new_entry: NewEntry, reason: str) -> Remembered:
     """Keep a thought apart, with the reason as its category. What is known already, or was released, is not kept apart again."""
-    return memory.remember(set_apart(thought, reason, memory.clock.today()))
+    return memory.remember(set_apart(new_entry, reason, memory.clock.today()))
 
 
 def release(memory: Memory, identity: str) -> Released:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from everself.conversation.events import Done, Notice
 from everself.errors import ModelFailed, WrongUse
 from everself.memory.provenance import concluded_in
-from everself.memory.writing import Thought
+from everself.memory.writing import NewEntry
 from everself.search.scopes import Scope, SessionKind
 from everself.text.normalise import one_line
 from everself.values import Job, Tag
@@ -58,7 +58,7 @@ async def _say(app: "Runtime", job: Job, slot: str) -> str:
     text = done.text.strip()
     more = f" … (everself sessions show {session.id})" if len(text) > LONGEST_LOGGED else ""
     app.memory.remember(
-        Thought(
+        NewEntry(
             f"{job.name}: {text[:LONGEST_LOGGED]}{more}",
             concluded_in(taint, "job", *((f"msg:{done.message}",) if done.message else ())),
             category="cron",

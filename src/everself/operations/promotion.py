@@ -10,8 +10,8 @@ from everself.keepers.asking import asked_of
 from everself.keepers.keeper import Progress
 from everself.memory.promotion.candidates import Candidate, candidates, explain
 from everself.memory.promotion.destinations import check_target
-from everself.memory.promotion.moves import Left, Moved, Pick, apply_moves
-from everself.memory.promotion.permission import May
+from everself.memory.promotion.moves import Moved, NotMoved, Pick, apply_moves
+from everself.memory.promotion.permission import PromotionRight
 from everself.values import Author, Tier
 from everself.workspace.layout import place
 
@@ -50,7 +50,7 @@ class Proposed:
     confidence: float
     reasons: tuple[str, ...]
     target: str
-    may: May
+    may: PromotionRight
     why: str = ""
     sessions: int = 0
     along: tuple[str, ...] = ()
@@ -62,7 +62,7 @@ class Promoted:
 
     candidates: tuple[Proposed, ...]
     moved: tuple[Moved, ...] = ()
-    left: tuple[Left, ...] = ()
+    left: tuple[NotMoved, ...] = ()
     change: str = ""
 
 
@@ -89,13 +89,15 @@ def promote(app: "Runtime", wanted: Wanted, tell: Tell | None = None, *, present
     _settle(app)
     found = find_candidates(app, wanted, tell)
     named = bool(wanted.entries)
-    away = tuple(Left(one.entry, _AWAY) for one in found if one.may == "confirm" and not present)
+    away = tuple(NotMoved(one.entry, _AWAY) for one in found if one.may == "confirm" and not present)
     stay = {one.entry for one in away}
     picks = [
         Pick(one.entry, one.target, named) for one in found if (named or one.may != "held") and one.entry not in stay
     ]
     done = apply_moves(app.memory, picks, Author.OWNER)
-    held = tuple(Left(one.entry, f"{one.why}; name it to move it") for one in found if one.may == "held" and not named)
+    held = tuple(
+        NotMoved(one.entry, f"{one.why}; name it to move it") for one in found if one.may == "held" and not named
+    )
     _settle(app)
     return Promoted(found, done.moved, (*done.left, *away, *held), done.change)
 

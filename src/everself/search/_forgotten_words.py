@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from everself.memory.forgetting.words import Words, is_telling
+from everself.memory.forgetting.words import ForgottenWords, is_telling
 from everself.search.index_file.columns import load_sources, read_header
 from everself.search.index_file.file import IndexFile, IndexPlace, open_existing, reading
 from everself.search.index_file.term_traces import (
@@ -40,7 +40,7 @@ class Seen:
     vectors: Mapping[bytes, bytes] = field(default_factory=dict)
 
 
-def look(place: IndexPlace, sources: "Sources", words: Words, before: Mapping[bytes, bytes]) -> Seen:
+def look(place: IndexPlace, sources: "Sources", words: ForgottenWords, before: Mapping[bytes, bytes]) -> Seen:
     """`before` is what was seen before the index was cleaned."""
     file = open_existing(place)
     if file is None:
@@ -115,7 +115,7 @@ class _Told:
                 yield frozenset(self._sources.chunking.terms_of(chunk, path)[0])
 
 
-def _count(words: Words, data: bytes) -> int:
+def _count(words: ForgottenWords, data: bytes) -> int:
     """How often the words stand there, in any of the ways in which text is kept."""
     wide = [text for folded, text in words.texts.items() if is_telling(folded)]
     return words.count(data) + sum(

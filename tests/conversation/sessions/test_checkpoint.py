@@ -13,7 +13,7 @@ from everself.conversation.sessions.log import SessionLog
 from everself.conversation.sessions.transcripts import Transcripts
 from everself.memory.catalog import Catalog
 from everself.memory.memory import Memory
-from everself.memory.writing import Thought
+from everself.memory.writing import NewEntry
 from everself.search.scopes import Scope, SessionKind
 from everself.storage.lock import FileLock
 from everself.testing.origins import origin_of
@@ -81,15 +81,15 @@ def test_twice_changes_nothing_even_when_the_mark_was_lost(mind: Mind):
 def test_what_a_tool_wrote_from_the_message_is_neither_doubled_nor_counted(mind: Mind):
     session = mind.log.begin()
     said = mind.log.add(session, "user", "I live in Oslo. My dog is Rex.")
-    mind.memory.remember(Thought("My dog is Rex", origin_of("owner", f"msg:{said.id}")))
-    mind.memory.remember(Thought("I live in Oslo. (moved 2020)", origin_of("owner", f"msg:{said.id}")))
+    mind.memory.remember(NewEntry("My dog is Rex", origin_of("owner", f"msg:{said.id}")))
+    mind.memory.remember(NewEntry("I live in Oslo. (moved 2020)", origin_of("owner", f"msg:{said.id}")))
     checked = mind.checkpoint.make(session)
     assert (checked.entries, checked.skipped) == ((), 2)
     assert [one.mentions for one in mind.memory.catalog.all()] == [1, 1]
 
 
 def test_what_was_known_from_elsewhere_counts_as_said_again_once(mind: Mind):
-    mind.memory.remember(Thought("I live in Oslo.", origin_of("owner")))
+    mind.memory.remember(NewEntry("I live in Oslo.", origin_of("owner")))
     session = mind.log.begin()
     mind.log.add(session, "user", "I live in Oslo.")
     mind.checkpoint.make(session)
@@ -101,7 +101,7 @@ def test_what_was_known_from_elsewhere_counts_as_said_again_once(mind: Mind):
 def test_what_was_corrected_since_does_not_come_back(mind: Mind):
     session = mind.log.begin()
     said = mind.log.add(session, "user", "My dog is Rex.")
-    wrong = mind.memory.remember(Thought("My dog is Rex.", origin_of("owner", f"msg:{said.id}")))
+    wrong = mind.memory.remember(NewEntry("My dog is Rex.", origin_of("owner", f"msg:{said.id}")))
     mind.memory.correct(wrong.entry, "My dog is Max.", origin_of("owner"))
     mind.checkpoint.make(session)
     assert [one.text for one in mind.memory.catalog.all() if not one.closed and one.path.startswith("memory/")] == []
@@ -173,10 +173,10 @@ def test_commands_and_system_text_are_not_statements(mind: Mind):
 def test_the_plan_says_what_would_happen_and_changes_nothing(mind: Mind):
     session = mind.log.begin()
     said = mind.log.add(session, "user", "I live in Oslo. My dog is Rex. I am tall.")
-    mind.memory.remember(Thought("My dog is Rex.", origin_of("owner", f"msg:{said.id}")))
-    mind.memory.remember(Thought("I am tall.", origin_of("owner")))
+    mind.memory.remember(NewEntry("My dog is Rex.", origin_of("owner", f"msg:{said.id}")))
+    mind.memory.remember(NewEntry("I am tall.", origin_of("owner")))
     before = mind.bench.workspace.read("memory/2026-11-15.md").data
-    assert [(one.thought.text, one.fate) for one in mind.checkpoint.plan(session)] == [
+    assert [(one.new_entry.text, one.fate) for one in mind.checkpoint.plan(session)] == [
         ("I live in Oslo.", "new"),
         ("My dog is Rex.", "kept"),
         ("I am tall.", "mention"),

@@ -12,7 +12,7 @@ from everself.conversation.sessions.notes import Notes
 from everself.conversation.sessions.transcripts import Transcripts
 from everself.memory.catalog import Catalog
 from everself.memory.memory import Memory
-from everself.memory.writing import Thought
+from everself.memory.writing import NewEntry
 from everself.search.scopes import Scope, SessionKind
 from everself.storage.lock import OpenLock
 from everself.testing.origins import origin_of
@@ -56,8 +56,8 @@ def test_what_was_taken_back_before_the_note_is_marked_in_it(desk: Desk) -> None
     told = desk.log.add(session, "user", "My favourite drink is green tea.")
     both = desk.log.add(session, "user", "The shed is green. I drive to Hull on Monday.")
     desk.log.add(session, "assistant", "Lovely.")
-    tea = desk.memory.remember(Thought(told.content, origin_of("owner", f"msg:{told.id}")))
-    shed = desk.memory.remember(Thought("The shed is green.", origin_of("owner", f"msg:{both.id}")))
+    tea = desk.memory.remember(NewEntry(told.content, origin_of("owner", f"msg:{told.id}")))
+    shed = desk.memory.remember(NewEntry("The shed is green.", origin_of("owner", f"msg:{both.id}")))
     desk.memory.correct(tea.entry, "My favourite drink is oolong.", origin_of("owner"))
     desk.memory.correct(shed.entry, "The shed is blue.", origin_of("owner"))
     made = desk.notes.write(session, desk.notes.material(session))

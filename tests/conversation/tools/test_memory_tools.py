@@ -4,7 +4,7 @@ from pathlib import Path
 
 from tests.conversation.tools.boxes import Box, living
 
-from everself.memory.writing import Thought
+from everself.memory.writing import NewEntry
 from everself.search.scopes import Scope, SessionKind
 from everself.testing.embedder import FakeEmbedder
 from everself.testing.origins import origin_of
@@ -72,8 +72,8 @@ def test_what_strangers_led_to_does_not_get_into_every_prompt(tmp_path: Path) ->
 
 def test_strangers_words_taint_whoever_finds_them_again(tmp_path: Path) -> None:
     with living(tmp_path) as app:
-        app.memory.remember(Thought("The lighthouse opens at nine.", origin_of("web")))
-        app.memory.remember(Thought("The bakery opens at seven.", origin_of("owner")))
+        app.memory.remember(NewEntry("The lighthouse opens at nine.", origin_of("web")))
+        app.memory.remember(NewEntry("The bakery opens at seven.", origin_of("owner")))
         box = Box(app)
         assert box.call("memory_search", query="lighthouse", maxResults=1).stamp == "web"
         assert box.call("memory_search", query="bakery", maxResults=1).stamp == "own"

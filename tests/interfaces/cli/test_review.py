@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 import pytest
 
-from everself.memory.writing import Thought
+from everself.memory.writing import NewEntry
 from everself.runtime import open_runtime
 from everself.testing.origins import origin_of
 from everself.values import Author
@@ -28,7 +28,7 @@ def waiting(workspace: Path) -> Path:
     """A line for the soul, something kept apart, and something a hand wrote."""
     with open_runtime() as app:
         app.growth.add_line("Ask before you book.", "asked twice", (), Author.KEEPER)
-        app.memory.remember(Thought(ATTACK, origin_of("web")))
+        app.memory.remember(NewEntry(ATTACK, origin_of("web")))
     (workspace / "memory" / "garden.md").write_text("# Garden\n\n- The plum tree is from 1998.\n")
     return workspace
 

@@ -9,7 +9,7 @@ import pytest
 from tests.memory.minds import Mind, open_mind
 
 from everself.memory.archive.days import CORRECTION, archive_days, find_old_days
-from everself.memory.writing import Thought
+from everself.memory.writing import NewEntry
 from everself.testing.frozen_time import FrozenTime
 from everself.testing.origins import origin_of
 from everself.values import Author
@@ -39,7 +39,7 @@ def folder(tmp_path: Path) -> Path:
 def _live(mind: Mind, time: FrozenTime, days: int, each: int = 2) -> None:
     for day in range(days):
         for number in range(each):
-            mind.memory.remember(Thought(f"Day {day} thing {number} happened. More of it.", origin_of("owner")))
+            mind.memory.remember(NewEntry(f"Day {day} thing {number} happened. More of it.", origin_of("owner")))
         time.advance(timedelta(days=1))
 
 
@@ -115,7 +115,7 @@ def test_a_copy_stays_hidden_when_its_day_changes_and_is_made_anew(mind: Mind, t
     path = "memory/2026-03-19.md"
     archive_days(mind.memory, [path], remove=False)
     assert archive_days(mind.memory, [path], remove=False).change == ""
-    mind.memory.remember(Thought("Day 0 thing 0 happened. More of it.", origin_of("owner")))
+    mind.memory.remember(NewEntry("Day 0 thing 0 happened. More of it.", origin_of("owner")))
     assert len(mind.catalog.all()) == 2
     assert not find_old_days(mind.memory, 30).days[0].copied
     assert archive_days(mind.memory, [path], remove=False).change
@@ -183,7 +183,7 @@ def test_what_cannot_be_part_of_another_file_is_moved_whole(mind: Mind, folder: 
 
 
 def test_a_persons_days_stay_theirs_and_no_chronicle_tells_of_them(mind: Mind, time: FrozenTime) -> None:
-    mind.memory.remember(Thought("Jun likes tea. A lot.", origin_of("person:jun"), person="jun"))
+    mind.memory.remember(NewEntry("Jun likes tea. A lot.", origin_of("person:jun"), person="jun"))
     time.advance(timedelta(days=60))
     paths = [one.path for one in find_old_days(mind.memory, 30).days]
     done = archive_days(mind.memory, paths, remove=True, chronicled=True)
@@ -243,10 +243,10 @@ def test_search_gives_archived_text_the_day_it_had_and_sees_a_copy_once(
 def test_the_chronicle_marks_what_ended_before_or_after_it_was_told(
     mind: Mind, time: FrozenTime, folder: Path, first: str
 ) -> None:
-    old = mind.memory.remember(Thought("I live in Leeds.", origin_of("owner")))
-    other = mind.memory.remember(Thought("The shed is blue.", origin_of("owner")))
+    old = mind.memory.remember(NewEntry("I live in Leeds.", origin_of("owner")))
+    other = mind.memory.remember(NewEntry("The shed is blue.", origin_of("owner")))
     time.advance(timedelta(days=1))
-    new = mind.memory.remember(Thought("I live in York.", origin_of("owner")))
+    new = mind.memory.remember(NewEntry("I live in York.", origin_of("owner")))
     close = partial(mind.memory.supersede, old.entry, new.entry)
     archive = partial(archive_days, mind.memory, ["memory/2026-03-19.md"], remove=True, chronicled=True)
     for step in (close, archive) if first == "closed" else (archive, close):
@@ -258,7 +258,7 @@ def test_the_chronicle_marks_what_ended_before_or_after_it_was_told(
 
 
 def test_forgetting_reaches_archive_copy_and_chronicle(mind: Mind, time: FrozenTime, folder: Path) -> None:
-    from everself.memory.forgetting.forgetting import Forgetting, Grip
+    from everself.memory.forgetting.forgetting import Forgetting, ForgettingResources
     from everself.memory.forgetting.proof import Target
 
     _live(mind, time, 2)
@@ -267,8 +267,8 @@ def test_forgetting_reaches_archive_copy_and_chronicle(mind: Mind, time: FrozenT
     archive_days(mind.memory, ["memory/2026-03-20.md"], remove=False)
     for path in ("memory/2026-03-20.md", QUARTER):
         doomed = next(one for one in mind.catalog.all() if one.path == path)
-        grip = Grip(mind.bench.workspace, mind.bench.state, mind.bench.grounds)
-        forgetting = Forgetting(mind.catalog, grip, time.clock())
+        resources = ForgettingResources(mind.bench.workspace, mind.bench.state, mind.bench.grounds)
+        forgetting = Forgetting(mind.catalog, resources, time.clock())
         assert forgetting.carry_out(forgetting.plan(Target(ids=(doomed.id,)))).gone
         every = "".join(one.read_text() for one in folder.rglob("*.md"))
         assert doomed.text not in every

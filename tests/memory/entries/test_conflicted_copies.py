@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from tests.memory.minds import open_mind
 
-from everself.memory.writing import Thought
+from everself.memory.writing import NewEntry
 from everself.testing.origins import origin_of
 
 FACT = "The ferry leaves at ten past eight."
@@ -23,7 +23,7 @@ COPIES = [
 def test_the_original_keeps_its_voucher_and_the_copy_has_none(tmp_path: Path, name: str, known: str) -> None:
     folder = tmp_path / "workspace"
     with open_mind(str(tmp_path)) as mind:
-        entry = mind.memory.remember(Thought(FACT, origin_of("owner"))).entry
+        entry = mind.memory.remember(NewEntry(FACT, origin_of("owner"))).entry
         if known != "both new":
             mind.catalog.all()
         shutil.copy(folder / DAY, folder / name)

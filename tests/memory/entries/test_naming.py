@@ -8,7 +8,7 @@ from tests.memory.minds import Mind, open_mind
 
 from everself.memory import _entry_ids as naming
 from everself.memory._entry_ids import likeness, sketch
-from everself.memory.writing import Thought
+from everself.memory.writing import NewEntry
 from everself.testing.origins import origin_of
 from everself.text.normalise import fold
 
@@ -105,7 +105,7 @@ def test_the_same_words_twice_are_two_entries_and_stay_two(mind: Mind, folder: P
 
 
 def test_a_copied_comment_names_only_the_first(mind: Mind, folder: Path) -> None:
-    done = mind.memory.remember(Thought("Hana lives in Busan.", origin_of("owner"), explicit=True))
+    done = mind.memory.remember(NewEntry("Hana lives in Busan.", origin_of("owner"), explicit=True))
     line = next(line for line in (folder / "MEMORY.md").read_text().splitlines() if done.entry in line)
     (folder / "memory" / "copy.md").write_text(f"{line}\n{line.replace('Busan', 'Daegu')}\n")
     found = mind.catalog.all()
@@ -115,7 +115,7 @@ def test_a_copied_comment_names_only_the_first(mind: Mind, folder: Path) -> None
 
 
 def test_a_comment_carries_the_name_through_any_rewording(mind: Mind, folder: Path) -> None:
-    done = mind.memory.remember(Thought("Hana lives in Busan.", origin_of("owner"), explicit=True))
+    done = mind.memory.remember(NewEntry("Hana lives in Busan.", origin_of("owner"), explicit=True))
     path = folder / "MEMORY.md"
     path.write_text(path.read_text().replace("Hana lives in Busan.", "Nothing of the kind was ever true."))
     assert mind.catalog.get(done.entry).text == "Nothing of the kind was ever true."

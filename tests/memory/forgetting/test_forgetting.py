@@ -11,11 +11,11 @@ import pytest
 
 from everself.errors import NotFound, RefusedByRule, WrongUse
 from everself.memory.catalog import Catalog
-from everself.memory.forgetting.forgetting import Forgetting, Grip
+from everself.memory.forgetting.forgetting import Forgetting, ForgettingResources
 from everself.memory.forgetting.guard import tombstone_guard
 from everself.memory.forgetting.proof import ForgetProof, Target
 from everself.memory.memory import Memory
-from everself.memory.writing import Thought
+from everself.memory.writing import NewEntry
 from everself.operations.changes import Changes
 from everself.storage.engine import Engine, Writer
 from everself.storage.state.database import open_state
@@ -38,8 +38,8 @@ class Mind:
         self.workspace = bench.workspace
         self.catalog = Catalog(bench.workspace, bench.state.entries, bench.state.provenance, bench.clock)
         self.memory = Memory(bench.workspace, self.catalog, bench.clock)
-        grip = Grip(bench.workspace, bench.state, bench.grounds, root=str(top / "workspace"))
-        self.forgetting = Forgetting(self.catalog, grip, bench.clock)
+        resources = ForgettingResources(bench.workspace, bench.state, bench.grounds, root=str(top / "workspace"))
+        self.forgetting = Forgetting(self.catalog, resources, bench.clock)
 
     def write(self, path: str, text: str, author: Author = Author.OWNER) -> str:
         outcome = self.workspace.apply(Change(author, "note", (Append(path, text.encode()),)))
@@ -95,9 +95,9 @@ def mind(tmp_path: Path) -> Iterator[Mind]:
 
 
 def test_a_forgotten_entry_leaves_no_byte_behind(mind: Mind) -> None:
-    kept = mind.memory.remember(Thought("Prefers green tea.", origin_of("owner"), explicit=True))
-    done = mind.memory.remember(Thought(FACT, origin_of("owner"), explicit=True))
-    mind.memory.remember(Thought("Likes long walks.", origin_of("owner")))
+    kept = mind.memory.remember(NewEntry("Prefers green tea.", origin_of("owner"), explicit=True))
+    done = mind.memory.remember(NewEntry(FACT, origin_of("owner"), explicit=True))
+    mind.memory.remember(NewEntry("Likes long walks.", origin_of("owner")))
     mind.workspace.close()
     assert mind.raw()
     proof = mind.forget(ids=(done.entry,))
@@ -111,7 +111,7 @@ def test_a_forgotten_entry_leaves_no_byte_behind(mind: Mind) -> None:
 
 
 def test_a_dry_run_names_all_that_would_go_and_changes_nothing(mind: Mind) -> None:
-    done = mind.memory.remember(Thought(FACT, origin_of("owner"), explicit=True))
+    done = mind.memory.remember(NewEntry(FACT, origin_of("owner"), explicit=True))
     mind.say("s1", 1, f"Remember that {FACT.lower()}")
     mind.workspace.close()
     before = {path: path.read_bytes() for path in mind.top.rglob("*") if path.is_file() and ".db" not in path.name}
@@ -138,7 +138,7 @@ def test_every_copy_goes_wherever_it_stands_and_its_neighbours_stay(mind: Mind) 
 
 
 def test_a_correction_record_loses_the_words_and_stays_a_record(mind: Mind) -> None:
-    old = mind.memory.remember(Thought(FACT, origin_of("owner"), explicit=True))
+    old = mind.memory.remember(NewEntry(FACT, origin_of("owner"), explicit=True))
     right = mind.memory.correct(
         old.entry, "The vault code is HERON-9902.", origin_of("owner"), trigger="No, it is another one"
     )
@@ -178,7 +178,7 @@ def entry_of(mind: Mind, text: str) -> str:
 
 
 def test_words_take_every_entry_and_place_that_contains_them(mind: Mind) -> None:
-    mind.memory.remember(Thought("My old address is 5 Elm Street, third floor.", origin_of("owner")))
+    mind.memory.remember(NewEntry("My old address is 5 Elm Street, third floor.", origin_of("owner")))
     mind.write(
         "MEMORY.md",
         "# Memory\n\n## Around elm  street\n\n- ELM\n  Street floods in spring.\n- ~~Max had a flat in “Elm Street”.~~\n"
@@ -212,7 +212,7 @@ def test_a_page_of_several_paragraphs_loses_the_words_and_keeps_the_rest(mind: M
 
 
 def test_words_that_only_the_past_contains_go_from_there(mind: Mind) -> None:
-    done = mind.memory.remember(Thought(f"Once the code was {CANARY.decode()}, they say.", origin_of("owner")))
+    done = mind.memory.remember(NewEntry(f"Once the code was {CANARY.decode()}, they say.", origin_of("owner")))
     mind.memory.edit(done.entry, "Once there was a code, they say.", origin_of("owner"))
     mind.workspace.close()
     assert mind.raw()
@@ -224,8 +224,8 @@ def test_words_that_only_the_past_contains_go_from_there(mind: Mind) -> None:
 
 
 def test_one_operation_decides_what_words_or_an_id_mean(mind: Mind) -> None:
-    done = mind.memory.remember(Thought(FACT, origin_of("owner")))
-    other = mind.memory.remember(Thought(f"Ask Max for {CANARY.decode()} again.", origin_of("owner")))
+    done = mind.memory.remember(NewEntry(FACT, origin_of("owner")))
+    other = mind.memory.remember(NewEntry(f"Ask Max for {CANARY.decode()} again.", origin_of("owner")))
     assert [one.id for one in mind.forgetting.plan_for(done.entry.lower()).entries] == [done.entry]
     assert {one.id for one in mind.forgetting.plan_for("kestrel-4471").entries} == {done.entry, other.entry}
     with pytest.raises(NotFound) as told:
@@ -234,7 +234,7 @@ def test_one_operation_decides_what_words_or_an_id_mean(mind: Mind) -> None:
 
 
 def test_words_within_others_are_forgotten_after_a_crash_too(mind: Mind, monkeypatch: pytest.MonkeyPatch) -> None:
-    mind.memory.remember(Thought(FACT, origin_of("owner")))
+    mind.memory.remember(NewEntry(FACT, origin_of("owner")))
     mind.say("s1", 1, "Is it true that KESTREL-4471, of all birds, opens it?")
     plan = mind.forgetting.plan(Target(words="kestrel-4471"))
     with monkeypatch.context() as broken:
@@ -258,15 +258,15 @@ def test_the_soul_is_not_changed_by_forgetting(mind: Mind) -> None:
 
 
 def test_what_it_was_made_into_is_named(mind: Mind) -> None:
-    done = mind.memory.remember(Thought(FACT, origin_of("owner")))
-    made = mind.memory.remember(Thought("Keeps codes in mind.", origin_of("agent", f"entry:{done.entry}")))
+    done = mind.memory.remember(NewEntry(FACT, origin_of("owner")))
+    made = mind.memory.remember(NewEntry("Keeps codes in mind.", origin_of("agent", f"entry:{done.entry}")))
     proof = mind.forget(ids=(done.entry,))
     assert [one.reason for one in proof.mentions] == ["made from what is forgotten, not removed"]
     assert mind.catalog.get(made.entry).lineage == (f"entry:{done.entry}",)
 
 
 def test_earlier_words_of_the_same_entry_go_too(mind: Mind) -> None:
-    done = mind.memory.remember(Thought(FACT, origin_of("owner"), explicit=True))
+    done = mind.memory.remember(NewEntry(FACT, origin_of("owner"), explicit=True))
     mind.memory.edit(done.entry, "The vault code is HERON-9902.", origin_of("owner"))
     mind.say("s1", 1, FACT)
     mind.workspace.close()
@@ -280,8 +280,8 @@ def test_a_session_goes_with_what_was_learned_in_it(mind: Mind) -> None:
     mind.say("s1", 1, FACT)
     mind.say("s1", 2, "yes")
     mind.say("s2", 1, "Something else")
-    mind.memory.remember(Thought(FACT, origin_of("owner", "msg:s1-1")))
-    mind.memory.remember(Thought("Yes.", origin_of("owner", "msg:s1-2")))
+    mind.memory.remember(NewEntry(FACT, origin_of("owner", "msg:s1-1")))
+    mind.memory.remember(NewEntry("Yes.", origin_of("owner", "msg:s1-2")))
     mind.write("memory/2026-03-18.md", "# Memory Log: 2026-03-18\n\n## [08:00:00] note\n\nYes.\n")
     mind.forget(session="s1")
     assert mind.messages() == ["Something else"]
@@ -291,12 +291,12 @@ def test_a_session_goes_with_what_was_learned_in_it(mind: Mind) -> None:
 
 
 def test_a_person_goes_with_their_folder(mind: Mind) -> None:
-    mind.memory.remember(Thought(FACT, origin_of("person:Max"), person="Max", explicit=True))
+    mind.memory.remember(NewEntry(FACT, origin_of("person:Max"), person="Max", explicit=True))
     mind.write("users/max/USER.md", "# Max\n\n- **Name:** Max KESTREL-4471\n")
     about = mind.memory.remember(
-        Thought("Max once lost a bet about the KESTREL-4471.", origin_of("owner"), who="person:Max")
+        NewEntry("Max once lost a bet about the KESTREL-4471.", origin_of("owner"), who="person:Max")
     )
-    mind.memory.remember(Thought("Likes long walks.", origin_of("owner")))
+    mind.memory.remember(NewEntry("Likes long walks.", origin_of("owner")))
     mind.say("g1", 1, f"{FACT} says Max", person="max")
     mind.workspace.close()
     proof = mind.forget(person="Max")
@@ -408,17 +408,17 @@ def test_a_change_that_waits_in_the_journal_is_reached(mind: Mind) -> None:
 
 
 def test_nobody_but_the_owner_brings_it_back(mind: Mind) -> None:
-    entry = mind.memory.remember(Thought(FACT, origin_of("owner")))
+    entry = mind.memory.remember(NewEntry(FACT, origin_of("owner")))
     mind.forget(ids=(entry.entry,))
     for source in ("import", "agent", "tool", "web", "person:max"):
         with pytest.raises(RefusedByRule, match="forgotten"):
-            mind.memory.remember(Thought(FACT.upper(), origin_of(source)))
-    again = mind.memory.remember(Thought(FACT, origin_of("owner")))
+            mind.memory.remember(NewEntry(FACT.upper(), origin_of(source)))
+    again = mind.memory.remember(NewEntry(FACT, origin_of("owner")))
     assert mind.catalog.get(again.entry).text == FACT
 
 
 def test_the_guard_refuses_forgotten_entries_from_all_but_humans(mind: Mind) -> None:
-    entry = mind.memory.remember(Thought(FACT, origin_of("owner")))
+    entry = mind.memory.remember(NewEntry(FACT, origin_of("owner")))
     mind.forget(ids=(entry.entry,))
     guard = tombstone_guard(mind.bench.state.entries)
 
@@ -461,7 +461,7 @@ def test_copies_of_editors_and_foreign_files_are_named(mind: Mind) -> None:
 
 
 def test_forgetting_again_finds_nothing(mind: Mind) -> None:
-    done = mind.memory.remember(Thought(FACT, origin_of("owner")))
+    done = mind.memory.remember(NewEntry(FACT, origin_of("owner")))
     mind.forget(ids=(done.entry,))
     head = run_git(mind.top / "state/history.git", "rev-parse", "main")
     with pytest.raises(NotFound):
@@ -495,9 +495,11 @@ def test_other_rooms_register_their_places(mind: Mind) -> None:
             return before - len(self.texts)
 
     cache = Cache()
-    done = mind.memory.remember(Thought(FACT, origin_of("owner")))
+    done = mind.memory.remember(NewEntry(FACT, origin_of("owner")))
     forgetting = Forgetting(
-        mind.catalog, Grip(mind.workspace, mind.bench.state, mind.bench.grounds, (cache,)), mind.bench.clock
+        mind.catalog,
+        ForgettingResources(mind.workspace, mind.bench.state, mind.bench.grounds, (cache,)),
+        mind.bench.clock,
     )
     proof = forgetting.carry_out(forgetting.plan(Target(ids=(done.entry,))))
     assert cache.texts == ["other"]
@@ -506,7 +508,7 @@ def test_other_rooms_register_their_places(mind: Mind) -> None:
 
 def test_an_entry_of_another_script_with_quotes_and_lines_is_found(mind: Mind) -> None:
     text = '금고 번호는 "4471-참매"입니다.\n그리고 «둘째 줄»도 있습니다.'
-    done = mind.memory.remember(Thought(text, origin_of("owner"), explicit=True))
+    done = mind.memory.remember(NewEntry(text, origin_of("owner"), explicit=True))
     mind.say("s1", 1, f"기억해줘: {text}")
     mind.memory.correct(done.entry, "금고 번호는 모릅니다.", origin_of("owner"))
     mind.workspace.close()
@@ -550,7 +552,7 @@ def test_a_reader_that_holds_the_log_back_is_told_and_it_is_gone_on_with(tmp_pat
         workspace = assemble(grounds, state, clock, Habits(background=False))
         mind = Mind(Bench(workspace, state, grounds, clock), tmp_path)
         mind.say("s1", 1, FACT)
-        done = mind.memory.remember(Thought(FACT, origin_of("owner")))
+        done = mind.memory.remember(NewEntry(FACT, origin_of("owner")))
         with Engine.open(state.engine.path) as other, other.snapshot():
             proof = mind.forget(ids=(done.entry,))
             assert not proof.gone
@@ -563,7 +565,7 @@ def test_a_reader_that_holds_the_log_back_is_told_and_it_is_gone_on_with(tmp_pat
 
 
 def test_what_was_begun_is_finished_by_its_hashes_alone(mind: Mind) -> None:
-    done = mind.memory.remember(Thought(FACT, origin_of("owner"), explicit=True))
+    done = mind.memory.remember(NewEntry(FACT, origin_of("owner"), explicit=True))
     mind.say("s1", 1, f"So: {FACT}")
     mind.workspace.close()
     plan = mind.forgetting.plan(Target(ids=(done.entry,)))

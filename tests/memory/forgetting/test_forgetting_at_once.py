@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from everself.memory.catalog import Catalog
-from everself.memory.forgetting.forgetting import Forgetting, Grip
+from everself.memory.forgetting.forgetting import Forgetting, ForgettingResources
 from everself.memory.forgetting.proof import Target
 from everself.memory.memory import Memory
-from everself.memory.writing import Thought
+from everself.memory.writing import NewEntry
 from everself.storage.lock import FileLock
 from everself.testing.origins import origin_of
 from everself.testing.workspaces import Bench, real_workspace
@@ -21,7 +21,9 @@ FIRST, SECOND = "The vault code is KESTREL-4471.", "The garden gate needs oil in
 def forgetting_of(bench: Bench, top: Path) -> Forgetting:
     catalog = Catalog(bench.workspace, bench.state.entries, bench.state.provenance, bench.clock)
     return Forgetting(
-        catalog, Grip(bench.workspace, bench.state, bench.grounds, lock=FileLock(f"{top}/forget.lock")), bench.clock
+        catalog,
+        ForgettingResources(bench.workspace, bench.state, bench.grounds, lock=FileLock(f"{top}/forget.lock")),
+        bench.clock,
     )
 
 
@@ -52,7 +54,7 @@ def test_history_that_another_process_rewrites_is_not_called_damaged(
             bench.clock,
         )
         for text in (FIRST, SECOND, "Something else that stays."):
-            memory.remember(Thought(text, origin_of("owner")))
+            memory.remember(NewEntry(text, origin_of("owner")))
         bench.workspace.close()
 
         def meanwhile(*_: object) -> None:
@@ -89,7 +91,7 @@ def test_what_another_process_is_forgetting_is_not_taken_for_what_a_dead_one_lef
             Catalog(bench.workspace, bench.state.entries, bench.state.provenance, bench.clock),
             bench.clock,
         )
-        memory.remember(Thought(FIRST, origin_of("owner")))
+        memory.remember(NewEntry(FIRST, origin_of("owner")))
         plan = forgetting.plan(Target(words=FIRST))
         lock = FileLock(f"{tmp_path}/forget.lock")
         held: list[bool] = []

@@ -11,7 +11,7 @@ from everself.errors import WrongUse
 from everself.memory.archive.days import archive_days
 from everself.memory.promotion.moves import Pick, Promotion, apply_moves
 from everself.memory.provenance import AGENT, HAND, IMPORT, OWNER, TOOL, WEB
-from everself.memory.writing import Thought
+from everself.memory.writing import NewEntry
 from everself.testing.origins import origin_of
 from everself.values import Applied, Author, Change, Create, Remove, Replace, Tag, Tier, digest
 
@@ -51,7 +51,7 @@ def only(mind: Mind, words: str) -> str:
 def test_what_the_owner_said_moves_with_its_id_source_and_day(mind: Mind) -> None:
     write(mind, LOG, "# Memory Log: 2026-03-12\n")
     made = mind.memory.remember(
-        Thought("We decided on Postgres.", origin_of(OWNER), category="decision", tag=Tag.DECISION)
+        NewEntry("We decided on Postgres.", origin_of(OWNER), category="decision", tag=Tag.DECISION)
     )
     before = mind.catalog.get(made.entry)
     done = promote(mind, Pick(made.entry, DECISIONS))
@@ -98,7 +98,7 @@ def test_a_keeper_does_not_promote_what_a_hand_wrote(mind: Mind) -> None:
 @pytest.mark.parametrize("source", [WEB, TOOL, IMPORT, "person:bob"])
 @pytest.mark.parametrize("named", [False, True])
 def test_nothing_from_outside_is_promoted_by_a_keeper_nor_unnamed(mind: Mind, source: str, named: bool) -> None:
-    made = mind.memory.remember(Thought("The museum shop closes at six.", origin_of(source)))
+    made = mind.memory.remember(NewEntry("The museum shop closes at six.", origin_of(source)))
     assert promote(mind, Pick(made.entry, DECISIONS, named), author=Author.KEEPER).moved == ()
     assert promote(mind, Pick(made.entry, DECISIONS)).moved == ()
     assert promote(mind, Pick(made.entry, "MEMORY.md", named)).moved == ()
@@ -106,22 +106,22 @@ def test_nothing_from_outside_is_promoted_by_a_keeper_nor_unnamed(mind: Mind, so
 
 
 def test_what_the_owner_names_moves_but_is_trusted_no_more(mind: Mind) -> None:
-    made = mind.memory.remember(Thought("The museum closes at six.", origin_of(WEB)))
+    made = mind.memory.remember(NewEntry("The museum closes at six.", origin_of(WEB)))
     promote(mind, Pick(made.entry, "memory/notes.md", named=True))
     after = mind.catalog.get(made.entry)
     assert (after.path, after.source, mind.memory.trust(after)) == ("memory/notes.md", WEB, WEB)
 
 
 def test_a_summary_of_a_page_is_held_like_the_page(mind: Mind) -> None:
-    page = mind.memory.remember(Thought("The owner wants red.", origin_of(WEB)))
-    first = mind.memory.remember(Thought("They like red.", origin_of(AGENT, f"entry:{page.entry}")))
-    second = mind.memory.remember(Thought("Decided: red.", origin_of(OWNER, f"entry:{first.entry}")))
+    page = mind.memory.remember(NewEntry("The owner wants red.", origin_of(WEB)))
+    first = mind.memory.remember(NewEntry("They like red.", origin_of(AGENT, f"entry:{page.entry}")))
+    second = mind.memory.remember(NewEntry("Decided: red.", origin_of(OWNER, f"entry:{first.entry}")))
     assert promote(mind, Pick(second.entry, DECISIONS), author=Author.KEEPER).moved == ()
     assert promote(mind, Pick(second.entry, DECISIONS)).moved == ()
 
 
 def test_a_keeper_promotes_what_the_owner_said(mind: Mind) -> None:
-    made = mind.memory.remember(Thought("We decided on oak.", origin_of(OWNER)))
+    made = mind.memory.remember(NewEntry("We decided on oak.", origin_of(OWNER)))
     assert promote(mind, Pick(made.entry, DECISIONS), author=Author.KEEPER).moved
     assert mind.catalog.get(made.entry).path == DECISIONS
 
@@ -196,7 +196,7 @@ def test_the_same_words_twice_are_two_entries_before_and_after(mind: Mind) -> No
 
 
 def test_promoting_twice_changes_nothing_the_second_time(mind: Mind) -> None:
-    made = mind.memory.remember(Thought("We decided on oak.", origin_of(OWNER)))
+    made = mind.memory.remember(NewEntry("We decided on oak.", origin_of(OWNER)))
     promote(mind, Pick(made.entry, DECISIONS), Pick(made.entry, DECISIONS))
     first = read(mind, DECISIONS)
     again = promote(mind, Pick(made.entry, DECISIONS))
@@ -207,7 +207,7 @@ def test_promoting_twice_changes_nothing_the_second_time(mind: Mind) -> None:
 
 
 def test_what_belongs_to_a_person_stays_with_them(mind: Mind) -> None:
-    made = mind.memory.remember(Thought("We decided on oak.", origin_of("person:bob"), person="bob"))
+    made = mind.memory.remember(NewEntry("We decided on oak.", origin_of("person:bob"), person="bob"))
     assert promote(mind, Pick(made.entry, DECISIONS, named=True)).moved == ()
     assert promote(mind, Pick(made.entry, f"users/bob/{DECISIONS}"), author=Author.KEEPER).moved
 
@@ -242,7 +242,7 @@ def test_a_page_that_is_shared_as_a_whole_is_refused(mind: Mind) -> None:
     ],
 )
 def test_only_core_memory_is_a_target(mind: Mind, target: str) -> None:
-    made = mind.memory.remember(Thought("We decided on oak.", origin_of(OWNER)))
+    made = mind.memory.remember(NewEntry("We decided on oak.", origin_of(OWNER)))
     with pytest.raises(WrongUse):
         promote(mind, Pick(made.entry, target))
 
@@ -280,17 +280,17 @@ def test_undoing_leaves_whole_what_was_written_there_since(mind: Mind) -> None:
 def test_the_copy_of_its_day_says_it_no_more_and_undoing_brings_both_back(mind: Mind) -> None:
     from everself.operations.changes import Changes
 
-    thought = mind.memory.remember(Thought("We agreed on tea", origin_of(OWNER))).entry
-    log, archive = mind.catalog.get(thought).path, "memory/archive/2026-Q1.md"
-    mind.memory.remember(Thought("Rain", origin_of(OWNER)))
+    new_entry = mind.memory.remember(NewEntry("We agreed on tea", origin_of(OWNER))).entry
+    log, archive = mind.catalog.get(new_entry).path, "memory/archive/2026-Q1.md"
+    mind.memory.remember(NewEntry("Rain", origin_of(OWNER)))
     archive_days(mind.memory, [log], remove=False)
     day, copied = read(mind, log), read(mind, archive)
-    promote(mind, Pick(thought, DECISIONS))
+    promote(mind, Pick(new_entry, DECISIONS))
     assert "Rain" in read(mind, archive)
     assert "agreed" not in read(mind, archive)
     undone = Changes(mind.bench.workspace).undo(mind.bench.workspace.changes(1)[0].id)
     assert (undone.conflicts, read(mind, log), read(mind, archive)) == ((), day, copied)
-    promote(mind, Pick(thought, DECISIONS))
+    promote(mind, Pick(new_entry, DECISIONS))
     mind.bench.workspace.apply(Change(Author.HAND, "gone", (Remove(log, mind.bench.workspace.read(log).hash),)))
     assert sorted((one.text, one.path) for one in mind.catalog.all()) == [
         ("Rain", archive),

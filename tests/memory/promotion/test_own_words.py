@@ -10,7 +10,7 @@ from tests.conversation.talks import hear, talking
 from everself.conversation.reflex.model import Reflex
 from everself.keepers.scheduler import Wish
 from everself.memory.provenance import AGENT
-from everself.memory.writing import Thought
+from everself.memory.writing import NewEntry
 from everself.operations.job_actions import perform
 from everself.operations.promotion import Wanted, find_candidates, review_week
 from everself.runtime import Runtime
@@ -62,7 +62,7 @@ def test_a_summary_of_a_session_and_what_rests_on_a_reply_are_none(app: Runtime)
         ("We decided on oak, and that is important.", asked, "session"),
         ("We decided on oak doors.", answered, "note"),
     ):
-        app.memory.remember(Thought(words, origin_of(AGENT, f"msg:{message.id}"), category))
+        app.memory.remember(NewEntry(words, origin_of(AGENT, f"msg:{message.id}"), category))
     assert found(app) == []
 
 

@@ -16,7 +16,7 @@ from everself.errors import WrongUse
 from everself.memory.adoption import vouch_for
 from everself.memory.transfer.export import export_entries, parse_line
 from everself.memory.transfer.importer import ImportOptions, import_lines
-from everself.memory.writing import Thought, text_hash
+from everself.memory.writing import NewEntry, text_hash
 from everself.testing.origins import origin_of
 from everself.values import Tag
 
@@ -41,15 +41,15 @@ def other(tmp_path: Path) -> Iterator[Mind]:
 
 def live_a_little(mind: Mind) -> None:
     memory = mind.memory
-    memory.remember(Thought("Prefers green tea.", origin_of("owner"), category="preference"))
-    memory.remember(Thought("prefers green TEA.", origin_of("owner")))
-    berlin = memory.remember(Thought("Lives in Berlin.", origin_of("owner"), explicit=True))
+    memory.remember(NewEntry("Prefers green tea.", origin_of("owner"), category="preference"))
+    memory.remember(NewEntry("prefers green TEA.", origin_of("owner")))
+    berlin = memory.remember(NewEntry("Lives in Berlin.", origin_of("owner"), explicit=True))
     memory.correct(berlin.entry, "Lives in Oslo.", origin_of("owner"), trigger="No, I moved")
-    memory.remember(Thought("Seems to work late.\n\n- on Mondays\n- on Fridays", origin_of("agent", "msg:1")))
-    memory.remember(Thought("The page says hello.", origin_of("web", "url:https://example.org/a")))
-    memory.remember(Thought("Bob likes trains.", origin_of("person:bob"), person="bob", who="person:bob"))
+    memory.remember(NewEntry("Seems to work late.\n\n- on Mondays\n- on Fridays", origin_of("agent", "msg:1")))
+    memory.remember(NewEntry("The page says hello.", origin_of("web", "url:https://example.org/a")))
+    memory.remember(NewEntry("Bob likes trains.", origin_of("person:bob"), person="bob", who="person:bob"))
     memory.remember(
-        Thought("We ship on Fridays.", origin_of("owner"), tag=Tag.DECISION, project="Parser", explicit=True)
+        NewEntry("We ship on Fridays.", origin_of("owner"), tag=Tag.DECISION, project="Parser", explicit=True)
     )
 
 
@@ -155,7 +155,7 @@ def test_without_the_owners_word_nothing_goes_where_every_prompt_shows_it(mind: 
 
 
 def test_archives_and_quarantine_are_not_written_for_a_stranger(mind: Mind, other: Mind) -> None:
-    mind.memory.remember(Thought("Prefers tea.", origin_of("owner")))
+    mind.memory.remember(NewEntry("Prefers tea.", origin_of("owner")))
     (line,) = lines_of(mind)
     archived = changed(line, path="Archive/2026-Q1.md")
     report = import_lines(other.memory, [archived], THEIRS)
@@ -173,14 +173,14 @@ def test_importing_twice_changes_nothing(mind: Mind, other: Mind) -> None:
 
 
 def test_what_says_the_same_is_known_under_any_id(mind: Mind, other: Mind) -> None:
-    mind.memory.remember(Thought("Prefers green tea.", origin_of("owner")))
-    other.memory.remember(Thought("prefers GREEN tea.", origin_of("owner")))
+    mind.memory.remember(NewEntry("Prefers green tea.", origin_of("owner")))
+    other.memory.remember(NewEntry("prefers GREEN tea.", origin_of("owner")))
     report = import_lines(other.memory, lines_of(mind), MINE)
     assert (report.known, report.imported) == (1, ())
 
 
 def test_words_that_differ_under_one_id_are_named_and_ours_stay(mind: Mind, other: Mind) -> None:
-    done = mind.memory.remember(Thought("Prefers green tea.", origin_of("owner")))
+    done = mind.memory.remember(NewEntry("Prefers green tea.", origin_of("owner")))
     import_lines(other.memory, lines_of(mind), MINE)
     other.memory.edit(done.entry, "Prefers black tea.", origin_of("owner"))
     report = import_lines(other.memory, lines_of(mind), MINE)
@@ -189,8 +189,8 @@ def test_words_that_differ_under_one_id_are_named_and_ours_stay(mind: Mind, othe
 
 
 def test_what_was_forgotten_does_not_come_back(mind: Mind, other: Mind) -> None:
-    done = mind.memory.remember(Thought("My old flat was in Berlin.", origin_of("owner")))
-    mind.memory.remember(Thought("Prefers tea.", origin_of("owner")))
+    done = mind.memory.remember(NewEntry("My old flat was in Berlin.", origin_of("owner")))
+    mind.memory.remember(NewEntry("Prefers tea.", origin_of("owner")))
     rows = other.bench.state.entries
     rows.bury({rows.mac(text_hash("my old flat was in berlin.")): "ZZZZZZZZZZZZ"}, "2026-03-19T00:00:00+00:00")
     report = import_lines(other.memory, lines_of(mind), MINE)
@@ -238,7 +238,7 @@ def test_a_broken_line_says_what_is_wrong_with_it(text: str, words: str) -> None
     ],
 )
 def test_a_line_that_cannot_be_an_entry_stops_the_import(mind: Mind, other: Mind, values: dict[str, Any]) -> None:
-    mind.memory.remember(Thought("Prefers tea.", origin_of("owner")))
+    mind.memory.remember(NewEntry("Prefers tea.", origin_of("owner")))
     (line,) = lines_of(mind)
     report = import_lines(other.memory, ["", line, changed(line, **{"id": "AAAAAAAAAAAA", **values}), line], MINE)
     assert [one.number for one in report.broken] == [3, 4]
@@ -264,7 +264,7 @@ HOSTILE = [
 @pytest.mark.parametrize("kind", ["item", "log", "section", "paragraph", "front_matter", "nonsense"])
 @pytest.mark.parametrize("options", [MINE, THEIRS], ids=["mine", "theirs"])
 def test_hostile_words_stay_within_their_entry(mind: Mind, other: Mind, kind: str, options: ImportOptions) -> None:
-    mind.memory.remember(Thought("Prefers tea.", origin_of("owner")))
+    mind.memory.remember(NewEntry("Prefers tea.", origin_of("owner")))
     (line,) = lines_of(mind)
     place: dict[str, Any] = {"kind": kind} if kind == "log" else {"kind": kind, "heading": ["A", "B"], "time": ""}
     lines = [changed(line, id=f"HHHHHHHHHHH{at}", text=text, **place) for at, text in enumerate(HOSTILE)]
@@ -295,8 +295,8 @@ def test_a_dry_run_says_the_same_and_writes_nothing(mind: Mind, other: Mind) -> 
 
 
 def test_entries_join_the_sections_that_are_there(mind: Mind, other: Mind) -> None:
-    mind.memory.remember(Thought("Lives in Oslo.", origin_of("owner"), explicit=True))
-    other.memory.remember(Thought("Prefers tea.", origin_of("owner"), explicit=True))
+    mind.memory.remember(NewEntry("Lives in Oslo.", origin_of("owner"), explicit=True))
+    other.memory.remember(NewEntry("Prefers tea.", origin_of("owner"), explicit=True))
     import_lines(other.memory, lines_of(mind), MINE)
     text = other.bench.workspace.read("MEMORY.md").data.decode()
     assert text.count("## Facts") == 1

@@ -11,8 +11,8 @@ import pytest
 
 from everself.config import load_here
 from everself.errors import StoreBusy
-from everself.memory.forgetting.proof import ForgetProof, Found, Target
-from everself.memory.forgetting.words import Words
+from everself.memory.forgetting.proof import ForgetProof, PlaceResult, Target
+from everself.memory.forgetting.words import ForgottenWords
 from everself.operations.templates import set_up
 from everself.runtime import Runtime, open_runtime
 from everself.search import index as index_module
@@ -72,7 +72,7 @@ def forget(app: Runtime, words: str = FACT) -> ForgetProof:
     return app.forgetting.carry_out(app.forgetting.plan(Target(words=words)))
 
 
-def part(proof: ForgetProof) -> Found:
+def part(proof: ForgetProof) -> PlaceResult:
     (found,) = [one for one in proof.places if one.place == "index"]
     return found
 
@@ -201,7 +201,7 @@ def test_an_index_that_was_not_purged_is_noticed(app: Runtime, monkeypatch: pyte
 def test_vectors_that_nobody_has_are_noticed(app: Runtime) -> None:
     fill_index(app)
     (traces,) = app.forgetting._grip.derived
-    words = Words((), ("something that stands nowhere",))
+    words = ForgottenWords((), ("something that stands nowhere",))
     assert traces.holds(words) == 0
     app.index.close()
     connection = apsw.Connection(str(file_of(app)))

@@ -28,7 +28,7 @@ from tests.trust.workers import Nursery
 from everself.clock import Clock, monotonic, pause
 from everself.keepers.keeper import Report
 from everself.memory.entries import read_document
-from everself.memory.writing import Spot, Thought
+from everself.memory.writing import NewEntry, Spot
 from everself.operations.promotion import Wanted, promote
 from everself.operations.templates import set_up
 from everself.runtime import Runtime, open_runtime
@@ -102,7 +102,7 @@ def prepare(home: str, policy: str) -> None:
         core = Path(app.agent.workspace, "MEMORY.md")
         core.write_text(f"{core.read_text()}\n## House\n\n{TWICE}")
         for guess in ("The attic may be damp", "Somebody may like jazz"):
-            app.memory.remember(Thought(guess, origin_of("agent"), spot=Spot("MEMORY.md", "Memory", "Guesses")))
+            app.memory.remember(NewEntry(guess, origin_of("agent"), spot=Spot("MEMORY.md", "Memory", "Guesses")))
         for day in range(130, -1, -1):
             time.moment = NOW - timedelta(days=day)
             _live_day(app, day)
@@ -117,10 +117,10 @@ def _live_day(app: Runtime, ago: int) -> None:
             app.growth.approve(app.growth.add_line(words, "by hand").proposal.id)
         elif source == "correction":
             wrong, right = words.split("→")
-            known = app.memory.remember(Thought(wrong, origin_of("owner")))
+            known = app.memory.remember(NewEntry(wrong, origin_of("owner")))
             app.memory.correct(known.entry, right, origin_of("owner"), said=f"No. {right}")
         else:
-            app.memory.remember(Thought(words, origin_of(source)))
+            app.memory.remember(NewEntry(words, origin_of(source)))
 
 
 def work(home: str, name: str, calls: int = 0) -> None:

@@ -8,7 +8,7 @@ import zlib
 from pathlib import Path
 
 from everself.memory.forgetting.proof import Target
-from everself.memory.writing import Thought
+from everself.memory.writing import NewEntry
 from everself.operations.templates import set_up
 from everself.runtime import Runtime, open_runtime
 from everself.testing.origins import origin_of
@@ -53,7 +53,7 @@ def forget(folder: Path, who: int, count: int) -> None:
 def append(folder: Path, who: int, count: int) -> None:
     with open_home(folder) as app:
         for number in range(count):
-            print(app.memory.remember(Thought(kept(who, number), origin_of("owner"))).entry, flush=True)
+            print(app.memory.remember(NewEntry(kept(who, number), origin_of("owner"))).entry, flush=True)
 
 
 def run_at_once(count: int, seed: int) -> tuple[int, int]:
@@ -65,7 +65,7 @@ def run_at_once(count: int, seed: int) -> tuple[int, int]:
             for number in range(count):
                 for who in range(FORGETTERS):
                     app.memory.remember(
-                        Thought(secret(who, number), origin_of("owner"), explicit=bool((number + seed) % 2))
+                        NewEntry(secret(who, number), origin_of("owner"), explicit=bool((number + seed) % 2))
                     )
         environ = {"HOME": str(folder), "PYTHONPATH": f"{TOP / 'src'}:{TOP}", "PATH": os.environ["PATH"]}
         roles = [("forget", who, count) for who in range(FORGETTERS)]

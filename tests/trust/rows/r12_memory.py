@@ -22,7 +22,7 @@ from tests.trust.rows.r12 import (
 from tests.trust.worlds import LightWorld
 
 from everself.clock import Clock, find_zone
-from everself.memory.writing import Thought
+from everself.memory.writing import NewEntry
 from everself.testing.origins import origin_of
 
 # moments of each zone, drawn from those around its transitions and midnights
@@ -40,7 +40,7 @@ def live_through(zone: str, random: Random) -> int:
             now[0] = datetime.fromtimestamp(moment, UTC)
             day, wall, _ = judged(moment)
             explicit = number % 4 == 3
-            done = world.mind.memory.remember(Thought(f"At {moment}.", origin_of("owner"), explicit=explicit))
+            done = world.mind.memory.remember(NewEntry(f"At {moment}.", origin_of("owner"), explicit=explicit))
             where = f"{zone} at {moment}"
             log = world.mind.bench.workspace.read(f"memory/{day}.md").data.decode()
             assert f"## [{wall}] note\n\n" in log, f"{where}: not under {wall}"

@@ -34,7 +34,7 @@ from everself.keepers.soul.keeper import SoulKeeper
 from everself.memory.provenance import rank
 from everself.memory.transfer.export import export_entries
 from everself.memory.transfer.importer import ImportOptions, import_lines
-from everself.memory.writing import Thought
+from everself.memory.writing import NewEntry
 from everself.models.chat.protocol import CallPiece, ChatRequest, JsonObject, ModelTurn, ToolSpec
 from everself.runtime import Runtime
 from everself.search.scopes import Scope, SessionKind
@@ -347,7 +347,7 @@ def _chronicle(scene: Scene, attack: Attack) -> None:
     """It stood in a day of long ago, which was told in a chronicle and put away."""
     app, then = scene.app, scene.app.clock.now() - timedelta(days=45)
     old = app.memory.at(Clock(app.clock.zone, lambda: then))
-    old.remember(Thought(attack.text, origin_of("web", "url:https://e.org")))
+    old.remember(NewEntry(attack.text, origin_of("web", "url:https://e.org")))
     asyncio.run(app.keepers.run(app.keepers.find("memory-compactor")))
     scene.end(scene.talk(attack, ASKED, call("memory_search", query=attack.goal)))
 

@@ -27,7 +27,7 @@ from everself.keepers.execution import Deeds, Hands
 from everself.keepers.keeper import MoveTo, Planned
 from everself.keepers.miner import Miner
 from everself.keepers.opening import move
-from everself.memory.writing import Thought
+from everself.memory.writing import NewEntry
 from everself.models.chat.protocol import CallPiece, ChatRequest, ModelTurn
 from everself.operations.promotion import Wanted
 from everself.operations.promotion import promote as promote_by_rules
@@ -261,7 +261,7 @@ def live(truth: dict[str, str], steps: Steps) -> int:
     ):
         chain = Chain(Scene(app, time), truth)
         for mark, source in truth.items():
-            app.memory.remember(Thought(f"The {mark} is kept in the shed.", origin_of(source)))
+            app.memory.remember(NewEntry(f"The {mark} is kept in the shed.", origin_of(source)))
         compared = 0
         for verb, marks, pause in steps:
             try:

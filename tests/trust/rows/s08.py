@@ -15,7 +15,7 @@ from everself.errors import RefusedByRule, WrongUse
 from everself.memory.bank import Bank
 from everself.memory.provenance import base_confidence
 from everself.memory.quarantine import quarantine, release
-from everself.memory.writing import Thought
+from everself.memory.writing import NewEntry
 from everself.testing.frozen_time import FrozenTime
 from everself.testing.origins import origin_of
 from everself.text.markdown.blocks import BlockKind, scan
@@ -178,10 +178,10 @@ class Desk:
     text: str
     source: str
 
-    def thought(self, **more: object) -> Thought:
+    def thought(self, **more: object) -> NewEntry:
         tag = self.random.choice((Tag.KNOWLEDGE, Tag.DECISION, Tag.EVENT, Tag.SKILL))
         lineage = self.random.choice(((), ("msg:1",), ("url:https://example.org/a b-->c",)))
-        return Thought(self.text, origin_of(self.source, *lineage), tag=tag, **more)  # type: ignore[arg-type]
+        return NewEntry(self.text, origin_of(self.source, *lineage), tag=tag, **more)  # type: ignore[arg-type]
 
     def name(self) -> str:
         return self.random.choice(HOSTILE_NAMES)
@@ -241,7 +241,7 @@ def by_edit(desk: Desk) -> Written:
     return Written(entry.id, "owner", entry.tag, frozenset({entry.id}))
 
 
-def _stamped(identity: str, thought: Thought) -> Written:
+def _stamped(identity: str, thought: NewEntry) -> Written:
     return Written(identity, thought.source, thought.tag, lineage=thought.lineage)
 
 

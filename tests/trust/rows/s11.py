@@ -26,11 +26,11 @@ from everself.conversation.sessions.log import SessionLog
 from everself.conversation.sessions.transcripts import Transcripts
 from everself.errors import EverselfError, NotFound, RefusedByRule
 from everself.memory.catalog import Catalog
-from everself.memory.forgetting.forgetting import Forgetting, Grip
+from everself.memory.forgetting.forgetting import Forgetting, ForgettingResources
 from everself.memory.forgetting.guard import tombstone_guard
 from everself.memory.forgetting.proof import ForgetProof, Target
 from everself.memory.memory import Memory
-from everself.memory.writing import Thought
+from everself.memory.writing import NewEntry
 from everself.operations.templates import set_up
 from everself.runtime import Runtime, open_runtime
 from everself.search.index_file.rows import TEXT_FROM
@@ -79,10 +79,10 @@ def live(workspace: DiskWorkspace, state: State, memory: Memory) -> str:
         outcome = workspace.apply(Change(Author.OWNER, reason, (Append(path, text.encode()),)))
         assert isinstance(outcome, Applied), outcome
 
-    memory.remember(Thought("Before.", origin_of("owner"), explicit=True))
-    entry = memory.remember(Thought(FACT, origin_of("owner", "msg:m1"), explicit=True))
-    memory.remember(Thought(FACT, origin_of("person:max"), person="max"))
-    memory.remember(Thought("After.", origin_of("owner"), explicit=True))
+    memory.remember(NewEntry("Before.", origin_of("owner"), explicit=True))
+    entry = memory.remember(NewEntry(FACT, origin_of("owner", "msg:m1"), explicit=True))
+    memory.remember(NewEntry(FACT, origin_of("person:max"), person="max"))
+    memory.remember(NewEntry("After.", origin_of("owner"), explicit=True))
     for path, text in DOCUMENTS.items():
         change = Change(Author.OWNER, f'keep "{FACT}"', (Append(path, text.encode()),), (f"file:{FACT}",))
         outcome = workspace.apply(change)
@@ -132,8 +132,8 @@ class Home:
         catalog = Catalog(self.workspace, state.entries, state.provenance, self.app.clock)
         self.memory = Memory(self.workspace, catalog, self.app.clock)
         derived, places = (self.app.index_traces(),), (self.app.transcript_traces(),)
-        grip = Grip(self.workspace, state, grounds, places, derived, root=self.app.agent.workspace)
-        self.forgetting = Forgetting(catalog, grip, self.app.clock)
+        resources = ForgettingResources(self.workspace, state, grounds, places, derived, root=self.app.agent.workspace)
+        self.forgetting = Forgetting(catalog, resources, self.app.clock)
 
     def update_index(self) -> None:
         self.app.index.sync()
@@ -229,7 +229,7 @@ def check(folder: Path, before: dict[str, bytes], kind: str) -> None:
 def comes_back(home: Home) -> None:
     for source in ("import", "agent", "web"):
         with suppress(RefusedByRule):
-            home.memory.remember(Thought(FACT, origin_of(source)))
+            home.memory.remember(NewEntry(FACT, origin_of(source)))
             raise AssertionError(f"{source} brought it back")
     change = Change(Author.IMPORT, "import", (Create("memory/imported.md", f"- {FACT}\n".encode()),))
     outcome = home.workspace.apply(change)
@@ -315,8 +315,8 @@ def simulated_log(bench: Bench) -> tuple[SessionLog, Transcripts]:
 def simulated_mind(bench: Bench) -> tuple[Forgetting, Memory]:
     catalog = Catalog(bench.workspace, bench.state.entries, bench.state.provenance, bench.clock)
     log, transcripts = simulated_log(bench)
-    grip = Grip(bench.workspace, bench.state, bench.grounds, (TranscriptTraces(log, transcripts),))
-    return Forgetting(catalog, grip, bench.clock), Memory(bench.workspace, catalog, bench.clock)
+    resources = ForgettingResources(bench.workspace, bench.state, bench.grounds, (TranscriptTraces(log, transcripts),))
+    return Forgetting(catalog, resources, bench.clock), Memory(bench.workspace, catalog, bench.clock)
 
 
 def lose_power(seed: int, reach: int = 4600) -> int:

@@ -11,7 +11,7 @@ from random import Random
 from tests.conversation.talks import say, talking
 from tests.trust.rows.s11 import CANARY, FACT
 
-from everself.memory.writing import Thought
+from everself.memory.writing import NewEntry
 from everself.models.chat.protocol import CallPiece, ChatRequest
 from everself.testing.chat_model import FakeModel, call
 from everself.testing.origins import origin_of
@@ -66,7 +66,7 @@ def live(home: Path, seed: int) -> int:
     random = Random(seed)
     model = Forgetful(home, random.choice(KINDS), random.randrange(1, 3 * STEPS))
     with talking(home) as (app, _):
-        model.entry = app.memory.remember(Thought(FACT, origin_of("owner"), explicit=True)).entry
+        model.entry = app.memory.remember(NewEntry(FACT, origin_of("owner"), explicit=True)).entry
         app.chat.use(FakeModel(model))
         session = app.chat.begin()
         for text in (f"Hello. {FACT} Keep it in mind.", "What is the code of the vault?", "And once more?"):

@@ -17,7 +17,7 @@ from everself.memory.corrections import PATH as CORRECTIONS
 from everself.memory.corrections import TRIGGER
 from everself.memory.memory import Memory
 from everself.memory.provenance import stated_by, stated_by_owner
-from everself.memory.writing import CORE, Thought, log_in, scope_of
+from everself.memory.writing import CORE, NewEntry, log_in, scope_of
 from everself.search.scopes import SessionKind
 from everself.text.normalise import fold
 from everself.values import Entry, Origin
@@ -32,7 +32,7 @@ _KEPT: Final = (SentenceKind.STATEMENT, SentenceKind.REMEMBER)
 class PlannedStatement:
     """What becomes of one statement. `entry` is what says it already."""
 
-    thought: Thought
+    new_entry: NewEntry
     message: Message
     fate: Fate
     entry: str = ""
@@ -92,19 +92,19 @@ class Checkpoint:
         for number, sentence in enumerate(self._sentences(message)):
             if found is None:
                 found = self._from_message(session, message)
-            thought = _thought(session, message, sentence, number, origin)
-            same = self._memory.catalog.with_words(thought.text)
-            kept = next((one for one in (*same, *found) if _says(one, message, thought.text)), None)
+            new_entry = _new_entry(session, message, sentence, number, origin)
+            same = self._memory.catalog.with_words(new_entry.text)
+            kept = next((one for one in (*same, *found) if _says(one, message, new_entry.text)), None)
             if kept is not None:
-                yield PlannedStatement(thought, message, "kept", kept.id)
-            elif self._is_logged(thought.text):
-                yield PlannedStatement(thought, message, "kept")
-            elif self._memory.catalog.is_buried(thought.text):
-                yield PlannedStatement(thought, message, "forgotten")
+                yield PlannedStatement(new_entry, message, "kept", kept.id)
+            elif self._is_logged(new_entry.text):
+                yield PlannedStatement(new_entry, message, "kept")
+            elif self._memory.catalog.is_buried(new_entry.text):
+                yield PlannedStatement(new_entry, message, "forgotten")
             else:
                 known = next((one for one in same if not one.closed), None)
                 yield PlannedStatement(
-                    thought, message, "new" if known is None else "mention", known.id if known else ""
+                    new_entry, message, "new" if known is None else "mention", known.id if known else ""
                 )
 
     def _sentences(self, message: Message) -> Iterator[Sentence]:
@@ -136,7 +136,7 @@ class Checkpoint:
         # on the day it was said, which after a crash may be long ago
         memory = self._memory.at(Clock(self._memory.clock.zone, lambda: at))
         try:
-            return memory.remember(planned.thought).entry
+            return memory.remember(planned.new_entry).entry
         except RefusedByRule:
             # a rule that stands above what was said; nobody is there to be asked
             return ""
@@ -152,9 +152,9 @@ def _origin(session: Session, message: Message) -> Origin | None:
     return stated_by(session.scope.person, f"msg:{message.id}") if private and session.scope.person else None
 
 
-def _thought(session: Session, message: Message, sentence: Sentence, number: int, origin: Origin) -> Thought:
+def _new_entry(session: Session, message: Message, sentence: Sentence, number: int, origin: Origin) -> NewEntry:
     asked = sentence.kind is SentenceKind.REMEMBER
-    return Thought(
+    return NewEntry(
         (sentence.what or sentence.text) if asked else sentence.text,
         origin,
         tag=sentence.tag,

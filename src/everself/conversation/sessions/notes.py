@@ -13,7 +13,7 @@ from everself.conversation.sessions.session import Message, Session
 from everself.memory.memory import Memory
 from everself.memory.provenance import IMPORT, concluded_in, taint_of
 from everself.memory.statements import shown
-from everself.memory.writing import Spot, Thought, scope_of
+from everself.memory.writing import NewEntry, Spot, scope_of
 from everself.search.scopes import SessionKind
 from everself.text.normalise import fold, one_line
 from everself.values import Entry, Tag, ended_words
@@ -59,7 +59,7 @@ class Notes:
         scope = session.scope
         folder = scope_of(scope.person or "", scope.project or "")
         path = self._free(f"{folder}memory/{now.date().isoformat()}-{_name(name) or now.strftime('%H%M')}")
-        thought = Thought(
+        thought = NewEntry(
             text,
             concluded_in(_taint(session, messages), "chat", *(f"msg:{one.id}" for one in messages)),
             category="session",

@@ -17,7 +17,7 @@ from everself.keepers.soul._themes import LONGEST, About, Theme, agree, find_the
 from everself.keepers.soul._wording import Line, word_lines
 from everself.keepers.world import World
 from everself.memory.provenance import OWN, concluded_in
-from everself.memory.writing import Thought
+from everself.memory.writing import NewEntry
 from everself.storage.state.proposals import Proposal as Asked
 from everself.text.normalise import one_line
 from everself.text.tokens import count
@@ -107,10 +107,10 @@ class SoulKeeper:
         return Proposal((*_untold(world, soul), *planned, *drifts), tuple(notes))
 
 
-def news(line: str, change: str, evidence: tuple[str, ...]) -> Thought:
+def news(line: str, change: str, evidence: tuple[str, ...]) -> NewEntry:
     """What the agent writes into its day when its soul changed without anybody having been asked."""
     origin = concluded_in(OWN, "keeper", *evidence)
-    return Thought(f"My soul learned something: {line}", origin, "heartbeat", Tag.EVENT, key=f"told {change}")
+    return NewEntry(f"My soul learned something: {line}", origin, "heartbeat", Tag.EVENT, key=f"told {change}")
 
 
 def _asked(world: World) -> Iterator[Asked]:

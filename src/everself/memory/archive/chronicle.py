@@ -29,7 +29,7 @@ _HEARTBEAT: Final = "heartbeat"
 
 
 @dataclass(frozen=True, slots=True)
-class Story:
+class ChronicleText:
     """What a model tells of a day, and the entries that it rests on."""
 
     day: date
@@ -45,7 +45,7 @@ def tells(entry: Entry, trust: str) -> bool:
 def add_days(
     draft: Draft,
     days: Mapping[date, Sequence[Entry]],
-    stories: Sequence[Story] = (),
+    stories: Sequence[ChronicleText] = (),
     identify: Callable[[], str] = new_id,
     now: Callable[[Entry], str] = lambda _: "",
 ) -> tuple[ProvenanceRecord, ...]:
@@ -85,7 +85,7 @@ def first_sentence(text: str) -> str:
     return line if len(line) <= LONGEST else f"{line[:LONGEST].rstrip()}…"
 
 
-def _tell(draft: Draft, path: str, head: bytes, story: Story, identity: str) -> ProvenanceRecord:
+def _tell(draft: Draft, path: str, head: bytes, story: ChronicleText, identity: str) -> ProvenanceRecord:
     lineage = tuple(f"entry:{one}" for one in story.entries[:MOST_CITED])
     words = " ".join(clean(story.text).text.split()).encode("utf-8", "replace")
     fields = (

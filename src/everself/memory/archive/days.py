@@ -13,7 +13,7 @@ from typing import Final
 from everself.errors import WrongUse
 from everself.memory._archive_parts import LARGEST, Day, find_copy, part_of, put_over, said, verify
 from everself.memory.archive import log as record
-from everself.memory.archive.chronicle import Story, add_days, tells
+from everself.memory.archive.chronicle import ChronicleText, add_days, tells
 from everself.memory.drafts import Draft
 from everself.memory.memory import Memory
 from everself.text.markdown.blocks import scan
@@ -114,7 +114,7 @@ def archive_days(
     *,
     remove: bool,
     chronicled: bool = False,
-    stories: Sequence[Story] = (),
+    stories: Sequence[ChronicleText] = (),
     author: Author = Author.OWNER,
 ) -> Archived:
     """Put these days away, as one change. Unless they are removed, the archive holds copies that are no entries while they stay."""

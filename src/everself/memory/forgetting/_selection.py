@@ -17,7 +17,7 @@ from everself.workspace.layout import place
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class ForgettingSelection:
     """`homes`: documents with the texts that are meant only there; a folder (ending in /) with no text goes as a whole, and a text
     without a document is meant wherever it stands."""
 
@@ -28,7 +28,7 @@ class Chosen:
     searches: tuple[str, ...] = ()
 
 
-def choose(target: Target, catalog: Catalog, said: Scrub, clock: Clock) -> Chosen:
+def choose(target: Target, catalog: Catalog, said: Scrub, clock: Clock) -> ForgettingSelection:
     """Everything that is meant. Naming several ways means all of them together."""
     if not any((target.ids, target.words.strip(), target.session, target.person, target.since, target.until)):
         raise WrongUse("Nothing was named to forget.", mend="everself memory forget ID")
@@ -56,7 +56,7 @@ def choose(target: Target, catalog: Catalog, said: Scrub, clock: Clock) -> Chose
         if target.person:
             homes.append((f"users/{_person(target)}/", ""))
     every = tuple(dict.fromkeys(texts))
-    return Chosen(tuple(found.values()), every, tuple(gone), tuple(dict.fromkeys(homes)), tuple(searches))
+    return ForgettingSelection(tuple(found.values()), every, tuple(gone), tuple(dict.fromkeys(homes)), tuple(searches))
 
 
 def _person(target: Target) -> str:

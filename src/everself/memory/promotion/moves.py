@@ -15,7 +15,7 @@ from everself.memory.entries import TRANSCRIPT, read_document, text_hash, words_
 from everself.memory.memory import Memory
 from everself.memory.promotion._sections import Stretch, moving_along, stretch_of
 from everself.memory.promotion.destinations import can_leave, check_fit, check_target, heading_in, title_of
-from everself.memory.promotion.permission import Standing, standing_of
+from everself.memory.promotion.permission import PromotionPermission, permission_of
 from everself.memory.promotion.scoring import CATEGORIES
 from everself.memory.provenance import HAND, OWNER, base_confidence, kept, owned, provenance_of
 from everself.memory.provenance_undo import trace
@@ -54,7 +54,7 @@ class Moved:
 
 
 @dataclass(frozen=True, slots=True)
-class Left:
+class NotMoved:
     entry: str
     reason: str
 
@@ -65,7 +65,7 @@ class Moves:
 
     change: Change | None
     moved: tuple[Moved, ...] = ()
-    left: tuple[Left, ...] = ()
+    left: tuple[NotMoved, ...] = ()
 
 
 @dataclass(slots=True)
@@ -74,7 +74,7 @@ class _Packing:
 
     draft: Draft
     moved: list[Moved] = field(default_factory=list)
-    left: list[Left] = field(default_factory=list)
+    left: list[NotMoved] = field(default_factory=list)
     evidence: list[str] = field(default_factory=list)
     provenance: list[ProvenanceRecord] = field(default_factory=list)
 
@@ -85,7 +85,7 @@ class Promotion:
 
     change: str
     moved: tuple[Moved, ...] = ()
-    left: tuple[Left, ...] = ()
+    left: tuple[NotMoved, ...] = ()
 
 
 def apply_moves(memory: Memory, picks: Sequence[Pick], author: Author) -> Promotion:
@@ -115,7 +115,7 @@ def plan_moves(memory: Memory, picks: Sequence[Pick], author: Author, *, key: st
         try:
             moved = _move(memory, packing, pick, author)
         except (RefusedByRule, NotFound) as refusal:
-            packing.left.append(Left(pick.entry, str(refusal)))
+            packing.left.append(NotMoved(pick.entry, str(refusal)))
             continue
         gone |= {moved.entry, *moved.along}
         packing.moved.append(moved)
@@ -130,7 +130,7 @@ def _move(memory: Memory, packing: _Packing, pick: Pick, author: Author) -> Move
     _check_entry(entry)
     draft = packing.draft
     moving = moving_along(scan(draft.find(entry.path) or b""), entry, memory.catalog.of(entry.path))
-    standing = standing_of(memory, moving)
+    standing = permission_of(memory, moving)
     _check_standing(entry, standing, pick, author)
     # only the owner's own act makes a hand's words theirs
     confirmed = tuple(one for one in moving if author is Author.OWNER and one.source == HAND)
@@ -162,7 +162,7 @@ def _check_entry(entry: Entry) -> None:
         raise RefusedByRule(f"{entry.id} {'no longer holds' if entry.closed else 'is a transcript'}.")
 
 
-def _check_standing(entry: Entry, standing: Standing, pick: Pick, author: Author) -> None:
+def _check_standing(entry: Entry, standing: PromotionPermission, pick: Pick, author: Author) -> None:
     owner = author is Author.OWNER
     if (standing.may == "held" and not (owner and pick.named)) or (standing.may == "confirm" and not owner):
         raise RefusedByRule(f"{entry.id} is not promoted by itself: {standing.why}.")

@@ -14,7 +14,7 @@ from everself.memory.memory import Memory
 from everself.memory.provenance import CORRECTION, brought, brought_back, parse_tag, provenance_of
 from everself.memory.transfer._document_layout import LaidOut, lay_out
 from everself.memory.transfer.export import Line, numbered, parse_line
-from everself.memory.writing import Thought, clean
+from everself.memory.writing import NewEntry, clean
 from everself.text.markdown.endings import REFERENCE
 from everself.values import Applied, Author, Change, Entry, Origin, ProvenanceRecord, Tag
 from everself.workspace.layout import Place, place
@@ -65,7 +65,7 @@ def import_lines(memory: Memory, lines: Iterable[str], options: ImportOptions) -
     if broken and not options.skip_broken:
         return ImportReport(broken=broken)
     report, chosen = _choose(memory, good, options)
-    apart = {line.id: line for line in chosen if not options.as_mine and memory.doubt(_thought(line, options))}
+    apart = {line.id: line for line in chosen if not options.as_mine and memory.doubt(_new_entry(line, options))}
     chosen = [line for line in chosen if line.id not in apart]
     report = replace(report, broken=broken, imported=tuple(line.id for line in chosen), quarantined=len(apart))
     by_path: dict[str, list[Line]] = {}
@@ -77,12 +77,12 @@ def import_lines(memory: Memory, lines: Iterable[str], options: ImportOptions) -
     change = _write(memory, by_path, options) if chosen else ""
     for identity, line in apart.items():
         # after the change and under their own ids: an import that was cut short finds the rest missing and no more
-        memory.remember(_thought(line, options), partial(str, identity))
+        memory.remember(_new_entry(line, options), partial(str, identity))
     return replace(report, change=change)
 
 
-def _thought(line: Line, options: ImportOptions) -> Thought:
-    return Thought(line.text, _origin(line, options), tag=parse_tag(line.tag))
+def _new_entry(line: Line, options: ImportOptions) -> NewEntry:
+    return NewEntry(line.text, _origin(line, options), tag=parse_tag(line.tag))
 
 
 def _origin(line: Line, options: ImportOptions) -> Origin:

@@ -9,7 +9,7 @@ from datetime import date
 from itertools import groupby
 from typing import NamedTuple
 
-from everself.memory.entries import Read, read_document
+from everself.memory.entries import ParsedEntry, read_document
 from everself.search.chunking._flags import asks, day_in, is_timed
 from everself.search.chunking._speakers import Turn, find_turns
 from everself.search.chunking._splits import LIMIT, parts
@@ -58,7 +58,7 @@ class Chunk:
 
 
 class _Stretch(NamedTuple):
-    read: Read
+    read: ParsedEntry
     start: int
     said: int
     end: int
@@ -118,7 +118,7 @@ def _holds_corrections(path: str, where: Place) -> bool:
     return where.kind is Kind.CORRECTIONS or path.startswith("Archive/Corrections/")
 
 
-def _stretches(data: bytes, read: Read, turns: Sequence[Turn], limit: int) -> Iterator[_Stretch]:
+def _stretches(data: bytes, read: ParsedEntry, turns: Sequence[Turn], limit: int) -> Iterator[_Stretch]:
     begin, end = read.words[:2]
     if not turns or turns[0].start > begin:
         turns = (Turn(begin, begin, ""), *turns)
@@ -150,7 +150,7 @@ class _Maker:
         self._titles: dict[tuple[str, ...], tuple[str, ...]] = {}
 
     def make(self, stretches: Sequence[_Stretch]) -> Iterator[Chunk]:
-        read: Read | None = None
+        read: ParsedEntry | None = None
         at = line = 0
         day: date | None = None
         until: date | None = None
@@ -193,7 +193,7 @@ class _Maker:
         said = self._data[stretch.said : stretch.end] if stretch.said > stretch.start else text
         return _TIMED * is_timed(said) | _ASKS * asks(text) | _SPOKEN * bool(stretch.speaker)
 
-    def _day(self, read: Read, claims: dict[str, str]) -> date | None:
+    def _day(self, read: ParsedEntry, claims: dict[str, str]) -> date | None:
         """As memory sees it: the day of the file, else of its writing or last mention; a file of a month or quarter knows less.
         What came into an archive keeps the day that it had."""
         return (
@@ -219,7 +219,7 @@ class _Maker:
         return all(word in self._idle or word.isdecimal() for word in _words(title))
 
 
-def _claimed(read: Read, claims: dict[str, str]) -> int:
+def _claimed(read: ParsedEntry, claims: dict[str, str]) -> int:
     closed = read.struck or _date(claims.get("until", "")) is not None
     return _CLOSED * closed | _CORRECTION * (claims.get("tag") == "correction")
 

@@ -9,7 +9,7 @@ from everself.conversation.tools.protocol import Outcome, Tool, ToolContext, Wri
 from everself.errors import NotFound, RefusedByRule
 from everself.identity.write_permissions import permission
 from everself.memory.provenance import OWN, OWNER, PERSON, parse_tag, rank
-from everself.memory.writing import CORE, Thought
+from everself.memory.writing import CORE, NewEntry
 from everself.models.chat.protocol import JsonObject
 from everself.search.scopes import SessionKind
 from everself.search.sharing import effective
@@ -89,7 +89,7 @@ def _write(kit: Kit, arguments: JsonObject, setting: ToolContext) -> Outcome:
         # the core stands in every prompt: what somebody else's words led to does not get there by itself, nor what nobody asked for
         allowed = permission(Author.AGENT, CORE, tainted=setting.taint != OWN) == "write"
         explicit = explicit and allowed and asks_to_remember(setting.said)
-    thought = Thought(
+    thought = NewEntry(
         content,
         origin,
         category=_category(text_of(arguments, "category", "")),
