@@ -23,11 +23,11 @@ from everself.memory.writing import NewEntry
 from everself.storage.real_disk import RealFileSystem
 from everself.storage.state.database import State
 from everself.values import Tag
-from everself.workspace.assembly import Grounds, Habits, assemble, real_grounds
+from everself.workspace.assembly import WorkspaceOptions, WorkspaceStorage, assemble, real_storage
 from everself.workspace.disk_workspace import DiskWorkspace, Recovery
-from everself.workspace.guards import learned_door, standard_guards
+from everself.workspace.guards import learned_exemption, standard_guards
 from everself.workspace.relocation import finish_restore
-from everself.workspace.state_opening import open_or_stand_in
+from everself.workspace.state_opening import open_or_read_only
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable
@@ -61,7 +61,7 @@ if TYPE_CHECKING:
     from everself.search.freshness import Freshness
     from everself.search.index import Index
     from everself.search.recall import Found, Recall
-    from everself.workspace.extra_paths import Elsewhere
+    from everself.workspace.extra_paths import ExtraPath
     from everself.workspace.repair import Mended
 
 
@@ -103,7 +103,7 @@ class Runtime:
 
     @part
     def state(self) -> State:
-        found, self.impaired = open_or_stand_in(self.agent, self.places.key_folder)
+        found, self.impaired = open_or_read_only(self.agent, self.places.key_folder)
         return found
 
     @part
@@ -113,15 +113,15 @@ class Runtime:
             finish_restore(self.agent)
         if not os.path.isdir(self.agent.workspace):
             raise NotFound(f"There is no workspace at {self.agent.workspace} yet.", mend="everself setup")
-        door = learned_door(self.agent.soul.policy)
+        door = learned_exemption(self.agent.soul.policy)
         guards = (*standard_guards(door, self._souls), tombstone_guard(self.state.entries))
-        made = assemble(self.grounds, self.state, self.clock, Habits(guards=guards, refusal=self.impaired))
+        made = assemble(self.storage, self.state, self.clock, WorkspaceOptions(guards=guards, refusal=self.impaired))
         self.recovered = made.recover()
         return made
 
     @part
-    def grounds(self) -> Grounds:
-        return real_grounds(self.agent.workspace, self.agent.state)
+    def storage(self) -> WorkspaceStorage:
+        return real_storage(self.agent.workspace, self.agent.state)
 
     @part
     def memory(self) -> Memory:
@@ -152,13 +152,13 @@ class Runtime:
         from everself.search.opening import open_index
 
         grace = self.tunables.corrected_embedding_grace_days
-        return open_index(self.agent, self.workspace, self.clock, self.embedder, self.elsewhere(), grace)
+        return open_index(self.agent, self.workspace, self.clock, self.embedder, self.extra_paths(), grace)
 
-    def elsewhere(self) -> "list[Elsewhere]":
+    def extra_paths(self) -> "list[ExtraPath]":
         """Documents from elsewhere that are searched too."""
-        from everself.workspace.extra_paths import open_elsewhere
+        from everself.workspace.extra_paths import open_extra_paths
 
-        return open_elsewhere(self.agent, self.places)
+        return open_extra_paths(self.agent, self.places)
 
     @part
     def recall(self) -> "Recall":
@@ -380,10 +380,10 @@ class Runtime:
         from everself.memory.forgetting.set_aside import SetAside
         from everself.storage.lock import FileLock
 
-        places, derived = (self.transcript_traces(), SetAside(self.grounds.state)), (self.index_traces(),)
+        places, derived = (self.transcript_traces(), SetAside(self.storage.state)), (self.index_traces(),)
         lock = FileLock(f"{self.agent.state}/forget.lock")
         resources = ForgettingResources(
-            self.workspace, self.state, self.grounds, places, derived, root=self.agent.workspace, lock=lock
+            self.workspace, self.state, self.storage, places, derived, root=self.agent.workspace, lock=lock
         )
         return Forgetting(self.memory.catalog, resources, self.clock)
 
@@ -398,7 +398,7 @@ class Runtime:
         """The index as forgetting reaches it; nothing is opened yet."""
         from everself.search.opening import open_traces
 
-        return open_traces(self.agent, lambda: self.workspace, self.elsewhere, lambda: self.index)
+        return open_traces(self.agent, lambda: self.workspace, self.extra_paths, lambda: self.index)
 
     def remember(self, text: str, *, lineage: tuple[str, ...] = (), **details: Unpack[Details]) -> Remembered:
         """Remember something the owner says; `lineage` are references to what it rests on."""

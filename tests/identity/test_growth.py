@@ -17,8 +17,8 @@ from everself.operations.changes import Changes
 from everself.testing.frozen_time import FrozenTime
 from everself.testing.workspaces import Bench, real_workspace
 from everself.values import Author
-from everself.workspace.assembly import Habits
-from everself.workspace.guards import learned_door, standard_guards
+from everself.workspace.assembly import WorkspaceOptions
+from everself.workspace.guards import learned_exemption, standard_guards
 from everself.workspace.learned import with_line
 
 FIRST = b"# Soul\n\nBe kind.\n\n## Learned\n\n- Tea, not coffee.\n"
@@ -57,7 +57,7 @@ class Life:
 def life(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Life]:
     policy = getattr(request, "param", POLICY)
     time = FrozenTime()
-    habits = Habits(guards=standard_guards(door=learned_door(policy)), background=False)
+    habits = WorkspaceOptions(guards=standard_guards(exemption=learned_exemption(policy)), background=False)
     with real_workspace(str(tmp_path), habits, clock=time.clock("Europe/Berlin")) as bench:
         made = Life(bench, time, tmp_path / "workspace", policy)
         made.soul = FIRST

@@ -160,7 +160,7 @@ def live_the_week(life: Life) -> dict[str, str]:
 
 
 def forget(mind: Mind, identity: str) -> None:
-    grip = ForgettingResources(mind.bench.workspace, mind.bench.state, mind.bench.grounds)
+    grip = ForgettingResources(mind.bench.workspace, mind.bench.state, mind.bench.storage)
     forgetting = Forgetting(mind.catalog, grip, mind.memory.clock)
     assert forgetting.carry_out(forgetting.plan(Target(ids=(identity,)))).gone
 

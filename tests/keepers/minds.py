@@ -51,7 +51,7 @@ class Mind:
             Catalog(bench.workspace, bench.state.entries, bench.state.provenance, bench.clock),
             bench.clock,
         )
-        files = Transcripts(bench.grounds.state, FileLock(f"{top}/state/sessions.lock"))
+        files = Transcripts(bench.storage.state, FileLock(f"{top}/state/sessions.lock"))
         self.log = SessionLog(bench.state.messages, files, bench.clock)
         likeness, triage = Likeness(), Triage()
         self.sources = Sources(self.memory, bench.state, self.log, Tunables(), lambda: likeness, triage=triage.read)

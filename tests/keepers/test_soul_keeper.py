@@ -23,8 +23,8 @@ from everself.testing.origins import origin_of
 from everself.testing.workspaces import real_workspace
 from everself.text.tokens import count
 from everself.values import Applied, Author, Change, Create
-from everself.workspace.assembly import Habits
-from everself.workspace.guards import learned_door, standard_guards
+from everself.workspace.assembly import WorkspaceOptions
+from everself.workspace.guards import learned_exemption, standard_guards
 
 # many small steps with real files add up; what is beside it in this folder is run every time
 pytestmark = pytest.mark.slow
@@ -72,7 +72,7 @@ class Self(Mind):
 @pytest.fixture
 def self_(tmp_path) -> Iterator[Self]:
     hour = Hour()
-    habits = Habits(guards=standard_guards(learned_door(SoulPolicy.EVOLVE)))
+    habits = WorkspaceOptions(guards=standard_guards(learned_exemption(SoulPolicy.EVOLVE)))
     with real_workspace(str(tmp_path), habits, clock=Clock(BERLIN, hour)) as bench:
         made = Self(bench, str(tmp_path), hour)
         made.grows(SoulPolicy.PROPOSE)

@@ -9,7 +9,7 @@ from everself.memory.catalog import Catalog
 from everself.memory.memory import Memory
 from everself.memory.suspicion import Releases
 from everself.testing.workspaces import Bench, Wrap, real_workspace
-from everself.workspace.assembly import Habits
+from everself.workspace.assembly import WorkspaceOptions
 from everself.workspace.guards import standard_guards
 
 
@@ -35,6 +35,6 @@ def mind_over(bench: Bench, clock: Clock | None = None) -> Mind:
 @contextmanager
 def open_mind(top: str, clock: Clock | None = None, wrap: Wrap | None = None) -> Iterator[Mind]:
     """The mind whose workspace and state lie beneath `top`, made where there is none."""
-    habits = Habits(guards=standard_guards(), background=False)
+    habits = WorkspaceOptions(guards=standard_guards(), background=False)
     with real_workspace(top, habits, clock=clock, wrap=wrap) as bench:
         yield mind_over(bench)

@@ -13,13 +13,13 @@ from everself.testing.frozen_time import FrozenTime
 from everself.testing.origins import origin_of
 from everself.testing.workspaces import Bench, real_workspace
 from everself.values import Tag
-from everself.workspace.assembly import Habits
+from everself.workspace.assembly import WorkspaceOptions
 from everself.workspace.guards import standard_guards
 
 
 @pytest.fixture
 def bench(tmp_path: Path) -> Iterator[Bench]:
-    with real_workspace(str(tmp_path), Habits(guards=standard_guards(), background=False)) as found:
+    with real_workspace(str(tmp_path), WorkspaceOptions(guards=standard_guards(), background=False)) as found:
         yield found
 
 

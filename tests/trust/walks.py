@@ -247,7 +247,7 @@ def write_to_bank(walk: Walk) -> None:
 def _forgetting(walk: Walk) -> Forgetting:
     mind = walk.world.mind
     return Forgetting(
-        mind.catalog, ForgettingResources(mind.bench.workspace, mind.bench.state, mind.bench.grounds), walk.time.clock()
+        mind.catalog, ForgettingResources(mind.bench.workspace, mind.bench.state, mind.bench.storage), walk.time.clock()
     )
 
 

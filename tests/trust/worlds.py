@@ -19,7 +19,7 @@ from everself.testing.faulty_disk import CHANGES, MeddledFileSystem
 from everself.testing.memory_workspace import InMemoryWorkspace
 from everself.testing.workspaces import KEY, Bench
 from everself.values import Applied, Change, Outcome
-from everself.workspace.assembly import Grounds
+from everself.workspace.assembly import WorkspaceStorage
 from everself.workspace.guards import standard_guards
 
 
@@ -132,7 +132,7 @@ class HeavyWorld:
             return MeddledFileSystem(files, self._reaper)  # type: ignore[arg-type]
 
         mind = self._stack.enter_context(open_mind(self.top, self._clock, wrap))
-        assert isinstance(mind.bench.grounds, Grounds)
+        assert isinstance(mind.bench.storage, WorkspaceStorage)
         mind.bench.workspace.recover()
         return mind
 

@@ -17,7 +17,7 @@ from everself.memory.tiers import count_tiers
 from everself.memory.writing import NewEntry
 from everself.testing.workspaces import Bench, real_workspace
 from everself.values import new_id
-from everself.workspace.assembly import Habits
+from everself.workspace.assembly import WorkspaceOptions
 from everself.workspace.guards import standard_guards
 
 ENTRIES = 100_000
@@ -29,7 +29,7 @@ WORDS = ("tea", "rust", "tundra", "茶", "봄", "deploy", "meeting", "prefers", 
 
 def run() -> Iterator[str]:
     medians: dict[int, float] = {}
-    habits = Habits(guards=standard_guards(), background=False)
+    habits = WorkspaceOptions(guards=standard_guards(), background=False)
     for files in (400, 5_000):
         with tempfile.TemporaryDirectory() as folder:
             _grow(Path(folder) / "workspace" / "memory", files)

@@ -6,7 +6,7 @@ from everself.clock import Clock
 from everself.config.sections import SpendLimits
 from everself.errors import ModelFailed
 from everself.models.chat.protocol import ChatModel, Usage
-from everself.storage.state.spend import Cost, Spend, Spent
+from everself.storage.state.spend import Cost, Spend, SpendRecord
 from everself.values import new_id
 
 # what a person asked for and waits for; everything else is background
@@ -40,7 +40,7 @@ class Charger:
         now = self._clock.now()
         day = self._clock.day_of(now).isoformat()
         tokens = (usage.sent, usage.received, usage.cached, usage.stored)
-        self._spend.record(Spent(new_id(), now.isoformat(), day, job, session, model.name, *tokens, micros))
+        self._spend.record(SpendRecord(new_id(), now.isoformat(), day, job, session, model.name, *tokens, micros))
         return micros
 
     def background(self) -> Cost:

@@ -175,7 +175,7 @@ def _look(app: "Runtime") -> IndexHealth:
         off = Remark("Searching memory is switched off.", SWITCH_ON)
         return IndexHealth(False, 0, 0, 0, 0, 0, model, (off,))
     place = index_place(app.agent)
-    sources = Sources(app.workspace, app.elsewhere(), default_chunking())
+    sources = Sources(app.workspace, app.extra_paths(), default_chunking())
     found = glance(place, index_identity(app.agent), sources, model_key(embedder))
     remarks: list[Remark] = []
     if found is None:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from everself.search.recall import Recall
     from everself.storage.state.database import State
     from everself.workspace.disk_workspace import DiskWorkspace
-    from everself.workspace.extra_paths import Elsewhere
+    from everself.workspace.extra_paths import ExtraPath
 
 INDEX_FILE: Final = "index.db"
 SWITCH_ON: Final = "everself config set memorySearch.enabled true"
@@ -38,7 +38,7 @@ def open_index(
     workspace: "DiskWorkspace",
     clock: "Clock",
     embedder: "Embedder | None",
-    elsewhere: "Sequence[Elsewhere]",
+    extra_paths: "Sequence[ExtraPath]",
     grace: int,
 ) -> "Index":
     from everself.search.index import Index
@@ -47,7 +47,7 @@ def open_index(
     # where there can be no folder, the index lives in memory and says so
     with suppress(DiskError, NotFound):
         ensure_folder(place.folder)
-    return Index(workspace, place, clock, index_identity(agent), embedder, elsewhere, grace=grace)
+    return Index(workspace, place, clock, index_identity(agent), embedder, extra_paths, grace=grace)
 
 
 def index_place(agent: "Agent") -> "IndexPlace":
@@ -74,7 +74,7 @@ def index_identity(agent: "Agent") -> str:
 def open_traces(
     agent: "Agent",
     workspace: "Callable[[], DiskWorkspace]",
-    elsewhere: "Callable[[], Sequence[Elsewhere]]",
+    extra_paths: "Callable[[], Sequence[ExtraPath]]",
     index: "Callable[[], Index]",
 ) -> "IndexTraces":
     """The index as forgetting reaches it; nothing is opened yet."""
@@ -82,7 +82,7 @@ def open_traces(
     from everself.search.sync.documents import Sources, default_chunking
 
     def open_sources() -> Sources:
-        return Sources(workspace(), elsewhere(), default_chunking())
+        return Sources(workspace(), extra_paths(), default_chunking())
 
     return IndexTraces(index_place(agent), open_sources, index, unused_place(agent))
 

@@ -48,7 +48,7 @@ ROOM_OF_STEP = 16 * 1024
 
 
 @dataclass(frozen=True, slots=True)
-class Machinery:
+class WorkspaceParts:
     """What a workspace on a disk is made of; the composition root puts it together."""
 
     files: FileSystem
@@ -76,7 +76,7 @@ class Recovery:
 class DiskWorkspace:
     """The contract of `Workspace` over files."""
 
-    def __init__(self, parts: Machinery, guards: Sequence[Guard] = ()) -> None:
+    def __init__(self, parts: WorkspaceParts, guards: Sequence[Guard] = ()) -> None:
         self._parts = parts
         self._guards = tuple(guards)
         # what this process did, in order: whatever fails afterwards, these stand

@@ -37,7 +37,7 @@ class Mind:
         self.bench = bench
         catalog = Catalog(bench.workspace, bench.state.entries, bench.state.provenance, bench.clock)
         self.memory = Memory(bench.workspace, catalog, bench.clock)
-        files = Transcripts(bench.grounds.state, FileLock(f"{top}/state/sessions.lock"))
+        files = Transcripts(bench.storage.state, FileLock(f"{top}/state/sessions.lock"))
         self.log = SessionLog(bench.state.messages, files, bench.clock)
         self.checkpoint = Checkpoint(self.memory, self.log, read)
         self.hands = hands

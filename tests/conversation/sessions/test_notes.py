@@ -34,7 +34,7 @@ class Desk:
 def desk(tmp_path: Path, hands) -> Iterator[Desk]:
     with real_workspace(str(tmp_path), clock=Clock(ZoneInfo("Europe/Berlin"), hands)) as bench:
         catalog = Catalog(bench.workspace, bench.state.entries, bench.state.provenance, bench.clock)
-        log = SessionLog(bench.state.messages, Transcripts(bench.grounds.state, OpenLock()), bench.clock)
+        log = SessionLog(bench.state.messages, Transcripts(bench.storage.state, OpenLock()), bench.clock)
         yield Desk(Memory(bench.workspace, catalog, bench.clock), log, tmp_path)
 
 

@@ -267,7 +267,7 @@ def test_forgetting_reaches_archive_copy_and_chronicle(mind: Mind, time: FrozenT
     archive_days(mind.memory, ["memory/2026-03-20.md"], remove=False)
     for path in ("memory/2026-03-20.md", QUARTER):
         doomed = next(one for one in mind.catalog.all() if one.path == path)
-        resources = ForgettingResources(mind.bench.workspace, mind.bench.state, mind.bench.grounds)
+        resources = ForgettingResources(mind.bench.workspace, mind.bench.state, mind.bench.storage)
         forgetting = Forgetting(mind.catalog, resources, time.clock())
         assert forgetting.carry_out(forgetting.plan(Target(ids=(doomed.id,)))).gone
         every = "".join(one.read_text() for one in folder.rglob("*.md"))

@@ -34,7 +34,7 @@ def folder(tmp_path: Path) -> Path:
 
 def forget(mind: Mind, top: Path, **target: object) -> ForgetProof:
     resources = ForgettingResources(
-        mind.bench.workspace, mind.bench.state, mind.bench.grounds, root=str(top / "workspace")
+        mind.bench.workspace, mind.bench.state, mind.bench.storage, root=str(top / "workspace")
     )
     forgetting = Forgetting(mind.catalog, resources, mind.bench.clock)
     return forgetting.carry_out(forgetting.plan(Target(**target)))  # type: ignore[arg-type] # names of fields

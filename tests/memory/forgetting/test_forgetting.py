@@ -23,7 +23,7 @@ from everself.testing.frozen_time import FrozenTime
 from everself.testing.origins import origin_of
 from everself.testing.workspaces import KEY, Bench, make_folders, real_workspace
 from everself.values import Append, Applied, Author, Change, Conflict, Create, Refused, Replace, digest
-from everself.workspace.assembly import Habits, assemble, real_grounds
+from everself.workspace.assembly import WorkspaceOptions, assemble, real_storage
 from everself.workspace.guards import standard_guards
 
 FACT = "The vault code is KESTREL-4471."
@@ -38,7 +38,7 @@ class Mind:
         self.workspace = bench.workspace
         self.catalog = Catalog(bench.workspace, bench.state.entries, bench.state.provenance, bench.clock)
         self.memory = Memory(bench.workspace, self.catalog, bench.clock)
-        resources = ForgettingResources(bench.workspace, bench.state, bench.grounds, root=str(top / "workspace"))
+        resources = ForgettingResources(bench.workspace, bench.state, bench.storage, root=str(top / "workspace"))
         self.forgetting = Forgetting(self.catalog, resources, bench.clock)
 
     def write(self, path: str, text: str, author: Author = Author.OWNER) -> str:
@@ -90,7 +90,7 @@ def run_git(git: Path, *words: str) -> bytes:
 
 @pytest.fixture
 def mind(tmp_path: Path) -> Iterator[Mind]:
-    with real_workspace(str(tmp_path), Habits(guards=standard_guards(), background=False)) as bench:
+    with real_workspace(str(tmp_path), WorkspaceOptions(guards=standard_guards(), background=False)) as bench:
         yield Mind(bench, tmp_path)
 
 
@@ -309,7 +309,7 @@ def test_a_person_goes_with_their_folder(mind: Mind) -> None:
 
 def test_days_go_with_their_messages_in_the_humans_time_zone(tmp_path: Path) -> None:
     clock = FrozenTime().clock("Asia/Seoul")
-    with real_workspace(str(tmp_path), Habits(background=False), clock=clock) as bench:
+    with real_workspace(str(tmp_path), WorkspaceOptions(background=False), clock=clock) as bench:
         mind = Mind(bench, tmp_path)
         for day in ("2026-03-17", "2026-03-18", "2026-03-19"):
             mind.write(
@@ -498,7 +498,7 @@ def test_other_rooms_register_their_places(mind: Mind) -> None:
     done = mind.memory.remember(NewEntry(FACT, origin_of("owner")))
     forgetting = Forgetting(
         mind.catalog,
-        ForgettingResources(mind.workspace, mind.bench.state, mind.bench.grounds, (cache,)),
+        ForgettingResources(mind.workspace, mind.bench.state, mind.bench.storage, (cache,)),
         mind.bench.clock,
     )
     proof = forgetting.carry_out(forgetting.plan(Target(ids=(done.entry,))))
@@ -547,10 +547,10 @@ def test_whoever_waits_is_told_how_far_it_is(mind: Mind) -> None:
 def test_a_reader_that_holds_the_log_back_is_told_and_it_is_gone_on_with(tmp_path: Path) -> None:
     make_folders(str(tmp_path))
     with open_state(str(tmp_path / "state/state.db"), KEY, busy_timeout=0.1) as state:
-        grounds = real_grounds(str(tmp_path / "workspace"), str(tmp_path / "state"))
+        storage = real_storage(str(tmp_path / "workspace"), str(tmp_path / "state"))
         clock = FrozenTime().clock()
-        workspace = assemble(grounds, state, clock, Habits(background=False))
-        mind = Mind(Bench(workspace, state, grounds, clock), tmp_path)
+        workspace = assemble(storage, state, clock, WorkspaceOptions(background=False))
+        mind = Mind(Bench(workspace, state, storage, clock), tmp_path)
         mind.say("s1", 1, FACT)
         done = mind.memory.remember(NewEntry(FACT, origin_of("owner")))
         with Engine.open(state.engine.path) as other, other.snapshot():

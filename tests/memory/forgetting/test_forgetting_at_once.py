@@ -13,7 +13,7 @@ from everself.memory.writing import NewEntry
 from everself.storage.lock import FileLock
 from everself.testing.origins import origin_of
 from everself.testing.workspaces import Bench, real_workspace
-from everself.workspace.assembly import Habits
+from everself.workspace.assembly import WorkspaceOptions
 
 FIRST, SECOND = "The vault code is KESTREL-4471.", "The garden gate needs oil in spring."
 
@@ -22,7 +22,7 @@ def forgetting_of(bench: Bench, top: Path) -> Forgetting:
     catalog = Catalog(bench.workspace, bench.state.entries, bench.state.provenance, bench.clock)
     return Forgetting(
         catalog,
-        ForgettingResources(bench.workspace, bench.state, bench.grounds, lock=FileLock(f"{top}/forget.lock")),
+        ForgettingResources(bench.workspace, bench.state, bench.storage, lock=FileLock(f"{top}/forget.lock")),
         bench.clock,
     )
 
@@ -30,7 +30,7 @@ def forgetting_of(bench: Bench, top: Path) -> Forgetting:
 def other_process(top: Path, words: str, failures: list[BaseException]) -> threading.Thread:
     def run() -> None:
         try:
-            with real_workspace(str(top), Habits(background=False)) as bench:
+            with real_workspace(str(top), WorkspaceOptions(background=False)) as bench:
                 forgetting = forgetting_of(bench, top)
                 forgetting.carry_out(forgetting.plan(Target(words=words)))
         except BaseException as error:  # noqa: BLE001 — told to the test
@@ -46,7 +46,7 @@ def test_history_that_another_process_rewrites_is_not_called_damaged(
 ) -> None:
     failures: list[BaseException] = []
     threads: list[threading.Thread] = []
-    with real_workspace(str(tmp_path), Habits(background=False)) as bench:
+    with real_workspace(str(tmp_path), WorkspaceOptions(background=False)) as bench:
         forgetting = forgetting_of(bench, tmp_path)
         memory = Memory(
             bench.workspace,
@@ -84,7 +84,7 @@ def test_history_that_another_process_rewrites_is_not_called_damaged(
 
 
 def test_what_another_process_is_forgetting_is_not_taken_for_what_a_dead_one_left(tmp_path: Path) -> None:
-    with real_workspace(str(tmp_path), Habits(background=False)) as bench:
+    with real_workspace(str(tmp_path), WorkspaceOptions(background=False)) as bench:
         forgetting = forgetting_of(bench, tmp_path)
         memory = Memory(
             bench.workspace,

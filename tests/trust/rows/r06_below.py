@@ -46,7 +46,7 @@ FORMS = (
 
 def forgetting_of(mind: Mind) -> Forgetting:
     return Forgetting(
-        mind.catalog, ForgettingResources(mind.bench.workspace, mind.bench.state, mind.bench.grounds), mind.bench.clock
+        mind.catalog, ForgettingResources(mind.bench.workspace, mind.bench.state, mind.bench.storage), mind.bench.clock
     )
 
 

@@ -173,7 +173,7 @@ def _by_tool(name: str) -> Callable[[Attempt, Route], None]:
     def act(attempt: Attempt, route: Route) -> None:
         del route
         bench, memory, path = attempt.mind.bench, attempt.mind.memory, attempt.path
-        resources = ForgettingResources(bench.workspace, bench.state, bench.grounds)
+        resources = ForgettingResources(bench.workspace, bench.state, bench.storage)
         forgetting = Forgetting(memory.catalog, resources, bench.clock)
         kit = replace(kit_over(memory, bench.workspace, bench.state, PERSONAS), forgetting=lambda: forgetting)
         tools = box_of(kit)

@@ -24,7 +24,7 @@ from everself.memory.transfer.importer import ImportOptions, import_lines
 from everself.search.scopes import Scope, SessionKind
 from everself.testing.workspaces import real_workspace
 from everself.values import Author, Change, Create
-from everself.workspace.assembly import Habits
+from everself.workspace.assembly import WorkspaceOptions
 from everself.workspace.guards import standard_guards
 from everself.workspace.layout import place
 
@@ -67,7 +67,7 @@ def _rows(name: str, *, held_out: bool) -> list[dict[str, str]]:
 @contextmanager
 def home() -> Iterator[Mind]:
     """An agent with a soul and something remembered."""
-    habits = Habits(guards=standard_guards(), background=False)
+    habits = WorkspaceOptions(guards=standard_guards(), background=False)
     with tempfile.TemporaryDirectory(prefix="everself-s06-") as top, real_workspace(top, habits) as bench:
         files = tuple(Create(path, f"# {path}\n\n- Be kind.\n".encode()) for path in STANDING)
         bench.workspace.apply(Change(Author.OWNER, "setup", files))

@@ -43,7 +43,7 @@ from everself.testing.origins import origin_of
 from everself.testing.workspaces import Bench, simulated_workspace
 from everself.text.search import index_terms
 from everself.values import Append, Applied, Author, Change, Conflict, Create
-from everself.workspace.assembly import Habits, assemble, real_grounds
+from everself.workspace.assembly import WorkspaceOptions, assemble, real_storage
 from everself.workspace.disk_workspace import DiskWorkspace
 from everself.workspace.guards import standard_guards
 
@@ -124,15 +124,15 @@ class Home:
         self.app.__dict__["embedder"] = FakeEmbedder()
         set_up(self.app)
         self.app.workspace.close()
-        grounds = real_grounds(self.app.agent.workspace, self.app.agent.state)
+        storage = real_storage(self.app.agent.workspace, self.app.agent.state)
         state = self.app.state
         guards = (*standard_guards(), tombstone_guard(state.entries))
-        self.workspace = assemble(grounds, state, self.app.clock, Habits(guards=guards, background=False))
+        self.workspace = assemble(storage, state, self.app.clock, WorkspaceOptions(guards=guards, background=False))
         self.workspace.recover()
         catalog = Catalog(self.workspace, state.entries, state.provenance, self.app.clock)
         self.memory = Memory(self.workspace, catalog, self.app.clock)
         derived, places = (self.app.index_traces(),), (self.app.transcript_traces(),)
-        resources = ForgettingResources(self.workspace, state, grounds, places, derived, root=self.app.agent.workspace)
+        resources = ForgettingResources(self.workspace, state, storage, places, derived, root=self.app.agent.workspace)
         self.forgetting = Forgetting(catalog, resources, self.app.clock)
 
     def update_index(self) -> None:
@@ -300,7 +300,7 @@ def finish(folder: Path, kind: str, entry: str) -> None:
 def first_disk() -> tuple[SimulatedDisk, str]:
     """A simulated disk after the same life, and the id of the fact's entry."""
     disk = SimulatedDisk()
-    with simulated_workspace(disk, Habits(background=False)) as bench:
+    with simulated_workspace(disk, WorkspaceOptions(background=False)) as bench:
         _, memory = simulated_mind(bench)
         entry = live(bench.workspace, bench.state, memory)
         simulated_log(bench)[0].mend("s1")
@@ -308,14 +308,14 @@ def first_disk() -> tuple[SimulatedDisk, str]:
 
 
 def simulated_log(bench: Bench) -> tuple[SessionLog, Transcripts]:
-    transcripts = Transcripts(bench.grounds.state, OpenLock())
+    transcripts = Transcripts(bench.storage.state, OpenLock())
     return SessionLog(bench.state.messages, transcripts, bench.clock), transcripts
 
 
 def simulated_mind(bench: Bench) -> tuple[Forgetting, Memory]:
     catalog = Catalog(bench.workspace, bench.state.entries, bench.state.provenance, bench.clock)
     log, transcripts = simulated_log(bench)
-    resources = ForgettingResources(bench.workspace, bench.state, bench.grounds, (TranscriptTraces(log, transcripts),))
+    resources = ForgettingResources(bench.workspace, bench.state, bench.storage, (TranscriptTraces(log, transcripts),))
     return Forgetting(catalog, resources, bench.clock), Memory(bench.workspace, catalog, bench.clock)
 
 
@@ -327,14 +327,14 @@ def lose_power(seed: int, reach: int = 4600) -> int:
     cuts = 0
     for _ in range(random.randrange(1, 4)):
         disk.ticks, disk.cut_at = 0, random.randrange(1, reach)
-        with suppress(PowerCut, EverselfError), simulated_workspace(disk, Habits(background=False)) as bench:
+        with suppress(PowerCut, EverselfError), simulated_workspace(disk, WorkspaceOptions(background=False)) as bench:
             forget_simulated(bench, target)
         cuts += disk.dead
         disk.cut_power(random)
-    with simulated_workspace(disk, Habits(background=False)) as bench:
+    with simulated_workspace(disk, WorkspaceOptions(background=False)) as bench:
         forget_simulated(bench, target)
     disk.cut_power(random)
-    with simulated_workspace(disk, Habits(background=False)) as bench:
+    with simulated_workspace(disk, WorkspaceOptions(background=False)) as bench:
         bench.workspace.recover()
         bench.workspace.close()
         assert bench.state.verify_ledger().ok

@@ -26,7 +26,7 @@ from everself.errors import EverselfError, NotFound, WrongUse
 from everself.models.chat.protocol import JsonObject
 from everself.search.scopes import Scope, SessionKind
 from everself.search.sharing import speaker_of
-from everself.storage.state.messages import Messages, Said
+from everself.storage.state.messages import Messages, StoredMessage
 from everself.text.normalise import fold, without_surrogates
 from everself.text.redaction import redact, strip_private
 from everself.values import new_id
@@ -97,7 +97,7 @@ class SessionLog:
         cleaned = clean(content)
         kept = written(_clean_meta(meta or {}))
         at = self._clock.now().isoformat()
-        said = Said(identity or new_id(), session.id, 0, at, role, _plain(person), cleaned, kept)
+        said = StoredMessage(identity or new_id(), session.id, 0, at, role, _plain(person), cleaned, kept)
         message = message_of(self._messages.add(row_of(session), said))
         # the message is safe; its line is caught up with at the next one
         with suppress(EverselfError):

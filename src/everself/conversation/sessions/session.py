@@ -11,7 +11,7 @@ from everself.memory.provenance import OWN, known_source, taint_of
 from everself.models.chat.protocol import JsonObject
 from everself.search.scopes import Scope, SessionKind
 from everself.search.sharing import speaker_of
-from everself.storage.state.messages import Said, SessionRow
+from everself.storage.state.messages import SessionRow, StoredMessage
 
 Role = Literal["user", "assistant", "tool"]
 # the least trusted source whose words a conversation holds; `own` where it holds none from outside
@@ -124,7 +124,7 @@ def row_of(session: Session) -> SessionRow:
     )
 
 
-def message_of(said: Said) -> Message:
+def message_of(said: StoredMessage) -> Message:
     role: Role = "user" if said.role == "user" else "tool" if said.role == "tool" else "assistant"
     at = datetime.fromisoformat(said.at)
     return Message(said.id, said.session, said.seq, at, role, said.person, said.content, _read(said.meta))

@@ -45,7 +45,7 @@ from everself.storage.state.database import State
 from everself.storage.state.scrub import SEARCHES, Task
 from everself.text.normalise import fold
 from everself.values import Applied, Author, Change, Conflict, Refused, new_id
-from everself.workspace.assembly import Grounds
+from everself.workspace.assembly import WorkspaceStorage
 from everself.workspace.disk_workspace import DiskWorkspace
 from everself.workspace.layout import place
 
@@ -67,7 +67,7 @@ class ForgettingResources:
 
     workspace: DiskWorkspace
     state: State
-    grounds: Grounds
+    storage: WorkspaceStorage
     places: Sequence[TextStore] = ()
     derived: Sequence[DerivedStore] = ()
     backups: Sequence[str] = ()
@@ -189,7 +189,7 @@ class Forgetting:
     def _drain(self) -> None:
         self._resources.workspace.recover()
         self._resources.workspace.close()
-        files = self._resources.grounds.state
+        files = self._resources.storage.state
         if files.stat(JOURNAL) is not None:
             # a name whose removal was not synced comes back after a power cut, and with it what it held
             with disk_errors(JOURNAL):
@@ -263,8 +263,8 @@ class Forgetting:
         counts: tuple[Counter[str], Counter[str]],
     ) -> ForgetProof:
         found, removed = counts
-        left, mentioned, _ = search.search_documents(self._resources.grounds.documents, words)
-        left += search.search_state(self._resources.grounds.state, words)
+        left, mentioned, _ = search.search_documents(self._resources.storage.documents, words)
+        left += search.search_state(self._resources.storage.state, words)
         left["database"], left[search.PAGES] = search.search_database(self._scrub, words)
         with self._held_history() as history:
             left["history"], mentioned["history"] = search.search_history(history, words)
@@ -294,10 +294,10 @@ class Forgetting:
             for one in self._catalog.all()
             if one.id not in words.ids and not words.ids.isdisjoint(part.partition(":")[2] for part in one.lineage)
         ]
-        return (*search.mentions_in(self._resources.grounds.documents, words), *derived)
+        return (*search.mentions_in(self._resources.storage.documents, words), *derived)
 
     def _remains(self, words: ForgottenWords) -> tuple[Unreachable, ...]:
-        files = self._resources.grounds.documents
+        files = self._resources.storage.documents
         strangers = search.search_documents(files, words)[2]
         own = search.search_git(files, self._resources.root, words)
         return (*strangers, *own, *search.backups_in(self._resources.backups))
@@ -346,8 +346,8 @@ class Forgetting:
     @contextmanager
     def _held_history(self) -> Iterator[RewritableHistory]:
         """The history, while nobody else adds to it or takes objects out of it: what is half read then would seem damaged."""
-        history = RewritableHistory(self._resources.grounds.state, self._resources.grounds.packs)
-        with disk_errors("the history"), self._resources.grounds.history_lock.hold(PATIENCE):
+        history = RewritableHistory(self._resources.storage.state, self._resources.storage.packs)
+        with disk_errors("the history"), self._resources.storage.history_lock.hold(PATIENCE):
             try:
                 yield history
             finally:

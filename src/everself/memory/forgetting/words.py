@@ -24,7 +24,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Protocol
 
 from everself.memory.entries import TRANSCRIPT, ParsedEntry, holds_memory, read_document, refers
-from everself.storage.history.rewriting import Cleaned
+from everself.storage.history.rewriting import CleanedDocument
 from everself.text.markdown.blocks import scan
 from everself.text.markdown.edit import apply_splice, remove_entry
 from everself.text.markdown.entries import EntrySpan, entries
@@ -97,12 +97,12 @@ class ForgottenWords:
         self.older: set[str] = set()
         self._marks = tuple(identity.encode() for identity in self.ids)
 
-    def in_document(self, path: str, data: bytes) -> Cleaned:
+    def in_document(self, path: str, data: bytes) -> CleanedDocument:
         """The document without what is forgotten."""
         if path.startswith(self.folders):
-            return Cleaned(None, (data,))
+            return CleanedDocument(None, (data,))
         if not is_open(path):
-            return Cleaned(data)
+            return CleanedDocument(data)
         text = fold(data.decode("utf-8", "replace"))
         known = [one for one in self.texts if one in text]
         at_home = any(one in text for one in self.homes.get(path, ()))
@@ -113,7 +113,7 @@ class ForgottenWords:
         if known:
             labels = place(path).kind in _RECORDS
             made = self._without_lines(made, known, pieces, labels=labels)
-        return Cleaned(made, tuple(pieces))
+        return CleanedDocument(made, tuple(pieces))
 
     def in_text(self, text: str) -> str | None:
         """A message, a reason, the words of a commit without what is forgotten; None when it stays."""

@@ -14,7 +14,7 @@ from everself.interfaces.rendering.lines import Line, paint
 if TYPE_CHECKING:
     from everself.identity.chain import Told
     from everself.operations.identity import Alternate, IdentityReport
-    from everself.storage.state.personas import Spoke
+    from everself.storage.state.personas import PersonaTurn
 
 _MOST = 100_000
 _SHOWN = 60
@@ -100,7 +100,7 @@ def _span(length: timedelta) -> str:
     return f"{minutes} min" + (f" {seconds} s" if seconds else "")
 
 
-def _turn(spoke: "Spoke", zone: tzinfo) -> Line:
+def _turn(spoke: "PersonaTurn", zone: tzinfo) -> Line:
     from everself.text import one_line
 
     when = datetime.fromisoformat(spoke.at).astimezone(zone).strftime("%Y-%m-%d %H:%M:%S")
