@@ -45,7 +45,7 @@ class Miner:
             told = [one for one in told if one.message.id in flagged]
         planned = [*self._kept(world, told, tell), *self._merged(world, tell)]
         if not junk.too_much:
-            dug = await dig(world, mined, [one.thought.text for one in told])
+            dug = await dig(world, mined, [one.new_entry.text for one in told])
             planned += dug.operations
             notes += dug.notes
         return Proposal(tuple(planned), tuple(notes), mark(heard[-1]) if heard else upto)
@@ -62,14 +62,14 @@ class Miner:
             found += [one for one in planned if one.fate in ("new", "mention") and one.message.id in names]
         corrected = _corrected(world)
         for one in sorted(found, key=lambda one: one.message.id not in flagged):
-            if not _is_corrected(one.thought.text, one.message.at, corrected, world):
+            if not _is_corrected(one.new_entry.text, one.message.at, corrected, world):
                 yield one
 
     def _kept(self, world: World, told: Sequence[Statement], tell: Tell) -> Iterator[Planned]:
         batch: list[str] = []
         for number, one in enumerate(told, 1):
             tell(Progress(number, len(told), "statements"))
-            thought, evidence = one.thought, (f"msg:{one.message.id}",)
+            thought, evidence = one.new_entry, (f"msg:{one.message.id}",)
             known = self._known(world, thought.text, thought.person, thought.project) if one.fate == "new" else None
             if known is not None and not thought.explicit:
                 yield Planned(Mention(known.id), evidence, "said again", key=thought.key)

@@ -53,7 +53,7 @@ _AUTHORS = {OWNER: Author.OWNER, CORRECTION: Author.OWNER, HAND: Author.OWNER}
 @dataclass(frozen=True, slots=True)
 class Remembered:
     """What became of a thought. `mention`: it was known, and was counted once more — or, from a weaker source, just left.
-    `injection_reason`: why it is kept apart until the owner has looked at it. `unread`: documents too large to be looked through for the same
+    `doubt`: why it is kept apart until the owner has looked at it. `unread`: documents too large to be looked through for the same
     words."""
 
     entry: str

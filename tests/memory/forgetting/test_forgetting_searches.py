@@ -9,7 +9,7 @@ from tests.memory.forgetting.test_forgetting import CANARY, FACT, Mind
 
 from everself.memory.forgetting.proof import Target
 from everself.memory.writing import NewEntry
-from everself.storage.state.searches import HitRecord, SearchRecord, SkippedPath
+from everself.storage.state.searches import HitRecord, SearchRecord, LeftOut
 from everself.testing.origins import origin_of
 from everself.testing.workspaces import real_workspace
 from everself.workspace.assembly import WorkspaceOptions
@@ -28,7 +28,7 @@ def look(
     mind: Mind,
     query: str,
     *hits: HitRecord,
-    left_out: tuple[SkippedPath, ...] = (),
+    left_out: tuple[LeftOut, ...] = (),
     session: str = "s1",
     person: str = "",
     day: int = 19,
@@ -51,7 +51,7 @@ def hit(entry: str, path: str = "MEMORY.md") -> HitRecord:
 
 def test_a_query_that_says_the_forgotten_words_loses_them(mind: Mind) -> None:
     done = mind.memory.remember(NewEntry(FACT, origin_of("owner"), explicit=True))
-    name = look(mind, f"did I say {FACT.upper()} or not", KEPT, left_out=(SkippedPath("", "x.md", f'like "{FACT}"'),))
+    name = look(mind, f"did I say {FACT.upper()} or not", KEPT, left_out=(LeftOut("", "x.md", f'like "{FACT}"'),))
     mind.workspace.close()
     plan = mind.forgetting.plan(Target(ids=(done.entry,)))
     assert ("searches", 3) in [(cut.path, cut.count) for cut in plan.quoted]
@@ -67,7 +67,7 @@ def test_a_query_that_says_the_forgotten_words_loses_them(mind: Mind) -> None:
 def test_whoever_asked_for_it_in_other_words_is_forgotten_too_and_other_hits_stay(mind: Mind) -> None:
     done = mind.memory.remember(NewEntry(FACT, origin_of("owner"), explicit=True))
     found = look(mind, "what opens with KESTREL-4471?", KEPT, hit(done.entry))
-    passed = look(mind, "codes like kestrel-4471", KEPT, left_out=(SkippedPath(done.entry, "MEMORY.md", "too long"),))
+    passed = look(mind, "codes like kestrel-4471", KEPT, left_out=(LeftOut(done.entry, "MEMORY.md", "too long"),))
     other = look(mind, "which tea?", KEPT)
     mind.workspace.close()
     plan = mind.forgetting.plan(Target(ids=(done.entry,)))

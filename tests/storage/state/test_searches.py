@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from everself.errors import Damaged, NotFound, WrongUse
 from everself.storage.state.database import State, open_state
-from everself.storage.state.searches import EntryHits, HitRecord, SearchRecord, SkippedPath
+from everself.storage.state.searches import EntryHits, HitRecord, SearchRecord, LeftOut
 
 KEY = b"k" * 32
 START = datetime(2026, 3, 1, 23, 30, tzinfo=timezone(timedelta(hours=9)))
@@ -41,7 +41,7 @@ def test_a_search_comes_back_as_it_was_and_outlives_the_process(state: State) ->
         provider="local",
         tokens=412,
         notices=("Words only: the embedder timed out.",),
-        left_out=(SkippedPath("7K3QX9M2LEFT", "MEMORY.md", "over the budget"),),
+        left_out=(LeftOut("7K3QX9M2LEFT", "MEMORY.md", "over the budget"),),
         person="max",
     )
     identity = state.searches.record(asked, [TEA, WALK])
@@ -122,7 +122,7 @@ def test_a_secret_in_a_query_and_a_private_passage_are_not_stored(state: State) 
 
 def test_odd_numbers_and_broken_characters_do_not_keep_a_search_from_being_recorded(state: State) -> None:
     odd = replace(TEA, score=float("nan"), parts=(("text", float("inf")),), path="memory/\udcff.md")
-    asked = replace(search("half \ud83d a pair", "\udc80"), left_out=(SkippedPath("", "\udcff", "\udcff"),))
+    asked = replace(search("half \ud83d a pair", "\udc80"), left_out=(LeftOut("", "\udcff", "\udcff"),))
     assert state.searches.record(asked, [odd])
     (hit,) = state.searches.find("last").hits
     assert (hit.score, hit.parts) == (0.0, (("text", 0.0),))
@@ -198,6 +198,6 @@ TEXTS = st.text(st.characters(), max_size=40)
 @given(query=TEXTS, session=TEXTS, notice=TEXTS, name=TEXTS, score=st.floats())
 def test_whatever_is_recorded_can_be_read(tmp_path_factory, query, session, notice, name, score) -> None:  # type: ignore[no-untyped-def]
     with open_state(str(tmp_path_factory.getbasetemp() / "any.db"), KEY) as state:
-        asked = replace(search(query, session), notices=(notice,), left_out=(SkippedPath("", name, notice),))
+        asked = replace(search(query, session), notices=(notice,), left_out=(LeftOut("", name, notice),))
         identity = state.searches.record(asked, [replace(TEA, path=name, score=score, parts=((name, score),))])
         assert state.searches.find(identity).hits[0].first_line == 3
