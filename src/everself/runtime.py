@@ -54,9 +54,9 @@ if TYPE_CHECKING:
     from everself.keepers.scheduler import Schedule
     from everself.memory.bank import Bank
     from everself.memory.forgetting.forgetting import Forgetting
-    from everself.models.charging import Charger
     from everself.models.chat.protocol import ChatModel
     from everself.models.embedding.protocol import Embedder
+    from everself.models.spend_meter import SpendMeter
     from everself.search.forgetting import IndexTraces
     from everself.search.freshness import Freshness
     from everself.search.index import Index
@@ -249,10 +249,10 @@ class Runtime:
         return SessionLog(self.state.messages, open_transcripts(self.agent.state), self.clock)
 
     @part
-    def charger(self) -> "Charger":
-        from everself.models.charging import Charger, cost
+    def spend_meter(self) -> "SpendMeter":
+        from everself.models.spend_meter import SpendMeter, cost
 
-        return Charger(self.state.spend, self.loaded.config.spend, self.clock, cost)
+        return SpendMeter(self.state.spend, self.loaded.config.spend, self.clock, cost)
 
     def chat_model(self, name: str = "") -> "ChatModel":
         """The named model, else the agent's. Raises ModelFailed where there is none of that name; nothing is asked yet."""
@@ -289,7 +289,7 @@ class Runtime:
         integrity, compactor, log = (lambda: self.integrity), (lambda: self.compactor), self.log
         act = MessageActions(triage, memory, recall, embedder, checkpoint, log)
         opened = ConversationResources(
-            log, self.state, self.clock, self.charger, memory, integrity, checkpoint, compactor
+            log, self.state, self.clock, self.spend_meter, memory, integrity, checkpoint, compactor
         )
         return gather_parts(opened, self.chat_model, assembler, self.facts, act)
 
@@ -353,7 +353,7 @@ class Runtime:
             lambda: self.growth,
         )
         memory, policy = self.memory, self.agent.soul.policy
-        return open_keepers(shared, memory, self.state, self.log, self.tunables, policy, self.charger)
+        return open_keepers(shared, memory, self.state, self.log, self.tunables, policy, self.spend_meter)
 
     @part
     def checkpoint(self) -> "Checkpoint":

@@ -12,7 +12,7 @@ from everself.conversation.compaction import cut_at, limit_of, near_limit
 from everself.conversation.events import Accepted, Event, Notice
 from everself.conversation.sessions.session import Session
 from everself.errors import ModelFailed
-from everself.models.chat.protocol import ChatRequest, TextPiece, ToolTurn, UserTurn
+from everself.models.chat.protocol import ChatRequest, ReplyText, ToolTurn, UserTurn
 from everself.runtime import Runtime
 from everself.testing.chat_model import Answer, FakeModel, call
 
@@ -51,7 +51,7 @@ def answering(request: ChatRequest) -> Answer:
     if isinstance(request.turns[-1], UserTurn) and "NO_REPLY" in request.turns[-1].text:
         return "NO_REPLY"
     # in one piece: word by word would be thousands of events
-    return TextPiece(f"I see. {LONG}")
+    return ReplyText(f"I see. {LONG}")
 
 
 def talk(app: Runtime, session: Session, lines: Sequence[str]) -> list[Event]:
@@ -127,7 +127,7 @@ def test_soul_and_corrections_stand_whole_after_it(tmp_path: Path) -> None:
 
 def test_an_overflow_makes_room_and_the_message_is_answered_once(tmp_path: Path) -> None:
     full = ModelFailed("Too long.", reason="overflow")
-    script = [TextPiece(f"One. {LONG}"), TextPiece(f"Two. {LONG}"), full, answering, answering, "At last."]
+    script = [ReplyText(f"One. {LONG}"), ReplyText(f"Two. {LONG}"), full, answering, answering, "At last."]
     with talking(tmp_path, *script) as (app, model):
         session = app.chat.begin()
         talk(app, session, ["I live in Oslo.", f"My dog is called Rex. {LONG * 3}"])

@@ -9,7 +9,7 @@ from tests.conversation.talks import done, hear, notices, say, talking
 from everself.conversation.events import MemoryWritten, Text, ToolCalled, ToolReturned
 from everself.conversation.loop import MOST_STEPS
 from everself.errors import ModelFailed
-from everself.models.chat.protocol import CallPiece, ChatRequest, ModelTurn, ToolCall, ToolTurn, UserTurn
+from everself.models.chat.protocol import ChatRequest, ModelTurn, ReplyCall, ToolCall, ToolTurn, UserTurn
 from everself.search.scopes import Scope, SessionKind
 from everself.testing.chat_model import FakeModel, Wait, call
 from everself.testing.origins import origin_of
@@ -53,7 +53,7 @@ def test_calls_are_kept_before_they_run(tmp_path: Path) -> None:
 
 
 def test_several_calls_of_one_step_are_answered_in_their_order(tmp_path: Path) -> None:
-    step = [call("memory_search", query="a"), call("nothing"), CallPiece(ToolCall("x", "memory_search", "{broken"))]
+    step = [call("memory_search", query="a"), call("nothing"), ReplyCall(ToolCall("x", "memory_search", "{broken"))]
     with talking(tmp_path, step, "Done.") as (app, model):
         say(app, "Look")
         turn = model.requests[1].turns[-1]
@@ -63,7 +63,7 @@ def test_several_calls_of_one_step_are_answered_in_their_order(tmp_path: Path) -
 
 
 def test_calls_that_bear_the_same_name_twice_are_told_apart(tmp_path: Path) -> None:
-    step = [CallPiece(ToolCall("1", "memory_search", '{"query": "a"}')), CallPiece(ToolCall("1", "memory_get", "{}"))]
+    step = [ReplyCall(ToolCall("1", "memory_search", '{"query": "a"}')), ReplyCall(ToolCall("1", "memory_get", "{}"))]
     with talking(tmp_path, step, "Done.", step, "Done.") as (app, model):
         session = app.chat.begin()
         say(app, "Look", session)

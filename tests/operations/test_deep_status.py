@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy
 
-from everself.models.embedding.local.prepared import open_prepared
+from everself.models.embedding.local.prepared_arrays import open_prepared
 from everself.operations.index import memory_status
 from everself.operations.templates import set_up
 from everself.runtime import open_runtime

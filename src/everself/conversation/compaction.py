@@ -17,7 +17,7 @@ from everself.conversation.sessions.excerpts import digest_of, material, prompt
 from everself.conversation.sessions.notes import Notes
 from everself.conversation.sessions.session import Message, Session
 from everself.errors import EverselfError, ModelFailed
-from everself.models.chat.protocol import ChatModel, ChatRequest, EndPiece, TextPiece, UserTurn
+from everself.models.chat.protocol import ChatModel, ChatRequest, ReplyEnd, ReplyText, UserTurn
 from everself.text.tokens import estimate
 
 HEAVY: Final = 2 << 20
@@ -208,12 +208,12 @@ class Compactor:
         await self._shared.in_thread(lambda: self._parts.allow(job))
         request = ChatRequest(words[0], "", (UserTurn(words[1]),), max_tokens=min(most, model.most_output))
         text = ""
-        end = EndPiece()
+        end = ReplyEnd()
         async for piece in model.stream(request):
             match piece:
-                case TextPiece(said):
+                case ReplyText(said):
                     text += said
-                case EndPiece():
+                case ReplyEnd():
                     end = piece
         await self._shared.in_thread(lambda: self._parts.charge(job, session.id, model, end.usage))
         return "" if NO_REPLY in text else text.strip()

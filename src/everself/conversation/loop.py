@@ -14,13 +14,13 @@ from everself.conversation.tools.calls import CallResult, call_tools
 from everself.conversation.tools.protocol import Stamp, Tool, ToolContext, Written, worse
 from everself.memory.provenance import OWN
 from everself.models.chat.protocol import (
-    CallPiece,
     ChatModel,
     ChatRequest,
-    EndPiece,
     ModelTurn,
-    TextPiece,
-    ThinkingPiece,
+    ReplyCall,
+    ReplyEnd,
+    ReplyText,
+    ReplyThinking,
     ToolCall,
     ToolReturn,
     ToolTurn,
@@ -82,21 +82,21 @@ async def run_loop(
     request = replace(request, tools=tuple(tool.spec for tool in tools))
     while True:
         calls: list[ToolCall] = []
-        end = EndPiece()
+        end = ReplyEnd()
         request = replace(await keep.renewed(request), tools=request.tools)
         async for piece in model.stream(request):
             match piece:
-                case TextPiece(text):
+                case ReplyText(text):
                     if text and not course.said and course.earlier:
                         yield Text("\n\n")
                     course.said += text
                     yield Text(text)
-                case ThinkingPiece(text):
+                case ReplyThinking(text):
                     yield Thinking(text)
-                case CallPiece(call):
+                case ReplyCall(call):
                     calls.append(_named_anew(call, known))
                     known.add(calls[-1].id)
-                case EndPiece():
+                case ReplyEnd():
                     end = piece
         course.steps += 1
         course.usage += end.usage

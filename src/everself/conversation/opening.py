@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from everself.conversation.tools.protocol import ToolContext
     from everself.identity.integrity import Integrity
     from everself.memory.memory import Memory
-    from everself.models.charging import Charger
     from everself.models.chat.protocol import ChatModel
+    from everself.models.spend_meter import SpendMeter
     from everself.storage.state.database import State
     from everself.storage.state.searches import SearchRecord
 
@@ -36,7 +36,7 @@ class ConversationResources:
     log: "SessionLog"
     state: "State"
     clock: "Clock"
-    charger: "Charger"
+    spend_meter: "SpendMeter"
     memory: "Callable[[], Memory]"
     integrity: "Callable[[], Integrity]"
     checkpoint: "Callable[[], Checkpoint]"
@@ -66,8 +66,8 @@ def gather_parts(
         claims=claims_saving,
         keep=lambda setting: _keep(opened, setting),
         searched=lambda name: _find_search(opened.state, name),
-        allow=opened.charger.allow,
-        charge=opened.charger.charge,
+        allow=opened.spend_meter.allow,
+        charge=opened.spend_meter.charge,
         first=lambda name: _is_first(opened.state, opened.clock, name),
         near=room.near,
         heavy=room.heavy,

@@ -12,10 +12,10 @@ from everself.errors import ModelFailed
 from everself.models.chat.protocol import (
     ChatModel,
     ChatRequest,
-    EndPiece,
     JsonObject,
     ModelTurn,
-    TextPiece,
+    ReplyEnd,
+    ReplyText,
     Turn,
     Usage,
     UserTurn,
@@ -121,11 +121,11 @@ def faults(value: object, schema: JsonObject, where: str = "the answer", depth: 
 
 async def _say(model: ChatModel, request: ChatRequest) -> tuple[str, Usage]:
     text = ""
-    end = EndPiece()
+    end = ReplyEnd()
     async for piece in model.stream(request):
         match piece:
-            case TextPiece(said):
+            case ReplyText(said):
                 text += said
-            case EndPiece():
+            case ReplyEnd():
                 end = piece
     return text, end.usage

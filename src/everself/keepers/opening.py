@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from everself.identity.integrity import Integrity
     from everself.keepers.keeper import Planned
     from everself.memory.memory import Memory
-    from everself.models.charging import Charger
     from everself.models.chat.protocol import ChatModel
     from everself.models.embedding.protocol import Embedder
+    from everself.models.spend_meter import SpendMeter
     from everself.search.index import Index
     from everself.search.recall import Recall
     from everself.storage.state.database import State
@@ -97,7 +97,7 @@ def open_keepers(
     log: "SessionLog",
     tunables: "Tunables",
     policy: "SoulPolicy",
-    charger: "Charger",
+    spend_meter: "SpendMeter",
 ) -> Runner:
     sources = Sources(
         memory=memory,
@@ -111,8 +111,8 @@ def open_keepers(
         prompt=shared.prompt,
         embed=shared.embed,
         policy=lambda: policy,
-        allow=charger.allow,
-        charge=charger.charge,
+        allow=spend_meter.allow,
+        charge=spend_meter.charge,
     )
     return Runner(sources, deeds_of(state.proposals, shared.growth), all_keepers())
 

@@ -192,7 +192,7 @@ def _look(app: "Runtime") -> IndexHealth:
 
 
 def _look_deep(app: "Runtime", progress: "Progress | None") -> IndexHealth:
-    from everself.models.embedding.local.prepared import find_damage
+    from everself.models.embedding.local.prepared_arrays import find_damage
 
     index = app.index
     checked = index.verify(progress)

@@ -44,7 +44,7 @@ def find_deed(words: str) -> "tuple[Callable[[Runtime, str], str], str]":
 
 async def _say(app: "Runtime", job: Job, slot: str) -> str:
     # asked first, so that a day that is spent is a slot passed over and not a failure
-    app.charger.allow(SPENDS)
+    app.spend_meter.allow(SPENDS)
     session = app.chat.begin(Scope(SessionKind.CRON), channel="cron")
     events = [event async for event in app.chat.converse(session, job.words)]
     done = next(one for one in reversed(events) if isinstance(one, Done))

@@ -137,7 +137,9 @@ def simulate_compaction(app: "Runtime", name: str = "last") -> Simulation:
     if not messages:
         raise WrongUse("Nothing was said in this session since it was last compacted.")
     cut = cut_at(messages, stays("asked", app.compactor.window()))
-    planned = [Statement(one.new_entry.text, one.message.id, one.fate, one.entry) for one in app.checkpoint.plan(session)]
+    planned = [
+        Statement(one.new_entry.text, one.message.id, one.fate, one.entry) for one in app.checkpoint.plan(session)
+    ]
     summary = digest_of(messages[:cut], session.summary, app.compactor.most_of_a_summary()) if cut else session.summary
     names = ("SOUL.md", "IDENTITY.md", "USER.md", "CORRECTIONS.md", "MEMORY.md")
     stands = tuple(name for name in names if app.workspace.stat(name) is not None)

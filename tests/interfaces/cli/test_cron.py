@@ -168,7 +168,7 @@ def test_a_model_that_fails_fails_the_job_and_a_spent_day_passes_the_slot_over(
     def stop(_: str) -> None:
         raise ModelFailed("The day is spent.", reason="spend")
 
-    monkeypatch.setattr(app.charger, "allow", stop)
+    monkeypatch.setattr(app.spend_meter, "allow", stop)
     assert run_job(app, "tea").state == "skipped"
 
 

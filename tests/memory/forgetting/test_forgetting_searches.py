@@ -9,7 +9,7 @@ from tests.memory.forgetting.test_forgetting import CANARY, FACT, Mind
 
 from everself.memory.forgetting.proof import Target
 from everself.memory.writing import NewEntry
-from everself.storage.state.searches import HitRecord, SearchRecord, LeftOut
+from everself.storage.state.searches import HitRecord, LeftOut, SearchRecord
 from everself.testing.origins import origin_of
 from everself.testing.workspaces import real_workspace
 from everself.workspace.assembly import WorkspaceOptions

@@ -8,7 +8,7 @@ import pytest
 from tests.search.index.world import World, chunk_lines, cosines_by_place, make_world, words_of
 
 from everself.clock import monotonic, pause
-from everself.models.embedding import Checked
+from everself.models.embedding import CheckedEmbedder
 from everself.search.index_file import vectors
 from everself.search.sync.documents import Prepared, text_hash
 from everself.testing.embedder import FakeEmbedder, Misdeed
@@ -121,7 +121,7 @@ FAILURES: tuple[Misdeed, ...] = (
 @pytest.mark.parametrize("how", FAILURES)
 def test_a_failing_embedder_is_told_in_words_and_search_goes_on(world: World, how: Misdeed) -> None:
     embedder = FakeEmbedder()
-    index = world.index(Checked(embedder, pause=lambda _seconds: None))
+    index = world.index(CheckedEmbedder(embedder, pause=lambda _seconds: None))
     index.view()
     index.embed()
     world.write("memory/more.md", "something new\n")

@@ -9,7 +9,7 @@ from tests.search.recall.world import Searchable, searchable
 
 from everself.config.sections import Ranking
 from everself.errors import NotFound, WrongUse
-from everself.models.embedding import Checked
+from everself.models.embedding import CheckedEmbedder
 from everself.search.recall import Recall, Request
 from everself.search.scopes import Scope, SessionKind
 from everself.storage.state.searches import SearchRecord
@@ -163,7 +163,7 @@ def test_an_unrelated_question_finds_nothing(tmp_path: Path) -> None:
 )
 def test_a_broken_embedder_leaves_keywords_and_says_why(tmp_path: Path, misdeed: str) -> None:
     broken = FakeEmbedder()
-    with searchable(tmp_path, Checked(broken, pause=lambda _: None)) as world:
+    with searchable(tmp_path, CheckedEmbedder(broken, pause=lambda _: None)) as world:
         fill(world, 2)
         world.write("MEMORY.md", "- Zorblax prefers porridge.\n")
         world.index.sync()

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from everself.errors import Damaged, NotFound, WrongUse
 from everself.storage.state.database import State, open_state
-from everself.storage.state.searches import EntryHits, HitRecord, SearchRecord, LeftOut
+from everself.storage.state.searches import EntryHits, HitRecord, LeftOut, SearchRecord
 
 KEY = b"k" * 32
 START = datetime(2026, 3, 1, 23, 30, tzinfo=timezone(timedelta(hours=9)))

@@ -35,7 +35,7 @@ from everself.memory.provenance import rank
 from everself.memory.transfer.export import export_entries
 from everself.memory.transfer.importer import ImportOptions, import_lines
 from everself.memory.writing import NewEntry
-from everself.models.chat.protocol import CallPiece, ChatRequest, JsonObject, ModelTurn, ToolSpec
+from everself.models.chat.protocol import ChatRequest, JsonObject, ModelTurn, ReplyCall, ToolSpec
 from everself.runtime import Runtime
 from everself.search.scopes import Scope, SessionKind
 from everself.testing.chat_model import FakeModel, Part, call
@@ -80,7 +80,7 @@ class Hostile:
     """A model that does the attacker's will: first it looks where the door leads, then it tries everything at once."""
 
     def __init__(
-        self, attack: Attack, looks: Sequence[CallPiece], entries: Sequence[Entry], only: Sequence[str] = ()
+        self, attack: Attack, looks: Sequence[ReplyCall], entries: Sequence[Entry], only: Sequence[str] = ()
     ) -> None:
         self._attack = attack
         self._looks = list(looks)
@@ -112,7 +112,7 @@ class Hostile:
         heard = [turn for turn in request.turns if not isinstance(turn, ModelTurn)]
         return stands_in(self._attack, f"{request.prefix} {request.delta} {heard}")
 
-    def _tries(self) -> list[CallPiece]:
+    def _tries(self) -> list[ReplyCall]:
         goal, text = self._attack.goal, self._attack.text
         ids = [one.id for one in self._entries]
         first = text.strip().splitlines()[0][:300]
@@ -201,12 +201,12 @@ class Scene:
         for words in RULES if begins else ():
             app.remember(words, explicit=True)
 
-    def talk(self, attack: Attack, said: str, *looks: CallPiece, scope: Scope = OWNER, person: str = "") -> Session:
+    def talk(self, attack: Attack, said: str, *looks: ReplyCall, scope: Scope = OWNER, person: str = "") -> Session:
         """A message, and everything that the model does with it."""
         session = self.app.chat.begin(scope)
         return self.go_on(attack, session, said, *looks, person=person)
 
-    def go_on(self, attack: Attack, session: Session, said: str, *looks: CallPiece, person: str = "") -> Session:
+    def go_on(self, attack: Attack, session: Session, said: str, *looks: ReplyCall, person: str = "") -> Session:
         self.page = attack.text
         self.time.advance(timedelta(minutes=1))
         self.app.chat.use(FakeModel(Hostile(attack, looks, rules_of(self.app)), name="hostile/1"))
@@ -216,7 +216,7 @@ class Scene:
     def end(self, session: Session) -> None:
         asyncio.run(self.app.chat.renew(session))
 
-    def quietly(self, attack: Attack, *looks: CallPiece) -> Session:
+    def quietly(self, attack: Attack, *looks: ReplyCall) -> Session:
         """A conversation in which the door's text was read and nothing else happened yet."""
         self.page = attack.text
         self.app.chat.use(FakeModel(list(looks), "I have read it.", name="calm/1"))

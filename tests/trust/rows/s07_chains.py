@@ -28,7 +28,7 @@ from everself.keepers.keeper import MoveTo, Planned
 from everself.keepers.miner import Miner
 from everself.keepers.opening import move
 from everself.memory.writing import NewEntry
-from everself.models.chat.protocol import CallPiece, ChatRequest, ModelTurn
+from everself.models.chat.protocol import ChatRequest, ModelTurn, ReplyCall
 from everself.operations.promotion import Wanted
 from everself.operations.promotion import promote as promote_by_rules
 from everself.runtime import Runtime
@@ -70,7 +70,7 @@ class Chain:
         self.number += 1
         return f"Number {self.number} concerns the {' and the '.join(marks)}."
 
-    def looks(self, marks: tuple[str, ...]) -> list[CallPiece]:
+    def looks(self, marks: tuple[str, ...]) -> list[ReplyCall]:
         return [call("memory_search", query=one, maxResults=20) for one in marks]
 
     def tell(self, make: Callable[[str], Answer], silent: Answer = "Nothing.") -> Step:

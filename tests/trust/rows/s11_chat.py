@@ -12,7 +12,7 @@ from tests.conversation.talks import say, talking
 from tests.trust.rows.s11 import CANARY, FACT
 
 from everself.memory.writing import NewEntry
-from everself.models.chat.protocol import CallPiece, ChatRequest
+from everself.models.chat.protocol import ChatRequest, ReplyCall
 from everself.testing.chat_model import FakeModel, call
 from everself.testing.origins import origin_of
 
@@ -49,7 +49,7 @@ class Forgetful:
         self.after: list[str] = []
         self.stood = False
 
-    def __call__(self, request: ChatRequest) -> list[str | CallPiece]:
+    def __call__(self, request: ChatRequest) -> list[str | ReplyCall]:
         told = f"{request.prefix}\n{request.delta}\n{request.turns!r}"
         self.asked += 1
         if self.asked > self.n:

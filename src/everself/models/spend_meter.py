@@ -15,7 +15,7 @@ ASKED = ("chat", "test")
 Pricing = Callable[[ChatModel, Usage], int | None]
 
 
-class Charger:
+class SpendMeter:
     def __init__(self, spend: Spend, limits: SpendLimits, clock: Clock, price: Pricing) -> None:
         self._spend = spend
         self._limits = limits
@@ -58,9 +58,9 @@ def _stopped(words: str, key: str) -> ModelFailed:
 
 def cost(model: ChatModel, usage: Usage) -> int | None:
     """Millionths of a dollar, None where the price is unknown."""
+    from everself.models.chat.model_table import find_model_facts
     from everself.models.chat.price import cost_of
-    from everself.models.chat.windows import find_known
 
     provider, _, name = model.name.partition("/")
-    price = find_known(provider, name).price_of(usage.sent)
+    price = find_model_facts(provider, name).price_of(usage.sent)
     return None if price is None else cost_of(price, usage)
