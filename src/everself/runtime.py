@@ -60,7 +60,7 @@ if TYPE_CHECKING:
     from everself.search.forgetting import IndexTraces
     from everself.search.freshness import Freshness
     from everself.search.index import Index
-    from everself.search.recall import Found, Recall
+    from everself.search.recall import Recall, SearchResult
     from everself.workspace.extra_paths import ExtraPath
     from everself.workspace.repair import Mended
 
@@ -408,13 +408,13 @@ class Runtime:
         """Put something right: `old` is an entry's id or its words."""
         return self.memory.correct(old, new, stated_by_owner("terminal"))
 
-    def search(self, query: str, limit: int | None = None) -> "Found":
+    def search(self, query: str, limit: int | None = None) -> "SearchResult":
         """The best hits for the owner's own words, with citations; refused where the settings switch searching off."""
         from everself.search.opening import need_search
-        from everself.search.recall import Request
+        from everself.search.recall import RecallRequest
 
         need_search(self.agent.search)
-        return self.recall.search(Request(query, limit))
+        return self.recall.search(RecallRequest(query, limit))
 
     def context(self, message: str = "") -> "Prompt":
         """What a model would be told if the owner said this now, with its receipt. Nothing is recorded."""

@@ -18,7 +18,7 @@ from everself.keepers.world import Sources, World
 from everself.memory.catalog import Catalog
 from everself.memory.memory import Memory
 from everself.memory.writing import NewEntry
-from everself.search.similarity import Likeness
+from everself.search.similarity import TextSimilarity
 from everself.storage.lock import FileLock
 from everself.testing.origins import origin_of
 from everself.testing.workspaces import Bench
@@ -53,7 +53,7 @@ class Mind:
         )
         files = Transcripts(bench.storage.state, FileLock(f"{top}/state/sessions.lock"))
         self.log = SessionLog(bench.state.messages, files, bench.clock)
-        likeness, triage = Likeness(), Triage()
+        likeness, triage = TextSimilarity(), Triage()
         self.sources = Sources(self.memory, bench.state, self.log, Tunables(), lambda: likeness, triage=triage.read)
         self.deeds = Deeds()
 

@@ -12,7 +12,7 @@ from everself.keepers.keeper import Ask, CloseEntry, Note
 from everself.keepers.runner import Runner
 from everself.models.chat.protocol import ChatRequest
 from everself.operations.changes import Changes
-from everself.search.similarity import Likeness
+from everself.search.similarity import TextSimilarity
 from everself.testing.chat_model import FakeModel
 from everself.values import Tag
 
@@ -24,7 +24,7 @@ def kinds(done) -> list[type]:
     return [type(one.planned.operation) for one in done]
 
 
-class Twins(Likeness):
+class Twins(TextSimilarity):
     """Finds everything alike, as an embedder may."""
 
     def of(self, _: str, others: Sequence[str]) -> list[float]:

@@ -15,7 +15,7 @@ from everself.operations.digest import digest_growth
 from everself.operations.keepers import run_keeper
 from everself.operations.search import catch_up
 from everself.runtime import Runtime
-from everself.search.recall import Request
+from everself.search.recall import RecallRequest
 from everself.testing.embedder import FakeEmbedder
 
 SAID = "No, my sister is called Mia, not Mira"
@@ -92,7 +92,7 @@ def test_a_correction_is_found_before_what_was_wrong_and_at_full_confidence(app:
     app.remember("My sister likes tea and long walks by the sea")
     say(app, SAID)
     right = app.memory.catalog.get(wrong).closed_by
-    hits = app.recall.search(Request("What is my sister called? Mira?", recorded=False)).hits
+    hits = app.recall.search(RecallRequest("What is my sister called? Mira?", recorded=False)).hits
     assert next(hit.entry for hit in hits if hit.entry in (right, wrong)) == right
     (hit,) = [hit for hit in hits if hit.entry == right]
     assert ("correction", 1.5) in [(part.name, part.value) for part in hit.parts]

@@ -20,7 +20,7 @@ from everself.search.index_file.postings import load_vocabulary
 from everself.search.index_file.rows import BLOCK, POSTINGS, checked, parse_vector
 from everself.search.index_file.view import Snapshot
 from everself.search.opening import find_entries
-from everself.search.recall import Keeping, Recall, Request
+from everself.search.recall import Recall, RecallRequest, RecallSources
 from everself.search.sync.documents import DocumentReader
 from everself.storage.real_disk import RealFileSystem
 from everself.testing.embedder import FakeEmbedder
@@ -181,9 +181,9 @@ class Finder:
                 self.happens()
             return find_entries(self.mind.catalog, asked, held)
 
-        keeping = Keeping(entries, self.mind.memory.confidence, lambda *_: "")
+        keeping = RecallSources(entries, self.mind.memory.confidence, lambda *_: "")
         recall = Recall(index, self.mind.bench.clock, Search(), keeping)
-        return [tuple(map(_shown, recall.search(Request(query, recorded=False)).hits)) for query in queries]
+        return [tuple(map(_shown, recall.search(RecallRequest(query, recorded=False)).hits)) for query in queries]
 
     def close(self) -> None:
         for index in self.opened:

@@ -25,7 +25,7 @@ PARTS = {
     "features": ("everself.search.ranking:measure",),
     "cosines": ("everself.search.index_file.view:Snapshot.cosines",),
     "chunks": ("everself.search.index_file.view:Snapshot.chunks",),
-    "reading": ("everself.search.snippets:Served.data",),
+    "reading": ("everself.search.snippets:SnippetSource.data",),
     "wording": ("everself.search.ranking:run_share",),
     "visible": ("everself.search._visibility:visible_chunks",),
     "entries": ("everself.memory.catalog:Catalog.at",),

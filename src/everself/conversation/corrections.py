@@ -22,9 +22,9 @@ from everself.errors import NotFound, RefusedByRule
 from everself.memory.memory import Memory
 from everself.memory.provenance import HAND, rank, stated_by_owner
 from everself.memory.writing import NewEntry
-from everself.search.recall import Recall, Request
+from everself.search.recall import Recall, RecallRequest
 from everself.search.scopes import SessionKind
-from everself.search.similarity import Likeness
+from everself.search.similarity import TextSimilarity
 from everself.text.search import TermKind, read_query
 from everself.values import Entry, Origin, Tier
 from everself.workspace.layout import place
@@ -75,7 +75,7 @@ class CorrectionHandler:
     triage: Triage
     handle: Callable[[str, str], bool] = lambda _, __: False
     before: Callable[[ToolContext], object] = lambda _: None
-    alike: Callable[[str, Sequence[str]], Sequence[float]] = Likeness().of
+    alike: Callable[[str, Sequence[str]], Sequence[float]] = TextSimilarity().of
 
     def heed(self, text: str, setting: ToolContext) -> Acted:
         """Read a message and act on it."""
@@ -135,7 +135,9 @@ class CorrectionHandler:
         return None, best
 
     def _found(self, query: str, setting: ToolContext) -> list[Entry]:
-        request = Request(query, limit=_LOOKED_AT, min_score=0.0, scope=setting.scope, recorded=False, counted=False)
+        request = RecallRequest(
+            query, limit=_LOOKED_AT, min_score=0.0, scope=setting.scope, recorded=False, counted=False
+        )
         ids = dict.fromkeys(hit.entry for hit in self.recall.search(request).hits if hit.entry)
         entries = [entry for one in ids if (entry := self.memory.catalog.find(one)) is not None]
         return [

@@ -35,9 +35,9 @@ class MessageActions:
     @part
     def _correcting(self) -> "CorrectionHandler":
         from everself.conversation.corrections import CorrectionHandler
-        from everself.search.similarity import Likeness
+        from everself.search.similarity import TextSimilarity
 
-        triage, alike = self.triage(), Likeness(self.embedder()).of
+        triage, alike = self.triage(), TextSimilarity(self.embedder()).of
         return CorrectionHandler(self.memory(), self.recall(), triage, self._handle, self._before, alike)
 
     def _before(self, setting: "ToolContext") -> None:

@@ -11,7 +11,7 @@ from everself.keepers.roster import all_keepers
 from everself.keepers.runner import Runner
 from everself.keepers.world import PROMPTS, Sources
 from everself.lazy import part
-from everself.search.similarity import Likeness
+from everself.search.similarity import TextSimilarity
 from everself.values import Author, digest
 
 if TYPE_CHECKING:
@@ -54,8 +54,8 @@ class Shared:
         return self.open_model()
 
     @part
-    def _likeness(self) -> Likeness:
-        return Likeness(self.embedder())
+    def _likeness(self) -> TextSimilarity:
+        return TextSimilarity(self.embedder())
 
     @part
     def _triage(self) -> "Triage":
@@ -64,7 +64,7 @@ class Shared:
     def model(self) -> "ChatModel | None":
         return self._model
 
-    def likeness(self) -> Likeness:
+    def likeness(self) -> TextSimilarity:
         return self._likeness
 
     def triage(self, text: str) -> "Verdict":

@@ -33,7 +33,7 @@ from everself.memory.statements import is_stated, said, shown
 from everself.memory.writing import is_quarantined
 from everself.models.chat.protocol import ChatModel, JsonObject, Usage
 from everself.search.scopes import SessionKind
-from everself.search.similarity import Likeness
+from everself.search.similarity import TextSimilarity
 from everself.storage.state.database import State
 from everself.storage.state.reviews import KeeperRun
 from everself.values import Entry, Tag, Tier
@@ -59,7 +59,7 @@ class Sources:
     state: State
     log: SessionLog
     tunables: Tunables
-    likeness: Callable[[], Likeness]
+    likeness: Callable[[], TextSimilarity]
     recall: "Callable[[], Recall | None]" = lambda: None
     triage: Callable[[str], Verdict] = lambda _: Verdict()
     model: Callable[[], ChatModel | None] = lambda: None
@@ -152,7 +152,7 @@ class World:
 
     def related(self, text: str, limit: int = LOOKED_AT) -> list[Entry]:
         """Entries that recall finds for a text, unrecorded; without recall, those that share most words with it."""
-        from everself.search.recall import Request
+        from everself.search.recall import RecallRequest
 
         recall = self.sources.recall()
         if recall is None or not text.strip():
@@ -160,7 +160,7 @@ class World:
         if (text, limit) in self._related:
             return self._related[text, limit]
         # a look at every file takes longer than the search; what changes during a run is seen by the next
-        request = Request(text, limit, 0.0, recorded=False, counted=False, fresh=not self._asked)
+        request = RecallRequest(text, limit, 0.0, recorded=False, counted=False, fresh=not self._asked)
         self._asked = True
         try:
             hits = recall.search(request).hits

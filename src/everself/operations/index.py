@@ -166,7 +166,7 @@ def memory_status(app: "Runtime", *, deep: bool = False, progress: "Progress | N
 
 
 def _look(app: "Runtime") -> IndexHealth:
-    from everself.search.glance import Glance, glance
+    from everself.search.overview import IndexOverview, read_overview
     from everself.search.sync.documents import Sources, default_chunking, model_key
 
     embedder = app.embedder
@@ -176,7 +176,7 @@ def _look(app: "Runtime") -> IndexHealth:
         return IndexHealth(False, 0, 0, 0, 0, 0, model, (off,))
     place = index_place(app.agent)
     sources = Sources(app.workspace, app.extra_paths(), default_chunking())
-    found = glance(place, index_identity(app.agent), sources, model_key(embedder))
+    found = read_overview(place, index_identity(app.agent), sources, model_key(embedder))
     remarks: list[Remark] = []
     if found is None:
         remarks.append(Remark("Nothing is indexed yet; the first search does it.", INDEX_COMMAND))
@@ -185,7 +185,7 @@ def _look(app: "Runtime") -> IndexHealth:
     if not os.access(place.folder, os.W_OK):
         words = f"{place.folder} cannot be written: the index is kept in memory, and every command makes it again."
         remarks.append(Remark(words, "Make the folder writable, or set memorySearch.store.path."))
-    shown = found or Glance()
+    shown = found or IndexOverview()
     remarks += [Remark(f"{path} is too large and was not read to its end.") for path in shown.truncated]
     health = IndexHealth(True, shown.documents, shown.chunks, shown.embedded, shown.stale, shown.size, model)
     return _with_remarks(app, health, remarks)

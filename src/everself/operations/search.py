@@ -109,7 +109,7 @@ def search_memory(app: "Runtime", caller: Caller, request: SearchRequest, tell: 
     Nothing found is exit code 5; where something failed and less was searched, 6.
     """
     need_search(app.agent.search)
-    asked = recall.Request(
+    asked = recall.RecallRequest(
         request.query,
         limit=request.limit,
         min_score=request.min_score,

@@ -57,7 +57,7 @@ NAMED = 0.0
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class QueryFacts:
     """What the query asks besides its words. `days` are spans of days since 1970 that it names."""
 
     when: bool = False
@@ -77,7 +77,7 @@ def measure(
     view: IndexView,
     matched: Sequence[Matched],
     chunks: "Numbers",
-    asked: Asked,
+    asked: QueryFacts,
     vector: "Floats | None" = None,
 ) -> Measured:
     """All features of these chunks, which rise."""

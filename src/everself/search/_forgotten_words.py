@@ -33,22 +33,22 @@ _MOST_MARKS = 128
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class TermTraces:
     """`found` counts what tells of the forgotten; `vectors` are hashes of texts of such chunks, each with the end of its vector."""
 
     found: int = 0
     vectors: Mapping[bytes, bytes] = field(default_factory=dict)
 
 
-def look(place: IndexPlace, sources: "Sources", words: ForgottenWords, before: Mapping[bytes, bytes]) -> Seen:
+def look(place: IndexPlace, sources: "Sources", words: ForgottenWords, before: Mapping[bytes, bytes]) -> TermTraces:
     """`before` is what was seen before the index was cleaned."""
     file = open_existing(place)
     if file is None:
-        return Seen()
+        return TermTraces()
     try:
         with reading(file.connection):
             header = read_header(file.connection)[1]
-            told = _Told(file, header, sources)
+            told = _RowCheck(file, header, sources)
             absent, wrong = told.compare(words.texts.values())
             vectors = {hashed: end for chunk in sorted(wrong) for hashed, end in marks_of_chunk(file, chunk)}
             # the same text may stand elsewhere, by right
@@ -64,10 +64,10 @@ def look(place: IndexPlace, sources: "Sources", words: ForgottenWords, before: M
         found += max(0, _count(words, data) - named)
         # as long as chunks are wrong, their bytes are there anyway
         found += 0 if wrong else sum(mark in data for mark in marks[:_MOST_MARKS])
-    return Seen(found, vectors)
+    return TermTraces(found, vectors)
 
 
-class _Told:
+class _RowCheck:
     """What the rows say, compared with documents, each of which is cut once."""
 
     def __init__(self, file: IndexFile, header: "Header", sources: "Sources") -> None:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from everself.search.index_file.view import Snapshot
-    from everself.search.snippets import Served
+    from everself.search.snippets import SnippetSource
 
     Mask = NDArray[numpy.bool_] | None
 
@@ -26,7 +26,7 @@ _known: "WeakKeyDictionary[Snapshot, dict[Scope, tuple[Mask]]]" = WeakKeyDiction
 _SCOPES_KEPT = 16
 
 
-def visible_chunks(view: "Snapshot", scope: Scope, served: "Served") -> "Mask":
+def visible_chunks(view: "Snapshot", scope: Scope, served: "SnippetSource") -> "Mask":
     """True for each chunk that may be found; None where all may."""
     kept = _known.setdefault(view, {})
     found = kept.get(scope)
@@ -37,7 +37,7 @@ def visible_chunks(view: "Snapshot", scope: Scope, served: "Served") -> "Mask":
     return found[0]
 
 
-def _look(view: "Snapshot", scope: Scope, served: "Served") -> "Mask":
+def _look(view: "Snapshot", scope: Scope, served: "SnippetSource") -> "Mask":
     columns = view.columns
     visible = numpy.zeros(len(columns), numpy.bool_)
     everything = True

@@ -24,7 +24,7 @@ from everself.search.index_file.file import IndexFile, IndexPlace, find_token, r
 from everself.search.index_file.rows import parse_chunk
 from everself.search.index_file.verification import Verified, verify
 from everself.search.index_file.view import Moment, Reader, Snapshot
-from everself.search.rebuild import Opener, Opening, Passport, lock_path, sweep
+from everself.search.rebuild import IndexIdentity, OpenedIndex, Opener, lock_path, sweep
 from everself.search.status import IndexStatus
 from everself.search.sync.documents import ChunkingRules, DocumentReader, Prepared, Sources, default_chunking, model_key
 from everself.search.sync.embedding import Bounds, Embedding, EmbedReport, ask_embedder, pending_chunks
@@ -78,8 +78,8 @@ class Index:
         self._grace = timedelta(days=grace)
         self._embedder = embedder
         self._model = model_key(embedder)
-        passport = Passport(identity, self._sources.chunking.versions, self._sizes)
-        self._opener = Opener(place, passport, FileLock(lock_path(place)))
+        identity_check = IndexIdentity(identity, self._sources.chunking.versions, self._sizes)
+        self._opener = Opener(place, identity_check, FileLock(lock_path(place)))
         self._lock = RLock()
         self._reader: Reader | None = None
         self._view: Snapshot | None = None
@@ -414,7 +414,7 @@ class Index:
         except EverselfError:
             return True
 
-    def _use(self, opening: Opening) -> Reader:
+    def _use(self, opening: OpenedIndex) -> Reader:
         if opening.memory:
             self._retry_at = monotonic() + _RETRY
         self._say("memory", f"The index is kept in memory: {opening.memory}" if opening.memory else "")

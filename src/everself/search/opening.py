@@ -90,9 +90,9 @@ def open_traces(
 def open_recall(
     index: "Index", clock: "Clock", settings: "Search", tunables: "Tunables", memory: "Memory", state: "State"
 ) -> "Recall":
-    from everself.search.recall import Keeping, Recall
+    from everself.search.recall import Recall, RecallSources
 
-    keeping = Keeping(
+    keeping = RecallSources(
         lambda asked, held: find_entries(memory.catalog, asked, held),
         memory.confidence,
         state.searches.record,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy
 
-from everself.search._features import MEANING, WORDS, Asked, measure
+from everself.search._features import MEANING, WORDS, QueryFacts, measure
 from everself.search._weights import WITH_MEANING, WORDS_ONLY, Model, Weights
 from everself.search._word_runs import read_wording, run_share
 from everself.search.index_file.protocol import IndexView
@@ -38,7 +38,7 @@ class Question:
 
     text: str
     words: SearchQuery
-    asked: Asked
+    asked: QueryFacts
     vector: "Floats | None" = None
     visible: "NDArray[numpy.bool_] | None" = None
 

@@ -7,7 +7,7 @@ from everself.search.chunking.chunks import chunk_text
 from everself.search.index_file.protocol import IndexedChunk, IndexedDocument, IndexView
 
 
-class Served:
+class SnippetSource:
     """The documents behind one view, each read once and compared with what was indexed.
 
     Where files change faster than they are searched, `skips` leaves out what changed: it then says nothing, and stands in `skipped`.

@@ -13,7 +13,7 @@ from everself.conversation.context.extensions import ProgramAnswer
 from everself.conversation.context.packing import PackItem
 from everself.conversation.context.request import HEADROOM
 from everself.errors import ContextTooSmall, NotFound, UnsafePath, WrongUse
-from everself.search.recall import Found, Request
+from everself.search.recall import RecallRequest, SearchResult
 from everself.search.scopes import SessionKind
 from everself.text.tokens import count
 from everself.values import Document
@@ -323,7 +323,7 @@ def test_long_term_memory_gets_what_crm_leaves() -> None:
 def test_search_that_fails_costs_no_turn() -> None:
     table = Table(home())
 
-    def fail(_: Request) -> Found:
+    def fail(_: RecallRequest) -> SearchResult:
         raise NotFound("no index")
 
     table.more = lambda parts: replace(parts, recall=fail)

@@ -14,7 +14,7 @@ from everself.search._word_runs import read_wording, run_share
 from everself.search.index import Index
 from everself.search.index_file import view as viewing
 from everself.search.matching import choose, counts_at, match, union
-from everself.search.recall import Request
+from everself.search.recall import RecallRequest
 from everself.testing.embedder import FakeEmbedder
 from everself.text.search import fold_for_phrase, read_query
 
@@ -120,7 +120,7 @@ def test_what_is_kept_in_memory_changes_no_answer(
     world: Searchable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, exact_below: int
 ) -> None:
     monkeypatch.setattr(viewing, "EXACT_BELOW", exact_below)
-    asked = Request("", limit=20, min_score=0.0)
+    asked = RecallRequest("", limit=20, min_score=0.0)
     first = [world.search(question, asked) for question in QUESTIONS]
     assert all(len(found.hits) == 20 for found in first)
     assert [world.search(question, asked).hits for question in reversed(QUESTIONS)] == [

@@ -10,11 +10,11 @@ import numpy
 import pytest
 from tests.search.index.world import LINES, World, make_world
 
-from everself.search.glance import Glance, glance
 from everself.search.index import Index
 from everself.search.index_file import header as outline
 from everself.search.index_file.file import IndexPlace
 from everself.search.index_file.protocol import COLUMNS
+from everself.search.overview import IndexOverview, read_overview
 from everself.search.sync.documents import Sources, model_key
 from everself.search.sync.embedding import BATCH, next_size
 from everself.storage.real_disk import RealFileSystem
@@ -27,12 +27,12 @@ def world(tmp_path: Path) -> Iterator[World]:
         yield made
 
 
-def look(world: World, embedder: FakeEmbedder | None = None, identity: str = "an agent") -> Glance | None:
+def look(world: World, embedder: FakeEmbedder | None = None, identity: str = "an agent") -> IndexOverview | None:
     place = IndexPlace(RealFileSystem(str(world.state)), str(world.state))
-    return glance(place, identity, Sources(world.workspace, (), LINES), model_key(embedder))
+    return read_overview(place, identity, Sources(world.workspace, (), LINES), model_key(embedder))
 
 
-def same(seen: Glance | None, index: Index) -> bool:
+def same(seen: IndexOverview | None, index: Index) -> bool:
     told = index.status()
     asked = (told.documents, told.chunks, told.embedded, told.stale, told.size)
     return seen is not None and (seen.documents, seen.chunks, seen.embedded, seen.stale, seen.size) == asked
@@ -84,7 +84,7 @@ def test_a_glance_knows_where_the_flags_stand() -> None:
 
 
 def test_a_glance_loads_no_numpy() -> None:
-    code = "import everself.search.glance, sys; sys.exit('numpy' in sys.modules)"
+    code = "import everself.search.overview, sys; sys.exit('numpy' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 

@@ -18,7 +18,7 @@ from everself.runtime import Runtime, open_runtime
 from everself.search import index as index_module
 from everself.search import rebuild
 from everself.search.index import Index
-from everself.search.recall import Request
+from everself.search.recall import RecallRequest
 from everself.storage.lock import FileLock
 from everself.testing.embedder import FakeEmbedder
 
@@ -78,7 +78,7 @@ def part(proof: ForgetProof) -> PlaceResult:
 
 
 def found_in(app: Runtime, query: str) -> list[str]:
-    return [hit.path for hit in app.recall.search(Request(query, recorded=False)).hits]
+    return [hit.path for hit in app.recall.search(RecallRequest(query, recorded=False)).hits]
 
 
 def test_nothing_of_the_forgotten_is_left_and_all_else_is_found_without_embedding_it_again(app: Runtime) -> None:

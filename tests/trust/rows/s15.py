@@ -19,7 +19,7 @@ from everself.conversation.loop import MOST_STEPS
 from everself.conversation.tools.calls import MOST_AT_ONCE
 from everself.errors import NotFound
 from everself.runtime import Runtime, open_runtime
-from everself.search.recall import Request
+from everself.search.recall import RecallRequest
 from everself.search.scopes import Scope, SessionKind
 from everself.testing.chat_model import FakeModel, call
 from everself.testing.frozen_time import FrozenTime
@@ -210,7 +210,7 @@ def look(aviary: Aviary, made: Prompt, agent: str, scope: tuple[SessionKind, str
 def search(aviary: Aviary, app: Runtime, agent: str, scope: tuple[SessionKind, str | None]) -> int:
     kind, person = scope
     found = app.recall.search(
-        Request("What does the parrot say?", limit=200, scope=Scope(kind, person), recorded=False)
+        RecallRequest("What does the parrot say?", limit=200, scope=Scope(kind, person), recorded=False)
     )
     judge(aviary, repr(found.hits), agent, scope, "a search")
     for path in {one.path for one in aviary.canaries}:

@@ -19,7 +19,7 @@ from everself.conversation.context.receipt import Part
 from everself.conversation.context.request import Parts, PromptRequest, room_for
 from everself.errors import ContextTooSmall, EverselfError
 from everself.memory.provenance import IMPORT, TOOL
-from everself.search.recall import Found, Request
+from everself.search.recall import RecallRequest, SearchResult
 from everself.search.sharing import effective
 from everself.storage.state.searches import LeftOut
 from everself.values import Hit
@@ -188,8 +188,8 @@ class _Turn:
         self.made.not_recalled += [LeftOut(hit.entry, hit.path, "beyond the limit") for hit in over]
         return self._spent(Slot.SEMANTIC, f"{head}\n\n{framed.text.strip()}" if framed.kept else "")
 
-    def _search(self, room: int) -> Found | None:
-        request = Request(
+    def _search(self, room: int) -> SearchResult | None:
+        request = RecallRequest(
             self.ask.message,
             budget=room,
             limit=max(1, room // _LEAST_TOKENS),

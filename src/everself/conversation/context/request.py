@@ -21,7 +21,7 @@ from everself.values import Hit
 
 if TYPE_CHECKING:
     from everself.conversation.context.prefix import Prefix
-    from everself.search.recall import Found, Request
+    from everself.search.recall import RecallRequest, SearchResult
 
 # kept free beside the answer's own room, for what a vendor adds around a prompt
 HEADROOM: Final = 500
@@ -74,7 +74,7 @@ class Parts:
     tunables: Tunables
     rules: Rules = field(default_factory=Rules)
     look: Callable[[], tuple[str, ...]] = tuple
-    recall: "Callable[[Request], Found] | None" = None
+    recall: "Callable[[RecallRequest], SearchResult] | None" = None
     # the entries of a document as they stand in its bytes, and the source that each of them and what was recalled rests on
     passages: "Callable[[str, bytes], Sequence[Passage]]" = lambda _, __: ()
     sources: "Callable[[Sequence[Hit]], Sequence[str]]" = lambda hits: [HAND] * len(hits)

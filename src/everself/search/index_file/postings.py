@@ -115,7 +115,7 @@ def strike(rows: Sequence[tuple[int, bytes]], dead: "NDArray[numpy.bool_]") -> I
         yield key, data, numpy.frombuffer(data, "<u2", size)[kept].tobytes() + counts[kept].tobytes()
 
 
-class Words:
+class PostingLists:
     """The posting lists of an open index as they are now, with those asked for lately kept in memory."""
 
     def __init__(self) -> None:

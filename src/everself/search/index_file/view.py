@@ -13,10 +13,10 @@ import numpy
 
 from everself.errors import ChangedMeanwhile, Damaged
 from everself.lazy import part
-from everself.search.index_file._vector_cache import Recent
+from everself.search.index_file._vector_cache import VectorCache
 from everself.search.index_file.columns import Columns, read_header
 from everself.search.index_file.file import IndexFile, reading
-from everself.search.index_file.postings import Words
+from everself.search.index_file.postings import PostingLists
 from everself.search.index_file.protocol import IndexedChunk, IndexedDocument
 from everself.search.index_file.rows import Header, Slot, follows, parse_chunk
 from everself.search.index_file.vectors import EXACT_BELOW, Codes, Vectors, best, closest, distances, encode, scored
@@ -55,8 +55,8 @@ class Reader:
         self.lock = RLock()
         self.columns = Columns()
         self.vectors = Vectors(model)
-        self.recent = Recent()
-        self.words = Words()
+        self.recent = VectorCache()
+        self.words = PostingLists()
         self._known: tuple[bytes, Header] | None = None
         self._moment: Moment | None = None
 
@@ -79,7 +79,7 @@ class Reader:
             header = known[1]
             if self._known is not None and not follows(header, self._known[1]):
                 self.columns, self.vectors = Columns(), Vectors(self.vectors.model)
-                self.recent, self.words = Recent(), Words()
+                self.recent, self.words = VectorCache(), PostingLists()
             self.columns.refresh(connection, header)
             self.vectors.refresh(connection, header)
             held = self.columns

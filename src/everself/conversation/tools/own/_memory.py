@@ -208,9 +208,9 @@ def _candidates(kit: Kit, setting: ToolContext, words: str, hint: str, found: "S
     memory = kit.memory()
     near = list(found)
     if not near and kit.recall is not None:
-        from everself.search.recall import Request
+        from everself.search.recall import RecallRequest
 
-        hits = kit.recall().search(Request(words, _CANDIDATES, scope=setting.scope, recorded=False)).hits
+        hits = kit.recall().search(RecallRequest(words, _CANDIDATES, scope=setting.scope, recorded=False)).hits
         near = [
             one for hit in hits if hit.entry and (one := memory.catalog.find(hit.entry)) is not None and not one.closed
         ]

@@ -71,10 +71,10 @@ def recall_tools(kit: Kit, recall: "Callable[[], Recall]") -> tuple[Tool, ...]:
 
 def _search(kit: Kit, recall: "Recall", setting: ToolContext, asked: tuple[str, int | None, float | None]) -> Outcome:
     from everself.search.closeness import meaning_of
-    from everself.search.recall import Request
+    from everself.search.recall import RecallRequest
 
     query, limit, least = asked
-    found = recall.search(Request(query, limit, least, scope=setting.scope, session=setting.session))
+    found = recall.search(RecallRequest(query, limit, least, scope=setting.scope, session=setting.session))
     memory = kit.memory()
     share = max(_SHORTEST, _SNIPPETS // max(1, len(found.hits)))
     sources = sources_of_hits(memory, found.hits)
