@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from everself.identity.persona import Persona
     from everself.identity.ritual import Ritual
     from everself.keepers.runner import Runner
-    from everself.keepers.scheduler import Schedule
+    from everself.keepers.scheduler import Scheduler
     from everself.memory.bank import Bank
     from everself.memory.forgetting.forgetting import Forgetting
     from everself.models.chat.protocol import ChatModel
@@ -301,7 +301,7 @@ class Runtime:
         """What the own tools work with; nothing of it is opened before a tool is called."""
         from everself.conversation.tools.own.kit import Kit, asks_to_forget
         from everself.conversation.worker_thread import WorkerThread
-        from everself.keepers.asking import ask_correction, promoting_of
+        from everself.keepers.owner_questions import ask_correction, promoting_of
         from everself.search.sharing import read_rules
 
         return Kit(
@@ -331,7 +331,7 @@ class Runtime:
         return Triage(self.tunables.heartbeat_custom_patterns, programs.recall_external_handler)
 
     @part
-    def schedule(self) -> "Schedule":
+    def schedule(self) -> "Scheduler":
         from everself.keepers.standing_jobs import open_schedule
 
         self.workspace  # noqa: B018 an agent that is not there has no jobs, and a state without a workspace would look like a loss
@@ -340,10 +340,10 @@ class Runtime:
     @part
     def keepers(self) -> "Runner":
         from everself.conversation.chat_models import REFLEX
-        from everself.keepers.opening import Shared, open_keepers
+        from everself.keepers.opening import KeeperResources, open_keepers
 
         searched = self.agent.search.enabled
-        shared = Shared(
+        shared = KeeperResources(
             lambda: None if self.agent.model == REFLEX else self.chat_model(),
             self._open_triage,
             lambda: self.embedder,

@@ -11,10 +11,10 @@ from everself.config.sections import Tunables
 from everself.conversation.sessions.log import SessionLog
 from everself.conversation.sessions.session import Message, Session
 from everself.conversation.sessions.transcripts import Transcripts
-from everself.keepers.execution import Deeds
-from everself.keepers.keeper import Keeper, Operation, Planned, Proposal, Report, Tell
+from everself.keepers.execution import ActionFunctions
+from everself.keepers.keeper import Keeper, KeeperAction, Planned, Proposal, RunReport, Tell
+from everself.keepers.keeper_context import KeeperContext, Sources
 from everself.keepers.runner import Runner
-from everself.keepers.world import Sources, World
 from everself.memory.catalog import Catalog
 from everself.memory.memory import Memory
 from everself.memory.writing import NewEntry
@@ -55,18 +55,18 @@ class Mind:
         self.log = SessionLog(bench.state.messages, files, bench.clock)
         likeness, triage = TextSimilarity(), Triage()
         self.sources = Sources(self.memory, bench.state, self.log, Tunables(), lambda: likeness, triage=triage.read)
-        self.deeds = Deeds()
+        self.deeds = ActionFunctions()
 
-    def run(self, keeper: Keeper, *, dry_run: bool = False, **sources: object) -> Report:
+    def run(self, keeper: Keeper, *, dry_run: bool = False, **sources: object) -> RunReport:
         runner = Runner(replace(self.sources, **sources), self.deeds, [keeper])  # type: ignore[arg-type]
         return asyncio.run(runner.run(keeper, dry_run=dry_run))
 
-    def propose(self, *operations: Planned, dry_run: bool = False) -> Report:
+    def propose(self, *operations: Planned, dry_run: bool = False) -> RunReport:
         """Run a keeper that proposes just this."""
         return self.run(Stubborn(operations), dry_run=dry_run)
 
-    def world(self, keeper: str = "memory-miner") -> World:
-        return World(self.sources, keeper)
+    def world(self, keeper: str = "memory-miner") -> KeeperContext:
+        return KeeperContext(self.sources, keeper)
 
     def say(self, text: str, session: Session | None = None, role: str = "user") -> Message:
         return self.log.add(session or self.log.begin(), role, text)  # type: ignore[arg-type]
@@ -96,9 +96,9 @@ class Stubborn:
     def __init__(self, operations: Sequence[Planned], upto: str = "") -> None:
         self._proposal = Proposal(tuple(operations), upto=upto)
 
-    async def propose(self, _: World, __: Tell) -> Proposal:
+    async def propose(self, _: KeeperContext, __: Tell) -> Proposal:
         return self._proposal
 
 
-def planned(operation: Operation, *evidence: str, **more: object) -> Planned:
+def planned(operation: KeeperAction, *evidence: str, **more: object) -> Planned:
     return Planned(operation, evidence, "because", **more)  # type: ignore[arg-type]

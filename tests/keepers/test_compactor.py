@@ -10,8 +10,8 @@ from tests.keepers.minds import Mind
 from everself.identity.growth import Growth
 from everself.identity.soul import Rules
 from everself.keepers.compactor import Compactor, put_away
-from everself.keepers.execution import Deeds
-from everself.keepers.keeper import Report
+from everself.keepers.execution import ActionFunctions
+from everself.keepers.keeper import RunReport
 from everself.memory.archive.chronicle import first_sentence
 from everself.testing.chat_model import FakeModel
 from everself.testing.origins import origin_of
@@ -30,10 +30,10 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture(autouse=True)
 def deeds(mind: Mind) -> None:
-    mind.deeds = Deeds(archive=put_away)
+    mind.deeds = ActionFunctions(archive=put_away)
 
 
-def _compact(mind: Mind, **more: object) -> Report:
+def _compact(mind: Mind, **more: object) -> RunReport:
     report = mind.run(Compactor(), **more)
     assert not report.refused
     return report

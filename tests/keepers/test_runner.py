@@ -5,7 +5,7 @@ from tests.keepers.minds import Mind, Stubborn, planned
 
 from everself.errors import NotFound
 from everself.keepers._checks import ALWAYS_CLOSED
-from everself.keepers.execution import Hands
+from everself.keepers.execution import ActionExecutor
 from everself.keepers.keeper import (
     Ask,
     Choice,
@@ -214,23 +214,23 @@ def test_a_run_that_is_killed_between_any_two_operations_is_finished_by_the_next
     operations = [
         planned(Remember(NewEntry(one.content, origin_of("owner")), one.at), f"msg:{one.id}") for one in messages
     ]
-    real = Hands.do
+    real = ActionExecutor.do
     for done in range(4):
         # each run gets one thing done, the first none, and dies before it notes anything
         left = [1] * (done > 0)
 
-        def until_killed(hands: Hands, one: Planned, key: str = "", left=left):
+        def until_killed(hands: ActionExecutor, one: Planned, key: str = "", left=left):
             if not left:
                 raise KeyboardInterrupt
             left.pop()
             return real(hands, one, key)
 
-        monkeypatch.setattr(Hands, "do", until_killed)
+        monkeypatch.setattr(ActionExecutor, "do", until_killed)
         with pytest.raises(KeyboardInterrupt):
             mind.run(Stubborn(operations, upto="end"))
         assert len(mind.texts()) == done
         assert not mind.bench.state.reviews.runs()
-    monkeypatch.setattr(Hands, "do", real)
+    monkeypatch.setattr(ActionExecutor, "do", real)
     mind.run(Stubborn(operations, upto="end"))
     assert sorted(mind.texts()) == [one.content for one in messages]
     assert mind.world("stubborn").upto() == "end"

@@ -11,8 +11,8 @@ from everself.config.sections import SoulPolicy, Tunables
 from everself.errors import RefusedByRule
 from everself.identity.growth import Growth, Outlook
 from everself.identity.soul import Rules
-from everself.keepers.keeper import Ask, ProposeLine, Report
-from everself.keepers.opening import deeds_of
+from everself.keepers.keeper import Ask, ProposeLine, RunReport
+from everself.keepers.opening import action_functions
 from everself.keepers.soul._themes import say_same
 from everself.keepers.soul.keeper import SoulKeeper
 from everself.memory.memory import Memory
@@ -48,10 +48,10 @@ class Self(Mind):
 
         rules = Rules(policy, tokens)
         self.growth = Growth(self.bench.workspace, self.bench.state, self.bench.clock, rules, Outlook(is_correction))
-        self.deeds = deeds_of(self.bench.state.proposals, lambda: self.growth)
+        self.deeds = action_functions(self.bench.state.proposals, lambda: self.growth)
         self.tokens = tokens
 
-    def keep(self, *script: object, **more: object) -> Report:
+    def keep(self, *script: object, **more: object) -> RunReport:
         model = FakeModel(*script) if script else None  # type: ignore[arg-type]
         tunables = Tunables(soul_max_tokens=self.tokens)
         return self.run(SoulKeeper(), policy=lambda: self.policy, tunables=tunables, model=lambda: model, **more)

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import pytest
 from tests.keepers.minds import Mind
 
-from everself.keepers.keeper import Ask, CloseEntry, Report
+from everself.keepers.keeper import Ask, CloseEntry, RunReport
 from everself.keepers.validator import Validator
 from everself.memory.corrections import mark_embedded, not_embedded
 from everself.search.scopes import Scope, SessionKind
@@ -28,7 +28,7 @@ def record(mind: Mind) -> str:
     return mind.files()[RECORD].decode()
 
 
-def questions(report: Report) -> list[str]:
+def questions(report: RunReport) -> list[str]:
     return [one.planned.operation.words for one in report.queued if isinstance(one.planned.operation, Ask)]
 
 

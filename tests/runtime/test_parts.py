@@ -10,7 +10,7 @@ import pytest
 
 from everself.conversation._shared import SharedState
 from everself.conversation.message_actions import MessageActions
-from everself.keepers.world import Sources
+from everself.keepers.keeper_context import Sources
 from everself.lazy import part
 from everself.operations.setup import settle
 from everself.runtime import Runtime, open_runtime

@@ -34,7 +34,7 @@ from everself.conversation.tools.own import (
 from everself.conversation.tools.own import (
     search as recalling,
 )
-from everself.keepers import world
+from everself.keepers import keeper_context
 from everself.memory import adoption, catalog, memory, statements, writing
 from everself.memory import provenance as trust
 from everself.memory.provenance import AGENT, HAND, OWN, Origin
@@ -194,8 +194,8 @@ ARROWS = (
         ((keeping.TurnRecorder, "__init__", deaf_keeper),),
         flow.test_what_a_sub_agent_read_comes_back_with_its_report,
     ),
-    Arrow("session → keeper", ((world, "concluded", lambda _: AGENT),), of_a_mind),
-    Arrow("sessions → Memory Miner", ((world.World, "concluded_from", lambda *_: AGENT),), of_a_night),
+    Arrow("session → keeper", ((keeper_context, "concluded", lambda _: AGENT),), of_a_mind),
+    Arrow("sessions → Memory Miner", ((keeper_context.KeeperContext, "concluded_from", lambda *_: AGENT),), of_a_night),
     Arrow(
         "wish → core",
         ((remembering, "asks_to_remember", lambda _: True),),

@@ -20,7 +20,7 @@ from everself.keepers.keeper import (
     Quarantine,
     Remember,
 )
-from everself.keepers.world import World
+from everself.keepers.keeper_context import KeeperContext
 from everself.memory.provenance import CORRECTION, OWNER, is_human, lowered, rank, weaker
 from everself.memory.writing import clean
 from everself.values import Entry, Tag
@@ -48,7 +48,7 @@ class Ruling:
 class Checks:
     """Of one run: they count what was allowed so far."""
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: KeeperContext) -> None:
         self._world = world
         self._allowed = 0
         self._closed = 0

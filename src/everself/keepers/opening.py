@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from everself.errors import RefusedByRule
-from everself.keepers.execution import AsKeeper, Deeds
+from everself.keepers.execution import ActionFunctions, KeeperWorkspace
 from everself.keepers.keeper import MoveTo, ProposeLine
+from everself.keepers.keeper_context import PROMPTS, Sources
 from everself.keepers.roster import all_keepers
 from everself.keepers.runner import Runner
-from everself.keepers.world import PROMPTS, Sources
 from everself.lazy import part
 from everself.search.similarity import TextSimilarity
 from everself.values import Author, digest
@@ -37,7 +37,7 @@ _EMBEDDING: Final = 60
 
 
 @dataclass(frozen=True)
-class Shared:
+class KeeperResources:
     """What keepers share. Nothing of it is opened before a keeper asks for it."""
 
     open_model: "Callable[[], ChatModel | None]"
@@ -91,7 +91,7 @@ class Shared:
 
 
 def open_keepers(
-    shared: Shared,
+    shared: KeeperResources,
     memory: "Memory",
     state: "State",
     log: "SessionLog",
@@ -114,10 +114,10 @@ def open_keepers(
         allow=spend_meter.allow,
         charge=spend_meter.charge,
     )
-    return Runner(sources, deeds_of(state.proposals, shared.growth), all_keepers())
+    return Runner(sources, action_functions(state.proposals, shared.growth), all_keepers())
 
 
-def deeds_of(proposals: "Proposals", growth: "Callable[[], Growth]") -> Deeds:
+def action_functions(proposals: "Proposals", growth: "Callable[[], Growth]") -> ActionFunctions:
     """What is done for keepers elsewhere."""
 
     def grow(memory: "Memory", planned: "Planned") -> str:
@@ -142,7 +142,7 @@ def deeds_of(proposals: "Proposals", growth: "Callable[[], Growth]") -> Deeds:
 
         return put_away(memory, planned)
 
-    return Deeds(move=move, archive=archive, grow=grow)
+    return ActionFunctions(move=move, archive=archive, grow=grow)
 
 
 def move(memory: "Memory", planned: "Planned") -> str:
@@ -152,7 +152,7 @@ def move(memory: "Memory", planned: "Planned") -> str:
     wanted = planned.operation
     if not isinstance(wanted, MoveTo):
         return ""
-    author = memory.workspace.author if isinstance(memory.workspace, AsKeeper) else Author.KEEPER
+    author = memory.workspace.author if isinstance(memory.workspace, KeeperWorkspace) else Author.KEEPER
     named = author is Author.OWNER
     done = apply_moves(memory, [Pick(wanted.entry, wanted.path, named, wanted.heading)], author)
     if done.left:

@@ -5,7 +5,7 @@ Works by rules alone. What came from outside is not even asked about: the owner 
 
 from everself.errors import EverselfError
 from everself.keepers.keeper import Ask, Choice, MoveTo, Planned, Progress, Proposal, Tell, referenced
-from everself.keepers.world import World
+from everself.keepers.keeper_context import KeeperContext
 from everself.memory.promotion.candidates import Candidate, CandidateQuery, candidates, explain
 from everself.memory.promotion.destinations import can_leave
 from everself.text.normalise import one_line
@@ -23,7 +23,7 @@ class WeeklyReview:
         self._days = days
         self._named = entries
 
-    async def propose(self, world: World, tell: Tell) -> Proposal:
+    async def propose(self, world: KeeperContext, tell: Tell) -> Proposal:
         tunables = world.tunables
         asked = CandidateQuery(
             self._days,
@@ -44,7 +44,7 @@ class WeeklyReview:
         return Proposal(asks, notes)
 
 
-def _about(world: World, entries: tuple[str, ...], asked: CandidateQuery) -> Proposal:
+def _about(world: KeeperContext, entries: tuple[str, ...], asked: CandidateQuery) -> Proposal:
     asks: list[Planned] = []
     notes: list[str] = []
     for name in entries:

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from datetime import date
 from typing import TYPE_CHECKING, Final
 
-from everself.keepers.asking import asked_of
 from everself.keepers.keeper import Progress
+from everself.keepers.owner_questions import asked_of
 from everself.memory.promotion.candidates import Candidate, candidates, explain
 from everself.memory.promotion.destinations import check_target
 from everself.memory.promotion.moves import Moved, NotMoved, Pick, apply_moves

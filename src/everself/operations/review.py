@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal
 
 from everself.errors import ChangedMeanwhile, NotFound, RefusedByRule, WrongUse
-from everself.keepers.keeper import Ask, Operation, Planned, unpacked
-from everself.keepers.rewording import entries_in, entry_kept, words_in
-from everself.keepers.wording import said_of
+from everself.keepers.action_text import said_of
+from everself.keepers.keeper import Ask, KeeperAction, Planned, unpacked
+from everself.keepers.owner_wording import entries_in, entry_kept, words_in
 from everself.memory.entries import text_hash
 from everself.memory.provenance import HAND, stated_by_owner
 from everself.memory.writing import is_quarantined
@@ -265,7 +265,7 @@ def _of_question(app: "Runtime", review: Review) -> Waiting:
     )
 
 
-def _asked(app: "Runtime", operation: Operation, planned: Planned, named: tuple[str, ...]) -> str:
+def _asked(app: "Runtime", operation: KeeperAction, planned: Planned, named: tuple[str, ...]) -> str:
     if not isinstance(operation, Ask):
         return f"May I {said_of(operation, app.memory.catalog.find)}?"
     found = [entry for one in named if (entry := app.memory.catalog.find(one)) is not None]
@@ -274,7 +274,7 @@ def _asked(app: "Runtime", operation: Operation, planned: Planned, named: tuple[
     return (operation.words or planned.reason) + quoted
 
 
-def _words(does: tuple[Operation, ...], entries: dict[str, Entry | None]) -> str:
+def _words(does: tuple[KeeperAction, ...], entries: dict[str, Entry | None]) -> str:
     kept = entries.get(entry_kept(does))
     return kept.text if kept is not None else next((text for one in does if (text := words_in(one))), "")
 

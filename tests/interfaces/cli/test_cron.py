@@ -11,7 +11,7 @@ import pytest
 from everself.clock import Clock, system_now
 from everself.errors import ModelFailed
 from everself.interfaces.cli.commands import conversation as awake
-from everself.keepers.scheduler import Wish
+from everself.keepers.scheduler import JobRequest
 from everself.operations.job_actions import find_deed, perform
 from everself.operations.jobs import run_job, tell_news, tick
 from everself.runtime import Runtime, open_runtime
@@ -21,7 +21,7 @@ from everself.testing.chat_model import FakeModel
 pytestmark = pytest.mark.slow
 
 FRIDAY = ("--cron", "0 18 * * 5", "--tz", "Asia/Seoul")
-HOURLY = Wish("tea", "every", "1h", "message", "Is there tea?")
+HOURLY = JobRequest("tea", "every", "1h", "message", "Is there tea?")
 
 
 @pytest.fixture
@@ -31,7 +31,7 @@ def app(workspace: Path) -> Iterator[Runtime]:
         yield opened
 
 
-def backdate(app: Runtime, wish: Wish, ago: timedelta) -> None:
+def backdate(app: Runtime, wish: JobRequest, ago: timedelta) -> None:
     """Add a job as if that had been a while ago. The standing jobs are there from now on: else they would be due at some hours of a day."""
     clock = app.clock
     app.schedule.due()

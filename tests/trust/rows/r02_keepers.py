@@ -26,7 +26,7 @@ from tests.trust.rows.r07 import PLACES
 from tests.trust.workers import Nursery
 
 from everself.clock import Clock, monotonic, pause
-from everself.keepers.keeper import Report
+from everself.keepers.keeper import RunReport
 from everself.memory.entries import read_document
 from everself.memory.writing import NewEntry, Spot
 from everself.operations.promotion import Wanted, promote
@@ -143,7 +143,7 @@ def do(app: Runtime, name: str) -> bool:
     return _run(app, name).changed
 
 
-def _run(app: Runtime, name: str) -> Report:
+def _run(app: Runtime, name: str) -> RunReport:
     from everself.keepers.weekly_review import WeeklyReview
 
     # vectors would take longer than everything else; that they are there is taken for granted
