@@ -9,7 +9,7 @@ import pytest
 
 from everself.config.sections import SoulPolicy
 from everself.errors import ChangedMeanwhile, NotFound, RefusedByRule, WrongUse
-from everself.identity.growth import Growth, Outlook
+from everself.identity.growth import Growth, GrowthChecks
 from everself.identity.soul import Rules
 from everself.memory.entries import text_hash
 from everself.memory.forgetting.words import FORGOTTEN
@@ -35,7 +35,7 @@ class Life:
     def growth(self, **outlook: object) -> Growth:
         self.time.advance(timedelta(seconds=1))
         rules = Rules(self.policy)
-        return Growth(self.bench.workspace, self.bench.state, self.bench.clock, rules, Outlook(**outlook))  # type: ignore[arg-type] # fields by name
+        return Growth(self.bench.workspace, self.bench.state, self.bench.clock, rules, GrowthChecks(**outlook))  # type: ignore[arg-type] # fields by name
 
     @property
     def soul(self) -> bytes:

@@ -9,7 +9,7 @@ from tests.keepers.minds import BERLIN, Hour, Mind, planned
 from everself.clock import Clock
 from everself.config.sections import SoulPolicy, Tunables
 from everself.errors import RefusedByRule
-from everself.identity.growth import Growth, Outlook
+from everself.identity.growth import Growth, GrowthChecks
 from everself.identity.soul import Rules
 from everself.keepers.keeper import Ask, ProposeLine, RunReport
 from everself.keepers.opening import action_functions
@@ -47,7 +47,9 @@ class Self(Mind):
             return entry is not None and (entry.source == "correction" or entry.category == "correction")
 
         rules = Rules(policy, tokens)
-        self.growth = Growth(self.bench.workspace, self.bench.state, self.bench.clock, rules, Outlook(is_correction))
+        self.growth = Growth(
+            self.bench.workspace, self.bench.state, self.bench.clock, rules, GrowthChecks(is_correction)
+        )
         self.deeds = action_functions(self.bench.state.proposals, lambda: self.growth)
         self.tokens = tokens
 
@@ -426,7 +428,7 @@ def test_a_run_that_dies_while_the_soul_grows_is_ended_by_the_next(
 def test_what_waits_for_a_human_is_proposed_once_even_where_small_steps_need_nobody(self_: Self):
     evolve(self_)
     # somebody changed the soul outside, and nobody has looked at that yet
-    self_.growth._outlook = Outlook(withheld=lambda: True)
+    self_.growth._outlook = GrowthChecks(withheld=lambda: True)
     twice(self_)
     self_.hour.pass_(days=2)
     assert self_.keep().changed

@@ -49,7 +49,7 @@ def open_growth(
     memory: "Callable[[], Memory]",
     integrity: "Callable[[], Integrity]",
 ) -> "Growth":
-    from everself.identity.growth import Growth, Outlook
+    from everself.identity.growth import Growth, GrowthChecks
     from everself.identity.soul import Rules
 
     rules = Rules(agent.soul.policy, tunables.soul_max_tokens, tunables.soul_history_retention_days)
@@ -69,4 +69,4 @@ def open_growth(
         strict = agent.soul.integrity == "strict"
         return strict and any(one.path in ("", SOUL) for one in integrity().look())
 
-    return Growth(workspace, state, clock, rules, Outlook(is_correction, withheld))
+    return Growth(workspace, state, clock, rules, GrowthChecks(is_correction, withheld))

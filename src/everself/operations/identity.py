@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import timedelta
 
-from everself.identity.chain import DATA_CHARS, IDENTITY_FILE, Card, avatar_kind, resolve
+from everself.identity.card import DATA_CHARS, IDENTITY_FILE, Card, avatar_kind, resolve
 from everself.identity.persona import Why
 from everself.runtime import Runtime
 from everself.storage.state.personas import PersonaTurn

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from everself.errors import NotFound, WrongUse
-from everself.identity.growth import Grown, Proposed, diff_souls
+from everself.identity.growth import Proposed, SoulChange, diff_souls
 from everself.identity.soul import learned_lines
 from everself.identity.soul_tests import Result, Verdict
 from everself.identity.versions import CURRENT, Version
@@ -86,7 +86,7 @@ def propose_soul(
     return growth.propose(text, reason, evidence) if whole else growth.add_line(text, reason, evidence)
 
 
-def approve_soul(app: "Runtime", name: str, *, force: bool = False) -> Grown:
+def approve_soul(app: "Runtime", name: str, *, force: bool = False) -> SoulChange:
     return app.growth.approve(name, force=force)
 
 
@@ -94,7 +94,7 @@ def refuse_soul(app: "Runtime", name: str, why: str = "") -> Proposal:
     return app.growth.refuse(name, why)
 
 
-def roll_back_soul(app: "Runtime", version: str = "", *, line: str = "", force: bool = False) -> Grown:
+def roll_back_soul(app: "Runtime", version: str = "", *, line: str = "", force: bool = False) -> SoulChange:
     """Back to a version, or without one learned line."""
     if bool(version) is bool(line.strip()):
         raise WrongUse("Name a version, or a line with --line.", mend="everself soul history")
