@@ -115,8 +115,8 @@ class Store:
             if document is None:
                 raise AssertionError(f"{path} is gone")
             prepared = sources.prepare(document, stats[path], now_ns())
-            if len(prepared.pieces) != len(ranks):
-                raise AssertionError(f"{path}: {len(prepared.pieces)} pieces of {len(ranks)} entries")
+            if len(prepared.chunks) != len(ranks):
+                raise AssertionError(f"{path}: {len(prepared.chunks)} chunks of {len(ranks)} entries")
             yield replace(prepared, vectors=vectors)
 
     def write_questions(self, count: int = QUESTIONS, seed: int = 3) -> None:

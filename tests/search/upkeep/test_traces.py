@@ -200,7 +200,7 @@ def test_an_index_that_was_not_purged_is_noticed(app: Runtime, monkeypatch: pyte
 
 def test_vectors_that_nobody_has_are_noticed(app: Runtime) -> None:
     fill_index(app)
-    (traces,) = app.forgetting._grip.derived
+    (traces,) = app.forgetting._resources.derived
     words = ForgottenWords((), ("something that stands nowhere",))
     assert traces.holds(words) == 0
     app.index.close()

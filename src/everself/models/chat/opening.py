@@ -14,8 +14,10 @@ from everself.models.chat.vendors import VENDORS, ModelAccount, compatible, sett
 
 
 def open_model(
-    name: str, providers: Sequence[Provider], patience: StreamTimeouts = StreamTimeouts()
-) -> RemoteChatModel:  # noqa: B008 (frozen, so it may be shared)
+    name: str,
+    providers: Sequence[Provider],
+    patience: StreamTimeouts = StreamTimeouts(),  # noqa: B008 (frozen, so it may be shared)
+) -> RemoteChatModel:
     """The model of that name, such as `anthropic/claude-sonnet-5`; `providers` are `Config.providers`.
 
     A provider that is no vendor's name is any server that speaks as OpenAI's chat does, at the address in the settings.
