@@ -225,11 +225,9 @@ class Runtime:
             )
         settings = ContextSettings(self.agent.context, tunables, config.programs, self.places.key_folder, external)
         recall = (lambda: self.recall) if self.agent.search.enabled else None
-        return gather_parts(
-            settings, self.clock, self._verified_documents(), lambda: self.persona, lambda: self.memory, recall
-        )
+        return gather_parts(settings, self.clock, self._documents(), lambda: self.persona, lambda: self.memory, recall)
 
-    def _verified_documents(self) -> "VerifiedDocuments":
+    def _documents(self) -> "VerifiedDocuments":
         from everself.conversation.context.opening import VerifiedDocuments
 
         return VerifiedDocuments(lambda: self.workspace, lambda: self.integrity, self._souls)
@@ -282,15 +280,13 @@ class Runtime:
     def conversation_parts(self) -> "conversation.Parts":
         """What a conversation works with, but for its tools."""
         from everself.conversation.message_actions import MessageActions
-        from everself.conversation.opening import ConversationResources, gather_parts
+        from everself.conversation.opening import ChatResources, gather_parts
 
         memory, checkpoint, assembler = (lambda: self.memory), (lambda: self.checkpoint), (lambda: self.assembler)
         triage, recall, embedder = self._open_triage, (lambda: self.recall), (lambda: self.embedder)
         integrity, compactor, log = (lambda: self.integrity), (lambda: self.compactor), self.log
         act = MessageActions(triage, memory, recall, embedder, checkpoint, log)
-        opened = ConversationResources(
-            log, self.state, self.clock, self.spend_meter, memory, integrity, checkpoint, compactor
-        )
+        opened = ChatResources(log, self.state, self.clock, self.spend_meter, memory, integrity, checkpoint, compactor)
         return gather_parts(opened, self.chat_model, assembler, self.facts, act)
 
     def tool_kit(
@@ -308,7 +304,7 @@ class Runtime:
             in_thread=in_thread or WorkerThread(),
             memory=lambda: self.memory,
             workspace=lambda: self.workspace,
-            find=self._verified_documents().find,
+            find=self._documents().find,
             growth=lambda: self.growth,
             forgetting=lambda: self.forgetting,
             recall=(lambda: self.recall) if self.agent.search.enabled else None,

@@ -23,7 +23,7 @@ ALLOWED: tuple[Allowance, ...] = (
     Allowance(
         "broad-excepts",
         "keepers/scheduler.py",
-        ("Schedule._carry_out",),
+        ("Scheduler._carry_out",),
         "the fence of the job worker: what breaks in a job is written down as its failure and does not end the others",
     ),
     Allowance(

@@ -18,7 +18,7 @@ WORDS = frozenset({"text", "words", "new", "content", "right"})
 # what shows that a function writes: the draft of a change, or the classes whose methods do
 DRAFT = "Draft"
 CLASSES = frozenset({"Memory", "Bank"})
-ACCOMPANIED = frozenset({"Origin", "Thought"})
+ACCOMPANIED = frozenset({"Origin", "NewEntry"})
 
 
 def stamps(tree: Tree) -> Iterator[Violation]:
@@ -46,7 +46,7 @@ def owners(tree: Tree) -> Iterator[Violation]:
 
 
 def writers(tree: Tree) -> Iterator[Violation]:
-    """Who writes memory takes no bare text: with it comes its origin, or the thought that has one."""
+    """Who writes memory takes no bare text: with it comes its origin, or the new entry that has one."""
     for module in tree:
         if not module.file.startswith(WRITERS):
             continue

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class ConversationResources:
+class ChatResources:
     """What of an agent its conversations use. What is a function is opened when it is first asked for."""
 
     log: "SessionLog"
@@ -44,7 +44,7 @@ class ConversationResources:
 
 
 def gather_parts(
-    opened: ConversationResources,
+    opened: ChatResources,
     model: "Callable[[], ChatModel]",
     assembler: "Callable[[], Assembler]",
     facts: "Callable[[str, tuple[str, ...]], Facts]",
@@ -125,7 +125,7 @@ def _alarm(integrity: "Integrity") -> Alarm:
     return Alarm(tuple(told_of(one) for one in found), lambda: integrity.tell(found))
 
 
-def _keep(opened: ConversationResources, setting: "ToolContext") -> tuple[Written, ...]:
+def _keep(opened: ChatResources, setting: "ToolContext") -> tuple[Written, ...]:
     """Write down what the person stated and nobody has, as a checkpoint does; sub-agents and groups have no memory to write to."""
     catalog, made = opened.memory().catalog, opened.checkpoint().make(opened.log.find(setting.session))
     found = [entry for name in made.entries if (entry := catalog.find(name)) is not None]

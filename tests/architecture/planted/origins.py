@@ -37,6 +37,6 @@ ORIGINS = (
         "a function that writes a bare text",
         "writers",
         ("memory/archive/a.py", "def jot(draft: Draft, words: str) -> None: ..."),
-        ("memory/archive/a.py", "def jot(draft: Draft, words: str, thought: Thought) -> None: ..."),
+        ("memory/archive/a.py", "def jot(draft: Draft, words: str, new_entry: NewEntry) -> None: ..."),
     ),
 )
