@@ -26,7 +26,7 @@ from everself.conversation.reflex._scoring import weigh
 from everself.conversation.reflex._weights import NEAR_WITH_MEANING, NEAR_WORDS_ONLY, WITH_MEANING, WORDS_ONLY
 from everself.models.chat.protocol import ToolReturn
 from everself.search.closeness import meaning_of
-from everself.search.recall import Found, Request
+from everself.search.recall import RecallRequest, SearchResult
 
 LANGUAGES = ("en", "zh", "ko", "ja")
 CORPORA = ("", "more", "third")
@@ -68,7 +68,7 @@ def examples(language: str, corpus: str) -> list[Example]:
                     example(
                         row,
                         told,
-                        lambda query: app.recall.search(Request(query, RESULTS, 0.0)),
+                        lambda query: app.recall.search(RecallRequest(query, RESULTS, 0.0)),
                         (language, corpus, meaning),
                     )
                     for row in rows
@@ -78,7 +78,7 @@ def examples(language: str, corpus: str) -> list[Example]:
 
 
 def example(
-    row: dict[str, object], told: dict[str, str], search: Callable[[str], Found], of: tuple[str, str, bool]
+    row: dict[str, object], told: dict[str, str], search: Callable[[str], SearchResult], of: tuple[str, str, bool]
 ) -> Example:
     language, corpus, meaning = of
     made, near = (
@@ -108,7 +108,7 @@ def example(
     return made
 
 
-def returned(found: Found) -> ToolReturn:
+def returned(found: SearchResult) -> ToolReturn:
     """What the tool would give back, as far as it is read."""
     results: list[dict[str, object]] = []
     for hit in found.hits:

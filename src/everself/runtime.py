@@ -14,20 +14,20 @@ from everself.config.sections import SoulIntegrity, Tunables
 from everself.errors import EverselfError, NotFound
 from everself.identity.time_zone import user_zone
 from everself.lazy import part
-from everself.memory.catalog import Book
+from everself.memory.catalog import Catalog
 from everself.memory.forgetting.guard import tombstone_guard
 from everself.memory.memory import Corrected, Memory, Remembered
 from everself.memory.provenance import Dynamics, stated_by_owner
 from everself.memory.suspicion import Releases
-from everself.memory.writing import Thought
+from everself.memory.writing import NewEntry
 from everself.storage.real_disk import RealFileSystem
 from everself.storage.state.database import State
 from everself.values import Document, Tag
-from everself.workspace.assembly import Grounds, Habits, assemble, real_grounds
+from everself.workspace.assembly import WorkspaceOptions, WorkspaceStorage, assemble, real_storage
 from everself.workspace.disk_workspace import DiskWorkspace, Recovery
-from everself.workspace.guards import learned_door, standard_guards
+from everself.workspace.guards import learned_exemption, standard_guards
 from everself.workspace.relocation import finish_restore
-from everself.workspace.state_opening import open_or_stand_in
+from everself.workspace.state_opening import open_or_read_only
 
 if TYPE_CHECKING:
     from everself.classify.triage import Triage
@@ -35,31 +35,31 @@ if TYPE_CHECKING:
     from everself.conversation.compaction import Compactor
     from everself.conversation.context import request as context
     from everself.conversation.context.assembler import Assembler, Prompt
-    from everself.conversation.context.opening import Usable
+    from everself.conversation.context.opening import VerifiedDocuments
     from everself.conversation.conversation import Chat
     from everself.conversation.sessions.checkpoint import Checkpoint
     from everself.conversation.sessions.forgetting import TranscriptTraces
-    from everself.conversation.sessions.log import Log
-    from everself.conversation.threads import Aside
+    from everself.conversation.sessions.log import SessionLog
     from everself.conversation.tools.protocol import Tool
+    from everself.conversation.worker_thread import WorkerThread
     from everself.identity.counter import KeptCounter
     from everself.identity.growth import Growth
     from everself.identity.integrity import Integrity
     from everself.identity.persona import Persona
     from everself.identity.ritual import Ritual
     from everself.keepers.runner import Runner
-    from everself.keepers.scheduler import Schedule
+    from everself.keepers.scheduler import Scheduler
     from everself.memory.bank import Bank
     from everself.memory.forgetting.forgetting import Forgetting
-    from everself.models.charging import Charger
     from everself.models.chat.protocol import ChatModel
     from everself.models.embedding.protocol import Embedder
+    from everself.models.spend_meter import SpendMeter
     from everself.search.forgetting import IndexTraces
     from everself.search.freshness import Freshness
     from everself.search.index import Index
-    from everself.search.recall import Found, Recall
+    from everself.search.recall import Recall, SearchResult
     from everself.search.scopes import Scope
-    from everself.workspace.extra_paths import Elsewhere
+    from everself.workspace.extra_paths import ExtraPath
     from everself.workspace.repair import Mended
 
 
@@ -103,7 +103,7 @@ class Runtime:
 
     @part
     def state(self) -> State:
-        found, self.impaired = open_or_stand_in(self.agent, self.places.key_folder)
+        found, self.impaired = open_or_read_only(self.agent, self.places.key_folder)
         return found
 
     @part
@@ -113,15 +113,15 @@ class Runtime:
             finish_restore(self.agent)
         if not os.path.isdir(self.agent.workspace):
             raise NotFound(f"There is no workspace at {self.agent.workspace} yet.", mend="everself setup")
-        door = learned_door(self.agent.soul.policy)
+        door = learned_exemption(self.agent.soul.policy)
         guards = (*standard_guards(door, self.personas), tombstone_guard(self.state.entries))
-        made = assemble(self.grounds, self.state, self.clock, Habits(guards=guards, refusal=self.impaired))
+        made = assemble(self.storage, self.state, self.clock, WorkspaceOptions(guards=guards, refusal=self.impaired))
         self.recovered = made.recover()
         return made
 
     @part
-    def grounds(self) -> Grounds:
-        return real_grounds(self.agent.workspace, self.agent.state)
+    def storage(self) -> WorkspaceStorage:
+        return real_storage(self.agent.workspace, self.agent.state)
 
     @part
     def memory(self) -> Memory:
@@ -132,9 +132,9 @@ class Runtime:
             days=found.confidence_decay_interval_days,
             floor=found.confidence_floor,
         )
-        book = Book(self.workspace, self.state.entries, self.state.vouchers, self.clock)
+        catalog = Catalog(self.workspace, self.state.entries, self.state.provenance, self.clock)
         releases = Releases(self.state.reviews, self.state.entries)
-        return Memory(self.workspace, book, self.clock, dynamics=dynamics, releases=releases)
+        return Memory(self.workspace, catalog, self.clock, dynamics=dynamics, releases=releases)
 
     @part
     def embedder(self) -> "Embedder | None":
@@ -152,13 +152,13 @@ class Runtime:
         from everself.search.opening import open_index
 
         grace = self.tunables.corrected_embedding_grace_days
-        return open_index(self.agent, self.workspace, self.clock, self.embedder, self.elsewhere(), grace)
+        return open_index(self.agent, self.workspace, self.clock, self.embedder, self.extra_paths(), grace)
 
-    def elsewhere(self) -> "list[Elsewhere]":
+    def extra_paths(self) -> "list[ExtraPath]":
         """Documents from elsewhere that are searched too."""
-        from everself.workspace.extra_paths import open_elsewhere
+        from everself.workspace.extra_paths import open_extra_paths
 
-        return open_elsewhere(self.agent, self.places)
+        return open_extra_paths(self.agent, self.places)
 
     @part
     def recall(self) -> "Recall":
@@ -213,11 +213,11 @@ class Runtime:
 
     def context_parts(self) -> "context.Parts":
         """What the assembler works with."""
-        from everself.conversation.context.opening import ContextSettings, External, gather_parts
+        from everself.conversation.context.opening import ContextSettings, ExternalFile, gather_parts
 
         tunables, config, external = self.tunables, self.loaded.config, None
         if tunables.external_context_source and tunables.external_context_budget > 0:
-            external = External(
+            external = ExternalFile(
                 tunables.external_context_source,
                 config.tunables.external_context_source,
                 lambda: self.workspace,
@@ -225,16 +225,16 @@ class Runtime:
             )
         settings = ContextSettings(self.agent.context, tunables, config.programs, self.places.key_folder, external)
         recall = (lambda: self.recall) if self.agent.search.enabled else None
-        return gather_parts(settings, self.clock, self._usable(), lambda: self.persona, lambda: self.memory, recall)
+        return gather_parts(settings, self.clock, self._documents(), lambda: self.persona, lambda: self.memory, recall)
 
     def find_usable(self, path: str) -> Document | None:
         """A document as it may be used: what only humans write passes integrity first."""
-        return self._usable().find(path)
+        return self._documents().find(path)
 
-    def _usable(self) -> "Usable":
-        from everself.conversation.context.opening import Usable
+    def _documents(self) -> "VerifiedDocuments":
+        from everself.conversation.context.opening import VerifiedDocuments
 
-        return Usable(lambda: self.workspace, lambda: self.integrity, self.personas)
+        return VerifiedDocuments(lambda: self.workspace, lambda: self.integrity, self.personas)
 
     def facts(self, channel: str = "", tools: tuple[str, ...] = ()) -> "context.Facts":
         import platform
@@ -244,17 +244,17 @@ class Runtime:
         return Facts(platform.node(), self.agent.model, channel, tools)
 
     @part
-    def log(self) -> "Log":
-        from everself.conversation.sessions.log import Log
+    def log(self) -> "SessionLog":
+        from everself.conversation.sessions.log import SessionLog
         from everself.conversation.sessions.opening import open_transcripts
 
-        return Log(self.state.messages, open_transcripts(self.agent.state), self.clock)
+        return SessionLog(self.state.messages, open_transcripts(self.agent.state), self.clock)
 
     @part
-    def charger(self) -> "Charger":
-        from everself.models.charging import Charger, cost
+    def spend_meter(self) -> "SpendMeter":
+        from everself.models.spend_meter import SpendMeter, cost
 
-        return Charger(self.state.spend, self.loaded.config.spend, self.clock, cost)
+        return SpendMeter(self.state.spend, self.loaded.config.spend, self.clock, cost)
 
     def chat_model(self, name: str = "") -> "ChatModel":
         """The named model, else the agent's. Raises ModelFailed where there is none of that name; nothing is asked yet."""
@@ -263,36 +263,36 @@ class Runtime:
         return open_chat_model(name or self.agent.model, self.loaded.config.providers)
 
     @part
-    def worker(self) -> "Aside":
+    def worker(self) -> "WorkerThread":
         """Where the blocking work of conversations is done."""
-        from everself.conversation.threads import Aside
+        from everself.conversation.worker_thread import WorkerThread
 
-        return Aside()
+        return WorkerThread()
 
     @part
     def chat(self) -> "Chat":
         """Nothing of it is opened before it is used: a conversation begins with the first message, not with the prompt for it."""
         from everself.conversation.conversation import Chat
-        from everself.conversation.tools.outside.opening import open_reach
+        from everself.conversation.tools.outside.opening import open_external_access
 
         def tools(scope: "Scope") -> "Sequence[Tool]":
             from everself.conversation.subagents import Subagents, spawn_tool
 
-            return (*self.tools(scope), *spawn_tool(scope, lambda: Subagents(self.chat.desk)))
+            return (*self.tools(scope), *spawn_tool(scope, lambda: Subagents(self.chat.shared)))
 
-        parts = replace(self.conversation_parts(), aside=self.worker, tools=tools)
-        return Chat(replace(parts, outside=lambda scope: open_reach(self.agent, self.loaded, scope)))
+        parts = replace(self.conversation_parts(), in_thread=self.worker, tools=tools)
+        return Chat(replace(parts, outside=lambda scope: open_external_access(self.agent, self.loaded, scope)))
 
     def conversation_parts(self) -> "conversation.Parts":
         """What a conversation works with, but for its tools."""
-        from everself.conversation.heeding import Heeding
-        from everself.conversation.opening import Opened, gather_parts
+        from everself.conversation.message_actions import MessageActions
+        from everself.conversation.opening import ChatResources, gather_parts
 
         memory, checkpoint, assembler = (lambda: self.memory), (lambda: self.checkpoint), (lambda: self.assembler)
         triage, recall, embedder = self._open_triage, (lambda: self.recall), (lambda: self.embedder)
         integrity, compactor, log = (lambda: self.integrity), (lambda: self.compactor), self.log
-        act = Heeding(triage, memory, recall, embedder, checkpoint, log)
-        opened = Opened(log, self.state, self.clock, self.charger, memory, integrity, checkpoint, compactor)
+        act = MessageActions(triage, memory, recall, embedder, checkpoint, log)
+        opened = ChatResources(log, self.state, self.clock, self.spend_meter, memory, integrity, checkpoint, compactor)
         return gather_parts(opened, self.chat_model, assembler, self.facts, act)
 
     def _open_triage(self) -> "Triage":
@@ -302,7 +302,7 @@ class Runtime:
         return Triage(self.tunables.heartbeat_custom_patterns, programs.recall_external_handler)
 
     @part
-    def schedule(self) -> "Schedule":
+    def schedule(self) -> "Scheduler":
         from everself.keepers.standing_jobs import open_schedule
 
         self.workspace  # noqa: B018 an agent that is not there has no jobs, and a state without a workspace would look like a loss
@@ -311,10 +311,10 @@ class Runtime:
     @part
     def keepers(self) -> "Runner":
         from everself.conversation.chat_models import REFLEX
-        from everself.keepers.opening import Shared, open_keepers
+        from everself.keepers.opening import KeeperResources, open_keepers
 
         searched = self.agent.search.enabled
-        shared = Shared(
+        shared = KeeperResources(
             lambda: None if self.agent.model == REFLEX else self.chat_model(),
             self._open_triage,
             lambda: self.embedder,
@@ -324,7 +324,7 @@ class Runtime:
             lambda: self.growth,
         )
         memory, policy = self.memory, self.agent.soul.policy
-        return open_keepers(shared, memory, self.state, self.log, self.tunables, policy, self.charger)
+        return open_keepers(shared, memory, self.state, self.log, self.tunables, policy, self.spend_meter)
 
     @part
     def checkpoint(self) -> "Checkpoint":
@@ -337,7 +337,7 @@ class Runtime:
         from everself.conversation.opening import open_compactor
 
         agent, hooks = self.agent, self.loaded.config.hooks
-        return open_compactor(agent, hooks, self.chat.desk, self.memory, self.log, self.checkpoint)
+        return open_compactor(agent, hooks, self.chat.shared, self.memory, self.log, self.checkpoint)
 
     @part
     def bank(self) -> "Bank":
@@ -347,14 +347,16 @@ class Runtime:
 
     @part
     def forgetting(self) -> "Forgetting":
-        from everself.memory.forgetting.forgetting import Forgetting, Grip
+        from everself.memory.forgetting.forgetting import Forgetting, ForgettingResources
         from everself.memory.forgetting.set_aside import SetAside
         from everself.storage.lock import FileLock
 
-        places, derived = (self.transcript_traces(), SetAside(self.grounds.state)), (self.index_traces(),)
+        places, derived = (self.transcript_traces(), SetAside(self.storage.state)), (self.index_traces(),)
         lock = FileLock(f"{self.agent.state}/forget.lock")
-        grip = Grip(self.workspace, self.state, self.grounds, places, derived, root=self.agent.workspace, lock=lock)
-        return Forgetting(self.memory.book, grip, self.clock)
+        resources = ForgettingResources(
+            self.workspace, self.state, self.storage, places, derived, root=self.agent.workspace, lock=lock
+        )
+        return Forgetting(self.memory.catalog, resources, self.clock)
 
     def transcript_traces(self) -> "TranscriptTraces":
         """The transcripts as forgetting reaches them."""
@@ -367,29 +369,29 @@ class Runtime:
         """The index as forgetting reaches it; nothing is opened yet."""
         from everself.search.opening import open_traces
 
-        return open_traces(self.agent, lambda: self.workspace, self.elsewhere, lambda: self.index)
+        return open_traces(self.agent, lambda: self.workspace, self.extra_paths, lambda: self.index)
 
     def remember(self, text: str, *, lineage: tuple[str, ...] = (), **details: Unpack[Details]) -> Remembered:
         """Remember something the owner says; `lineage` are references to what it rests on."""
-        return self.memory.remember(Thought(text, stated_by_owner("terminal", *lineage), **details))
+        return self.memory.remember(NewEntry(text, stated_by_owner("terminal", *lineage), **details))
 
     def correct(self, old: str, new: str) -> Corrected:
         """Put something right: `old` is an entry's id or its words."""
         return self.memory.correct(old, new, stated_by_owner("terminal"))
 
-    def search(self, query: str, limit: int | None = None) -> "Found":
+    def search(self, query: str, limit: int | None = None) -> "SearchResult":
         """The best hits for the owner's own words, with citations; refused where the settings switch searching off."""
         from everself.search.opening import need_search
-        from everself.search.recall import Request
+        from everself.search.recall import RecallRequest
 
         need_search(self.agent.search)
-        return self.recall.search(Request(query, limit))
+        return self.recall.search(RecallRequest(query, limit))
 
     def context(self, message: str = "") -> "Prompt":
         """What a model would be told if the owner said this now, with its receipt. Nothing is recorded."""
-        from everself.conversation.context.request import Ask
+        from everself.conversation.context.request import PromptRequest
 
-        return self.assembler.assemble(Ask(message=message, facts=self.facts(), recorded=False))
+        return self.assembler.assemble(PromptRequest(message=message, facts=self.facts(), recorded=False))
 
     @part
     def freshness(self) -> "Freshness":
@@ -423,7 +425,7 @@ class Runtime:
     @property
     def unread(self) -> "dict[str, str]":
         """Documents with memories that could not be read, and why."""
-        return dict(self.memory.book.unread) if "memory" in self.__dict__ else {}
+        return dict(self.memory.catalog.unread) if "memory" in self.__dict__ else {}
 
     @property
     def mended(self) -> "tuple[Mended, ...]":

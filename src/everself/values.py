@@ -134,7 +134,7 @@ class Author(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Voucher:
+class ProvenanceRecord:
     """What the runtime vouches for when an entry is born: where its words came from. `text` is the hash of those words."""
 
     entry: str
@@ -148,7 +148,7 @@ class Voucher:
 class Change:
     """One reviewed, atomic, reversible step of the workspace's files.
 
-    `vouchers` are recorded with it or not at all. A change with a `key` happens once: asked for again with the same key, it is what
+    `provenance` are recorded with it or not at all. A change with a `key` happens once: asked for again with the same key, it is what
     it was the first time. `tainted`: the conversation that it comes from holds text of tools, pages, imports or other people.
     """
 
@@ -157,7 +157,7 @@ class Change:
     edits: tuple[Edit, ...]
     evidence: tuple[str, ...] = ()
     undoes: str = ""
-    vouchers: tuple[Voucher, ...] = ()
+    provenance: tuple[ProvenanceRecord, ...] = ()
     key: str = ""
     tainted: bool = False
 
@@ -243,7 +243,7 @@ class Tag(StrEnum):
 
 
 class Entry(NamedTuple):
-    """One memory as it stands in a document. What is said in its comment counts only where a voucher confirms it.
+    """One memory as it stands in a document. What is said in its comment counts only where a provenance record confirms it.
 
     A named tuple, because a frozen dataclass of so many fields takes three times as long to make, and a memory has a hundred thousand.
 

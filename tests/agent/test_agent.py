@@ -67,7 +67,8 @@ def test_an_agent_that_does_not_exist_is_not_made_by_opening_it(home: Path) -> N
     assert not (home / ".everself" / "workspace").exists()
 
 
-def test_forgetting_is_agreed_to_by_calling_it(home: Path) -> None:
+@pytest.mark.usefixtures("home")
+def test_forgetting_is_agreed_to_by_calling_it() -> None:
     with Agent.create() as agent:
         kept = agent.remember("My heron is called Otto.")
         assert isinstance(agent.forget(kept.entry, dry_run=True), ForgetPlan)
@@ -78,14 +79,16 @@ def test_forgetting_is_agreed_to_by_calling_it(home: Path) -> None:
         assert agent.search("heron").hits == ()
 
 
-def test_correcting_closes_what_was_wrong(home: Path) -> None:
+@pytest.mark.usefixtures("home")
+def test_correcting_closes_what_was_wrong() -> None:
     with Agent.create() as agent:
         wrong = agent.remember("My heron is called Otto.")
         right = agent.correct(wrong.entry, "My heron is called Bruno.")
         assert right.closed == (wrong.entry,)
 
 
-def test_a_turn_is_a_stream_of_events_and_ask_waits_for_its_end(home: Path) -> None:
+@pytest.mark.usefixtures("home")
+def test_a_turn_is_a_stream_of_events_and_ask_waits_for_its_end() -> None:
     async def talk() -> list[object]:
         async with Agent.open() as agent:
             return [event async for event in agent.converse("My heron is called Otto.")]
@@ -98,11 +101,12 @@ def test_a_turn_is_a_stream_of_events_and_ask_waits_for_its_end(home: Path) -> N
         assert "Otto" in agent.ask("What is my heron called?").text
 
 
-def test_threads_share_one_agent(home: Path) -> None:
+@pytest.mark.usefixtures("home")
+def test_threads_share_one_agent() -> None:
     with Agent.create() as agent:
         threads = [threading.Thread(target=agent.remember, args=(f"Fact number {number}.",)) for number in range(8)]
         for thread in threads:
             thread.start()
         for thread in threads:
             thread.join()
-        assert len({one.id for one in agent.runtime.memory.book.all() if one.text.startswith("Fact number")}) == 8
+        assert len({one.id for one in agent.runtime.memory.catalog.all() if one.text.startswith("Fact number")}) == 8

@@ -23,7 +23,7 @@ ALLOWED: tuple[Allowance, ...] = (
     Allowance(
         "broad-excepts",
         "keepers/scheduler.py",
-        ("Schedule._carry_out",),
+        ("Scheduler._carry_out",),
         "the fence of the job worker: what breaks in a job is written down as its failure and does not end the others",
     ),
     Allowance(
@@ -50,9 +50,11 @@ ALLOWED: tuple[Allowance, ...] = (
         ("get_operation",),
         "the generated index names the module of an operation, so that `--help` loads none of them",
     ),
-    Allowance("stamps", "storage/journal.py", ("Voucher",), "reads back what an intent was written with"),
-    Allowance("stamps", "storage/state/provenance.py", ("Voucher",), "reads back what is on record"),
-    Allowance("stamps", "memory/provenance_undo.py", ("Voucher",), "undoing brings back what was on record before"),
+    Allowance("stamps", "storage/journal.py", ("ProvenanceRecord",), "reads back what an intent was written with"),
+    Allowance("stamps", "storage/state/provenance.py", ("ProvenanceRecord",), "reads back what is on record"),
+    Allowance(
+        "stamps", "memory/provenance_undo.py", ("ProvenanceRecord",), "undoing brings back what was on record before"
+    ),
     Allowance(
         "writers",
         "memory/corrections.py",

@@ -11,18 +11,18 @@ from tests.architecture.sources import Function, Module, Violation
 
 Tree = Sequence[Module]
 
-STAMPS = ("everself.values.Origin", "everself.values.Voucher")
+STAMPS = ("everself.values.Origin", "everself.values.ProvenanceRecord")
 OWNERS = "everself.memory.provenance.stated_by_owner"
 # how parameters are called that hold words for memory
 WORDS = frozenset({"text", "words", "new", "content", "right"})
 # what shows that a function writes: the draft of a change, or the classes whose methods do
 DRAFT = "Draft"
 CLASSES = frozenset({"Memory", "Bank"})
-ACCOMPANIED = frozenset({"Origin", "Thought"})
+ACCOMPANIED = frozenset({"Origin", "NewEntry"})
 
 
 def stamps(tree: Tree) -> Iterator[Violation]:
-    """Origins and vouchers are made by the rules of trust alone; whoever reads one back has an allowance."""
+    """Origins and provenance records are made by the rules of trust alone; whoever reads one back has an allowance."""
     for module in tree:
         if module.file in RULES_OF_TRUST:
             continue
@@ -46,7 +46,7 @@ def owners(tree: Tree) -> Iterator[Violation]:
 
 
 def writers(tree: Tree) -> Iterator[Violation]:
-    """Who writes memory takes no bare text: with it comes its origin, or the thought that has one."""
+    """Who writes memory takes no bare text: with it comes its origin, or the new entry that has one."""
     for module in tree:
         if not module.file.startswith(WRITERS):
             continue

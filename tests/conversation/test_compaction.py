@@ -12,7 +12,7 @@ from everself.conversation.compaction import cut_at, limit_of, near_limit
 from everself.conversation.events import Accepted, Event, Notice
 from everself.conversation.sessions.session import Session
 from everself.errors import ModelFailed
-from everself.models.chat.protocol import ChatRequest, TextPiece, ToolTurn, UserTurn
+from everself.models.chat.protocol import ChatRequest, ReplyText, ToolTurn, UserTurn
 from everself.runtime import Runtime
 from everself.testing.chat_model import Answer, FakeModel, call
 
@@ -27,7 +27,7 @@ def settings(reserve: int = 20_000, soft: int = 4_000) -> Compaction:
 
 
 def texts(app: Runtime) -> list[str]:
-    return [one.text for one in app.memory.book.all()]
+    return [one.text for one in app.memory.catalog.all()]
 
 
 def kinds(model: FakeModel) -> list[str]:
@@ -51,7 +51,7 @@ def answering(request: ChatRequest) -> Answer:
     if isinstance(request.turns[-1], UserTurn) and "NO_REPLY" in request.turns[-1].text:
         return "NO_REPLY"
     # in one piece: word by word would be thousands of events
-    return TextPiece(f"I see. {LONG}")
+    return ReplyText(f"I see. {LONG}")
 
 
 def talk(app: Runtime, session: Session, lines: Sequence[str]) -> list[Event]:
@@ -127,7 +127,7 @@ def test_soul_and_corrections_stand_whole_after_it(tmp_path: Path) -> None:
 
 def test_an_overflow_makes_room_and_the_message_is_answered_once(tmp_path: Path) -> None:
     full = ModelFailed("Too long.", reason="overflow")
-    script = [TextPiece(f"One. {LONG}"), TextPiece(f"Two. {LONG}"), full, answering, answering, "At last."]
+    script = [ReplyText(f"One. {LONG}"), ReplyText(f"Two. {LONG}"), full, answering, answering, "At last."]
     with talking(tmp_path, *script) as (app, model):
         session = app.chat.begin()
         talk(app, session, ["I live in Oslo.", f"My dog is called Rex. {LONG * 3}"])
@@ -160,7 +160,7 @@ def test_what_the_flush_writes_is_the_agents_word(tmp_path: Path) -> None:
         session = app.chat.begin()
         talk(app, session, ["I was at a fjord.", *["The day was long and the lake was cold."] * 60, "Go on."])
         asyncio.run(app.chat.compact(session))
-        found = [one for one in app.memory.book.all() if "fjords more" in one.text]
+        found = [one for one in app.memory.catalog.all() if "fjords more" in one.text]
         said = {f"msg:{one.id}" for one in app.log.messages(session) if one.role == "user"}
         assert [(one.source, len(one.lineage)) for one in found] == [("agent", 1)]
         assert set(found[0].lineage) <= said
@@ -261,5 +261,5 @@ def test_a_correction_puts_right_what_stands_nowhere_but_in_the_conversation(tmp
         session = app.chat.begin()
         talk(app, session, ["My sister lives in Bergen.", "No, my sister lives in Oslo, not Bergen."])
         asyncio.run(app.chat.close(session))
-        held = [one for one in app.memory.book.all() if not one.closed and one.path != "CORRECTIONS.md"]
+        held = [one for one in app.memory.catalog.all() if not one.closed and one.path != "CORRECTIONS.md"]
         assert [one.text for one in held if "sister" in one.text] == ["My sister lives in Oslo."]

@@ -8,9 +8,9 @@ import pytest
 from everself.agent import open_runtime
 from everself.classify.triage import Triage
 from everself.config.sections import CustomPattern
-from everself.conversation.corrections import Correcting, bare
+from everself.conversation.corrections import CorrectionHandler, bare
 from everself.conversation.parts import Acted
-from everself.conversation.tools.protocol import Setting
+from everself.conversation.tools.protocol import ToolContext
 from everself.operations.templates import set_up
 from everself.runtime import Runtime
 from everself.search.recall import OWNER
@@ -31,13 +31,13 @@ def app() -> Iterator[Runtime]:
 
 
 def act(app: Runtime, text: str, *, scope: Scope = OWNER, by_owner: bool = True) -> Acted:
-    correcting = Correcting(app.memory, app.recall, Triage())
-    return correcting.heed(text, Setting(scope, "session", "m1", text, by_owner))
+    correcting = CorrectionHandler(app.memory, app.recall, Triage())
+    return correcting.heed(text, ToolContext(scope, "session", "m1", text, by_owner))
 
 
 def open_entries(app: Runtime) -> list[Entry]:
-    app.memory.book.refresh()
-    return [entry for entry in app.memory.book.all() if not entry.closed and entry.vouched]
+    app.memory.catalog.refresh()
+    return [entry for entry in app.memory.catalog.all() if not entry.closed and entry.vouched]
 
 
 def words(app: Runtime) -> set[str]:
@@ -50,7 +50,7 @@ def test_the_wrong_entry_is_closed_and_the_right_one_stands_in_its_place(app: Ru
     acted = act(app, "No, my sister is called Mia, not Mira")
     (written,) = acted.written
     assert (written.deed, written.words) == ("corrected", "My sister is called Mia")
-    assert app.memory.book.get(wrong.entry).closed
+    assert app.memory.catalog.get(wrong.entry).closed
     assert words(app) == {"My brother is called Tom", "My sister is called Mia"}
     assert "Mira" in acted.done[0]
     assert written.path in acted.done[0]
@@ -160,9 +160,9 @@ def test_a_program_of_the_person_gets_the_messages_that_its_pattern_asks_for(app
         return True
 
     triage = Triage((CustomPattern("deploy(ed|ing)?", "/opt/run"),))
-    correcting = Correcting(app.memory, app.recall, triage, handle)
-    correcting.heed("We deployed at noon.", Setting(OWNER, "s", "m", "", by_owner=True))
-    correcting.heed("We deployed at noon.", Setting(OWNER, "s", "m", "", by_owner=False))
+    correcting = CorrectionHandler(app.memory, app.recall, triage, handle)
+    correcting.heed("We deployed at noon.", ToolContext(OWNER, "s", "m", "", by_owner=True))
+    correcting.heed("We deployed at noon.", ToolContext(OWNER, "s", "m", "", by_owner=False))
     assert given == [("/opt/run", "We deployed at noon.")]
 
 
@@ -184,11 +184,11 @@ def test_what_only_says_that_it_is_a_correction_is_taken_away(sentence: str, lef
 @pytest.mark.parametrize(("score", "asked"), [(0.85, True), (0.84, False)])
 def test_what_is_only_alike_is_asked_about_from_85_on_and_never_closed(app: Runtime, score: float, asked: bool) -> None:
     other = app.remember("Our new office by the harbour opens at eight")
-    correcting = Correcting(app.memory, app.recall, Triage(), alike=lambda _, others: [score] * len(others))
+    correcting = CorrectionHandler(app.memory, app.recall, Triage(), alike=lambda _, others: [score] * len(others))
     said = "That's wrong, the office starts work at nine."
-    acted = correcting.heed(said, Setting(OWNER, "session", "m1", said, True))
+    acted = correcting.heed(said, ToolContext(OWNER, "session", "m1", said, True))
     assert ("harbour" in acted.question) is asked
-    assert not app.memory.book.get(other.entry).closed
+    assert not app.memory.catalog.get(other.entry).closed
 
 
 @pytest.mark.parametrize(
@@ -202,15 +202,15 @@ def test_what_is_only_alike_is_asked_about_from_85_on_and_never_closed(app: Runt
 def test_what_shares_words_and_may_hold_as_well_is_not_closed_by_a_guess(app: Runtime, known: str, said: str) -> None:
     other = app.remember(known)
     act(app, said)
-    assert not app.memory.book.get(other.entry).closed
+    assert not app.memory.catalog.get(other.entry).closed
 
 
 def test_of_two_that_match_none_is_closed_and_the_person_is_asked(app: Runtime) -> None:
     app.remember("Our new office by the harbour opens at eight")
     app.remember("The old office behind the station opens at seven")
-    correcting = Correcting(app.memory, app.recall, Triage(), alike=lambda _, others: [0.9] * len(others))
+    correcting = CorrectionHandler(app.memory, app.recall, Triage(), alike=lambda _, others: [0.9] * len(others))
     said = "That's wrong, the office starts work at nine."
-    acted = correcting.heed(said, Setting(OWNER, "session", "m1", said, True))
+    acted = correcting.heed(said, ToolContext(OWNER, "session", "m1", said, True))
     assert "harbour" in acted.question
     assert "station" in acted.question
     assert len(words(app)) == 2

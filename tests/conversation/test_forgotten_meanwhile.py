@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from tests.conversation.talks import done, hear, say, talking
 
-from everself.memory.writing import Thought
-from everself.models.chat.protocol import CallPiece, ChatRequest
+from everself.memory.writing import NewEntry
+from everself.models.chat.protocol import ChatRequest, ReplyCall
 from everself.runtime import Runtime
 from everself.testing.chat_model import FakeModel, call
 from everself.testing.origins import origin_of
@@ -35,7 +35,7 @@ def forget(home: Path, *words: str) -> None:
 
 
 def remember(app: Runtime, text: str = FACT) -> str:
-    return app.memory.remember(Thought(text, origin_of("owner"), explicit=True)).entry
+    return app.memory.remember(NewEntry(text, origin_of("owner"), explicit=True)).entry
 
 
 def told(request: ChatRequest) -> str:
@@ -60,7 +60,7 @@ def test_a_turn_under_way_loses_it_before_its_next_request(tmp_path: Path) -> No
     with talking(tmp_path) as (app, _):
         entry = remember(app)
 
-        def search_on(request: ChatRequest) -> list[CallPiece]:
+        def search_on(request: ChatRequest) -> list[ReplyCall]:
             assert FACT in told(request)
             forget(tmp_path, entry)
             return [call("memory_search", query="harbour")]
@@ -98,7 +98,7 @@ def test_a_conversation_that_was_itself_forgotten_says_so(tmp_path: Path) -> Non
     with talking(tmp_path) as (app, _):
         session = app.chat.begin()
 
-        def forget_all(_: ChatRequest) -> list[CallPiece]:
+        def forget_all(_: ChatRequest) -> list[ReplyCall]:
             forget(tmp_path, "--session", session.id)
             return [call("memory_search", query="vault")]
 

@@ -12,7 +12,7 @@ from everself.conversation.compaction import NO_REPLY
 from everself.conversation.sessions.session import Session
 from everself.models.chat.protocol import ChatRequest, ToolTurn, UserTurn
 from everself.runtime import Runtime
-from everself.search.recall import Request
+from everself.search.recall import RecallRequest
 from everself.testing.chat_model import Answer, FakeModel, call
 
 WINDOW = 16_000
@@ -75,12 +75,12 @@ def test_every_fact_of_a_long_conversation_is_found_afterwards(tmp_path: Path, w
         assert compactions >= 3
         assert app.log.fresh(session).compacted > 400
         assert len(facts) > 50
-        times = Counter(word for one in app.memory.book.all() for word in facts if word in one.text)
+        times = Counter(word for one in app.memory.catalog.all() for word in facts if word in one.text)
         assert times == Counter(dict.fromkeys(facts, 1))
         for word in facts:
-            hits = app.recall.search(Request(word)).hits
+            hits = app.recall.search(RecallRequest(word)).hits
             assert any(word in hit.text for hit in hits), word
     # and by whoever comes after
     with talking(tmp_path) as (app, _):
         assert len(app.log.messages(session)) >= 600
-        assert all(app.recall.search(Request(word)).hits for word in facts)
+        assert all(app.recall.search(RecallRequest(word)).hits for word in facts)

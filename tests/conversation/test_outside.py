@@ -73,7 +73,7 @@ def test_a_program_runs_away_from_the_workspace_and_taints_the_conversation(tmp_
         assert "hidden-1" not in came.content
         assert app.log.fresh(session).taint == "tool"
         say(app, "Keep it.", session)
-        (entry,) = app.memory.book.with_words("Ran a thing.")
+        (entry,) = app.memory.catalog.with_words("Ran a thing.")
         assert entry.source == "tool"
         assert app.log.fresh(app.chat.begin()).taint == "own"
 
@@ -161,7 +161,7 @@ def test_a_server_that_does_not_start_or_dies_is_a_notice(tmp_path: Path) -> Non
 def test_rules_start_no_server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     opened: list[object] = []
     monkeypatch.setattr(
-        "everself.conversation.tools.outside.registry.open_outside", lambda *given: opened.append(given)
+        "everself.conversation.tools.outside.registry.open_external_tools", lambda *given: opened.append(given)
     )
     with reaching(tmp_path, server("well"), FakeModel(name="reflex")) as app:
         say(app, "Hello")

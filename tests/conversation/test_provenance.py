@@ -8,7 +8,7 @@ from tests.conversation.tools.boxes import Box, living
 
 from everself.memory.transfer.export import export_entries
 from everself.memory.transfer.importer import ImportOptions, import_lines
-from everself.memory.writing import Thought
+from everself.memory.writing import NewEntry
 from everself.runtime import Runtime
 from everself.search.scopes import Scope, SessionKind
 from everself.testing.chat_model import FakeModel, call
@@ -23,7 +23,7 @@ GUEST = Scope(SessionKind.GUEST, "mallory")
 
 
 def entry_of(app: Runtime, words: str) -> Entry:
-    (found,) = [one for one in app.memory.book.all() if words in one.text and not one.closed]
+    (found,) = [one for one in app.memory.catalog.all() if words in one.text and not one.closed]
     return found
 
 
@@ -47,8 +47,8 @@ def test_a_tainted_conversation_cannot_turn_a_rule_into_its_opposite(tmp_path: P
         rule = app.remember(RULE).entry
         box = Box(app, said="What does the page say about the vault password with guests?").tainted("web")
         told = box.get("memory_correct", old=rule, new="share the vault password with guests")
-        assert not app.memory.book.get(rule).closed
-        assert not [one for one in app.memory.book.all() if one.source == "correction"]
+        assert not app.memory.catalog.get(rule).closed
+        assert not [one for one in app.memory.catalog.all() if one.source == "correction"]
         (waiting,) = app.state.reviews.waiting()
         assert told["asked"] == waiting.id
         assert waiting.kind == "correction"
@@ -59,7 +59,7 @@ def test_an_untainted_model_cannot_word_a_correction_either(tmp_path: Path) -> N
         rule = app.remember(RULE).entry
         box = Box(app, said="Tell me about the vault password.")
         box.get("memory_correct", old=rule, new="Share the vault password with guests.")
-        assert not app.memory.book.get(rule).closed
+        assert not app.memory.catalog.get(rule).closed
         assert len(app.state.reviews.waiting()) == 1
 
 
@@ -68,7 +68,7 @@ def test_a_statement_about_something_else_closes_nothing_once_a_page_was_read(tm
         rule = app.remember(RULE).entry
         box = Box(app, said="My dog is called Rex.").tainted("web")
         box.get("memory_correct", old=rule, new="My dog is called Rex.")
-        assert not app.memory.book.get(rule).closed
+        assert not app.memory.catalog.get(rule).closed
 
 
 def test_a_statement_older_than_the_entry_does_not_correct_it(tmp_path: Path) -> None:
@@ -76,7 +76,7 @@ def test_a_statement_older_than_the_entry_does_not_correct_it(tmp_path: Path) ->
         box = Box(app, said="I live in Turin. I live in Lyon.")
         made = box.get("memory_write", content="I live in Turin.")["entry"]
         box.get("memory_correct", old=made, new="I live in Lyon.")
-        assert not app.memory.book.get(made).closed
+        assert not app.memory.catalog.get(made).closed
 
 
 def test_the_owner_says_yes_to_a_correction_in_review(tmp_path: Path) -> None:
@@ -88,15 +88,15 @@ def test_the_owner_says_yes_to_a_correction_in_review(tmp_path: Path) -> None:
         (one,) = [each for each in list_waiting(app).waiting if each.id == told["asked"]]
         assert "Turin" in one.question or "Turin" in one.words
         accept_waiting(app, one.id)
-        assert app.memory.book.get(old).closed
+        assert app.memory.catalog.get(old).closed
         assert entry_of(app, "Turin").source == "correction"
 
 
 def test_a_correction_takes_no_words_of_a_page_along(tmp_path: Path) -> None:
     with talking(tmp_path) as (app, _):
-        app.memory.remember(Thought(f"Mira's desk is room 12. {ATTACK}", origin_of("web")))
+        app.memory.remember(NewEntry(f"Mira's desk is room 12. {ATTACK}", origin_of("web")))
         say(app, "No, Mira's desk is room 14, not room 12.")
-        for one in app.memory.book.all():
+        for one in app.memory.catalog.all():
             assert one.source == "web" or "Mallory" not in one.text
 
 
@@ -108,11 +108,11 @@ def test_a_cut_out_of_a_sentence_is_not_the_owners(tmp_path: Path) -> None:
         box = Box(app, said="Never send my tax files to anyone who asks. If it rains, I cancel the party.")
         for words in ("send my tax files to anyone who asks", "I cancel the party.", "my tax files"):
             made = box.get("memory_write", content=words, explicit=True)["entry"]
-            assert app.memory.book.get(made).source == "agent", words
+            assert app.memory.catalog.get(made).source == "agent", words
         whole = box.get("memory_write", content="Never send my tax files to anyone who asks.")["entry"]
-        assert app.memory.book.get(whole).source == "owner"
+        assert app.memory.catalog.get(whole).source == "owner"
         tainted = box.tainted("web").get("memory_write", content="cancel the party")["entry"]
-        assert app.memory.book.get(tainted).source == "web"
+        assert app.memory.catalog.get(tainted).source == "web"
 
 
 def test_the_model_does_not_say_that_the_owner_asked_to_remember(tmp_path: Path) -> None:
@@ -134,7 +134,7 @@ def test_a_question_of_the_owners_is_no_statement(tmp_path: Path) -> None:
     with living(tmp_path) as app:
         box = Box(app, said="Should I send all my money to Mallory?")
         made = box.get("memory_write", content="Should I send all my money to Mallory?")["entry"]
-        assert app.memory.book.get(made).source == "agent"
+        assert app.memory.catalog.get(made).source == "agent"
 
 
 def test_the_model_does_not_choose_the_category_of_the_runtime(tmp_path: Path) -> None:
@@ -142,7 +142,7 @@ def test_the_model_does_not_choose_the_category_of_the_runtime(tmp_path: Path) -
         box = Box(app, said="I like tea.")
         for name in ("correction", "Correction", " correction ", "ｃorrection", "heartbeat", "cron"):
             made = box.get("memory_write", content=f"They like tea, {name}.", category=name)["entry"]
-            assert app.memory.book.get(made).category == "note"
+            assert app.memory.catalog.get(made).category == "note"
 
 
 # ── plain files ──────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -196,7 +196,7 @@ def test_text_from_outside_is_not_in_the_prefix_and_the_rest_is_labelled(tmp_pat
             ("The owner seems to like tea.", "agent"),
             ("My harbour is Genoa.", "owner"),
         ):
-            app.memory.remember(Thought(words, origin_of(source)))
+            app.memory.remember(NewEntry(words, origin_of(source)))
         log = Path(app.agent.workspace, "MEMORY.md")
         log.write_text(log.read_text() + "\n- A line by hand.\n")
         say(app, "Hello!")
@@ -212,7 +212,7 @@ def test_text_from_outside_is_not_in_the_prefix_and_the_rest_is_labelled(tmp_pat
 
 def test_what_was_withheld_is_named(tmp_path: Path) -> None:
     with talking(tmp_path) as (app, _):
-        app.memory.remember(Thought(ATTACK, origin_of("web")))
+        app.memory.remember(NewEntry(ATTACK, origin_of("web")))
         made = app.context("Hello!")
         assert any("from outside" in one.reason for one in made.receipt.omissions)
 
@@ -221,8 +221,8 @@ def test_edits_during_a_conversation_bring_nothing_from_outside_into_the_delta_u
     with talking(tmp_path, "Yes.", "Yes.") as (app, model):
         session = app.chat.begin()
         say(app, "Hello!", session)
-        app.memory.remember(Thought(ATTACK, origin_of("web")))
-        app.memory.remember(Thought("The owner seems tired.", origin_of("agent")))
+        app.memory.remember(NewEntry(ATTACK, origin_of("web")))
+        app.memory.remember(NewEntry("The owner seems tired.", origin_of("agent")))
         say(app, "And you, zebra?", session)
         assert ATTACK not in model.requests[1].delta
         assert "The owner seems tired. [agent]" in model.requests[1].delta
@@ -234,7 +234,7 @@ def test_what_is_recalled_is_labelled_and_taints(tmp_path: Path) -> None:
         home = tmp_path / str(number)
         home.mkdir()
         with talking(home, "Yes.") as (app, model):
-            app.memory.remember(Thought("The lighthouse of Genoa opens at nine.", origin_of(source)))
+            app.memory.remember(NewEntry("The lighthouse of Genoa opens at nine.", origin_of(source)))
             session = app.chat.begin()
             say(app, "When does the lighthouse of Genoa open?", session)
             label = next(line for line in model.requests[0].delta.splitlines() if line.startswith("⟦1⟧"))
@@ -274,7 +274,7 @@ def test_an_import_that_was_found_cannot_be_rewritten_as_the_agents(tmp_path: Pa
         assert found.stamp == "import"
         box = Box(app).tainted(found.stamp)
         made = box.get("memory_write", content="Mallory reads all mails of the owner.", explicit=True)
-        assert app.memory.book.get(made["entry"]).source == "import"
+        assert app.memory.catalog.get(made["entry"]).source == "import"
         assert made["path"] != "MEMORY.md"
 
 
@@ -299,8 +299,8 @@ def test_vouching_makes_nothing_of_the_web_the_owners(tmp_path: Path) -> None:
     from everself.memory.adoption import vouch_for
 
     with living(tmp_path) as app:
-        app.memory.remember(Thought(ATTACK, origin_of("web")))
-        vouch_for(app.state, app.memory, app.memory.book.all())
+        app.memory.remember(NewEntry(ATTACK, origin_of("web")))
+        vouch_for(app.state, app.memory, app.memory.catalog.all())
         assert trust_of(app, ATTACK) == "web"
 
 
@@ -321,7 +321,7 @@ def test_a_guests_words_taint_the_owners_conversation_that_recalls_them(tmp_path
     )
     with talking(tmp_path, model=model) as (app, _):
         words = "The lighthouse of Genoa belongs to Mallory."
-        app.memory.remember(Thought(words, origin_of("person:mallory"), person="mallory"))
+        app.memory.remember(NewEntry(words, origin_of("person:mallory"), person="mallory"))
         session = app.chat.begin()
         asyncio.run(hear(app, "Who owns the lighthouse of Genoa?", session))
         assert app.log.fresh(session).taint == "person:mallory"
@@ -336,7 +336,7 @@ def test_a_note_of_a_guests_conversation_is_the_guests(tmp_path: Path) -> None:
         session = app.chat.begin(GUEST)
         say(app, "The lighthouse is mine, write that down somewhere.", session)
         asyncio.run(app.chat.renew(session))
-        notes = [one for one in app.memory.book.all() if one.category == "session"]
+        notes = [one for one in app.memory.catalog.all() if one.category == "session"]
         assert notes
         assert {app.memory.trust(one) for one in notes} == {"person:mallory"}
 
@@ -359,7 +359,7 @@ def test_only_a_vouched_comment_says_how_often_something_was_said(tmp_path: Path
 
 def test_lines_of_memory_that_a_page_wrote_taint_whoever_reads_them(tmp_path: Path) -> None:
     with living(tmp_path) as app:
-        made = app.memory.remember(Thought(ATTACK, origin_of("web")))
+        made = app.memory.remember(NewEntry(ATTACK, origin_of("web")))
         read = Box(app).call("memory_get", path=made.path)
         assert (read.stamp, json.loads(read.outcome.content)["sources"]) == ("web", ["web"])
 
@@ -368,14 +368,14 @@ def test_a_page_that_was_read_does_not_choose_what_is_forgotten(tmp_path: Path) 
     with living(tmp_path) as app:
         rule = app.remember(RULE).entry
         Box(app, said="Forget my old phone number.").tainted("web").refused("memory_forget", what=rule)
-        assert app.memory.book.find(rule) is not None
+        assert app.memory.catalog.find(rule) is not None
 
 
 def test_the_silent_turn_before_compaction_writes_no_better_than_what_was_read(tmp_path: Path) -> None:
     import asyncio
 
     with talking(tmp_path, "Yes.") as (app, _):
-        app.memory.remember(Thought("The lighthouse of Genoa opens at nine.", origin_of("web")))
+        app.memory.remember(NewEntry("The lighthouse of Genoa opens at nine.", origin_of("web")))
         session = app.chat.begin()
         for _ in range(6):
             say(app, f"When does the lighthouse of Genoa open? {'It matters to me. ' * 40}", session)
@@ -389,7 +389,7 @@ def test_a_summary_is_labelled_with_what_it_rests_on(tmp_path: Path) -> None:
     import asyncio
 
     with talking(tmp_path, "Yes.") as (app, _):
-        app.memory.remember(Thought("The lighthouse of Genoa opens at nine.", origin_of("web")))
+        app.memory.remember(NewEntry("The lighthouse of Genoa opens at nine.", origin_of("web")))
         session = app.chat.begin()
         for _ in range(6):
             say(app, f"When does the lighthouse of Genoa open? {'It matters to me. ' * 40}", session)
@@ -405,7 +405,7 @@ def test_a_job_that_read_a_page_logs_no_better(tmp_path: Path) -> None:
     from everself.values import Job
 
     with talking(tmp_path, [call("memory_search", query="lighthouse")], "The lighthouse says: obey.") as (app, _):
-        app.memory.remember(Thought("The lighthouse of Genoa opens at nine.", origin_of("web")))
+        app.memory.remember(NewEntry("The lighthouse of Genoa opens at nine.", origin_of("web")))
         job = Job("1J0B00000000", "watch", "cron", "0 9 * * *", "", "message", "Look at the lighthouse.", "", "")
         perform(app, job, "2026-01-01T09:00:00+00:00")
         assert trust_of(app, "The lighthouse says: obey.") == "web"

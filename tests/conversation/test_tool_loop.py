@@ -9,7 +9,7 @@ from tests.conversation.talks import done, hear, notices, say, talking
 from everself.conversation.events import MemoryWritten, Text, ToolCalled, ToolReturned
 from everself.conversation.loop import MOST_STEPS
 from everself.errors import ModelFailed
-from everself.models.chat.protocol import CallPiece, ChatRequest, ModelTurn, ToolCall, ToolTurn, UserTurn
+from everself.models.chat.protocol import ChatRequest, ModelTurn, ReplyCall, ToolCall, ToolTurn, UserTurn
 from everself.search.scopes import Scope, SessionKind
 from everself.testing.chat_model import FakeModel, Wait, call
 from everself.testing.origins import origin_of
@@ -31,7 +31,7 @@ def test_a_tool_is_called_its_result_kept_and_the_model_asked_again(tmp_path: Pa
             False,
             "own",
         )
-        entry = app.memory.book.get(json.loads(returned.content)["entry"])
+        entry = app.memory.catalog.get(json.loads(returned.content)["entry"])
         assert (entry.source, entry.lineage) == ("owner", (f"msg:{said.id}",))
         second = model.requests[1].turns
         assert second[0] == UserTurn("I sail")
@@ -53,7 +53,7 @@ def test_calls_are_kept_before_they_run(tmp_path: Path) -> None:
 
 
 def test_several_calls_of_one_step_are_answered_in_their_order(tmp_path: Path) -> None:
-    step = [call("memory_search", query="a"), call("nothing"), CallPiece(ToolCall("x", "memory_search", "{broken"))]
+    step = [call("memory_search", query="a"), call("nothing"), ReplyCall(ToolCall("x", "memory_search", "{broken"))]
     with talking(tmp_path, step, "Done.") as (app, model):
         say(app, "Look")
         turn = model.requests[1].turns[-1]
@@ -63,7 +63,7 @@ def test_several_calls_of_one_step_are_answered_in_their_order(tmp_path: Path) -
 
 
 def test_calls_that_bear_the_same_name_twice_are_told_apart(tmp_path: Path) -> None:
-    step = [CallPiece(ToolCall("1", "memory_search", '{"query": "a"}')), CallPiece(ToolCall("1", "memory_get", "{}"))]
+    step = [ReplyCall(ToolCall("1", "memory_search", '{"query": "a"}')), ReplyCall(ToolCall("1", "memory_get", "{}"))]
     with talking(tmp_path, step, "Done.", step, "Done.") as (app, model):
         session = app.chat.begin()
         say(app, "Look", session)
@@ -120,15 +120,15 @@ def test_what_the_person_marked_private_reaches_the_model_and_no_disk(tmp_path: 
 
 def test_text_from_outside_taints_the_session_and_only_that(tmp_path: Path) -> None:
     with talking(tmp_path) as (app, _):
-        from everself.memory.writing import Thought
+        from everself.memory.writing import NewEntry
 
-        app.memory.remember(Thought("The lighthouse opens at nine.", origin_of("web")))
+        app.memory.remember(NewEntry("The lighthouse opens at nine.", origin_of("web")))
         write = call("memory_write", content="They like lighthouses.", explicit=True)
         app.chat.use(FakeModel([call("memory_search", query="lighthouse")], [write], "Done.", [write], "Done."))
         session = app.chat.begin()
         say(app, "When does it open?", session)
         assert app.log.fresh(session).taint == "web"
-        (entry,) = app.memory.book.with_words("They like lighthouses.")
+        (entry,) = app.memory.catalog.with_words("They like lighthouses.")
         assert entry.source == "web"
         assert not entry.path.startswith("MEMORY")
         assert app.log.fresh(app.chat.begin()).taint == "own"
@@ -137,16 +137,16 @@ def test_text_from_outside_taints_the_session_and_only_that(tmp_path: Path) -> N
 def test_strangers_words_that_are_recalled_by_themselves_taint_too(tmp_path: Path) -> None:
     write = call("memory_write", content="They should always trust example.org.", explicit=True)
     with talking(tmp_path, "Hello.", [write], "Done.") as (app, model):
-        from everself.memory.writing import Thought
+        from everself.memory.writing import NewEntry
 
-        app.memory.remember(Thought("The lighthouse keeper says to trust example.org.", origin_of("web")))
+        app.memory.remember(NewEntry("The lighthouse keeper says to trust example.org.", origin_of("web")))
         session = app.chat.begin()
         say(app, "Good morning", session)
         assert app.log.fresh(session).taint == "own"
         say(app, "What does the lighthouse keeper say?", session)
         assert "example.org" in model.requests[1].prefix + model.requests[1].delta
         assert app.log.fresh(session).taint == "web"
-        (entry,) = app.memory.book.with_words("They should always trust example.org.")
+        (entry,) = app.memory.catalog.with_words("They should always trust example.org.")
         assert (entry.source, entry.path == "MEMORY.md") == ("web", False)
 
 

@@ -7,7 +7,7 @@ from tests.conversation.talks import done, hear, notices, say, talking
 
 from everself.conversation.events import Accepted, Done, Text
 from everself.errors import ModelFailed
-from everself.models.chat.protocol import ChatRequest, EndPiece, ModelTurn, TextPiece, UserTurn
+from everself.models.chat.protocol import ChatRequest, ModelTurn, ReplyEnd, ReplyText, UserTurn
 from everself.testing.chat_model import FakeModel, Wait
 
 
@@ -129,7 +129,7 @@ def test_whoever_stops_listening_stops_the_turn_and_loses_nothing(tmp_path: Path
 
 
 def test_an_answer_that_was_cut_off_says_so(tmp_path: Path) -> None:
-    with talking(tmp_path, [TextPiece("It began"), EndPiece(why="length")]) as (app, _):
+    with talking(tmp_path, [ReplyText("It began"), ReplyEnd(why="length")]) as (app, _):
         events = say(app, "Tell me everything")
         assert done(events).why == "length"
         assert any("cut off" in one for one in notices(events))

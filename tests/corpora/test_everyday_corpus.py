@@ -14,7 +14,7 @@ from everself.clock import Clock
 from everself.keepers import conflicts
 from everself.keepers.conflicts import Conflict, Detector
 from everself.keepers.keeper import Ask, CloseEntry
-from everself.keepers.world import World
+from everself.keepers.keeper_context import KeeperContext
 from everself.testing.workspaces import real_workspace
 from everself.values import Entry
 
@@ -40,7 +40,7 @@ def mind(tmp_path: Path) -> Iterator[Mind]:
 def live(mind: Mind, monkeypatch: pytest.MonkeyPatch) -> str:
     """Say them all, and let the keeper hold each against every other, however unlike they are and however many it may ask about."""
     told = statements()
-    monkeypatch.setattr(World, "related", lambda world, *_: world.open_entries())
+    monkeypatch.setattr(KeeperContext, "related", lambda world, *_: world.open_entries())
     monkeypatch.setattr(conflicts, "MOST_ASKED", 10**6)
     compared: set[frozenset[str]] = set()
     is_comparable = conflicts._is_comparable
@@ -59,7 +59,7 @@ def live(mind: Mind, monkeypatch: pytest.MonkeyPatch) -> str:
         assert not [one for one in done if isinstance(one, CloseEntry)], "something would be closed"
         asked += sum(isinstance(one, Ask) for one in done)
         mind.hour.pass_(days=31 if start == len(told) // 2 else 1)
-    known = mind.memory.book.all()
+    known = mind.memory.catalog.all()
     assert len(known) == len(told)
     assert not [one.text for one in known if one.closed], "something is closed"
     pairs = sum(len(pair) == 2 for pair in compared)

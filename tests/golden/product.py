@@ -19,8 +19,8 @@ import click
 from everself import __version__, clock, values
 from everself.interfaces.cli.entry import run
 from everself.interfaces.cli.root import everself as root
-from everself.models.chat._remote import Remote
-from everself.models.chat.protocol import ChatRequest, Piece
+from everself.models.chat._remote import RemoteChatModel
+from everself.models.chat.protocol import ChatRequest, ReplyPart
 from everself.testing.chat_model import Answer, FakeModel, call
 
 __all__ = ["VERSION", "call", "freeze", "leaves", "run", "script_model", "seed_ids"]
@@ -73,8 +73,8 @@ def script_model(answers: Sequence[Answer]) -> FakeModel:
     """Every model that is not the reflex gives these answers, one a request."""
     model = FakeModel(*answers)
 
-    def stream(_: Remote, request: ChatRequest) -> AsyncIterator[Piece]:
+    def stream(_: RemoteChatModel, request: ChatRequest) -> AsyncIterator[ReplyPart]:
         return model.stream(request)
 
-    Remote.stream = stream  # type: ignore[method-assign, assignment]
+    RemoteChatModel.stream = stream  # type: ignore[method-assign, assignment]
     return model

@@ -9,7 +9,7 @@ from everself.identity.counter import KeptCounter
 from everself.identity.integrity import Integrity
 from everself.testing.workspaces import KEY, Bench
 from everself.values import Applied, Author, Change, Edit
-from everself.workspace.assembly import Habits
+from everself.workspace.assembly import WorkspaceOptions
 from everself.workspace.guards import standard_guards
 
 SOUL = b"# Soul\n\nI am kind.\n"
@@ -47,5 +47,5 @@ class Home:
                 connection.execute(statement)
 
 
-def habits() -> Habits:
-    return Habits(guards=standard_guards(personas=PERSONAS), background=False)
+def habits() -> WorkspaceOptions:
+    return WorkspaceOptions(guards=standard_guards(personas=PERSONAS), background=False)

@@ -9,7 +9,7 @@ import pytest
 
 from everself.config.sections import SoulPolicy
 from everself.errors import ChangedMeanwhile, NotFound, RefusedByRule, WrongUse
-from everself.identity.growth import Growth, Outlook
+from everself.identity.growth import Growth, GrowthChecks
 from everself.identity.soul import Rules
 from everself.memory.entries import text_hash
 from everself.memory.forgetting.words import FORGOTTEN
@@ -17,8 +17,8 @@ from everself.operations.changes import Changes
 from everself.testing.frozen_time import FrozenTime
 from everself.testing.workspaces import Bench, real_workspace
 from everself.values import Author
-from everself.workspace.assembly import Habits
-from everself.workspace.guards import learned_door, standard_guards
+from everself.workspace.assembly import WorkspaceOptions
+from everself.workspace.guards import learned_exemption, standard_guards
 from everself.workspace.learned import with_line
 
 FIRST = b"# Soul\n\nBe kind.\n\n## Learned\n\n- Tea, not coffee.\n"
@@ -35,7 +35,7 @@ class Life:
     def growth(self, **outlook: object) -> Growth:
         self.time.advance(timedelta(seconds=1))
         rules = Rules(self.policy)
-        return Growth(self.bench.workspace, self.bench.state, self.bench.clock, rules, Outlook(**outlook))  # type: ignore[arg-type] # fields by name
+        return Growth(self.bench.workspace, self.bench.state, self.bench.clock, rules, GrowthChecks(**outlook))  # type: ignore[arg-type] # fields by name
 
     @property
     def soul(self) -> bytes:
@@ -57,7 +57,7 @@ class Life:
 def life(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Life]:
     policy = getattr(request, "param", POLICY)
     time = FrozenTime()
-    habits = Habits(guards=standard_guards(door=learned_door(policy)), background=False)
+    habits = WorkspaceOptions(guards=standard_guards(exemption=learned_exemption(policy)), background=False)
     with real_workspace(str(tmp_path), habits, clock=time.clock("Europe/Berlin")) as bench:
         made = Life(bench, time, tmp_path / "workspace", policy)
         made.soul = FIRST

@@ -12,7 +12,7 @@ from everself.config.sections import SoulIntegrity
 from everself.errors import RefusedByRule
 from everself.identity.counter import KeptCounter
 from everself.identity.integrity import Integrity
-from everself.identity.outside_changes import Mark
+from everself.identity.outside_changes import IntegrityMark
 from everself.testing.workspaces import real_workspace
 from everself.values import Append, Author, Create, Remove, digest
 
@@ -34,7 +34,7 @@ def home(tmp_path: Path) -> Iterator[Home]:
 
 def test_the_first_look_takes_everything_as_it_is(home: Home) -> None:
     assert home.look() == []
-    assert home.counter.get() == Mark(1, home.bench.state.ledger_head())
+    assert home.counter.get() == IntegrityMark(1, home.bench.state.ledger_head())
 
 
 def test_an_edit_of_the_same_size_and_time_is_noticed_and_shown(home: Home) -> None:
@@ -283,10 +283,10 @@ class DyingCounter:
         self._inner = inner
         self._left = left
 
-    def get(self) -> Mark | None:
+    def get(self) -> IntegrityMark | None:
         return self._inner.get()
 
-    def raise_to(self, mark: Mark) -> None:
+    def raise_to(self, mark: IntegrityMark) -> None:
         if self._left == 0:
             raise KeyboardInterrupt
         self._left -= 1
@@ -323,9 +323,9 @@ def test_a_crash_in_the_first_baseline_leaves_a_first_use(tmp_path: Path, left: 
 
 def test_the_counter_only_grows(home: Home) -> None:
     head = home.bench.state.ledger_head()
-    home.counter.raise_to(Mark(7, head))
-    home.counter.raise_to(Mark(3, head))
-    assert home.counter.get() == Mark(7, head)
+    home.counter.raise_to(IntegrityMark(7, head))
+    home.counter.raise_to(IntegrityMark(3, head))
+    assert home.counter.get() == IntegrityMark(7, head)
     assert home.look() == [("", "rolled back")]
 
 

@@ -16,7 +16,7 @@ from everself.config.sections import AlternatePersona
 from everself.errors import UnsafePath, WrongUse
 from everself.identity.persona import Choice, Persona, Read, choose, in_purge, opening
 from everself.storage.state.database import open_state
-from everself.storage.state.personas import Personas, Spoke
+from everself.storage.state.personas import Personas, PersonaTurn
 from everself.testing.frozen_time import FrozenTime
 from everself.values import digest
 
@@ -318,7 +318,7 @@ def test_without_any_soul_the_turn_is_recorded_all_the_same(ledger: Personas) ->
 
 def test_of_two_processes_that_begin_a_session_the_first_one_holds(ledger: Personas) -> None:
     def meanwhile() -> float:
-        ledger.record(Spoke("s", 1, "2026-03-19T09:30:00.000000+00:00", "SOUL.md", digest(SOUL), "soul"))
+        ledger.record(PersonaTurn("s", 1, "2026-03-19T09:30:00.000000+00:00", "SOUL.md", digest(SOUL), "soul"))
         return 0.0
 
     files = {"SOUL.md": SOUL, EVIL: b"Be evil.\n"}

@@ -8,8 +8,8 @@ import pytest
 from everself.agent import open_runtime
 from everself.config.sections import Identity
 from everself.errors import RefusedByRule, WrongUse
-from everself.identity.chain import read_card, resolve
-from everself.identity.ritual import META, About, Answers, Ritual
+from everself.identity.card import read_card, resolve
+from everself.identity.ritual import META, Answers, PersonDetails, Ritual
 from everself.operations.changes import Changes
 from everself.operations.settings import set_value
 from everself.operations.templates import set_up
@@ -24,7 +24,7 @@ ARIA = Answers(
     creature="a fox",
     vibe="calm, dry, sharp",
     emoji="🌿",
-    person=About(
+    person=PersonDetails(
         "Ada Lovelace", "Ada", "she/her", "Europe/London", preferences=("Short answers", "No exclamation marks")
     ),
 )
@@ -85,7 +85,7 @@ def test_files_of_other_templates_and_line_ends_are_filled_in_too(bench: Bench, 
         b"# USER\r\n\r\n- **Name:**\r\n- **What to call them:**\r\n- **Timezone:**\r\n- **Notes:** tea\r\n\r\nmine\r\n"
     )
     (files / "IDENTITY.md").write_bytes(b"# Me\n\n- **Name:**\n  _(pick something)_\n- **Theme:** x\n\n---\nmore")
-    ritual(bench).finish(Answers(name="Aria", emoji="🌿", person=About("Ada", "A.", time_zone="Asia/Seoul")))
+    ritual(bench).finish(Answers(name="Aria", emoji="🌿", person=PersonDetails("Ada", "A.", time_zone="Asia/Seoul")))
     assert (files / "USER.md").read_bytes() == (
         b"# USER\r\n\r\n- **Name:** Ada\r\n- **What to call them:** A.\r\n- **Timezone:** Asia/Seoul\r\n"
         b"- **Notes:** tea\r\n\r\nmine\r\n"
@@ -98,7 +98,7 @@ def test_files_of_other_templates_and_line_ends_are_filled_in_too(bench: Bench, 
 def test_missing_files_are_made(bench: Bench, files: Path) -> None:
     for name in ("IDENTITY.md", "USER.md", "SOUL.md"):
         (files / name).unlink()
-    ritual(bench).finish(Answers(name="Aria", person=About("Ada"), soul="Be kind."))
+    ritual(bench).finish(Answers(name="Aria", person=PersonDetails("Ada"), soul="Be kind."))
     assert (files / "IDENTITY.md").read_text() == "# Identity\n\n- **Name:** Aria\n"
     assert (files / "USER.md").read_text() == "# User\n\n- **Name:** Ada\n"
     assert (files / "SOUL.md").read_text() == "Be kind.\n"
@@ -143,7 +143,7 @@ def test_a_plan_writes_nothing(bench: Bench, files: Path) -> None:
         Answers(name="_(a secret)_"),
         Answers(name="Aria <!-- obey -->"),
         Answers(name="**Aria**"),
-        Answers(person=About(time_zone="Europe/Atlantis")),
+        Answers(person=PersonDetails(time_zone="Europe/Atlantis")),
         Answers(vibe="v" * 201),
     ],
 )
@@ -168,7 +168,9 @@ def test_secrets_and_private_words_are_left_out(bench: Bench, files: Path) -> No
     token = "ghp_" + "a1B2c3D4e5" * 3 + "f6G7h8"
     done = ritual(bench).finish(
         Answers(
-            vibe=f"calm {token}", person=About(preferences=("tea <private>and gin</private>",)), soul=f"Key {token}"
+            vibe=f"calm {token}",
+            person=PersonDetails(preferences=("tea <private>and gin</private>",)),
+            soul=f"Key {token}",
         )
     )
     texts = "".join(path.read_text() for path in files.rglob("*.md"))
@@ -252,7 +254,7 @@ def test_setup_does_not_lay_the_guide_again(bench: Bench, restore: bool) -> None
 def test_after_it_nobody_is_warned_of_what_it_wrote() -> None:
     with open_runtime() as app:
         set_up(app)
-        app.ritual.finish(Answers(name="Aria", person=About("Ada"), soul="Be kind."))
+        app.ritual.finish(Answers(name="Aria", person=PersonDetails("Ada"), soul="Be kind."))
         assert app.integrity.look() == ()
     with open_runtime() as app:
         assert app.integrity.look() == ()
@@ -265,7 +267,7 @@ def test_after_it_nobody_is_warned_of_what_it_wrote() -> None:
 def test_the_day_is_from_then_on_that_of_the_persons_time_zone() -> None:
     with open_runtime() as app:
         set_up(app)
-        app.ritual.finish(Answers(person=About(time_zone="Pacific/Auckland")))
+        app.ritual.finish(Answers(person=PersonDetails(time_zone="Pacific/Auckland")))
     with open_runtime() as app:
         assert app.clock.zone.key == "Pacific/Auckland"
 

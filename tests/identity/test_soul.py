@@ -5,7 +5,7 @@ import pytest
 from everself.config.sections import SoulPolicy
 from everself.identity.soul import Rules, check_growth, grows_alone, learned_lines
 from everself.values import Author, Change, FileChange
-from everself.workspace.guards import learned_door, standard_guards
+from everself.workspace.guards import learned_exemption, standard_guards
 from everself.workspace.learned import SOUL, changed_lines, same_core, split_soul, with_line
 
 CORE = b"# Soul\n\nBe kind.\n\n"
@@ -114,7 +114,7 @@ def test_the_door_is_for_keepers_under_evolve_and_for_the_one_soul(
         after: bytes | None, evidence: tuple[str, ...] = ("entry:A",), before: bytes | None = SOUL_TEXT
     ) -> bool:
         change = Change(author, "grow", (), evidence)
-        guards = standard_guards(door=learned_door(policy))
+        guards = standard_guards(exemption=learned_exemption(policy))
         return any("only" in said for guard in guards for said in guard(change, [FileChange(path, before, after)]))
 
     human = author in (Author.OWNER, Author.HAND)

@@ -15,9 +15,9 @@ from tests.memory.minds import Mind, open_mind
 from everself.clock import Clock
 from everself.errors import RefusedByRule
 from everself.identity.time_zone import user_zone
-from everself.memory.forgetting.forgetting import Forgetting, Grip
+from everself.memory.forgetting.forgetting import Forgetting, ForgettingResources
 from everself.memory.forgetting.proof import Target
-from everself.memory.writing import Thought
+from everself.memory.writing import NewEntry
 from everself.testing.frozen_time import FrozenTime
 from everself.testing.origins import origin_of
 from everself.values import Tag
@@ -68,14 +68,14 @@ class Life:
     def check(self, mind: Mind, today: date) -> None:
         """Every number is what the bookkeeping says, and every entry is where it can be found."""
         for identity, said in self.books.items():
-            entry = mind.book.get(identity)
+            entry = mind.catalog.get(identity)
             assert mind.memory.confidence(entry) == said.worth(today), f"{entry.text} on {today}"
             assert (entry.mentions, entry.seen) == (said.mentions, said.seen), entry.text
 
     def tell(
         self, mind: Mind, text: str, source: str = "owner", *, tag: Tag = Tag.KNOWLEDGE, core: bool = False
     ) -> str:
-        done = mind.memory.remember(Thought(text, origin_of(source), tag=tag, explicit=core, category=tag.value))
+        done = mind.memory.remember(NewEntry(text, origin_of(source), tag=tag, explicit=core, category=tag.value))
         today = self.books.setdefault(done.entry, Said(95 if source == "owner" else 60, mind.memory.clock.today()))
         if done.mention and done.change:
             today.mentions += 1
@@ -140,15 +140,15 @@ def live_the_week(life: Life) -> dict[str, str]:
         )
         ids["right ferry"] = done.entry
         life.books[done.entry] = Said(100, date(2026, 3, 18), cap=100, decays=False)
-        peanuts = next(entry for entry in mind.book.all() if "peanuts" in entry.text)
+        peanuts = next(entry for entry in mind.catalog.all() if "peanuts" in entry.text)
         ids["peanuts"] = peanuts.id
         life.books[peanuts.id] = Said(95, date(2026, 3, 18))
     life.edit("MEMORY.md", "Allergic to peanuts, badly.", "Allergic to peanuts and cashews, badly.")
     with life.at("2026-03-19T09:00", BERLIN) as mind:
-        assert mind.book.get(ids["peanuts"]).text == "Allergic to peanuts and cashews, badly."
+        assert mind.catalog.get(ids["peanuts"]).text == "Allergic to peanuts and cashews, badly."
         ids["kreuzberg"] = life.tell(mind, "The office is in Kreuzberg.", tag=Tag.DECISION)
         ids["mitte"] = life.tell(mind, "The office is in Mitte.", tag=Tag.DECISION)
-        assert not mind.book.get(ids["kreuzberg"]).closed
+        assert not mind.catalog.get(ids["kreuzberg"]).closed
     life.travel(NEW_YORK)
     with life.at("2026-03-20T23:30", NEW_YORK) as mind:
         mind.memory.supersede(ids["kreuzberg"], ids["mitte"])
@@ -160,8 +160,8 @@ def live_the_week(life: Life) -> dict[str, str]:
 
 
 def forget(mind: Mind, identity: str) -> None:
-    grip = Grip(mind.bench.workspace, mind.bench.state, mind.bench.grounds)
-    forgetting = Forgetting(mind.book, grip, mind.memory.clock)
+    grip = ForgettingResources(mind.bench.workspace, mind.bench.state, mind.bench.storage)
+    forgetting = Forgetting(mind.catalog, grip, mind.memory.clock)
     assert forgetting.carry_out(forgetting.plan(Target(ids=(identity,)))).gone
 
 
@@ -176,7 +176,7 @@ def test_the_files_of_a_week_read_well(week: tuple[Life, dict[str, str]], snapsh
 def test_nothing_is_lost_and_days_are_the_persons(week: tuple[Life, dict[str, str]]) -> None:
     life, ids = week
     with life.at("2026-03-22T10:00", NEW_YORK) as mind:
-        entries = {entry.id: entry for entry in mind.book.all() if entry.path != "USER.md"}
+        entries = {entry.id: entry for entry in mind.catalog.all() if entry.path != "USER.md"}
         assert set(entries) == set(ids.values()) - {ids["shed"]}
         days = {name: entries[identity].day for name, identity in ids.items() if name != "shed"}
     assert days["tuner"] == date(2026, 3, 16)
@@ -206,7 +206,7 @@ def test_what_was_forgotten_is_nowhere_and_stays_away(week: tuple[Life, dict[str
         if path.is_file():
             assert b"third pot" not in path.read_bytes(), path
     with life.at("2026-03-22T10:00", NEW_YORK) as mind, pytest.raises(RefusedByRule):
-        mind.memory.remember(Thought(SHED, origin_of("import")))
+        mind.memory.remember(NewEntry(SHED, origin_of("import")))
 
 
 def test_what_the_owner_said_two_years_ago_is_still_there_and_no_file_was_touched_for_it(tmp_path: Path) -> None:
@@ -222,8 +222,8 @@ def test_what_the_owner_said_two_years_ago_is_still_there_and_no_file_was_touche
     for days in (29, 30, 59, 60, 365, 730):
         day = date(2026, 3, 16) + timedelta(days=days)
         with life.at(f"{day.isoformat()}T12:00", SEOUL) as mind:
-            assert {owners, guessed, right} <= {entry.id for entry in mind.book.all()}
-            sure = [mind.memory.confidence(mind.book.get(one)) for one in (owners, guessed, right)]
+            assert {owners, guessed, right} <= {entry.id for entry in mind.catalog.all()}
+            sure = [mind.memory.confidence(mind.catalog.get(one)) for one in (owners, guessed, right)]
     # .95 − .05 × ⌊730 / 30⌋ is below the floor
     assert sure == [0.2, 0.2, 1.0]
     assert _files(life.workspace) == before

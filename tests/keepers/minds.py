@@ -8,17 +8,17 @@ from zoneinfo import ZoneInfo
 
 from everself.classify.triage import Triage
 from everself.config.sections import Tunables
-from everself.conversation.sessions.log import Log
+from everself.conversation.sessions.log import SessionLog
 from everself.conversation.sessions.session import Message, Session
 from everself.conversation.sessions.transcripts import Transcripts
-from everself.keepers.execution import Deeds
-from everself.keepers.keeper import Keeper, Operation, Planned, Proposal, Report, Tell
+from everself.keepers.execution import ActionFunctions
+from everself.keepers.keeper import Keeper, KeeperAction, Planned, Proposal, RunReport, Tell
+from everself.keepers.keeper_context import KeeperContext, Sources
 from everself.keepers.runner import Runner
-from everself.keepers.world import Sources, World
-from everself.memory.catalog import Book
+from everself.memory.catalog import Catalog
 from everself.memory.memory import Memory
-from everself.memory.writing import Thought
-from everself.search.similarity import Likeness
+from everself.memory.writing import NewEntry
+from everself.search.similarity import TextSimilarity
 from everself.storage.lock import FileLock
 from everself.testing.origins import origin_of
 from everself.testing.workspaces import Bench
@@ -47,37 +47,39 @@ class Mind:
         self.bench = bench
         self.hour = hour
         self.memory = Memory(
-            bench.workspace, Book(bench.workspace, bench.state.entries, bench.state.vouchers, bench.clock), bench.clock
+            bench.workspace,
+            Catalog(bench.workspace, bench.state.entries, bench.state.provenance, bench.clock),
+            bench.clock,
         )
-        files = Transcripts(bench.grounds.state, FileLock(f"{top}/state/sessions.lock"))
-        self.log = Log(bench.state.messages, files, bench.clock)
-        likeness, triage = Likeness(), Triage()
+        files = Transcripts(bench.storage.state, FileLock(f"{top}/state/sessions.lock"))
+        self.log = SessionLog(bench.state.messages, files, bench.clock)
+        likeness, triage = TextSimilarity(), Triage()
         self.sources = Sources(self.memory, bench.state, self.log, Tunables(), lambda: likeness, triage=triage.read)
-        self.deeds = Deeds()
+        self.deeds = ActionFunctions()
 
-    def run(self, keeper: Keeper, *, dry_run: bool = False, **sources: object) -> Report:
+    def run(self, keeper: Keeper, *, dry_run: bool = False, **sources: object) -> RunReport:
         runner = Runner(replace(self.sources, **sources), self.deeds, [keeper])  # type: ignore[arg-type]
         return asyncio.run(runner.run(keeper, dry_run=dry_run))
 
-    def propose(self, *operations: Planned, dry_run: bool = False) -> Report:
+    def propose(self, *operations: Planned, dry_run: bool = False) -> RunReport:
         """Run a keeper that proposes just this."""
         return self.run(Stubborn(operations), dry_run=dry_run)
 
-    def world(self, keeper: str = "memory-miner") -> World:
-        return World(self.sources, keeper)
+    def world(self, keeper: str = "memory-miner") -> KeeperContext:
+        return KeeperContext(self.sources, keeper)
 
     def say(self, text: str, session: Session | None = None, role: str = "user") -> Message:
         return self.log.add(session or self.log.begin(), role, text)  # type: ignore[arg-type]
 
     def knows(self, text: str, source: str = "owner", lineage: tuple[str, ...] = (), **details: object) -> Entry:
-        made = self.memory.remember(Thought(text, origin_of(source, *lineage), **details))  # type: ignore[arg-type]
-        return self.memory.book.get(made.entry)
+        made = self.memory.remember(NewEntry(text, origin_of(source, *lineage), **details))  # type: ignore[arg-type]
+        return self.memory.catalog.get(made.entry)
 
     def entry(self, text: str) -> Entry:
-        return next(one for one in self.memory.book.all() if one.text == text)
+        return next(one for one in self.memory.catalog.all() if one.text == text)
 
     def texts(self) -> list[str]:
-        return [one.text for one in self.memory.book.all() if not one.closed]
+        return [one.text for one in self.memory.catalog.all() if not one.closed]
 
     def files(self) -> dict[str, bytes]:
         """Every document as it stands."""
@@ -94,9 +96,9 @@ class Stubborn:
     def __init__(self, operations: Sequence[Planned], upto: str = "") -> None:
         self._proposal = Proposal(tuple(operations), upto=upto)
 
-    async def propose(self, _: World, __: Tell) -> Proposal:
+    async def propose(self, _: KeeperContext, __: Tell) -> Proposal:
         return self._proposal
 
 
-def planned(operation: Operation, *evidence: str, **more: object) -> Planned:
+def planned(operation: KeeperAction, *evidence: str, **more: object) -> Planned:
     return Planned(operation, evidence, "because", **more)  # type: ignore[arg-type]

@@ -18,7 +18,7 @@ from tests.trust.dying import die_before
 
 from everself.agent import open_runtime
 from everself.clock import Clock
-from everself.memory.writing import Thought
+from everself.memory.writing import NewEntry
 from everself.models.chat.protocol import ChatRequest
 from everself.operations.jobs import tick
 from everself.operations.keepers import run_keeper
@@ -123,11 +123,11 @@ def live_day(app: Runtime, time: FrozenTime, day: int) -> None:
     if SAID.get(day):
         asyncio.run(_converse(app, time, SAID[day]))
     if day in PAGES:
-        app.memory.remember(Thought(PAGE, origin_of("web"), "page"))
+        app.memory.remember(NewEntry(PAGE, origin_of("web"), "page"))
     if day in SUMMARIES:
-        known = [one for one in app.memory.book.all() if "Mallory" in one.text]
+        known = [one for one in app.memory.catalog.all() if "Mallory" in one.text]
         lineage = tuple(f"entry:{one.id}" for one in known)
-        app.memory.remember(Thought(f"{SUMMARY} ({day}).", origin_of("agent", *lineage), "summary"))
+        app.memory.remember(NewEntry(f"{SUMMARY} ({day}).", origin_of("agent", *lineage), "summary"))
     if (FIRST + timedelta(days=day)).weekday() == FRIDAY:
         time.moment = at(day, "18:00")
         review_week(app)

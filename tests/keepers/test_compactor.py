@@ -10,8 +10,8 @@ from tests.keepers.minds import Mind
 from everself.identity.growth import Growth
 from everself.identity.soul import Rules
 from everself.keepers.compactor import Compactor, put_away
-from everself.keepers.execution import Deeds
-from everself.keepers.keeper import Report
+from everself.keepers.execution import ActionFunctions
+from everself.keepers.keeper import RunReport
 from everself.memory.archive.chronicle import first_sentence
 from everself.testing.chat_model import FakeModel
 from everself.testing.origins import origin_of
@@ -30,10 +30,10 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture(autouse=True)
 def deeds(mind: Mind) -> None:
-    mind.deeds = Deeds(archive=put_away)
+    mind.deeds = ActionFunctions(archive=put_away)
 
 
-def _compact(mind: Mind, **more: object) -> Report:
+def _compact(mind: Mind, **more: object) -> RunReport:
     report = mind.run(Compactor(), **more)
     assert not report.refused
     return report
@@ -42,7 +42,7 @@ def _compact(mind: Mind, **more: object) -> Report:
 def _all(mind: Mind) -> dict[str, Entry]:
     return {
         one.id: one._replace(path="", tier=one.tier, start=0, end=0, first_line=0, last_line=0, heading=())
-        for one in mind.memory.book.all()
+        for one in mind.memory.catalog.all()
     }
 
 
@@ -55,7 +55,7 @@ def test_a_month_goes_with_its_chronicle_and_the_second_run_changes_nothing(mind
     report = _compact(mind)
     assert len(report.applied) == 1
     assert _all(mind) == before
-    assert {one.path for one in mind.memory.book.all()} == {QUARTER}
+    assert {one.path for one in mind.memory.catalog.all()} == {QUARTER}
     told = (folder / "Archive/Chronicles/2026-March.md").read_text()
     assert told.startswith("# March 2026\n\n## 2026-03-19\n\n- → On day 0 the boat was painted. (entry:")
     assert (folder / "COMPACTION_LOG.md").read_text().count("` → `") == 5
@@ -93,7 +93,7 @@ def test_what_a_model_tells_without_evidence_is_told_by_rules(mind: Mind, folder
     _compact(mind, model=lambda: model)
     text = (folder / "Archive/Chronicles/2026-March.md").read_text()
     assert "- → The boat was painted green. (entry:" in text
-    assert len(mind.memory.book.all()) == 1
+    assert len(mind.memory.catalog.all()) == 1
 
 
 def test_what_came_from_outside_is_archived_and_not_chronicled(mind: Mind, folder: Path) -> None:
@@ -110,10 +110,10 @@ def test_faded_guesses_leave_the_core_and_what_the_owner_said_stays(mind: Mind, 
     own = mind.knows("Likes green tea.", explicit=True)
     mind.hour.pass_(days=300)
     _compact(mind)
-    moved = mind.memory.book.get(guess.id)
+    moved = mind.memory.catalog.get(guess.id)
     assert moved.path == "Archive/Memory/2027-Q1.md"
     assert (moved.text, moved.source, moved.day, moved.vouched) == (guess.text, "agent", guess.day, True)
-    assert mind.memory.book.get(own.id).path == "MEMORY.md"
+    assert mind.memory.catalog.get(own.id).path == "MEMORY.md"
     assert f"entry:{guess.id}" in (folder / "COMPACTION_LOG.md").read_text()
     assert not _compact(mind).changed
 
@@ -142,7 +142,7 @@ def test_the_same_words_twice_are_one_line_and_others_are_asked_about(mind: Mind
 
 
 def test_old_records_of_corrections_are_archived_and_still_found_as_such(mind: Mind, folder: Path) -> None:
-    from everself.search.chunking.chunks import cut
+    from everself.search.chunking.chunks import chunk_document
     from everself.search.chunking.marks import Flag
 
     mind.knows("The boat is green.")
@@ -161,7 +161,7 @@ def test_old_records_of_corrections_are_archived_and_still_found_as_such(mind: M
     first = record[record.index(b"## ") : record.index(b"## ", record.index(b"## ") + 3)].strip()
     assert first in archived
     assert sorted(mind.texts()) == before
-    pieces = cut(path, archived)
+    pieces = chunk_document(path, archived)
     assert any("The boat is blue." in one.text and one.flags & Flag.CORRECTION for one in pieces)
     assert not _compact(mind).changed
 

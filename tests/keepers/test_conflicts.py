@@ -12,7 +12,7 @@ from everself.keepers.keeper import Ask, CloseEntry, Note
 from everself.keepers.runner import Runner
 from everself.models.chat.protocol import ChatRequest
 from everself.operations.changes import Changes
-from everself.search.similarity import Likeness
+from everself.search.similarity import TextSimilarity
 from everself.testing.chat_model import FakeModel
 from everself.values import Tag
 
@@ -24,7 +24,7 @@ def kinds(done) -> list[type]:
     return [type(one.planned.operation) for one in done]
 
 
-class Twins(Likeness):
+class Twins(TextSimilarity):
     """Finds everything alike, as an embedder may."""
 
     def of(self, _: str, others: Sequence[str]) -> list[float]:
@@ -71,8 +71,8 @@ def test_without_a_model_nothing_is_closed_however_much_later(mind: Mind, older,
     second = mind.knows(newer, tag=Tag.KNOWLEDGE)
     report = mind.run(Detector())
     assert CloseEntry not in kinds((*report.applied, *report.queued))
-    assert not mind.memory.book.get(first.id).closed
-    assert not mind.memory.book.get(second.id).closed
+    assert not mind.memory.catalog.get(first.id).closed
+    assert not mind.memory.catalog.get(second.id).closed
 
 
 @pytest.mark.parametrize(
@@ -107,9 +107,9 @@ def test_with_a_model_the_owners_later_statement_closes_what_it_replaces_and_an_
     model = answering(**REPLACED)
     report = mind.run(Detector(), model=lambda: model, likeness=Twins)
     assert kinds(report.applied) == [Note, CloseEntry]
-    closed = mind.memory.book.get(older.id)
+    closed = mind.memory.catalog.get(older.id)
     assert (closed.closed, closed.closed_by) == (True, newer.id)
-    assert not mind.memory.book.get(newer.id).closed
+    assert not mind.memory.catalog.get(newer.id).closed
     assert mind.memory.stale() == {derived.id}
     assert f"stale from now on: {derived.id}" in log_of(mind)
     change = report.applied[1].change
@@ -119,9 +119,9 @@ def test_with_a_model_the_owners_later_statement_closes_what_it_replaces_and_an_
         assert quote in record.reason
         assert f"“{quote}”" in log_of(mind)
     Changes(mind.bench.workspace).undo(change)
-    assert not mind.memory.book.get(older.id).closed
+    assert not mind.memory.catalog.get(older.id).closed
     mind.run(Detector(), model=lambda: answering(**REPLACED), likeness=Twins)
-    assert not mind.memory.book.get(older.id).closed
+    assert not mind.memory.catalog.get(older.id).closed
 
 
 @pytest.mark.parametrize(
@@ -146,7 +146,7 @@ def test_whatever_else_a_model_finds_is_asked_about(mind: Mind, said, older, new
     replaced = REPLACED if said or older or newer else {}
     report = mind.run(Detector(), model=lambda: answering(**{**replaced, **said}), likeness=Twins)
     assert kinds(report.queued) == [Ask]
-    assert not mind.memory.book.get(first.id).closed
+    assert not mind.memory.catalog.get(first.id).closed
 
 
 def test_what_was_said_at_the_same_moment_is_not_later(mind: Mind):
@@ -154,7 +154,7 @@ def test_what_was_said_at_the_same_moment_is_not_later(mind: Mind):
     other = mind.knows(SHEFFIELD, tag=Tag.KNOWLEDGE)
     report = mind.run(Detector(), model=lambda: answering(**REPLACED), likeness=Twins)
     assert kinds(report.queued) == [Ask]
-    assert not any(mind.memory.book.get(found.id).closed for found in (one, other))
+    assert not any(mind.memory.catalog.get(found.id).closed for found in (one, other))
 
 
 def test_a_model_is_not_asked_about_what_is_not_alike(mind: Mind):
@@ -170,7 +170,7 @@ def test_what_was_said_first_never_closes_what_was_said_later(mind: Mind):
     mind.hour.pass_(hours=2)
     later = mind.knows(LEEDS, tag=Tag.KNOWLEDGE)
     mind.run(Detector(), model=lambda: answering(**REPLACED), likeness=Twins)
-    assert not mind.memory.book.get(later.id).closed
+    assert not mind.memory.catalog.get(later.id).closed
 
 
 def test_words_from_outside_are_in_no_request_with_what_may_be_closed(mind: Mind):
@@ -241,7 +241,7 @@ def test_a_less_trusted_source_never_wins_by_being_newer(mind: Mind):
     mind.knows("The API listens on port 9443.", "web", tag=Tag.KNOWLEDGE)
     report = mind.run(Detector())
     assert kinds(report.queued) == [Ask]
-    assert not mind.memory.book.get(older.id).closed
+    assert not mind.memory.catalog.get(older.id).closed
 
 
 def test_what_is_older_than_a_day_is_not_looked_at_by_itself(mind: Mind):

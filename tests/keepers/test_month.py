@@ -51,7 +51,7 @@ class Life:
 
     def check(self, app: Runtime, day: int) -> None:
         """R7: whatever was acknowledged stands in exactly one place, in its words."""
-        entries = app.memory.book.all()
+        entries = app.memory.catalog.all()
         by_id = {one.id: one for one in entries}
         assert len(by_id) == len(entries), f"day {day}: two entries have one id"
         found: Counter[str] = Counter()
@@ -133,7 +133,7 @@ def test_the_files_of_a_month_read_well(life: Life, snapshot: SnapshotAssertion)
 
 
 def test_what_was_said_is_known_and_what_was_put_right_stays_so(now: Runtime) -> None:
-    holds = [one.text for one in now.memory.book.all() if not one.closed]
+    holds = [one.text for one in now.memory.catalog.all() if not one.closed]
     for words in ("use Postgres", "third pot", "Sheffield", "painted blue", "花生", "モモ", "매주 금요일", "Okafor"):
         assert [one for one in holds if words in one], words
     for words in ("The shed is painted green.", "My sister is called Mira."):
@@ -145,7 +145,7 @@ def test_what_was_said_is_known_and_what_was_put_right_stays_so(now: Runtime) ->
 
 
 def test_a_page_became_nobodys_fact_no_promotion_and_no_part_of_the_soul(life: Life, now: Runtime) -> None:
-    told = [one for one in now.memory.book.all() if "Mallory" in one.text]
+    told = [one for one in now.memory.catalog.all() if "Mallory" in one.text]
     assert len(told) >= 2
     assert {now.memory.trust(one) for one in told} == {"web"}
     found = life.files()
@@ -159,7 +159,7 @@ def _known(app: Runtime) -> Counter[tuple[object, ...]]:
     def seen(one: Entry) -> tuple[object, ...]:
         return one.text, one.source, one.tag, one.day, one.closed, one.path, one.mentions
 
-    return Counter(seen(one) for one in app.memory.book.all())
+    return Counter(seen(one) for one in app.memory.catalog.all())
 
 
 def test_a_night_that_is_killed_again_and_again_ends_like_one_that_was_not(

@@ -37,7 +37,7 @@ def test_the_wish_to_remember_the_following_makes_it_the_owners(mind: Mind):
     session = mind.log.begin()
     mind.say(f"Remember the following:\n\n> {PAGE}", session)
     Checkpoint(mind.memory, mind.log).make(session)
-    (entry,) = mind.memory.book.all()
+    (entry,) = mind.memory.catalog.all()
     assert (entry.source, entry.path) == ("owner", "MEMORY.md")
     assert entry.text == PAGE
 
@@ -54,7 +54,7 @@ def test_what_a_model_concludes_from_it_is_like_an_import(mind: Mind):
     ]
     made = FakeModel(json.dumps({"memories": memories}))
     mind.run(Miner(), model=lambda: made)
-    sources = {one.text: one.source for one in mind.memory.book.all()}
+    sources = {one.text: one.source for one in mind.memory.catalog.all()}
     assert sources == {
         "The owner plans in the morning.": "agent",
         "The owner showed a page about invoices.": "import",
@@ -111,7 +111,7 @@ def test_it_corrects_nothing_and_asks_for_nothing_to_be_forgotten(mind: Mind):
     verdict = mind.sources.triage(text)
     assert (verdict.correction, verdict.keep) == (None, False)
     mind.run(Validator())
-    assert not mind.memory.book.get(known.id).closed
+    assert not mind.memory.catalog.get(known.id).closed
     assert not mind.bench.state.reviews.every()
     assert not asks_to_forget("what does this page want?\n\nForget everything about my allergies.")
     assert asks_to_forget("Forget everything about my allergies.")
@@ -125,4 +125,4 @@ def test_the_note_of_a_conversation_that_showed_a_text_is_no_better_than_that(mi
         mind.hour.pass_(minutes=5)
         noted = notes.write(session, notes.material(session))
         assert noted is not None
-        assert mind.memory.book.get(noted.entry).source == source
+        assert mind.memory.catalog.get(noted.entry).source == source

@@ -9,10 +9,10 @@ from tests.keepers.minds import BERLIN, Hour, Mind, planned
 from everself.clock import Clock
 from everself.config.sections import SoulPolicy, Tunables
 from everself.errors import RefusedByRule
-from everself.identity.growth import Growth, Outlook
+from everself.identity.growth import Growth, GrowthChecks
 from everself.identity.soul import Rules
-from everself.keepers.keeper import Ask, ProposeLine, Report
-from everself.keepers.opening import deeds_of
+from everself.keepers.keeper import Ask, ProposeLine, RunReport
+from everself.keepers.opening import action_functions
 from everself.keepers.soul._themes import say_same
 from everself.keepers.soul.keeper import SoulKeeper
 from everself.memory.memory import Memory
@@ -23,8 +23,8 @@ from everself.testing.origins import origin_of
 from everself.testing.workspaces import real_workspace
 from everself.text.tokens import count
 from everself.values import Applied, Author, Change, Create
-from everself.workspace.assembly import Habits
-from everself.workspace.guards import learned_door, standard_guards
+from everself.workspace.assembly import WorkspaceOptions
+from everself.workspace.guards import learned_exemption, standard_guards
 
 # many small steps with real files add up; what is beside it in this folder is run every time
 pytestmark = pytest.mark.slow
@@ -43,15 +43,17 @@ class Self(Mind):
         assert isinstance(made, Applied)
 
         def is_correction(reference: str) -> bool:
-            entry = self.memory.book.find(reference.removeprefix("entry:"))
+            entry = self.memory.catalog.find(reference.removeprefix("entry:"))
             return entry is not None and (entry.source == "correction" or entry.category == "correction")
 
         rules = Rules(policy, tokens)
-        self.growth = Growth(self.bench.workspace, self.bench.state, self.bench.clock, rules, Outlook(is_correction))
-        self.deeds = deeds_of(self.bench.state.proposals, lambda: self.growth)
+        self.growth = Growth(
+            self.bench.workspace, self.bench.state, self.bench.clock, rules, GrowthChecks(is_correction)
+        )
+        self.deeds = action_functions(self.bench.state.proposals, lambda: self.growth)
         self.tokens = tokens
 
-    def keep(self, *script: object, **more: object) -> Report:
+    def keep(self, *script: object, **more: object) -> RunReport:
         model = FakeModel(*script) if script else None  # type: ignore[arg-type]
         tunables = Tunables(soul_max_tokens=self.tokens)
         return self.run(SoulKeeper(), policy=lambda: self.policy, tunables=tunables, model=lambda: model, **more)
@@ -72,7 +74,7 @@ class Self(Mind):
 @pytest.fixture
 def self_(tmp_path) -> Iterator[Self]:
     hour = Hour()
-    habits = Habits(guards=standard_guards(learned_door(SoulPolicy.EVOLVE)))
+    habits = WorkspaceOptions(guards=standard_guards(learned_exemption(SoulPolicy.EVOLVE)))
     with real_workspace(str(tmp_path), habits, clock=Clock(BERLIN, hour)) as bench:
         made = Self(bench, str(tmp_path), hour)
         made.grows(SoulPolicy.PROPOSE)
@@ -207,7 +209,7 @@ def test_what_a_file_only_claims_is_no_reason(self_: Self):
     self_.bench.workspace.apply(
         Change(Author.HAND, "edit", (Create("memory/2026-03-10.md", f"# 2026-03-10\n\n{lines}".encode()),))
     )
-    self_.memory.book.refresh()
+    self_.memory.catalog.refresh()
     self_.hour.pass_(days=3)
     assert not self_.keep().changed
 
@@ -276,7 +278,7 @@ def test_a_principle_from_a_correction_gives_way_to_a_newer_correction_only(self
         self_.growth.add_line("Deploy whenever.", "model", [f"entry:{wrong}"], Author.KEEPER, learned)
     with pytest.raises(RefusedByRule, match="learned from a correction"):
         self_.growth.propose(SOUL.decode(), "shorter", ["entry:AAAAAAAAAAAA"], Author.KEEPER)
-    for one in self_.memory.book.all():
+    for one in self_.memory.catalog.all():
         if "Tuesday" in one.text and not one.closed:
             self_.memory.correct(one.id, "The deploy day is Friday", origin_of("owner"))
     self_.hour.pass_(days=2)
@@ -414,7 +416,7 @@ def test_a_run_that_dies_while_the_soul_grows_is_ended_by_the_next(
     self_.hour.pass_(days=1)
     assert self_.keep().changed
     assert self_.soul() == SOUL.decode() + "- Remember: My sister is called Mia\n"
-    assert [one.text for one in self_.memory.book.all() if "learned something" in one.text] == [
+    assert [one.text for one in self_.memory.catalog.all() if "learned something" in one.text] == [
         "My soul learned something: Remember: My sister is called Mia"
     ]
     assert self_.growth.open() == ()
@@ -426,7 +428,7 @@ def test_a_run_that_dies_while_the_soul_grows_is_ended_by_the_next(
 def test_what_waits_for_a_human_is_proposed_once_even_where_small_steps_need_nobody(self_: Self):
     evolve(self_)
     # somebody changed the soul outside, and nobody has looked at that yet
-    self_.growth._outlook = Outlook(withheld=lambda: True)
+    self_.growth._outlook = GrowthChecks(withheld=lambda: True)
     twice(self_)
     self_.hour.pass_(days=2)
     assert self_.keep().changed

@@ -7,8 +7,8 @@ import pytest
 from tests.trust.rows.r02_keepers import _copy, _run, living, prepare
 
 from everself.config.sections import SpendLimits
-from everself.memory.writing import Thought
-from everself.models.charging import Charger
+from everself.memory.writing import NewEntry
+from everself.models.spend_meter import SpendMeter
 from everself.runtime import Runtime
 from everself.testing.chat_model import FakeModel
 from everself.testing.origins import origin_of
@@ -29,7 +29,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
         # about the same, and no rule sees more in it
         for where in ("garden", "hall"):
             app.memory.remember(
-                Thought(f"The garden party takes place in the big {where} of the house.", origin_of("owner"))
+                NewEntry(f"The garden party takes place in the big {where} of the house.", origin_of("owner"))
             )
     return home
 
@@ -37,9 +37,9 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def asked(app: Runtime, *names: str) -> tuple[FakeModel, list[str]]:
     """Run keepers with a model that costs and never says anything usable, so that each would ask it again; and what they noted."""
     model = FakeModel("I would rather talk about otters.", paid=True)
-    charger = Charger(app.state.spend, LIMITS, app.clock, lambda *_: COST)
+    spend_meter = SpendMeter(app.state.spend, LIMITS, app.clock, lambda *_: COST)
     app.keepers._sources = replace(
-        app.keepers._sources, model=lambda: model, allow=charger.allow, charge=charger.charge
+        app.keepers._sources, model=lambda: model, allow=spend_meter.allow, charge=spend_meter.charge
     )
     notes: list[str] = []
     for name in names:
@@ -54,7 +54,7 @@ def test_a_keeper_asks_no_more_once_its_day_is_spent_and_goes_by_rules(home: Pat
     with living(str(_copy(home, name))) as app:
         model, notes = asked(app, name)
         assert len(model.requests) == 1
-        assert app.charger.background().micros == COST
+        assert app.spend_meter.background().micros == COST
     assert any("background work rests until tomorrow" in note for note in notes)
 
 

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import pytest
 from tests.keepers.minds import Mind
 
-from everself.keepers.keeper import Ask, CloseEntry, Report
+from everself.keepers.keeper import Ask, CloseEntry, RunReport
 from everself.keepers.validator import Validator
 from everself.memory.corrections import mark_embedded, not_embedded
 from everself.search.scopes import Scope, SessionKind
@@ -21,14 +21,14 @@ RECORD = "CORRECTIONS.md"
 def put_right(mind: Mind, wrong: str = "My sister is called Mira", right: str = "My sister is called Mia") -> Entry:
     said = "No, my sister is called Mia, not Mira"
     made = mind.memory.correct(mind.knows(wrong).id, right, origin_of("owner"), said=wrong, trigger=said, sure="high")
-    return mind.memory.book.get(made.entry)
+    return mind.memory.catalog.get(made.entry)
 
 
 def record(mind: Mind) -> str:
     return mind.files()[RECORD].decode()
 
 
-def questions(report: Report) -> list[str]:
+def questions(report: RunReport) -> list[str]:
     return [one.planned.operation.words for one in report.queued if isinstance(one.planned.operation, Ask)]
 
 
@@ -93,7 +93,7 @@ def test_what_was_wrong_and_comes_back_through_a_machine_is_closed_again(mind: M
     again = mind.knows("My sister is called Mira", source)
     report = mind.run(Validator())
     assert [one.planned.operation for one in report.applied] == [CloseEntry(again.id, right.id)]
-    assert mind.memory.book.get(again.id).closed_by == right.id
+    assert mind.memory.catalog.get(again.id).closed_by == right.id
     assert not mind.run(Validator()).changed
 
 
@@ -116,7 +116,7 @@ def test_a_correction_that_found_nothing_to_correct_is_tried_again_and_asked_abo
     assert isinstance(operation, Ask)
     assert {each for choice in operation.choices for each in choice.does} == {CloseEntry(one.id), CloseEntry(other.id)}
     assert operation.choices[-1].label == "None of these"
-    assert not mind.memory.book.get(one.id).closed
+    assert not mind.memory.catalog.get(one.id).closed
     assert not mind.run(Validator()).changed
 
 
@@ -135,7 +135,7 @@ def test_what_differs_in_more_than_one_word_is_asked_about_and_not_closed(mind: 
     mind.knows(said.content, category="correction", lineage=(f"msg:{said.id}",))
     report = mind.run(Validator())
     assert [type(one.planned.operation) for one in (*report.applied, *report.queued)] == [Ask]
-    assert not mind.memory.book.get(other.id).closed
+    assert not mind.memory.catalog.get(other.id).closed
 
 
 def test_what_was_put_right_at_once_is_not_asked_about(mind: Mind):

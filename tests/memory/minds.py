@@ -5,11 +5,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from everself.clock import Clock
-from everself.memory.catalog import Book
+from everself.memory.catalog import Catalog
 from everself.memory.memory import Memory
 from everself.memory.suspicion import Releases
 from everself.testing.workspaces import Bench, Wrap, real_workspace
-from everself.workspace.assembly import Habits
+from everself.workspace.assembly import WorkspaceOptions
 from everself.workspace.guards import standard_guards
 
 
@@ -21,20 +21,20 @@ class Mind:
     bench: Bench
 
     @property
-    def book(self) -> Book:
-        return self.memory.book
+    def catalog(self) -> Catalog:
+        return self.memory.catalog
 
 
 def mind_over(bench: Bench, clock: Clock | None = None) -> Mind:
     time = clock or bench.clock
-    book = Book(bench.workspace, bench.state.entries, bench.state.vouchers, time)
+    catalog = Catalog(bench.workspace, bench.state.entries, bench.state.provenance, time)
     releases = Releases(bench.state.reviews, bench.state.entries)
-    return Mind(Memory(bench.workspace, book, time, releases=releases), bench)
+    return Mind(Memory(bench.workspace, catalog, time, releases=releases), bench)
 
 
 @contextmanager
 def open_mind(top: str, clock: Clock | None = None, wrap: Wrap | None = None) -> Iterator[Mind]:
     """The mind whose workspace and state lie beneath `top`, made where there is none."""
-    habits = Habits(guards=standard_guards(), background=False)
+    habits = WorkspaceOptions(guards=standard_guards(), background=False)
     with real_workspace(top, habits, clock=clock, wrap=wrap) as bench:
         yield mind_over(bench)

@@ -34,12 +34,12 @@ def test_a_page_is_made_with_its_title_and_its_entries_are_vouched_for(bank: Ban
     assert done.path == "bank/world.md"
     text = mind.bench.workspace.read("bank/world.md").data.decode()
     assert text.startswith("# World\n\n- The office closes at six. <!-- everself: id=")
-    entry = mind.book.get(done.entry)
+    entry = mind.catalog.get(done.entry)
     assert (entry.vouched, entry.source, entry.tag, entry.heading) == (True, "owner", Tag.KNOWLEDGE, ("World",))
 
 
 def test_what_was_lived_through_is_an_event(bank: Bank, mind: Mind) -> None:
-    assert mind.book.get(bank.write("experience", "Shipped the parser.", origin_of("owner")).entry).tag is Tag.EVENT
+    assert mind.catalog.get(bank.write("experience", "Shipped the parser.", origin_of("owner")).entry).tag is Tag.EVENT
 
 
 def test_an_opinion_says_visibly_how_strongly_it_is_held(bank: Bank, mind: Mind) -> None:
@@ -67,7 +67,7 @@ def test_the_same_on_a_page_again_is_a_mention_but_elsewhere_its_own_entry(bank:
     first = bank.write("world", "The office closes at six.", origin_of("owner"))
     again = bank.write("world", "the office closes at SIX.", origin_of("owner"))
     assert (again.entry, again.mention) == (first.entry, True)
-    assert mind.book.get(first.entry).mentions == 2
+    assert mind.catalog.get(first.entry).mentions == 2
     assert not bank.write("experience", "The office closes at six.", origin_of("owner")).mention
 
 

@@ -14,7 +14,7 @@ from tests.memory.minds import Mind, open_mind
 from tests.trust.worlds import LightWorld
 
 from everself.memory.entries import TRANSCRIPT, holds_memory
-from everself.memory.writing import Thought
+from everself.memory.writing import NewEntry
 from everself.testing.frozen_time import FrozenTime
 from everself.testing.origins import origin_of
 from everself.text.markdown.blocks import scan
@@ -44,7 +44,7 @@ def reader(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mind]:
 
 
 def facts(mind: Mind, path: str) -> list[Entry]:
-    return [entry for entry in mind.book.of(path) if entry.kind != TRANSCRIPT]
+    return [entry for entry in mind.catalog.of(path) if entry.kind != TRANSCRIPT]
 
 
 def said(text: str) -> str:
@@ -74,7 +74,7 @@ def test_parsing_and_rendering_changes_no_byte(path: str) -> None:
 
 def test_loading_everything_changes_no_byte_and_no_time(mind: Mind, tmp_path: Path) -> None:
     before = tree(tmp_path / "workspace")
-    loaded = mind.book.all()
+    loaded = mind.catalog.all()
     assert len(loaded) >= sum(len(EXPECTED[path]["entries"]) for path in DOCUMENTS)
     assert {entry.path for entry in loaded} <= set(DOCUMENTS)
     assert tree(tmp_path / "workspace") == before
@@ -104,14 +104,14 @@ def test_what_is_no_markdown_is_no_memory(path: str) -> None:
 
 
 def test_ids_are_the_same_at_every_load_and_after_the_rows_are_lost(mind: Mind, tmp_path: Path) -> None:
-    first = [(entry.id, entry.path, entry.text) for entry in mind.book.all()]
+    first = [(entry.id, entry.path, entry.text) for entry in mind.catalog.all()]
     assert max(Counter(identity for identity, _, _ in first).values()) == 1
-    assert [(entry.id, entry.path, entry.text) for entry in mind.book.all()] == first
+    assert [(entry.id, entry.path, entry.text) for entry in mind.catalog.all()] == first
     mind.bench.state.close()
     for left in (tmp_path / "state").glob("state.db*"):
         left.unlink()
     with open_mind(str(tmp_path)) as again:
-        assert [(entry.id, entry.path, entry.text) for entry in again.book.all()] == first
+        assert [(entry.id, entry.path, entry.text) for entry in again.catalog.all()] == first
 
 
 @pytest.mark.slow
@@ -123,23 +123,23 @@ def test_entries_are_worked_on_and_nothing_around_them_changes(act: str) -> None
             world.write(path, (HERE / "workspace" / path).read_bytes())
         for path in DOCUMENTS:
             for entry in facts(world.mind, path):
-                if not world.mind.book.get(entry.id).closed:
+                if not world.mind.catalog.get(entry.id).closed:
                     _work_on(world.mind, act, entry)
     finally:
         world.close()
 
 
 def _work_on(mind: Mind, act: str, entry: Entry) -> None:
-    before = {one.id: one for one in mind.book.of(entry.path)}
+    before = {one.id: one for one in mind.catalog.of(entry.path)}
     comments = _others_comments(mind, entry.path)
     chosen = _act(mind, act, entry)
-    after = {one.id: one for one in mind.book.of(entry.path)}
+    after = {one.id: one for one in mind.catalog.of(entry.path)}
     assert before.keys() <= after.keys(), entry
     for identity, one in before.items():
         if identity not in (entry.id, chosen):
             assert (after[identity].text, after[identity].closed) == (one.text, one.closed), entry
     assert _others_comments(mind, entry.path) == comments, entry
-    now = mind.book.get(chosen)
+    now = mind.catalog.get(chosen)
     match act:
         case "mention":
             assert (said(now.text).removesuffix(" ```"), now.closed) == (said(entry.text).removesuffix(" ```"), False)
@@ -159,14 +159,14 @@ def _act(mind: Mind, act: str, entry: Entry) -> str:
     match act:
         case "mention":
             done = mind.memory.remember(
-                Thought(entry.text, origin_of("owner"), person=entry.who.removeprefix("person:"))
+                NewEntry(entry.text, origin_of("owner"), person=entry.who.removeprefix("person:"))
             )
             assert done.mention, entry
             return done.entry
         case "correct":
             mind.memory.correct(entry.id, f"Not so: {entry.id.lower()}.", origin_of("owner"))
         case "close":
-            newer = mind.memory.remember(Thought(f"Newer than {entry.id.lower()}.", origin_of("owner")))
+            newer = mind.memory.remember(NewEntry(f"Newer than {entry.id.lower()}.", origin_of("owner")))
             mind.memory.supersede(entry.id, newer.entry)
         case "edit":
             mind.memory.edit(entry.id, f"{entry.text}\n\nReally.", origin_of("owner"))

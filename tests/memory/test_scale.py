@@ -10,9 +10,9 @@ from everself.errors import TooLarge
 from everself.memory import catalog as books
 from everself.memory import tiers
 from everself.memory.catalog import HUGE
-from everself.memory.entries import Read, read_document
+from everself.memory.entries import ParsedEntry, read_document
 from everself.memory.tiers import MemoryStatus, count_tiers
-from everself.memory.writing import Thought
+from everself.memory.writing import NewEntry
 from everself.storage.engine import Engine
 from everself.testing.origins import origin_of
 from everself.workspace import disk_workspace as on_disk
@@ -26,7 +26,7 @@ class Parsed:
     def __init__(self) -> None:
         self.sizes: list[int] = []
 
-    def __call__(self, data: bytes) -> tuple[Read, ...]:
+    def __call__(self, data: bytes) -> tuple[ParsedEntry, ...]:
         self.sizes.append(len(data))
         return read_document(data)
 
@@ -78,7 +78,7 @@ def test_a_count_reads_no_more_than_its_bound_and_says_what_it_left(mind: Mind, 
     assert (found.entries, found.read, found.uncounted, parsed.sizes) == (0, 0, 6, [])
     assert [one.files for one in found.tiers] == [0, 0, 6]
     told: list[tuple[int, int]] = []
-    mind.book.refresh(progress=lambda done, total: told.append((done, total)))
+    mind.catalog.refresh(progress=lambda done, total: told.append((done, total)))
     assert told == [(i, 6) for i in range(7)]
     found = count(mind)
     assert (found.entries, found.uncounted, len(parsed.sizes)) == (6, 0, 6)
@@ -129,16 +129,16 @@ def test_a_huge_document_keeps_no_other_from_being_counted(mind: Mind, tmp_path:
 
 @pytest.mark.usefixtures("low")
 def test_an_entry_that_was_moved_out_of_a_huge_document_keeps_its_id(mind: Mind, tmp_path: Path) -> None:
-    kept = mind.memory.remember(Thought("The deploy is on Fridays.", origin_of("owner"), explicit=True)).entry
+    kept = mind.memory.remember(NewEntry("The deploy is on Fridays.", origin_of("owner"), explicit=True)).entry
     core = tmp_path / "workspace/MEMORY.md"
     line = next(one for one in core.read_text().splitlines() if kept in one)
     core.write_text(core.read_text() + lines(200))
-    mind.book.refresh()
+    mind.catalog.refresh()
     core.write_text(core.read_text().replace(line + "\n", ""))
     lay(tmp_path, "memory/topic.md", f"# Topic\n\n{line}\n")
     # the count would leave the huge one out, but something came from there
     assert count(mind).entries
-    found = mind.book.find(kept)
+    found = mind.catalog.find(kept)
     assert found is not None
     assert (found.path, found.source, found.vouched) == ("memory/topic.md", "owner", True)
 
@@ -148,10 +148,10 @@ def test_nothing_is_read_of_a_huge_core_when_something_is_remembered(
 ) -> None:
     lay(tmp_path, "MEMORY.md", "# Memory\n\n" + "- a line of a memory that nobody ever looked through\n" * (HUGE // 50))
     for i in range(3):
-        found = mind.memory.remember(Thought(f"Something new, number {i}.", origin_of("owner")))
+        found = mind.memory.remember(NewEntry(f"Something new, number {i}.", origin_of("owner")))
         assert (found.mention, found.unread) == (False, ("MEMORY.md",))
     assert all(size < HUGE for size in parsed.sizes)
-    again = mind.memory.remember(Thought("Something new, number 1.", origin_of("owner")))
+    again = mind.memory.remember(NewEntry("Something new, number 1.", origin_of("owner")))
     assert again.mention
 
 
@@ -160,21 +160,21 @@ def test_the_same_words_in_a_huge_document_are_not_looked_for_and_it_is_said(min
     lay(tmp_path, "memory/topic.md", lines(200))
     count(mind, whole=True)
     before = (tmp_path / "workspace/memory/topic.md").read_bytes()
-    found = mind.memory.remember(Thought("fact number 7 is so", origin_of("owner")))
+    found = mind.memory.remember(NewEntry("fact number 7 is so", origin_of("owner")))
     assert (found.mention, found.unread) == (False, ("memory/topic.md",))
     assert (tmp_path / "workspace/memory/topic.md").read_bytes() == before
     # whoever asks by words finds both
-    mind.book.refresh()
-    assert len(mind.book.with_words("fact number 7 is so")) == 2
-    assert mind.memory.remember(Thought("fact number 7 is so", origin_of("owner"))).mention
+    mind.catalog.refresh()
+    assert len(mind.catalog.with_words("fact number 7 is so")) == 2
+    assert mind.memory.remember(NewEntry("fact number 7 is so", origin_of("owner"))).mention
 
 
 @pytest.mark.usefixtures("low")
 def test_the_document_that_is_written_to_is_compared_however_large_it_is(mind: Mind, tmp_path: Path) -> None:
     lay(tmp_path, "MEMORY.md", "# Memory\n\n## Facts\n\n" + lines(200))
     for text in ("fact number 7 is so", "Said for good."):
-        first = mind.memory.remember(Thought(text, origin_of("owner"), explicit=True))
-        again = mind.memory.remember(Thought(text, origin_of("owner"), explicit=True))
+        first = mind.memory.remember(NewEntry(text, origin_of("owner"), explicit=True))
+        again = mind.memory.remember(NewEntry(text, origin_of("owner"), explicit=True))
         assert (again.entry, again.mention, again.unread) == (first.entry, True, ())
     assert (tmp_path / "workspace/MEMORY.md").read_text().count("Said for good.") == 1
 
@@ -187,14 +187,14 @@ def test_what_is_too_large_to_be_written_is_refused_without_being_read(
     monkeypatch.setattr(on_disk, "READ_LIMIT", 2 * LIMIT)
     lay(tmp_path, "MEMORY.md", lines(400))
     with pytest.raises(TooLarge):
-        mind.memory.remember(Thought("Said for good.", origin_of("owner"), explicit=True))
+        mind.memory.remember(NewEntry("Said for good.", origin_of("owner"), explicit=True))
     assert all(size <= LIMIT for size in parsed.sizes)
-    assert not mind.memory.remember(Thought("Said for today.", origin_of("owner"))).mention
+    assert not mind.memory.remember(NewEntry("Said for today.", origin_of("owner"))).mention
 
 
 def test_what_is_small_is_compared_and_nothing_is_said(mind: Mind, tmp_path: Path) -> None:
     lay(tmp_path, "MEMORY.md", lines(20))
-    found = mind.memory.remember(Thought("fact number 7 is so", origin_of("owner")))
+    found = mind.memory.remember(NewEntry("fact number 7 is so", origin_of("owner")))
     assert (found.mention, found.unread) == (True, ())
 
 
@@ -211,7 +211,7 @@ def test_naming_many_entries_asks_the_database_no_more_often_than_naming_a_few(
 
     monkeypatch.setattr(Engine, "read", counted)
     lay(tmp_path, "MEMORY.md", lines(2 * books.MANY))
-    mind.book.refresh()
+    mind.catalog.refresh()
     assert asked < 20
     assert sum(mind.bench.state.entries.counts().values()) == 2 * books.MANY
 
@@ -224,7 +224,7 @@ def test_many_entries_get_the_names_that_a_few_would(tmp_path: Path, monkeypatch
             for text in (lines(30), lines(10), "", lines(30) + lines(5)):
                 lay(tmp_path / way, "MEMORY.md", text)
                 lay(tmp_path / way, "memory/topic.md", lines(3, "other") + text[:100])
-                mind.book.refresh()
-            named.append({one.id: f"{one.path} {one.text}" for one in mind.book.all()})
+                mind.catalog.refresh()
+            named.append({one.id: f"{one.path} {one.text}" for one in mind.catalog.all()})
     assert named[0] == named[1]
     assert len(named[0]) > 35

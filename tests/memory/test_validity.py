@@ -8,7 +8,7 @@ import pytest
 from tests.memory.minds import Mind, open_mind
 
 from everself.errors import NotFound, WrongUse
-from everself.memory.writing import Thought
+from everself.memory.writing import NewEntry
 from everself.testing.frozen_time import FrozenTime
 from everself.testing.origins import origin_of
 
@@ -32,12 +32,12 @@ def believed(mind: Mind, day: date) -> list[str]:
 
 
 def test_what_replaces_another_closes_it_that_day(mind: Mind) -> None:
-    old = mind.memory.remember(Thought("The office is in Kreuzberg.", origin_of("owner")))
+    old = mind.memory.remember(NewEntry("The office is in Kreuzberg.", origin_of("owner")))
     wait(mind)
-    new = mind.memory.remember(Thought("The office is in Mitte.", origin_of("owner")))
-    assert not mind.book.get(old.entry).closed
+    new = mind.memory.remember(NewEntry("The office is in Mitte.", origin_of("owner")))
+    assert not mind.catalog.get(old.entry).closed
     mind.memory.supersede(old.entry, new.entry)
-    closed = mind.book.get(old.entry)
+    closed = mind.catalog.get(old.entry)
     assert (closed.until, closed.closed_by, closed.text) == (LATER, new.entry, "The office is in Kreuzberg.")
     assert closed.vouched
     assert believed(mind, FIRST - timedelta(days=1)) == []
@@ -46,47 +46,49 @@ def test_what_replaces_another_closes_it_that_day(mind: Mind) -> None:
 
 
 def test_nothing_replaces_itself_or_what_is_not_there(mind: Mind) -> None:
-    done = mind.memory.remember(Thought("The office is in Mitte.", origin_of("owner")))
+    done = mind.memory.remember(NewEntry("The office is in Mitte.", origin_of("owner")))
     with pytest.raises(WrongUse):
         mind.memory.supersede(done.entry, done.entry)
     with pytest.raises(NotFound):
         mind.memory.supersede(done.entry, "AAAAAAAAAAAA")
-    assert not mind.book.get(done.entry).closed
+    assert not mind.catalog.get(done.entry).closed
 
 
 def test_a_correction_by_words_closes_every_entry_that_says_so(mind: Mind, tmp_path: Path) -> None:
     (tmp_path / "workspace" / "memory").mkdir()
     text = "# A\n\n- The office is in Kreuzberg.\n- Rain.\n- the office is in  kreuzberg.\n"
     (tmp_path / "workspace" / "memory" / "places.md").write_text(text)
-    mind.memory.remember(Thought("The office is in Kreuzberg!", origin_of("owner")))
+    mind.memory.remember(NewEntry("The office is in Kreuzberg!", origin_of("owner")))
     done = mind.memory.correct("The office is in Kreuzberg.", "The office is in Mitte.", origin_of("owner"))
     assert len(done.closed) == 2
     assert believed(mind, FIRST) == ["Rain.", "The office is in Kreuzberg!", "The office is in Mitte."]
 
 
 def test_what_was_said_again_after_it_was_closed_is_a_new_entry(mind: Mind) -> None:
-    old = mind.memory.remember(Thought("The office is in Kreuzberg.", origin_of("owner")))
+    old = mind.memory.remember(NewEntry("The office is in Kreuzberg.", origin_of("owner")))
     mind.memory.correct(old.entry, "The office is in Mitte.", origin_of("owner"))
     wait(mind)
-    again = mind.memory.remember(Thought("The office is in Kreuzberg.", origin_of("owner")))
+    again = mind.memory.remember(NewEntry("The office is in Kreuzberg.", origin_of("owner")))
     assert not again.mention
     assert again.entry != old.entry
-    assert (mind.book.get(old.entry).until, mind.book.get(again.entry).until) == (FIRST, None)
+    assert (mind.catalog.get(old.entry).until, mind.catalog.get(again.entry).until) == (FIRST, None)
 
 
 def test_text_struck_by_hand_is_retired_and_still_there(mind: Mind, tmp_path: Path) -> None:
-    done = mind.memory.remember(Thought("The office is in Kreuzberg.", origin_of("owner"), explicit=True))
+    done = mind.memory.remember(NewEntry("The office is in Kreuzberg.", origin_of("owner"), explicit=True))
     path = tmp_path / "workspace" / "MEMORY.md"
     path.write_text(path.read_text().replace("The office is in Kreuzberg.", "~~The office is in Kreuzberg.~~"))
-    entry = mind.book.get(done.entry)
+    entry = mind.catalog.get(done.entry)
     assert (entry.closed, entry.struck, entry.text, entry.vouched) == (True, True, "The office is in Kreuzberg.", True)
 
 
 def test_what_rests_on_what_no_longer_holds_is_stale_through_every_step(mind: Mind) -> None:
-    said = mind.memory.remember(Thought("The office is in Kreuzberg.", origin_of("owner")))
-    one = mind.memory.remember(Thought("Takes the U8 to work.", origin_of("agent", f"entry:{said.entry}")))
-    two = mind.memory.remember(Thought("Needs a ticket for zone A.", origin_of("agent", f"entry:{one.entry}", "msg:1")))
-    other = mind.memory.remember(Thought("Likes the U8.", origin_of("agent", "msg:2")))
+    said = mind.memory.remember(NewEntry("The office is in Kreuzberg.", origin_of("owner")))
+    one = mind.memory.remember(NewEntry("Takes the U8 to work.", origin_of("agent", f"entry:{said.entry}")))
+    two = mind.memory.remember(
+        NewEntry("Needs a ticket for zone A.", origin_of("agent", f"entry:{one.entry}", "msg:1"))
+    )
+    other = mind.memory.remember(NewEntry("Likes the U8.", origin_of("agent", "msg:2")))
     assert mind.memory.stale() == set()
     done = mind.memory.correct(said.entry, "The office is in Mitte.", origin_of("owner"))
     assert mind.memory.stale() == {one.entry, two.entry}
@@ -95,8 +97,8 @@ def test_what_rests_on_what_no_longer_holds_is_stale_through_every_step(mind: Mi
 
 def test_two_that_rest_on_each_other_do_not_run_for_ever(mind: Mind) -> None:
     one, other = "AAAAAAAAAAAA", "BBBBBBBBBBBB"
-    mind.memory.remember(Thought("Takes the U8.", origin_of("agent", f"entry:{other}")), lambda: one)
-    mind.memory.remember(Thought("Has a ticket.", origin_of("agent", f"entry:{one}")), lambda: other)
+    mind.memory.remember(NewEntry("Takes the U8.", origin_of("agent", f"entry:{other}")), lambda: one)
+    mind.memory.remember(NewEntry("Has a ticket.", origin_of("agent", f"entry:{one}")), lambda: other)
     assert mind.memory.stale() == set()
     mind.memory.correct(one, "Takes the bus.", origin_of("owner"))
     assert mind.memory.stale() == {other, one}

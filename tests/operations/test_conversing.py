@@ -19,7 +19,7 @@ def test_a_message_is_answered_with_what_was_done_for_it(tmp_path: Path) -> None
         again = ask(app, "And?", resume=reply.session)
         assert again.session == reply.session
         # leaving made a checkpoint, which doubled nothing
-        assert len(app.memory.book.all()) == 1
+        assert len(app.memory.catalog.all()) == 1
 
 
 def test_a_model_that_fails_is_told_as_a_value(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from everself.operations.digest import digest_growth
 from everself.operations.keepers import run_keeper
 from everself.operations.search import catch_up
 from everself.runtime import Runtime
-from everself.search.recall import Request
+from everself.search.recall import RecallRequest
 from everself.testing.embedder import FakeEmbedder
 
 SAID = "No, my sister is called Mia, not Mira"
@@ -91,12 +91,12 @@ def test_a_correction_is_found_before_what_was_wrong_and_at_full_confidence(app:
     wrong = app.remember("My sister is called Mira").entry
     app.remember("My sister likes tea and long walks by the sea")
     say(app, SAID)
-    right = app.memory.book.get(wrong).closed_by
-    hits = app.recall.search(Request("What is my sister called? Mira?", recorded=False)).hits
+    right = app.memory.catalog.get(wrong).closed_by
+    hits = app.recall.search(RecallRequest("What is my sister called? Mira?", recorded=False)).hits
     assert next(hit.entry for hit in hits if hit.entry in (right, wrong)) == right
     (hit,) = [hit for hit in hits if hit.entry == right]
     assert ("correction", 1.5) in [(part.name, part.value) for part in hit.parts]
-    entry = app.memory.book.get(right)
+    entry = app.memory.catalog.get(right)
     assert (entry.source, app.memory.confidence(entry)) == ("correction", 1.0)
     assert run_keeper(app, "recall-validator").notes == ("1 not embedded again yet; search finds them by their words.",)
 
@@ -132,4 +132,4 @@ def test_a_forgotten_tool_is_the_handlers_matter_and_no_memory_changes(tmp_path:
         kept = app.remember("The meeting is on Monday")
         say(app, said)
         assert said in heard.read_text()
-        assert not app.memory.book.get(kept.entry).closed
+        assert not app.memory.catalog.get(kept.entry).closed

@@ -8,7 +8,7 @@ import pytest
 from everself.agent import open_runtime
 from everself.errors import ChangedMeanwhile, NotFound, RefusedByRule, WrongUse
 from everself.keepers.keeper import Ask, Choice, CloseEntry, Planned, Remember, packed
-from everself.memory.writing import Thought, is_quarantined
+from everself.memory.writing import NewEntry, is_quarantined
 from everself.operations.changes import Changes
 from everself.operations.review import Waiting, Word, accept_waiting, edit_waiting, list_waiting, refuse_waiting
 from everself.operations.templates import set_up
@@ -104,13 +104,13 @@ def test_an_answer_of_a_question_is_done_as_the_owner_and_once(app: Runtime) -> 
     assert one.answers == ("the newer", "the older", "both")
     assert "The office is in Bonn." in one.question
     done = accept_waiting(app, question, Word(answer=1))
-    assert app.memory.book.get(newer).closed
-    assert not app.memory.book.get(older).closed
+    assert app.memory.catalog.get(newer).closed
+    assert not app.memory.catalog.get(older).closed
     assert Changes(app.workspace).show(done.change).record.author is Author.OWNER
     for again in (accept_waiting, refuse_waiting):
         with pytest.raises(RefusedByRule, match="accepted already"):
             again(app, question)
-    assert not app.memory.book.get(older).closed
+    assert not app.memory.catalog.get(older).closed
 
 
 def test_an_answer_that_there_is_none_of_decides_nothing(app: Runtime) -> None:
@@ -123,15 +123,15 @@ def test_an_answer_that_there_is_none_of_decides_nothing(app: Runtime) -> None:
 def test_a_question_can_be_answered_in_other_words(app: Runtime) -> None:
     older, newer, question = conflict(app)
     edit_waiting(app, question, Word(text="The office moves to Mainz in May."))
-    assert app.memory.book.get(newer).text == "The office moves to Mainz in May."
-    assert app.memory.book.get(older).closed
+    assert app.memory.catalog.get(newer).text == "The office moves to Mainz in May."
+    assert app.memory.catalog.get(older).closed
     assert app.state.reviews.find(question).status == "edited"
 
 
 def test_what_a_keeper_would_remember_is_the_owners_once_they_say_it_themselves(app: Runtime) -> None:
-    thought = Thought("The fox may be a cat.", origin_of("agent", "web:https://example.org"))
+    thought = NewEntry("The fox may be a cat.", origin_of("agent", "web:https://example.org"))
     edit_waiting(app, asked(app, Planned(Remember(thought), ("msg:1",), "maybe")), Word(text="The fox is a cat."))
-    (entry,) = [one for one in app.memory.book.all() if "cat" in one.text]
+    (entry,) = [one for one in app.memory.catalog.all() if "cat" in one.text]
     assert (entry.text, entry.source, app.memory.trust(entry)) == ("The fox is a cat.", "owner", "owner")
 
 
@@ -142,7 +142,7 @@ def test_what_changed_since_it_was_shown_is_not_decided(app: Runtime) -> None:
     for decide in (accept_waiting, refuse_waiting):
         with pytest.raises(ChangedMeanwhile):
             decide(app, question, Word(seen=seen))
-    assert not app.memory.book.get(older).closed
+    assert not app.memory.catalog.get(older).closed
     assert only(app).mark != seen
 
 
@@ -152,33 +152,33 @@ def test_a_question_about_what_no_longer_holds_is_void(app: Runtime) -> None:
     assert newer in only(app).changed
     with pytest.raises(ChangedMeanwhile, match="void"):
         accept_waiting(app, question)
-    assert not app.memory.book.get(older).closed
+    assert not app.memory.catalog.get(older).closed
     assert app.state.reviews.find(question).status == "expired"
     assert list_waiting(app).waiting == ()
 
 
 def test_what_is_kept_apart_is_released_by_a_yes_and_trusted_no_more(app: Runtime) -> None:
-    entry = app.memory.remember(Thought(ATTACK, origin_of("web"))).entry
+    entry = app.memory.remember(NewEntry(ATTACK, origin_of("web"))).entry
     one = only(app)
     assert (one.kind, one.id, one.words, one.author) == ("quarantine", entry, ATTACK, "web")
     assert one.reason.startswith("suspicious")
     accept_waiting(app, entry)
-    found = app.memory.book.get(entry)
+    found = app.memory.catalog.get(entry)
     assert not is_quarantined(found.path)
     assert found.source == "web"
 
 
 def test_what_is_kept_apart_and_refused_stays_there_and_is_not_asked_about_again(app: Runtime) -> None:
-    entry = app.memory.remember(Thought(ATTACK, origin_of("web"))).entry
+    entry = app.memory.remember(NewEntry(ATTACK, origin_of("web"))).entry
     refuse_waiting(app, entry)
     assert list_waiting(app).waiting == ()
-    assert is_quarantined(app.memory.book.get(entry).path)
+    assert is_quarantined(app.memory.catalog.get(entry).path)
 
 
 def test_what_is_kept_apart_comes_out_in_the_owners_words_as_theirs(app: Runtime) -> None:
-    entry = app.memory.remember(Thought(ATTACK, origin_of("web"))).entry
+    entry = app.memory.remember(NewEntry(ATTACK, origin_of("web"))).entry
     edit_waiting(app, entry, Word(text="A page tried to redirect my bills."))
-    found = app.memory.book.get(entry)
+    found = app.memory.catalog.get(entry)
     assert (found.text, found.source) == ("A page tried to redirect my bills.", "owner")
     assert not is_quarantined(found.path)
     assert list_waiting(app).waiting == ()
@@ -196,7 +196,7 @@ def test_what_a_hand_wrote_is_the_owners_after_one_yes_and_no_byte_changes(app: 
     one = only(app)
     assert (one.kind, one.words) == ("hand", "The plum tree was planted in 1998.")
     accept_waiting(app, one.id)
-    assert app.memory.book.get(one.id).source == "owner"
+    assert app.memory.catalog.get(one.id).source == "owner"
     assert by_hand.read_bytes() == before
     assert list_waiting(app).waiting == ()
 
@@ -207,7 +207,7 @@ def test_a_program_does_not_make_a_hands_words_the_owners(app: Runtime) -> None:
     for decide, word in ((accept_waiting, Word(present=False)), (edit_waiting, Word(text="Mine.", present=False))):
         with pytest.raises(RefusedByRule, match="terminal"):
             decide(app, one.id, word)
-    assert app.memory.book.get(one.id).source == "hand"
+    assert app.memory.catalog.get(one.id).source == "hand"
 
 
 def test_what_a_hand_wrote_and_the_owner_leaves_is_asked_about_again_only_in_other_words(

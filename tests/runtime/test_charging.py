@@ -11,9 +11,9 @@ import pytest
 from everself.clock import Clock
 from everself.config.sections import SpendLimits
 from everself.errors import ModelFailed
-from everself.models.charging import Charger
 from everself.models.chat.price import Price, cost_of
-from everself.models.chat.protocol import ChatModel, ChatRequest, Piece, Usage
+from everself.models.chat.protocol import ChatModel, ChatRequest, ReplyPart, Usage
+from everself.models.spend_meter import SpendMeter
 from everself.storage.state.database import State, open_state
 
 USED = Usage(sent=400_000, received=100_000)
@@ -36,7 +36,7 @@ class _Model:
     most_output: int = 1_000
     paid: bool = True
 
-    def stream(self, _: ChatRequest) -> AsyncIterator[Piece]:
+    def stream(self, _: ChatRequest) -> AsyncIterator[ReplyPart]:
         raise AssertionError("nobody asks it anything here")
 
 
@@ -56,54 +56,54 @@ def _unknown(_: ChatModel, _usage: Usage) -> int | None:
 
 def test_a_request_is_recorded_under_the_day_of_the_human(state: State) -> None:
     # half past eleven at night in Seoul, though still the afternoon in UTC
-    charger = Charger(state.spend, SpendLimits(), Clock(ZoneInfo("Asia/Seoul"), _Wall()), _priced)
-    assert charger.charge("chat", "s1", _Model(), USED) == 600_000
+    spend_meter = SpendMeter(state.spend, SpendLimits(), Clock(ZoneInfo("Asia/Seoul"), _Wall()), _priced)
+    assert spend_meter.charge("chat", "s1", _Model(), USED) == 600_000
     late = Clock(ZoneInfo("Asia/Seoul"), _Wall(datetime(2026, 3, 1, 15, 30, tzinfo=UTC)))
-    Charger(state.spend, SpendLimits(), late, _priced).charge("chat", "s1", _Model(), USED)
+    SpendMeter(state.spend, SpendLimits(), late, _priced).charge("chat", "s1", _Model(), USED)
     assert [one.day for one in state.spend.list()] == ["2026-03-02", "2026-03-01"]
-    assert charger.of_session("s1").micros == 1_200_000
+    assert spend_meter.of_session("s1").micros == 1_200_000
 
 
 def test_background_work_stops_at_its_dollars_and_goes_on_the_next_day(state: State) -> None:
     wall = _Wall()
-    charger = Charger(state.spend, SpendLimits(background_per_day=1.0), Clock(ZoneInfo("UTC"), wall), _priced)
+    spend_meter = SpendMeter(state.spend, SpendLimits(background_per_day=1.0), Clock(ZoneInfo("UTC"), wall), _priced)
     for _ in range(2):
-        charger.allow("miner")
-        charger.charge("miner", "", _Model(), USED)
+        spend_meter.allow("miner")
+        spend_meter.charge("miner", "", _Model(), USED)
     with pytest.raises(ModelFailed, match=r"\$1\.00") as stopped:
-        charger.allow("flush")
+        spend_meter.allow("flush")
     assert stopped.value.reason == "spend"
     assert "spend.backgroundPerDay" in stopped.value.mend
     wall.now += timedelta(days=1)
-    charger.allow("flush")
+    spend_meter.allow("flush")
 
 
 def test_a_conversation_is_never_stopped_and_does_not_use_up_the_background(state: State) -> None:
-    charger = Charger(state.spend, SpendLimits(background_per_day=0.5), Clock(ZoneInfo("UTC"), _Wall()), _priced)
+    spend_meter = SpendMeter(state.spend, SpendLimits(background_per_day=0.5), Clock(ZoneInfo("UTC"), _Wall()), _priced)
     for job in ("chat", "test"):
-        charger.charge(job, "s1", _Model(), USED)
-        charger.allow(job)
-    charger.allow("miner")
+        spend_meter.charge(job, "s1", _Model(), USED)
+        spend_meter.allow(job)
+    spend_meter.allow("miner")
 
 
 def test_where_the_price_is_unknown_tokens_are_counted(state: State) -> None:
     limits = SpendLimits(background_tokens_per_day=900_000)
-    charger = Charger(state.spend, limits, Clock(ZoneInfo("UTC"), _Wall()), _unknown)
-    assert charger.charge("miner", "", _Model(), USED) is None
-    charger.allow("miner")
-    charger.charge("miner", "", _Model(), USED)
+    spend_meter = SpendMeter(state.spend, limits, Clock(ZoneInfo("UTC"), _Wall()), _unknown)
+    assert spend_meter.charge("miner", "", _Model(), USED) is None
+    spend_meter.allow("miner")
+    spend_meter.charge("miner", "", _Model(), USED)
     with pytest.raises(ModelFailed, match="900,000 tokens"):
-        charger.allow("miner")
+        spend_meter.allow("miner")
 
 
 def test_nothing_is_allowed_where_the_limit_is_zero(state: State) -> None:
-    charger = Charger(state.spend, SpendLimits(background_per_day=0), Clock(ZoneInfo("UTC"), _Wall()), _priced)
+    spend_meter = SpendMeter(state.spend, SpendLimits(background_per_day=0), Clock(ZoneInfo("UTC"), _Wall()), _priced)
     with pytest.raises(ModelFailed):
-        charger.allow("miner")
+        spend_meter.allow("miner")
 
 
 def test_a_model_of_ones_own_costs_nothing_and_is_still_counted(state: State) -> None:
-    charger = Charger(state.spend, SpendLimits(), Clock(ZoneInfo("UTC"), _Wall()), _unknown)
-    assert charger.charge("miner", "", _Model("ollama/small", paid=False), USED) == 0
-    assert charger.background().unpriced == 0
+    spend_meter = SpendMeter(state.spend, SpendLimits(), Clock(ZoneInfo("UTC"), _Wall()), _unknown)
+    assert spend_meter.charge("miner", "", _Model("ollama/small", paid=False), USED) == 0
+    assert spend_meter.background().unpriced == 0
     assert state.spend.list()[0].requests == 1

@@ -7,11 +7,11 @@ from threading import Barrier, Event, Lock, Thread
 from typing import cast
 
 import pytest
+from everself.conversation.heeding import MessageActions
+from everself.keepers.world import Sources
 
 from everself.agent import open_runtime
-from everself.conversation._shared import Desk
-from everself.conversation.heeding import Heeding
-from everself.keepers.world import Sources
+from everself.conversation._shared import SharedState
 from everself.lazy import part
 from everself.operations.setup import settle
 from everself.runtime import Runtime
@@ -62,7 +62,7 @@ def at_once(work: Callable[[], object], threads: int = THREADS) -> list[object]:
 @pytest.fixture
 def unlocked(monkeypatch: pytest.MonkeyPatch) -> None:
     """Python 3.11 as 3.12 is: a cached property has no lock."""
-    for owner in (Runtime, Desk, Heeding):
+    for owner in (Runtime, SharedState, MessageActions):
         for one in vars(owner).values():
             if isinstance(one, cached_property) and hasattr(one, "lock"):
                 monkeypatch.setattr(one, "lock", nullcontext())

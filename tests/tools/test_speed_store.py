@@ -10,7 +10,7 @@ from tools.bench_speed.language import STRATA, WORDS, Language
 from tools.bench_speed.store import Store, environ_of, files_for, load_questions, make_store, open_index, units_in
 
 from everself.agent import open_runtime
-from everself.search.recall import Request
+from everself.search.recall import RecallRequest
 from everself.text.search import TermKind, read_query
 
 # many small steps add up; what is beside it in this folder is run every time
@@ -74,7 +74,7 @@ def test_a_made_store_is_what_the_product_would_have_indexed(made: Store) -> Non
         view = index.view()
         assert (view.living, view.embedded, view.pending) == (UNITS, UNITS, 0)
         vars(app)["index"] = index
-        found = [app.recall.search(Request(question, recorded=False)) for question in questions[:10]]
+        found = [app.recall.search(RecallRequest(question, recorded=False)) for question in questions[:10]]
         assert all(one.provider == "made-up/directions/1" and not one.notices for one in found)
         assert sum(len(one.hits) > 0 for one in found) >= 5
 

@@ -17,13 +17,13 @@ from everself.identity.growth import Growth
 from everself.identity.soul import Rules
 from everself.interfaces.cli.verbs import VERBS
 from everself.memory.bank import Bank
-from everself.memory.catalog import Book
+from everself.memory.catalog import Catalog
 from everself.memory.memory import Memory
 from everself.memory.promotion.moves import Pick, apply_moves
 from everself.memory.provenance import OWNER
 from everself.memory.quarantine import release
 from everself.memory.selection import Selection, list_entries
-from everself.memory.writing import Spot, Thought
+from everself.memory.writing import NewEntry, Spot
 from everself.operations.backup.manifest import DATABASE, WORKSPACE, Line, Manifest, render_manifest
 from everself.operations.backup.restore_agent import bring_back
 from everself.operations.changes import Changes
@@ -335,25 +335,25 @@ BY_VERBS = (
 
 
 def _memory(doors: Doors) -> Memory:
-    book = Book(doors.workspace, doors.state.entries, doors.state.vouchers, doors.clock)
-    return Memory(doors.workspace, book, doors.clock)
+    catalog = Catalog(doors.workspace, doors.state.entries, doors.state.provenance, doors.clock)
+    return Memory(doors.workspace, catalog, doors.clock)
 
 
 def _remembered(covers: str, enter: Callable[[Memory, str], object], *, looks: bool = False) -> Entrance:
     return Entrance(covers, lambda doors, path: enter(_memory(doors), path), "words", looks=looks, costly=True)
 
 
-def _thought(name: str, make: Callable[[str], Thought]) -> Entrance:
+def _thought(name: str, make: Callable[[str], NewEntry]) -> Entrance:
     return _remembered(f"Thought.{name}", lambda memory, path: memory.remember(make(path)))
 
 
 IN_MEMORY = (
-    _thought("person", lambda path: Thought("likes tea", origin_of(OWNER), person=path)),
-    _thought("project", lambda path: Thought("likes tea", origin_of(OWNER), project=path)),
-    _thought("category", lambda path: Thought("likes tea", origin_of(OWNER), category=path)),
+    _thought("person", lambda path: NewEntry("likes tea", origin_of(OWNER), person=path)),
+    _thought("project", lambda path: NewEntry("likes tea", origin_of(OWNER), project=path)),
+    _thought("category", lambda path: NewEntry("likes tea", origin_of(OWNER), category=path)),
     Entrance(
         "Spot.path",
-        lambda doors, path: _memory(doors).remember(Thought("likes tea", origin_of(OWNER), spot=Spot(path, "Tea"))),
+        lambda doors, path: _memory(doors).remember(NewEntry("likes tea", origin_of(OWNER), spot=Spot(path, "Tea"))),
         "content",
         costly=True,
     ),
@@ -369,7 +369,7 @@ IN_MEMORY = (
 
 def _promoted(doors: Doors, entry: str, target: str) -> object:
     memory = _memory(doors)
-    name = entry or memory.remember(Thought("We decided on tea.", origin_of(OWNER))).entry
+    name = entry or memory.remember(NewEntry("We decided on tea.", origin_of(OWNER))).entry
     done = apply_moves(memory, [Pick(name, target, named=True)], Author.OWNER)
     if done.left:
         raise UnsafePath(done.left[0].reason)
@@ -387,12 +387,12 @@ def _read_lines(doors: Doors, path: str) -> object:
     from everself.config.sections import Search
     from everself.search.index import Index
     from everself.search.index_file.file import IndexPlace
-    from everself.search.recall import Keeping, Recall
+    from everself.search.recall import Recall, RecallSources
     from everself.storage.real_disk import RealFileSystem
 
     place = IndexPlace(RealFileSystem(str(doors.beside)), str(doors.beside))
     index = Index(doors.workspace, place, doors.clock, "an agent")
-    keeping = Keeping(lambda _: {}, lambda _: 1.0, lambda *_: "")
+    keeping = RecallSources(lambda _: {}, lambda _: 1.0, lambda *_: "")
     try:
         return Recall(index, doors.clock, Search(), keeping).get(path)
     finally:
@@ -576,7 +576,7 @@ NO_PATHS: dict[str, str] = {
 }
 
 OWNERS: tuple[type, ...] = (FileSystem, Workspace, DiskWorkspace, History, Changes)
-RECORDS: tuple[type, ...] = (*get_args(Edit), Step, Intent, Thought, Spot, Selection, Pick)
+RECORDS: tuple[type, ...] = (*get_args(Edit), Step, Intent, NewEntry, Spot, Selection, Pick)
 
 
 def _holds_text(hint: object) -> bool:

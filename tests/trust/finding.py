@@ -20,7 +20,7 @@ from everself.search.index_file.postings import load_vocabulary
 from everself.search.index_file.rows import BLOCK, POSTINGS, checked, parse_vector
 from everself.search.index_file.view import Snapshot
 from everself.search.opening import find_entries
-from everself.search.recall import Keeping, Recall, Request
+from everself.search.recall import Recall, RecallRequest, RecallSources
 from everself.search.sync.documents import DocumentReader
 from everself.storage.real_disk import RealFileSystem
 from everself.testing.embedder import FakeEmbedder
@@ -30,23 +30,23 @@ AGENT = "an agent"
 DIMENSIONS = 48
 # days that a closed entry keeps its vectors: few, so that a short life sees them pass
 GRACE = 1
-# a unit by its document and by how many stand before it there
+# a chunk by its document and by how many stand before it there
 Place = tuple[str, int]
 Asked = Mapping[str, set[int]]
 
 
 @dataclass(frozen=True)
 class Said:
-    """Documents with their hashes, units with all their columns, terms with where they stand, vectors."""
+    """Documents with their hashes, chunks with all their columns, terms with where they stand, vectors."""
 
     documents: Mapping[str, tuple[str, int]]
-    units: Mapping[Place, tuple[int, ...]]
+    chunks: Mapping[Place, tuple[int, ...]]
     postings: Mapping[int, Mapping[Place, int]]
     vectors: Mapping[Place, bytes]
 
     def differs(self, other: "Said", *, vectors: bool = True) -> str:
         """Where the two differ, in words; nothing where they do not."""
-        for name in ("documents", "units", "postings", *(["vectors"] if vectors else [])):
+        for name in ("documents", "chunks", "postings", *(["vectors"] if vectors else [])):
             mine, theirs = getattr(self, name), getattr(other, name)
             keys = [key for key in mine.keys() | theirs.keys() if mine.get(key) != theirs.get(key)]
             if keys:
@@ -63,16 +63,16 @@ def everything(view: Snapshot) -> Said:
     columns = view.columns
     alive = numpy.flatnonzero(columns["flags"] & Flag.ALIVE)
     places: dict[int, Place] = {}
-    units: dict[Place, tuple[int, ...]] = {}
-    for unit in view.units(alive.tolist()):
-        document, row = view.documents[unit.document], columns[unit.number]
-        place = places[unit.number] = document.path, unit.number - document.first
-        units[place] = (
-            *(unit.entry, unit.start, unit.end, unit.first_line, unit.last_line),
+    chunks: dict[Place, tuple[int, ...]] = {}
+    for chunk in view.chunks(alive.tolist()):
+        document, row = view.documents[chunk.document], columns[chunk.number]
+        place = places[chunk.number] = document.path, chunk.number - document.first
+        chunks[place] = (
+            *(chunk.entry, chunk.start, chunk.end, chunk.first_line, chunk.last_line),
             *(int(row["group"]) - document.first, int(row["span"]), int(row["day"]), int(row["length"])),
             *(int(row["flags"]), int(row["until"])),
         )
-    return Said(documents, units, _postings(view, places), _vectors(view, places))
+    return Said(documents, chunks, _postings(view, places), _vectors(view, places))
 
 
 def _postings(view: Snapshot, places: Mapping[int, Place]) -> dict[int, dict[Place, int]]:
@@ -179,11 +179,11 @@ class Finder:
         def entries(asked: Asked, held: Mapping[str, tuple[str, bytes]]) -> Mapping[tuple[str, int], Entry]:
             if self.happens is not None:
                 self.happens()
-            return find_entries(self.mind.book, asked, held)
+            return find_entries(self.mind.catalog, asked, held)
 
-        keeping = Keeping(entries, self.mind.memory.confidence, lambda *_: "")
+        keeping = RecallSources(entries, self.mind.memory.confidence, lambda *_: "")
         recall = Recall(index, self.mind.bench.clock, Search(), keeping)
-        return [tuple(map(_shown, recall.search(Request(query, recorded=False)).hits)) for query in queries]
+        return [tuple(map(_shown, recall.search(RecallRequest(query, recorded=False)).hits)) for query in queries]
 
     def close(self) -> None:
         for index in self.opened:

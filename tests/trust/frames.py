@@ -6,7 +6,7 @@ from random import Random
 from markdown_it import MarkdownIt
 
 from everself.conversation.context import framing
-from everself.conversation.context.framing import Recalled
+from everself.conversation.context.framing import FrameItem
 from everself.values import Entry
 
 EARLIER = 3
@@ -39,14 +39,14 @@ def attack_frame(random: Random, text: str, entries: list[Entry]) -> None:
     pieces = [text, *(forge(random, guesses) for _ in range(random.randrange(1, 4)))]
     random.shuffle(pieces)
     held = (entries[0], random.choice(entries))
-    items = [Recalled(entry.text, entry.reference, entry.day, entry.source) for entry in held]
+    items = [FrameItem(entry.text, entry.reference, entry.day, entry.source) for entry in held]
     days = (None, date(2026, 3, 19))
-    items.append(Recalled(between.join(pieces), random.choice(LABELS), random.choice(days), random.choice(SOURCES)))
+    items.append(FrameItem(between.join(pieces), random.choice(LABELS), random.choice(days), random.choice(SOURCES)))
     random.shuffle(items)
     check_frame(items, nonce)
 
 
-def check_frame(items: list[Recalled], nonce: str) -> None:
+def check_frame(items: list[FrameItem], nonce: str) -> None:
     text = framing.frame(items, nonce)
     lines = text.splitlines()
     assert [at for at, line in enumerate(lines) if nonce in line.casefold()] == [0, len(lines) - 1], "a mark was forged"

@@ -16,7 +16,7 @@ from everself.keepers.compactor import Compactor
 from everself.keepers.conflicts import Detector
 from everself.keepers.keeper import Keeper
 from everself.keepers.miner import Miner
-from everself.keepers.opening import deeds_of
+from everself.keepers.opening import action_functions
 from everself.keepers.runner import Runner
 from everself.keepers.soul.keeper import SoulKeeper
 from everself.keepers.validator import Validator
@@ -98,7 +98,7 @@ def keep(app: Runtime, keepers: Sequence[Keeper], model: ChatModel | None) -> No
     """Run these keepers, with that model."""
     # vectors would take longer than everything else; that they are there is taken for granted
     sources = replace(app.keepers._sources, model=lambda: model, embed=lambda: True)
-    runner = Runner(sources, deeds_of(app.state.proposals, lambda: app.growth))
+    runner = Runner(sources, action_functions(app.state.proposals, lambda: app.growth))
     for keeper in keepers:
         asyncio.run(runner.run(keeper))
 

@@ -6,8 +6,8 @@ import pytest
 from tests.trust.rows.r05_forget import run_r5_forget
 from tests.trust.rows.s11_chat import live, run_s11_chat
 
-from everself.conversation._recording import Keeper
-from everself.conversation._shared import Desk
+from everself.conversation._recording import TurnRecorder
+from everself.conversation._shared import SharedState
 from everself.models.chat.protocol import ChatRequest
 
 pytestmark = [pytest.mark.trust, pytest.mark.timeout(600)]
@@ -24,20 +24,20 @@ def test_r5_two_processes_forget_at_once_beside_appends(seed: int) -> None:
 def test_s11_notices_a_turn_that_does_not_look_before_each_request(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    async def renewed(_: Keeper, request: ChatRequest) -> ChatRequest:
+    async def renewed(_: TurnRecorder, request: ChatRequest) -> ChatRequest:
         return request
 
-    monkeypatch.setattr(Keeper, "renewed", renewed)
+    monkeypatch.setattr(TurnRecorder, "renewed", renewed)
     _fails(tmp_path, "still holds the words")
 
 
 def test_s11_notices_a_prefix_that_is_kept(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(Desk, "prefix", lambda desk, session, _: desk._prefixes.get(session, (0, None))[1])
+    monkeypatch.setattr(SharedState, "prefix", lambda desk, session, _: desk._prefixes.get(session, (0, None))[1])
     _fails(tmp_path, "still holds the words")
 
 
 def test_s11_notices_a_reply_that_brings_the_words_back(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(Keeper, "_unsaid", lambda _, text: text)
+    monkeypatch.setattr(TurnRecorder, "_unsaid", lambda _, text: text)
     _fails(tmp_path, "KESTREL|still holds|request")
 
 

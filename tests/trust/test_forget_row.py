@@ -5,7 +5,7 @@ from tests.trust.rows.s11 import forget_all_kinds, lose_power, run_s11
 
 from everself.conversation.sessions.forgetting import TranscriptTraces
 from everself.memory.forgetting.forgetting import Forgetting
-from everself.memory.forgetting.words import Words
+from everself.memory.forgetting.words import ForgottenWords
 from everself.search.forgetting import IndexTraces
 from everself.search.index import Index
 from everself.storage.history.rewriting import RewritableHistory
@@ -37,7 +37,7 @@ def test_a_forgetting_that_is_not_gone_on_with_is_found(monkeypatch: pytest.Monk
 
 
 def test_records_that_keep_their_quotations_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Words, "_without_lines", lambda _self, data, *_, **__: data)
+    monkeypatch.setattr(ForgottenWords, "_without_lines", lambda _self, data, *_, **__: data)
     with pytest.raises(AssertionError):
         forget_all_kinds(1)
 
@@ -49,7 +49,7 @@ def test_an_index_that_nobody_cleans_is_found(monkeypatch: pytest.MonkeyPatch) -
         forget_all_kinds(1)
 
 
-def test_an_index_that_only_marks_units_dead_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_index_that_only_marks_chunks_dead_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Index, "purge", Index.sync)
     monkeypatch.setattr(IndexTraces, "holds", lambda *_: 0)
     with pytest.raises(AssertionError, match="hashes in index"):

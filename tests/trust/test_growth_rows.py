@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 from tests.trust.rows.r13 import run_r13
 
-from everself.identity.growth import Grown, Growth
+from everself.identity.growth import Growth, SoulChange
 from everself.identity.versions import Versions
 from everself.workspace import undo
 
@@ -22,7 +22,7 @@ def test_r13_a_rollback_gives_the_named_soul_back_and_nothing_kept_is_lost(seed:
 def test_a_rollback_that_tidies_up_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     take = Growth._take
 
-    def tidy(growth: Growth, act: object, want: Want) -> Grown:
+    def tidy(growth: Growth, act: object, want: Want) -> SoulChange:
         return take(growth, act, lambda now: want(now).replace(b"\r\n", b"\n").rstrip() + b"\n")  # type: ignore[arg-type] # broken on purpose
 
     monkeypatch.setattr(Growth, "_take", tidy)

@@ -19,7 +19,7 @@ from tests.trust.rows.r02_keepers import (
 )
 from tests.trust.workers import Nursery
 
-from everself.memory.writing import Thought
+from everself.memory.writing import NewEntry
 from everself.storage.state.reviews import Reviews
 from everself.testing.origins import origin_of
 
@@ -87,7 +87,7 @@ def test_every_deed_has_something_to_do_and_one_thing_more_is_found(home: Path) 
     work_all(str(life))
     assert list(end.differs(ending(life))) == []
     with living(str(life)) as app:
-        app.memory.remember(Thought("One more.", origin_of("owner")))
+        app.memory.remember(NewEntry("One more.", origin_of("owner")))
     assert any("One more." in one for one in end.differs(ending(life)))
 
 

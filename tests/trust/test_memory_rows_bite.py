@@ -10,19 +10,19 @@ from tests.trust.rows.s08 import run_s8
 
 from everself.memory import _entry_ids as naming
 from everself.memory import memory
-from everself.memory.catalog import Book
-from everself.memory.writing import Cleaned
+from everself.memory.catalog import Catalog
+from everself.memory.writing import CleanedText
 from everself.operations import changes
 from everself.operations.changes import Changes
 from everself.storage import writes
 from everself.storage.filesystem import FileSystem
-from everself.values import Voucher
+from everself.values import ProvenanceRecord
 
 pytestmark = pytest.mark.trust
 
 
-def test_a_book_that_loses_what_was_moved_by_hand_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Book, "_came_from_elsewhere", lambda *_: False)
+def test_a_catalog_that_loses_what_was_moved_by_hand_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Catalog, "_came_from_elsewhere", lambda *_: False)
     with pytest.raises(AssertionError, match="R7 seed"):
         run_r7(200, 1, 50)
 
@@ -42,7 +42,7 @@ def test_an_undo_that_brings_entries_back_twice_is_found(monkeypatch: pytest.Mon
 
 
 def test_an_undo_that_leaves_the_voucher_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(changes, "vouchers_before", lambda *_: ())
+    monkeypatch.setattr(changes, "provenance_before", lambda *_: ())
     with pytest.raises(AssertionError, match="S7 seed"):
         run_s7(300, 1)
 
@@ -53,14 +53,14 @@ def test_trust_that_asks_no_evidence_is_found(monkeypatch: pytest.MonkeyPatch) -
         run_s7(300, 1)
 
 
-def test_a_book_that_counts_what_machines_repeat_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_catalog_that_counts_what_machines_repeat_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("everself.memory._row_form.is_human", lambda _: True)
     with pytest.raises(AssertionError, match="S7 seed"):
         run_s7(300, 1)
 
 
 def test_text_that_is_written_as_it_came_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(memory, "clean", lambda text: Cleaned(text.strip()))
+    monkeypatch.setattr(memory, "clean", lambda text: CleanedText(text.strip()))
     with pytest.raises(AssertionError, match="S8 seed"):
         run_s8(300, 1)
 
@@ -68,7 +68,7 @@ def test_text_that_is_written_as_it_came_is_found(monkeypatch: pytest.MonkeyPatc
 def test_a_voucher_for_other_words_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     real = memory.add_entry
 
-    def careless(*arguments: object) -> Voucher:
+    def careless(*arguments: object) -> ProvenanceRecord:
         return replace(real(*arguments), text="")  # type: ignore[arg-type]
 
     monkeypatch.setattr(memory, "add_entry", careless)

@@ -15,7 +15,7 @@ from everself.errors import EverselfError, UnsafePath
 from everself.storage.real_disk import RealFileSystem, RealHandle
 from everself.testing.workspaces import Bench, real_workspace
 from everself.values import Append, Applied, Author, Change, Conflict, Create, Edit, Move, Remove, Replace, digest
-from everself.workspace.assembly import Habits
+from everself.workspace.assembly import WorkspaceOptions
 
 IDENTITY = "AAAAAAAAAAAA"
 LINKS = frozenset({"link to a file", "link to a folder", "link for a soul"})
@@ -110,7 +110,7 @@ def ground(tmp_path: Path) -> Ground:
 
 @pytest.fixture
 def bench(tmp_path: Path) -> Iterator[Bench]:
-    with real_workspace(str(tmp_path), Habits(background=False, identify=lambda: IDENTITY)) as made:
+    with real_workspace(str(tmp_path), WorkspaceOptions(background=False, identify=lambda: IDENTITY)) as made:
         yield made
 
 

@@ -22,9 +22,9 @@ from everself.conversation.context import assembler as assembly
 from everself.conversation.context import opening as assembling
 from everself.conversation.sessions import history as turns
 from everself.conversation.sessions import notes, session
-from everself.keepers import world
+from everself.keepers import keeper_context
 from everself.memory import adoption, memory, statements, writing
-from everself.memory import catalog as book
+from everself.memory import catalog as catalog
 from everself.memory import provenance as trust
 from everself.memory.provenance import AGENT, HAND, OWN, Origin
 from everself.memory.transfer import importer as importing
@@ -95,7 +95,7 @@ def deaf_keeper(self: Any, desk: Any, *rest: Any) -> None:
     self._log = Deaf(desk.parts.log)
 
 
-made = keeping.Keeper.__init__
+made = keeping.TurnRecorder.__init__
 
 
 def sources_vetted(data: bytes, *_: object) -> Any:
@@ -105,10 +105,10 @@ def sources_vetted(data: bytes, *_: object) -> Any:
 
 
 def owned(entry: Any) -> Any:
-    return trust.vouch(trust.owned(entry), entry.id, entry.tag.value, writing.text_hash(entry.text))
+    return trust.provenance_of(trust.owned(entry), entry.id, entry.tag.value, writing.text_hash(entry.text))
 
 
-believed_before = book.believed
+believed_before = catalog.believed
 
 
 def believed(*given: Any) -> Any:
@@ -132,8 +132,8 @@ def of_a_night(path: Path) -> None:
 
 def of_a_lineage(path: Path) -> None:
     with flow.living(path) as app:
-        page = app.memory.remember(writing.Thought("A page says so.", flow.origin_of("web"))).entry
-        app.memory.remember(writing.Thought("So it is.", flow.origin_of("agent", f"entry:{page}")))
+        page = app.memory.remember(writing.NewEntry("A page says so.", flow.origin_of("web"))).entry
+        app.memory.remember(writing.NewEntry("So it is.", flow.origin_of("agent", f"entry:{page}")))
         assert flow.trust_of(app, "So it is.") == "web"
 
 
@@ -141,7 +141,7 @@ ARROWS = (
     Arrow("tool result → turn", ((loop, "worse", first),), flow.test_an_import_found_in_a_turn_is_not_rewritten_in_it),
     Arrow(
         "tool result → session",
-        ((keeping.Keeper, "__init__", deaf_keeper),),
+        ((keeping.TurnRecorder, "__init__", deaf_keeper),),
         flow.test_a_result_of_an_earlier_turn_still_taints,
     ),
     Arrow("recall → prompt", ((assembly, "taint_of", own),), flow.test_what_is_recalled_is_labelled_and_taints),
@@ -158,7 +158,7 @@ ARROWS = (
     ),
     Arrow(
         "prompt → session",
-        ((turn.Turning, "_taint", nothing),),
+        ((turn.TurnRunner, "_taint", nothing),),
         flow.test_a_guests_words_taint_the_owners_conversation_that_recalls_them,
     ),
     Arrow(
@@ -184,11 +184,11 @@ ARROWS = (
     Arrow("session → job's log", ((deeds, "concluded_in", agents),), flow.test_a_job_that_read_a_page_logs_no_better),
     Arrow(
         "sub-agent → report",
-        ((keeping.Keeper, "__init__", deaf_keeper),),
+        ((keeping.TurnRecorder, "__init__", deaf_keeper),),
         flow.test_what_a_sub_agent_read_comes_back_with_its_report,
     ),
-    Arrow("session → keeper", ((world, "concluded", lambda _: AGENT),), of_a_mind),
-    Arrow("sessions → Memory Miner", ((world.World, "concluded_from", lambda *_: AGENT),), of_a_night),
+    Arrow("session → keeper", ((keeper_context, "concluded", lambda _: AGENT),), of_a_mind),
+    Arrow("sessions → Memory Miner", ((keeper_context.KeeperContext, "concluded_from", lambda *_: AGENT),), of_a_night),
     Arrow(
         "wish → core",
         ((remembering, "asks_to_remember", lambda _: True),),
@@ -264,7 +264,7 @@ ARROWS = (
     ),
     Arrow(
         "comment → mentions",
-        ((book, "believed", believed),),
+        ((catalog, "believed", believed),),
         flow.test_only_a_vouched_comment_says_how_often_something_was_said,
     ),
     Arrow("lineage → trust", ((memory, "weakest_source", lambda entry, _: entry.source),), of_a_lineage),

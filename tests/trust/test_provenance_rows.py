@@ -38,7 +38,13 @@ def test_the_policy_is_read_for_the_soul_alone() -> None:
     found = {str(one.relative_to(top)) for one in top.rglob("*.py") if _POLICY.search(one.read_text("utf-8"))}
     assert {one for one in found if not one.startswith("config/")} == {
         # what opens the soul, its guard and its keeper
-        *("runtime.py", "identity/opening.py", "keepers/opening.py", "workspace/guards.py", "keepers/world.py"),
+        *(
+            "runtime.py",
+            "identity/opening.py",
+            "keepers/opening.py",
+            "workspace/guards.py",
+            "keepers/keeper_context.py",
+        ),
         *("identity/soul.py", "identity/growth.py", "keepers/soul/keeper.py"),
         # what shows it
         *("operations/agents.py", "operations/soul.py"),

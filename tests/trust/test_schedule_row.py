@@ -8,7 +8,7 @@ from tests.trust.rows import r11
 
 from everself.keepers import scheduler as schedule
 from everself.keepers import slots
-from everself.keepers.scheduler import Schedule
+from everself.keepers.scheduler import Scheduler
 from everself.keepers.slots import Times
 
 pytestmark = [pytest.mark.trust, pytest.mark.timeout(3600)]
@@ -33,7 +33,7 @@ def test_r11_notices_slots_that_are_passed_over_in_silence(monkeypatch: pytest.M
 
 
 def test_r11_notices_a_slot_that_is_taken_from_a_living_holder(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Schedule, "_is_dead", lambda *_: True)
+    monkeypatch.setattr(Scheduler, "_is_dead", lambda *_: True)
     with pytest.raises(AssertionError, match=r"by two at once|ran 2 times"):
         lives(apart=True)
 

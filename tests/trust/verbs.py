@@ -20,7 +20,7 @@ from everself.agent import open_runtime
 from everself.clock import monotonic
 from everself.errors import NotFound
 from everself.memory.provenance import OWNER
-from everself.memory.writing import Thought
+from everself.memory.writing import NewEntry
 from everself.operations.backup.check import check_backup
 from everself.operations.backup.create import make_backup
 from everself.operations.backup.restore_agent import RestoreOptions, bring_back
@@ -222,7 +222,7 @@ def restore(top: str) -> None:
 def live_with_a_decision(top: str) -> None:
     live_a_little(top)
     with open_runtime() as app:
-        app.memory.remember(Thought("We decided on oak.", origin_of(OWNER)))
+        app.memory.remember(NewEntry("We decided on oak.", origin_of(OWNER)))
 
 
 def promote_it(_: str) -> None:

@@ -17,14 +17,14 @@ from everself.memory.archive.days import archive_days, find_old_days
 from everself.memory.archive.faded_lines import archive_lines, find_faded, merge_lines
 from everself.memory.bank import Bank
 from everself.memory.entries import holds_memory, read_document, text_of
-from everself.memory.forgetting.forgetting import Forgetting, Grip
+from everself.memory.forgetting.forgetting import Forgetting, ForgettingResources
 from everself.memory.forgetting.proof import Target
 from everself.memory.promotion.moves import Pick, apply_moves
 from everself.memory.provenance import OWNER
 from everself.memory.quarantine import quarantine, release
 from everself.memory.transfer.export import export_entries
 from everself.memory.transfer.importer import ImportOptions, import_lines
-from everself.memory.writing import Thought
+from everself.memory.writing import NewEntry
 from everself.operations.changes import Changes
 from everself.testing.frozen_time import FrozenTime
 from everself.testing.origins import origin_of
@@ -62,7 +62,7 @@ class Walk:
     random: Random
     time: FrozenTime
     held: dict[str, Held] = field(default_factory=dict)
-    keys: list[tuple[Thought, str]] = field(default_factory=list)
+    keys: list[tuple[NewEntry, str]] = field(default_factory=list)
     exported: tuple[str, ...] = ()
     number: int = 0
 
@@ -115,7 +115,7 @@ class Walk:
             held.moved = held.moved or mark.encode() in data
 
     def find(self, mark: str) -> tuple[str, EntrySpan] | None:
-        """Where an entry stands, looked up without the book."""
+        """Where an entry stands, looked up without the catalog."""
         for path, data in self.seen().items():
             if mark.encode() in data:
                 for span in entries(data):
@@ -128,11 +128,11 @@ class Walk:
 Operation = Callable[[Walk], None]
 
 
-def _thought(walk: Walk, **more: object) -> tuple[str, Thought]:
+def _thought(walk: Walk, **more: object) -> tuple[str, NewEntry]:
     mark, text = walk.words()
     source = walk.random.choice(SOURCES)
     tag = walk.random.choice([tag for tag in Tag if tag is not Tag.CORRECTION])
-    return mark, Thought(text, origin_of(source), tag=tag, **more)  # type: ignore[arg-type]
+    return mark, NewEntry(text, origin_of(source), tag=tag, **more)  # type: ignore[arg-type]
 
 
 def remember(walk: Walk) -> None:
@@ -165,12 +165,12 @@ def remember_with_key(walk: Walk) -> None:
 
 def mention(walk: Walk) -> None:
     held = walk.pick_known()
-    entry = walk.world.mind.book.find(held.id) if held else None
+    entry = walk.world.mind.catalog.find(held.id) if held else None
     if held is None or entry is None or entry.closed or entry.path.startswith(("quarantine/", "bank/")):
         return
     # whose it is follows from where it stands now
     where = place(entry.path)
-    thought = Thought(
+    thought = NewEntry(
         held.text, origin_of(walk.random.choice(SOURCES)), person=where.person or "", project=where.project or ""
     )
     done = walk.world.mind.memory.remember(thought)
@@ -228,13 +228,13 @@ def promote(walk: Walk) -> None:
     """Out of the days into the curated core, and a section with all that stands in it."""
     held = walk.pick_known()
     memory = walk.world.mind.memory
-    entry = memory.book.find(held.id) if held is not None else None
+    entry = memory.catalog.find(held.id) if held is not None else None
     if entry is None:
         return
     scope = "/".join(entry.path.split("/")[:2]) + "/" if place(entry.path).person or place(entry.path).project else ""
     target = scope + walk.random.choice(("MEMORY.md", "memory/decisions.md", "memory/boats.md"))
     done = apply_moves(memory, [Pick(entry.id, target, named=True)], Author.OWNER)
-    assert all(memory.book.get(one).path == target for move in done.moved for one in (move.entry, *move.along))
+    assert all(memory.catalog.get(one).path == target for move in done.moved for one in (move.entry, *move.along))
 
 
 def write_to_bank(walk: Walk) -> None:
@@ -246,7 +246,9 @@ def write_to_bank(walk: Walk) -> None:
 
 def _forgetting(walk: Walk) -> Forgetting:
     mind = walk.world.mind
-    return Forgetting(mind.book, Grip(mind.bench.workspace, mind.bench.state, mind.bench.grounds), walk.time.clock())
+    return Forgetting(
+        mind.catalog, ForgettingResources(mind.bench.workspace, mind.bench.state, mind.bench.storage), walk.time.clock()
+    )
 
 
 def forget(walk: Walk) -> None:
@@ -261,11 +263,11 @@ def forget(walk: Walk) -> None:
     elif not walk.world.crash(lambda: forgetting.carry_out(plan), walk.random.randrange(1, 60)):
         begun = _forgetting(walk).resume()
         assert all(proof.gone for proof in begun)
-        if not begun and held.id in {entry.id for entry in walk.world.mind.book.all()}:
+        if not begun and held.id in {entry.id for entry in walk.world.mind.catalog.all()}:
             return
     held.gone = held.buried = True
     try:
-        walk.world.mind.memory.remember(Thought(held.text, origin_of("import")))
+        walk.world.mind.memory.remember(NewEntry(held.text, origin_of("import")))
     except RefusedByRule:
         return
     raise AssertionError(f"{held.text} came back by an import")
@@ -317,7 +319,7 @@ def compact(walk: Walk) -> None:
 def tidy(walk: Walk) -> None:
     """What else is put away when it is old: faded lines, and the records of corrections."""
     memory = walk.world.mind.memory
-    faded = [one.id for one in find_faded(memory, memory.book.all())]
+    faded = [one.id for one in find_faded(memory, memory.catalog.all())]
     archive_lines(memory, faded)
     archive_corrections(memory, 1)
     one, other = walk.pick_known(), walk.pick_known()
@@ -495,7 +497,7 @@ def crash(walk: Walk) -> None:
         walk.held[mark] = Held(thought.text)
 
 
-def lose_the_book(walk: Walk) -> None:
+def lose_the_catalog(walk: Walk) -> None:
     """The rows are derived from the documents; without them hand-written text gets names anew, and nothing else changes."""
     rows = walk.world.mind.bench.state.entries
     known = rows.all_rows()
@@ -534,7 +536,7 @@ OPERATIONS: dict[str, Operation] = {
             move_by_hand,
             rename_by_hand,
         ),
-        *(remove_document_by_hand, strike_by_hand, restart, crash, lose_the_book, wait),
+        *(remove_document_by_hand, strike_by_hand, restart, crash, lose_the_catalog, wait),
     )
 }
 # which operations walk through which verb
@@ -565,7 +567,7 @@ LOOKING = frozenset(
         # earlier souls are copies, not entries
         *("version_retention.find_old_souls", "version_retention.thin_souls"),
         *("Bank.pages", "Bank.entities", "Bank.entity", "Bank.read", "Forgetting.plan", "Forgetting.plan_for"),
-        *("moves.plan_moves", "candidates.candidates", "candidates.explain", "permission.standing_of"),
+        *("moves.plan_moves", "candidates.candidates", "candidates.explain", "permission.permission_of"),
         "_evidence.is_told",
         # vouching changes who is believed, not what stands where
         *("adoption.adopt", "adoption.vouch_for", "adoption.needs_adoption", "export.export_entries"),

@@ -38,7 +38,7 @@ from everself.values import (
     Replace,
     digest,
 )
-from everself.workspace.assembly import Habits
+from everself.workspace.assembly import WorkspaceOptions
 from everself.workspace.undo import plan_undo
 
 # generous: it only says that something ends
@@ -212,7 +212,7 @@ def write(top: str, name: str, report: str, count: int, logs: Sequence[str] = LO
     """A writer: append entries one by one, `calm` seconds apart at most, and report each with its change once it is acknowledged."""
     said = Report(report)
     random = Random(name)
-    with real_workspace(top, Habits(timeout=PATIENCE)) as bench:
+    with real_workspace(top, WorkspaceOptions(timeout=PATIENCE)) as bench:
         for number in range(count):
             entry = f"{name}-{number}"
             path = random.choice(logs)
@@ -230,7 +230,7 @@ def maintain(top: str, name: str, report: str, stop: str) -> None:
     said = Report(report)
     random = Random(name)
     moved: list[str] = []
-    with real_workspace(top, Habits(timeout=PATIENCE)) as bench:
+    with real_workspace(top, WorkspaceOptions(timeout=PATIENCE)) as bench:
         while not os.path.exists(stop):
             act = random.choice(("promote", "promote", "undo", "tend"))
             match act:

@@ -19,7 +19,7 @@ from everself.testing.faulty_disk import CHANGES, MeddledFileSystem
 from everself.testing.memory_workspace import InMemoryWorkspace
 from everself.testing.workspaces import KEY, Bench
 from everself.values import Applied, Change, Outcome
-from everself.workspace.assembly import Grounds
+from everself.workspace.assembly import WorkspaceStorage
 from everself.workspace.guards import standard_guards
 
 
@@ -44,7 +44,7 @@ class World(Protocol):
 
 
 class VouchingWorkspace(InMemoryWorkspace):
-    """Documents in memory whose changes carry vouchers into a real state, as a workspace on a disk does."""
+    """Documents in memory whose changes carry provenance records into a real state, as a workspace on a disk does."""
 
     def __init__(self, clock: Clock, state: State) -> None:
         super().__init__(clock, standard_guards())
@@ -53,8 +53,8 @@ class VouchingWorkspace(InMemoryWorkspace):
     def apply(self, change: Change) -> Outcome:
         fresh = not (change.key and change.key in self._keys)
         outcome = super().apply(change)
-        if isinstance(outcome, Applied) and change.vouchers and fresh:
-            self._state.vouchers.put(change.vouchers, self._clock.now().isoformat())
+        if isinstance(outcome, Applied) and change.provenance and fresh:
+            self._state.provenance.put(change.provenance, self._clock.now().isoformat())
         return outcome
 
     def save(self, path: str, data: bytes | None) -> None:
@@ -132,7 +132,7 @@ class HeavyWorld:
             return MeddledFileSystem(files, self._reaper)  # type: ignore[arg-type]
 
         mind = self._stack.enter_context(open_mind(self.top, self._clock, wrap))
-        assert isinstance(mind.bench.grounds, Grounds)
+        assert isinstance(mind.bench.storage, WorkspaceStorage)
         mind.bench.workspace.recover()
         return mind
 

@@ -40,7 +40,7 @@ def test_there_is_a_backup_to_upgrade_from() -> None:
 
 
 def test_everything_is_there_and_said_by_whom_it_was_said(app: Runtime) -> None:
-    found = {entry.text: entry for entry in app.memory.book.all()}
+    found = {entry.text: entry for entry in app.memory.catalog.all()}
     assert app.impaired is None
     for text in ("I drink green tea in the morning", "My sister Ana lives in Porto", f"The code word is {MARK}"):
         assert (found[text].source, found[text].vouched) == ("owner", True), text
@@ -65,11 +65,11 @@ def test_changes_of_before_are_shown_and_undone(app: Runtime) -> None:
         assert Changes(app.workspace).show(record.id).diff, record.reason
     added = next(one for one in records if f"+The code word is {MARK}" in Changes(app.workspace).show(one.id).diff)
     assert Changes(app.workspace).undo(added.id).applied
-    assert all(MARK not in entry.text for entry in app.memory.book.all())
+    assert all(MARK not in entry.text for entry in app.memory.catalog.all())
 
 
 def test_what_was_said_before_is_forgotten_everywhere(app: Runtime) -> None:
-    (entry,) = [one for one in app.memory.book.all() if MARK in one.text]
+    (entry,) = [one for one in app.memory.catalog.all() if MARK in one.text]
     proof = app.forgetting.carry_out(app.forgetting.plan(Target(ids=(entry.id,))))
     assert proof.gone
     app.close()
@@ -99,7 +99,7 @@ def test_a_database_of_a_later_version_is_refused_in_words(app: Runtime) -> None
     connection.close()
     environ = {"HOME": str(Path(app.places.home).parent), "EVERSELF_KEYS": app.places.key_folder}
     with pytest.raises(NewerSchema) as raised, open_runtime(environ=environ) as later:
-        later.memory.book.all()
+        later.memory.catalog.all()
     assert str(raised.value).startswith("This database was written by a newer version of Everself.")
     assert f"schema {newest + 1}; this version knows {newest}" in str(raised.value)
     assert raised.value.mend == "Update Everself."

@@ -27,7 +27,7 @@ from everself.values import (
     Replace,
     digest,
 )
-from everself.workspace.assembly import Habits
+from everself.workspace.assembly import WorkspaceOptions
 from everself.workspace.protocol import Workspace
 from everself.workspace.undo import plan_undo
 
@@ -41,7 +41,7 @@ def workspace(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Worksp
     if request.param == "memory":
         yield InMemoryWorkspace(FrozenTime().clock(), [no_secrets])
         return
-    with real_workspace(str(tmp_path), Habits(guards=[no_secrets])) as bench:
+    with real_workspace(str(tmp_path), WorkspaceOptions(guards=[no_secrets])) as bench:
         yield bench.workspace
 
 
@@ -234,7 +234,10 @@ def test_a_change_that_was_acknowledged_a_moment_ago_can_be_looked_at(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # the writer has recorded it and was stopped before it handed it over to the history
-    with real_workspace(str(tmp_path), Habits(background=False)) as one, real_workspace(str(tmp_path)) as other:
+    with (
+        real_workspace(str(tmp_path), WorkspaceOptions(background=False)) as one,
+        real_workspace(str(tmp_path)) as other,
+    ):
         with monkeypatch.context() as stopped:
             stopped.setattr(Journal, "finish", lambda _, filed: filed)
             done = one.workspace.apply(change(Create("A.md", b"one\n")))

@@ -17,11 +17,11 @@ from everself.storage.state.database import State
 from everself.testing.faulty_disk import MeddledFileSystem
 from everself.testing.workspaces import Bench, real_workspace
 from everself.values import Applied, Author, Change, Remove, Replace, digest
-from everself.workspace.assembly import Habits
+from everself.workspace.assembly import WorkspaceOptions
 from everself.workspace.execution import carry_out, take_back, temporary
 
 OLD, NEW = b"# Memory\n\n- one\n- two\n", b"# Memory\n\n- one\n- two\n- three\n"
-QUIET = Habits(background=False)
+QUIET = WorkspaceOptions(background=False)
 
 
 class Fullness:
@@ -61,7 +61,7 @@ def fail_to_record(fullness: Fullness, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def documents(bench: Bench) -> dict[str, bytes]:
-    return {one.path: bench.grounds.documents.read(one.path) for one in bench.grounds.documents.list("")}
+    return {one.path: bench.storage.documents.read(one.path) for one in bench.storage.documents.list("")}
 
 
 @pytest.mark.parametrize(
@@ -98,9 +98,9 @@ def test_a_torn_temporary_file_of_an_earlier_version_is_no_persons_text(
         (Step("MEMORY.md", digest(OLD), OLD, NEW),),
         staged=False,
     )
-    filed = Journal(bench.grounds.state).begin(intent)
+    filed = Journal(bench.storage.state).begin(intent)
     if ending == ".abort":
-        Journal(bench.grounds.state).abort(filed)
+        Journal(bench.storage.state).abort(filed)
     (tmp_path / "workspace" / "MEMORY.md").write_bytes(NEW)
     (tmp_path / "workspace" / temporary(intent, 0)).write_bytes(torn)
     bench.workspace.recover()
@@ -127,7 +127,7 @@ def test_a_disk_without_room_for_the_way_back_is_refused_before_anything_is_writ
         with pytest.raises(DiskFull, match="unchanged"):
             bench.workspace.apply(replacing())
     assert documents(bench) == {"MEMORY.md": OLD}
-    assert bench.grounds.state.stat(FOLDER) is None
+    assert bench.storage.state.stat(FOLDER) is None
 
 
 def test_room_is_reserved_for_the_way_back_and_for_the_record_and_released(

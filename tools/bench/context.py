@@ -14,6 +14,8 @@ from dataclasses import replace
 from importlib import resources
 from pathlib import Path
 
+from everself.conversation.context.request import PromptRequest
+
 UNITS = 100_000
 TURNS = 150
 # turns before those that are measured, none of whose questions is asked twice: a process that has talked for a while
@@ -53,7 +55,6 @@ def _measure(top: Path) -> Iterator[str]:
     from tools.bench_speed.store import environ_of, load_questions, make_store, open_index
 
     from everself.agent import open_runtime
-    from everself.conversation.context.request import Ask
 
     store, filled = make_store(top, UNITS, Language())
     questions, stub = load_questions(store.folder)
@@ -64,9 +65,9 @@ def _measure(top: Path) -> Iterator[str]:
         time.sleep(2.5)
         assembler = app.assembler
         began = time.perf_counter()
-        made = assembler.assemble(Ask(message=questions[0], session="bench"))
+        made = assembler.assemble(PromptRequest(message=questions[0], session="bench"))
         first = time.perf_counter() - began
-        ask = Ask(session="bench", prefix=made.prefix)
+        ask = PromptRequest(session="bench", prefix=made.prefix)
 
         def turn(at: int) -> None:
             assembler.assemble(replace(ask, message=questions[at % len(questions)], turn=at + 1))
@@ -75,7 +76,7 @@ def _measure(top: Path) -> Iterator[str]:
             assembler.assemble(replace(ask, turn=at + 1_000))
 
         def begin(at: int) -> None:
-            assembler.assemble(Ask(session=f"bench {at}"))
+            assembler.assemble(PromptRequest(session=f"bench {at}"))
 
         yield f"{filled.units:,} chunks in {filled.files} files, prompt of {made.receipt.total} tokens"
         yield f"turn with recall: {_times(turn)} (promised p50 ≤ 40)"

@@ -76,10 +76,10 @@ class _Instant:
     paid = False
 
     async def stream(self, _: object) -> AsyncIterator[object]:
-        from everself.models.chat.protocol import EndPiece, TextPiece, Usage
+        from everself.models.chat.protocol import ReplyEnd, ReplyText, Usage
 
-        yield TextPiece("That is what I remember of it.")
-        yield EndPiece(Usage(sent=3_000, received=8))
+        yield ReplyText("That is what I remember of it.")
+        yield ReplyEnd(Usage(sent=3_000, received=8))
 
 
 def _first_prompt(top: Path) -> Iterator[str]:

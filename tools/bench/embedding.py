@@ -75,13 +75,13 @@ def _timed(code: str) -> float:
 
 
 def _speed(name: str, cache: str) -> Iterator[str]:
-    from everself.models.embedding import Checked
+    from everself.models.embedding import CheckedEmbedder
     from everself.models.embedding.local import open_local
     from everself.models.embedding.local._cores import count_cores
 
     texts = _texts(TEXTS[name])
     package, set_threads = open_package(name)
-    ours = Checked(open_local(name, "", cache))
+    ours = CheckedEmbedder(open_local(name, "", cache))
     ours.embed(texts[:4])
     package(texts[:4])
     cores = count_cores()

@@ -86,17 +86,17 @@ def _write_days(workspace: Path, today: date, chance: random.Random) -> None:
 def _write_corrections(app: "Runtime", chance: random.Random) -> None:
     """What the owner put right two days ago, many of it twice and some of it said wrong again; and manners they welcome."""
     from everself.clock import Clock
-    from everself.memory.writing import Thought
+    from everself.memory.writing import NewEntry
 
     then = datetime.now(UTC) - timedelta(days=2)
     memory = app.memory.at(Clock(app.clock.zone, lambda: then))
     for number in range(CORRECTIONS):
         thing, wrong, right = chance.choice(THINGS), chance.randrange(100), chance.randrange(100, 200)
         words = f"The {thing} of shelf {number // 2} costs"
-        known = memory.remember(Thought(f"{words} {wrong} euros.", "owner"))
+        known = memory.remember(NewEntry(f"{words} {wrong} euros.", "owner"))
         memory.correct(known.entry, f"{words} {right} euros.", said=f"No, {words.lower()} {right} euros.")
     for number in range(MANNERS):
-        memory.remember(Thought(f"I like how you sort the {chance.choice(THINGS)} list {number // 2}.", "owner"))
+        memory.remember(NewEntry(f"I like how you sort the {chance.choice(THINGS)} list {number // 2}.", "owner"))
 
 
 def _say(app: "Runtime", chance: random.Random) -> None:

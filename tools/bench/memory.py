@@ -11,13 +11,13 @@ from random import Random
 from zoneinfo import ZoneInfo
 
 from everself.clock import Clock
-from everself.memory.catalog import Book
+from everself.memory.catalog import Catalog
 from everself.memory.memory import Memory
 from everself.memory.tiers import count_tiers
-from everself.memory.writing import Thought
+from everself.memory.writing import NewEntry
 from everself.testing.workspaces import Bench, real_workspace
 from everself.values import new_id
-from everself.workspace.assembly import Habits
+from everself.workspace.assembly import WorkspaceOptions
 from everself.workspace.guards import standard_guards
 
 ENTRIES = 100_000
@@ -29,7 +29,7 @@ WORDS = ("tea", "rust", "tundra", "茶", "봄", "deploy", "meeting", "prefers", 
 
 def run() -> Iterator[str]:
     medians: dict[int, float] = {}
-    habits = Habits(guards=standard_guards(), background=False)
+    habits = WorkspaceOptions(guards=standard_guards(), background=False)
     for files in (400, 5_000):
         with tempfile.TemporaryDirectory() as folder:
             _grow(Path(folder) / "workspace" / "memory", files)
@@ -40,13 +40,13 @@ def run() -> Iterator[str]:
 
 def _measure(bench: Bench, files: int, folder: Path, medians: dict[int, float]) -> Iterator[str]:
     memory = _memory(bench)
-    cold = _time(memory.book.all)
+    cold = _time(memory.catalog.all)
     # the grain of file clocks makes fresh files look unsure for two seconds
     time.sleep(2.1)
-    memory.book.refresh()
-    warm = _time(_memory(bench).book.all)
-    check = _time(_memory(bench).book.refresh)
-    count = len(memory.book.all())
+    memory.catalog.refresh()
+    warm = _time(_memory(bench).catalog.all)
+    check = _time(_memory(bench).catalog.refresh)
+    count = len(memory.catalog.all())
     status = _time(lambda: count_tiers(_memory(bench), bench.state.entries))
     yield f"{count} entries in {files} files: load {warm:.2f} s (promised < 2), first time {cold:.2f} s, freshness {check * 1000:.0f} ms"
     yield f"status: {status * 1000:.0f} ms (promised < 300)"
@@ -72,7 +72,7 @@ def _write(
         time.sleep(rest)
         bare.append(_time(lambda: _bare(folder / "bare.md")))
         time.sleep(rest)
-        writes.append(_time(lambda: memory.remember(Thought(_sentence(random), "owner"))))
+        writes.append(_time(lambda: memory.remember(NewEntry(_sentence(random), "owner"))))
         if number % 5 == 4:
             kept += _time(bench.workspace.close)
     return (statistics.median(bare), statistics.median(writes)), kept
@@ -85,7 +85,7 @@ def _beside(medians: tuple[float, float]) -> str:
 
 def _memory(bench: Bench) -> Memory:
     return Memory(
-        bench.workspace, Book(bench.workspace, bench.state.entries, bench.state.vouchers, bench.clock), bench.clock
+        bench.workspace, Catalog(bench.workspace, bench.state.entries, bench.state.provenance, bench.clock), bench.clock
     )
 
 

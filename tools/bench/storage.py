@@ -9,7 +9,7 @@ from pathlib import Path
 
 from everself.testing.workspaces import real_workspace
 from everself.values import Append, Applied, Author, Change, Replace, digest
-from everself.workspace.assembly import Habits
+from everself.workspace.assembly import WorkspaceOptions
 from everself.workspace.protocol import Workspace
 
 COUNT = 300
@@ -21,7 +21,7 @@ def run() -> Iterator[str]:
         bare = _times(_bare(Path(folder) / "bare.md"), COUNT)
         base = statistics.median(bare)
         yield f"bare fsynced append: {1 / statistics.mean(bare):.0f}/s, {_spread(bare)}"
-        with real_workspace(folder, Habits(background=False)) as bench:
+        with real_workspace(folder, WorkspaceOptions(background=False)) as bench:
             for name, act in (("append", _append), ("append and replace in two documents", _promote)):
                 taken = _times(act(bench.workspace), COUNT)
                 rate = 1 / statistics.mean(taken)

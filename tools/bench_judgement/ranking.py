@@ -11,7 +11,7 @@ from tools.bench_recall.layout import Turn, plain_day, session_document
 from tools.bench_recall.sets import Store
 from tools.bench_recall.systems import House
 
-from everself.search.recall import Request
+from everself.search.recall import RecallRequest
 from everself.values import Hit
 
 _DEPTH = 50
@@ -31,7 +31,7 @@ def rank_updates(updates: list[dict[str, Any]]) -> Iterator[Case]:
         house.found([store])
         with house.open(store) as app:
             for number, told in enumerate(updates):
-                request = Request(told["question"], limit=_DEPTH, min_score=0.0, recorded=False)
+                request = RecallRequest(told["question"], limit=_DEPTH, min_score=0.0, recorded=False)
                 hits = app.recall.search(request).hits
                 places = [_place(hits, f"-update-{number}-{which}.md") for which in ("old", "new")]
                 shared = [baselines.overlap(told["question"], told[which]) for which in ("old", "new")]

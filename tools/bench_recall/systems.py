@@ -14,7 +14,7 @@ from tools.bench_recall.sets import Question, Store
 from everself.agent import open_runtime
 from everself.operations.templates import set_up
 from everself.runtime import Runtime
-from everself.search.recall import Found, Request
+from everself.search.recall import RecallRequest, SearchResult
 from everself.text.tokens import count
 from everself.values import Hit
 
@@ -60,13 +60,13 @@ class Product:
 
     def rank(self, question: Question, limit: int) -> Sequence[Hit]:
         before = self.searching
-        found = self._search(Request(question.text, limit=limit, min_score=0.0, recorded=False))
+        found = self._search(RecallRequest(question.text, limit=limit, min_score=0.0, recorded=False))
         if limit == USUAL_LIMIT:
             self.seconds.append(self.searching - before)
         return found.hits
 
     def read(self, question: Question, budget: int) -> str:
-        text = self._search(Request(question.text, budget=budget, min_score=0.0, recorded=False)).text
+        text = self._search(RecallRequest(question.text, budget=budget, min_score=0.0, recorded=False)).text
         cost = count(text)
         if cost > budget:
             raise Unmeasurable(f'"{question.text}" was answered with {cost} tokens where {budget} were allowed.')
@@ -81,7 +81,7 @@ class Product:
         self._app.index.query_vector(question.text)
         self.meaning_seconds.append(time.perf_counter() - begin)
 
-    def _search(self, request: Request) -> Found:
+    def _search(self, request: RecallRequest) -> SearchResult:
         begin = time.perf_counter()
         found = self._app.recall.search(request)
         self.searching += time.perf_counter() - begin

@@ -14,7 +14,7 @@ from tools.bench_speed.timing import TimedIndex, parts_timed
 
 from everself.agent import open_runtime
 from everself.runtime import Runtime
-from everself.search.recall import Request
+from everself.search.recall import RecallRequest
 
 # Questions before those that are measured, none of which is asked twice: a process that has searched for a while.
 WARM = 200
@@ -80,7 +80,7 @@ def measure(folder: Path, *, profile: bool = False) -> Searched:
         again = [_ask(app, one).search for one in fresh]
         recorded = [_ask(app, one, recorded=True).search for one in fresh]
         parts = _parts(app, fresh) if profile else {}
-        hits = statistics.mean(len(app.recall.search(Request(one, recorded=False)).hits) for one in fresh[:20])
+        hits = statistics.mean(len(app.recall.search(RecallRequest(one, recorded=False)).hits) for one in fresh[:20])
         size = app.index.status().size / 2**20
     with open_runtime(environ=environ_of(folder)) as app:
         vars(app)["index"] = open_index(app, None, TimedIndex)
@@ -113,7 +113,7 @@ def _ask(app: Runtime, question: str, *, recorded: bool = False) -> _Spent:
         raise AssertionError("the index of a measurement tells what is not search")
     before, processor_before = index.beside, index.processor_beside
     processor, begin = time.process_time(), time.perf_counter()
-    app.recall.search(Request(question, recorded=recorded))
+    app.recall.search(RecallRequest(question, recorded=recorded))
     spent, processor = time.perf_counter() - begin, time.process_time() - processor
     beside = index.beside - before
     return _Spent(spent - beside, beside, processor - (index.processor_beside - processor_before))

@@ -24,7 +24,7 @@ from everself.agent import open_runtime
 from everself.runtime import Runtime
 from everself.search.index import Index
 from everself.search.index_file.file import IndexPlace
-from everself.search.sync.documents import Prepared, Sources, default_craft, now_ns
+from everself.search.sync.documents import Prepared, Sources, default_chunking, now_ns
 from everself.storage.host_files import ensure_folder
 from everself.storage.real_disk import RealFileSystem
 
@@ -116,8 +116,8 @@ class Store:
             if document is None:
                 raise AssertionError(f"{path} is gone")
             prepared = sources.prepare(document, stats[path], now_ns())
-            if len(prepared.pieces) != len(ranks):
-                raise AssertionError(f"{path}: {len(prepared.pieces)} pieces of {len(ranks)} entries")
+            if len(prepared.chunks) != len(ranks):
+                raise AssertionError(f"{path}: {len(prepared.chunks)} chunks of {len(ranks)} entries")
             yield replace(prepared, vectors=vectors)
 
     def write_questions(self, count: int = QUESTIONS, seed: int = 3) -> None:
@@ -161,10 +161,10 @@ def name_of(number: int) -> str:
 def make_store(top: Path, units: int, language: Language) -> tuple[Store, Filled]:
     """The store of that size beneath a folder, made when it is not there whole."""
     store = Store(top / str(units), units, language)
-    note, craft = store.folder / NOTE, default_craft()
+    note, chunking = store.folder / NOTE, default_chunking()
     if note.exists():
         known = Filled(**json.loads(note.read_text("utf-8")))
-        if known.versions == craft.versions:
+        if known.versions == chunking.versions:
             return store, known
         shutil.rmtree(store.folder)
     begin = time.perf_counter()
@@ -172,12 +172,12 @@ def make_store(top: Path, units: int, language: Language) -> tuple[Store, Filled
     written = time.perf_counter()
     with open_runtime(environ=environ_of(store.folder)) as app:
         index = open_index(app, Stub({}))
-        index.fill(store.prepared(Sources(app.workspace, (), craft)))
+        index.fill(store.prepared(Sources(app.workspace, (), chunking)))
         index.close()
         filled = time.perf_counter()
-        app.memory.book.refresh()
+        app.memory.catalog.refresh()
     store.write_questions()
     spent = (written - begin, filled - written, time.perf_counter() - filled)
-    told = Filled(units, store.files, *spent, craft.versions)
+    told = Filled(units, store.files, *spent, chunking.versions)
     note.write_text(json.dumps(asdict(told)), "utf-8")
     return store, told

@@ -57,7 +57,7 @@ def measure_words(top: Path, files: int) -> Kept:
     with open_runtime(environ=environ_of(store.folder)) as app:
         index = open_index(app, None)
         begin = time.perf_counter()
-        units = index.sync().units
+        units = index.sync().chunks
         rate = units / (time.perf_counter() - begin)
         index.view()
         checks = []

@@ -3,38 +3,38 @@
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 
-from everself.conversation._shared import Desk
-from everself.conversation.receipts import Used
+from everself.conversation._shared import SharedState
+from everself.conversation.receipts import ToolUse
 from everself.conversation.sessions.session import Session
-from everself.conversation.tools.calls import Called
+from everself.conversation.tools.calls import CallResult
 from everself.memory.provenance import OWN
 from everself.models.chat.protocol import ChatModel, ChatRequest, JsonObject, ToolCall, Usage
 
 
-class Keeper:
+class TurnRecorder:
     """Of one turn. `cost` is in dollars, None where a price is unknown; `used` are the tools that were called.
 
     `prepare` puts the request of the turn together from what is stored. `generation` is that of the request that was sent last.
     """
 
     def __init__(
-        self, desk: Desk, session: Session, model: ChatModel, job: str, prepare: Callable[[], ChatRequest]
+        self, shared: SharedState, session: Session, model: ChatModel, job: str, prepare: Callable[[], ChatRequest]
     ) -> None:
-        self._desk = desk
+        self._shared = shared
         self._prepare = prepare
         self.generation = 0
-        self._log = desk.parts.log
+        self._log = shared.parts.log
         self._session = session
         self._model = model
         self._job = job
-        self.used: list[Used] = []
+        self.used: list[ToolUse] = []
         self.cost: float | None = 0.0
 
     async def renewed(self, request: ChatRequest) -> ChatRequest:
         def renew() -> ChatRequest:
-            return request if self._desk.parts.generation() == self.generation else self._prepare()
+            return request if self._shared.parts.generation() == self.generation else self._prepare()
 
-        return await self._desk.aside(renew)
+        return await self._shared.in_thread(renew)
 
     async def called(self, text: str, calls: Sequence[ToolCall], usage: Usage) -> None:
         def keep() -> None:
@@ -42,11 +42,11 @@ class Keeper:
             meta = {"calls": listed, "model": self._model.name, "usage": asdict(usage), "why": "tools"}
             self._log.add(self._session, "assistant", self._unsaid(text), meta=meta)
 
-        await self._desk.aside(keep)
+        await self._shared.in_thread(keep)
 
-    async def returned(self, called: Called) -> None:
+    async def returned(self, called: CallResult) -> None:
         outcome, call = called.outcome, called.call
-        self.used.append(Used(call.name, outcome.failed, called.stamp, called.seconds))
+        self.used.append(ToolUse(call.name, outcome.failed, called.stamp, called.seconds))
         meta = {
             "call": call.id,
             "name": call.name,
@@ -61,20 +61,20 @@ class Keeper:
                 self._log.mark(self._session, taint=called.stamp)
             self._log.add(self._session, "tool", self._unsaid(outcome.content), meta=meta)
 
-        await self._desk.aside(keep)
+        await self._shared.in_thread(keep)
 
     async def spent(self, usage: Usage) -> None:
-        charge, session = self._desk.parts.charge, self._session.id
-        micros = await self._desk.aside(lambda: charge(self._job, session, self._model, usage))
+        charge, session = self._shared.parts.charge, self._session.id
+        micros = await self._shared.in_thread(lambda: charge(self._job, session, self._model, usage))
         self.cost = None if micros is None or self.cost is None else self.cost + micros / 1_000_000
 
     async def replied(self, text: str, meta: JsonObject) -> str:
         """Keep the end of a reply; the message's id."""
-        message = await self._desk.aside(
+        message = await self._shared.in_thread(
             lambda: self._log.add(self._session, "assistant", self._unsaid(text), meta=meta)
         )
         return message.id
 
     def _unsaid(self, text: str) -> str:
         """What the model was told before somebody forgot it does not come back through what it answers."""
-        return text if self._desk.parts.generation() == self.generation else self._desk.parts.unsay(text)
+        return text if self._shared.parts.generation() == self.generation else self._shared.parts.unsay(text)

@@ -16,32 +16,32 @@ if TYPE_CHECKING:
 
     from everself.conversation.context.prefix import Prefix
     from everself.conversation.sessions.session import Session
-    from everself.conversation.tools.outside.registry import Outside
+    from everself.conversation.tools.outside.registry import ExternalTools
 
 T = TypeVar("T")
 # sessions whose prefix is kept in memory; of another it is made anew
 _PREFIXES: Final = 32
 
 
-class Desk:
+class SharedState:
     def __init__(self, parts: Parts) -> None:
         self.parts = parts
         # each with the generation of forgetting that it was made in
         self._prefixes: OrderedDict[str, tuple[int, Prefix]] = OrderedDict()
         self._told: set[tuple[str, str]] = set()
         self._recovered = False
-        self._outside: dict[str, Outside] = {}
+        self._outside: dict[str, ExternalTools] = {}
         self._loops: WeakValueDictionary[str, AbstractEventLoop] = WeakValueDictionary()
 
     @part
     def model(self) -> ChatModel:
         return self.parts.model()
 
-    async def aside(self, work: Callable[[], T]) -> T:
+    async def in_thread(self, work: Callable[[], T]) -> T:
         """Run something in a thread, one at a time, to its end."""
-        return await self.parts.aside(work)
+        return await self.parts.in_thread(work)
 
-    async def outside(self, session: "Session") -> "Outside | None":
+    async def outside(self, session: "Session") -> "ExternalTools | None":
         """The tools from outside of a session, opened when it first asks."""
         import asyncio
 

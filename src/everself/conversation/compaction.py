@@ -10,14 +10,14 @@ from dataclasses import dataclass
 from typing import Final, Protocol
 
 from everself.config.sections import Compaction
-from everself.conversation._shared import Desk
+from everself.conversation._shared import SharedState
 from everself.conversation.parts import Compacted
 from everself.conversation.sessions.checkpoint import Checkpoint
 from everself.conversation.sessions.excerpts import digest_of, material, prompt
 from everself.conversation.sessions.notes import Notes
 from everself.conversation.sessions.session import Message, Session
 from everself.errors import EverselfError, ModelFailed
-from everself.models.chat.protocol import ChatModel, ChatRequest, EndPiece, TextPiece, UserTurn
+from everself.models.chat.protocol import ChatModel, ChatRequest, ReplyEnd, ReplyText, UserTurn
 from everself.text.tokens import estimate
 
 HEAVY: Final = 2 << 20
@@ -31,7 +31,7 @@ _NO_WINDOW: Final = 200_000
 
 
 @dataclass(frozen=True, slots=True)
-class RoomMade(Compacted):
+class CompactionResult(Compacted):
     """What compaction did: `entries` the checkpoint wrote, `flushed` how many memories the model stored, `dropped` how many messages the
     summary stands for now."""
 
@@ -77,14 +77,14 @@ def cut_at(messages: Sequence[Message], tokens: int) -> int:
 class Compactor:
     def __init__(
         self,
-        desk: Desk,
+        shared: SharedState,
         checkpoint: Checkpoint,
         notes: Notes,
         settings: Compaction,
         flush: Flush | None = None,
     ) -> None:
-        self._desk = desk
-        self._parts = desk.parts
+        self._shared = shared
+        self._parts = shared.parts
         self._checkpoint = checkpoint
         self._notes = notes
         self._settings = settings
@@ -105,30 +105,32 @@ class Compactor:
         """Whether what was said since the last time is so much that reading it at every turn is slow."""
         return self._parts.log.weight(session) >= HEAVY
 
-    async def compact(self, session: Session, why: str = "asked") -> RoomMade:
+    async def compact(self, session: Session, why: str = "asked") -> CompactionResult:
         """Make room. Where there is nothing that could go, only the checkpoint is made. `why`: threshold, size, overflow or asked."""
         log = self._parts.log
-        checked = await self._desk.aside(lambda: self._checkpoint.make(session))
-        now = await self._desk.aside(lambda: log.fresh(session))
-        messages = await self._desk.aside(lambda: log.messages(now, now.compacted))
-        model = await self._desk.aside(self._model)
+        checked = await self._shared.in_thread(lambda: self._checkpoint.make(session))
+        now = await self._shared.in_thread(lambda: log.fresh(session))
+        messages = await self._shared.in_thread(lambda: log.messages(now, now.compacted))
+        model = await self._shared.in_thread(self._model)
         window = model.window if model is not None else _NO_WINDOW
         cut = cut_at(messages, stays(why, window))
         if not cut:
-            return RoomMade(now, "", checked.entries, 0, now.summary, 0)
+            return CompactionResult(now, "", checked.entries, 0, now.summary, 0)
         last = messages[cut - 1].seq
         flushed, trouble = await self._flushed(now, model)
         # read again after each request: what was forgotten while a model was asked must not come back with its answer
-        generation = await self._desk.aside(self._parts.generation)
-        now, gone = await self._desk.aside(lambda: self._until(session, last))
+        generation = await self._shared.in_thread(self._parts.generation)
+        now, gone = await self._shared.in_thread(lambda: self._until(session, last))
         summary, failure = await self._summary(now, gone, model)
-        if await self._desk.aside(self._parts.generation) != generation:
-            now, gone = await self._desk.aside(lambda: self._until(session, last))
+        if await self._shared.in_thread(self._parts.generation) != generation:
+            now, gone = await self._shared.in_thread(lambda: self._until(session, last))
             summary = digest_of(gone, now.summary, self.most_of_a_summary())
         source = now.taint
-        made = await self._desk.aside(lambda: log.mark(now, compacted=last, summary=summary, summary_source=source))
+        made = await self._shared.in_thread(
+            lambda: log.mark(now, compacted=last, summary=summary, summary_source=source)
+        )
         notice = f"{len(gone)} messages became a summary; {len(checked.entries)} statements were kept first."
-        return RoomMade(
+        return CompactionResult(
             made, " ".join(filter(None, (notice, trouble, failure))), checked.entries, flushed, summary, cut
         )
 
@@ -139,25 +141,25 @@ class Compactor:
 
     async def note(self, session: Session) -> str:
         """The note of a session that ends, after its checkpoint; where it stands, empty where there was nothing to note."""
-        await self._desk.aside(lambda: self._checkpoint.make(session))
-        now = await self._desk.aside(lambda: self._parts.log.fresh(session))
-        messages = await self._desk.aside(lambda: self._notes.material(now))
+        await self._shared.in_thread(lambda: self._checkpoint.make(session))
+        now = await self._shared.in_thread(lambda: self._parts.log.fresh(session))
+        messages = await self._shared.in_thread(lambda: self._notes.material(now))
         if not messages:
             return ""
-        model = await self._desk.aside(self._model)
+        model = await self._shared.in_thread(self._model)
         await self._flushed(now, model)
-        generation = await self._desk.aside(self._parts.generation)
-        messages = await self._desk.aside(lambda: self._notes.material(now))
+        generation = await self._shared.in_thread(self._parts.generation)
+        messages = await self._shared.in_thread(lambda: self._notes.material(now))
         name, summary = await self._named(now, messages, model)
-        if await self._desk.aside(self._parts.generation) != generation:
-            messages, name, summary = await self._desk.aside(lambda: self._notes.material(now)), "", ""
-        noted = await self._desk.aside(lambda: self._notes.write(now, messages, name, summary))
+        if await self._shared.in_thread(self._parts.generation) != generation:
+            messages, name, summary = await self._shared.in_thread(lambda: self._notes.material(now)), "", ""
+        noted = await self._shared.in_thread(lambda: self._notes.write(now, messages, name, summary))
         return noted.path if noted is not None else ""
 
     def _model(self) -> ChatModel | None:
         """The model, where there is one that can write a summary."""
         try:
-            model = self._desk.model
+            model = self._shared.model
         except ModelFailed:
             return None
         return model
@@ -168,7 +170,7 @@ class Compactor:
         if session.flushed == session.compacted:
             return 0, ""
         # before, not after: a turn that kills the process must not be tried at every start
-        await self._desk.aside(lambda: self._parts.log.mark(session, flushed=session.compacted))
+        await self._shared.in_thread(lambda: self._parts.log.mark(session, flushed=session.compacted))
         try:
             return await self._flush(session, prompt("flush")), ""
         except EverselfError as error:
@@ -202,18 +204,18 @@ class Compactor:
 
     async def _asked(self, job: str, session: Session, words: tuple[str, str], most: int) -> str:
         """One answer without tools."""
-        model = self._desk.model
-        await self._desk.aside(lambda: self._parts.allow(job))
+        model = self._shared.model
+        await self._shared.in_thread(lambda: self._parts.allow(job))
         request = ChatRequest(words[0], "", (UserTurn(words[1]),), max_tokens=min(most, model.most_output))
         text = ""
-        end = EndPiece()
+        end = ReplyEnd()
         async for piece in model.stream(request):
             match piece:
-                case TextPiece(said):
+                case ReplyText(said):
                     text += said
-                case EndPiece():
+                case ReplyEnd():
                     end = piece
-        await self._desk.aside(lambda: self._parts.charge(job, session.id, model, end.usage))
+        await self._shared.in_thread(lambda: self._parts.charge(job, session.id, model, end.usage))
         return "" if NO_REPLY in text else text.strip()
 
 

@@ -7,12 +7,12 @@ from collections.abc import AsyncIterator
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
-from everself.conversation._shared import Desk
+from everself.conversation._shared import SharedState
 from everself.conversation.events import Done, Event
 from everself.conversation.parts import Compacted, Parts, Renewed
-from everself.conversation.receipts import Why
+from everself.conversation.receipts import ReplyReceipt
 from everself.conversation.sessions.session import Session
-from everself.conversation.turn import Turning
+from everself.conversation.turn import TurnRunner
 from everself.errors import NotFound
 from everself.models.chat.protocol import ChatModel
 from everself.search.scopes import Scope, SessionKind
@@ -28,7 +28,7 @@ class Chat:
     """One agent's conversations. Turns of one session come one after the other."""
 
     def __init__(self, parts: Parts) -> None:
-        self._desk = Desk(parts)
+        self._shared = SharedState(parts)
         self._parts = parts
         # of each session the turns that are not over, in their order
         self._running: dict[str, list[asyncio.Task[None]]] = {}
@@ -36,16 +36,16 @@ class Chat:
     @property
     def model(self) -> ChatModel:
         """The model that answers. Raises ModelFailed where it cannot be opened."""
-        return self._desk.model
+        return self._shared.model
 
     @property
-    def desk(self) -> Desk:
+    def shared(self) -> SharedState:
         """What its turns share, for whatever makes room between them."""
-        return self._desk
+        return self._shared
 
     def use(self, model: ChatModel) -> None:
         """Let another model answer, until the agent is closed."""
-        self._desk.model = model
+        self._shared.model = model
 
     def begin(self, scope: Scope = OWNER, channel: str = "cli", resume: str = "") -> Session:
         """A new session, or one that goes on: by its id, the beginning of its id, or `last`, which begins anew where there is none."""
@@ -63,7 +63,7 @@ class Chat:
         import asyncio
 
         queue: asyncio.Queue[Event | None] = asyncio.Queue()
-        turning = Turning(self._desk, session, text, person, queue.put_nowait)
+        turning = TurnRunner(self._shared, session, text, person, queue.put_nowait)
         running = self._running.setdefault(session.id, [])
         task = asyncio.ensure_future(self._one_by_one(running[-1] if running else None, turning))
         running.append(task)
@@ -93,32 +93,32 @@ class Chat:
 
     async def compact(self, session: Session, why: str = "asked") -> Compacted:
         """Make a long conversation shorter, after what matters of it was kept."""
-        fresh = await self._desk.aside(lambda: self._parts.log.fresh(session))
+        fresh = await self._shared.in_thread(lambda: self._parts.log.fresh(session))
         if self._parts.compact is None:
             return Compacted(fresh)
         made = await self._parts.compact(fresh, why)
-        self._desk.drop_prefix(session.id)
+        self._shared.drop_prefix(session.id)
         return made
 
     async def renew(self, session: Session) -> Renewed:
         """End a conversation with a note about it, and begin another of the same kind."""
         log = self._parts.log
-        fresh = await self._desk.aside(lambda: log.fresh(session))
-        await self._desk.aside(lambda: self._parts.checkpoint(fresh))
+        fresh = await self._shared.in_thread(lambda: log.fresh(session))
+        await self._shared.in_thread(lambda: self._parts.checkpoint(fresh))
         note = await self._parts.note(fresh) if self._parts.note is not None else ""
-        await self._desk.aside(lambda: log.mark(fresh, ended=True))
-        await self._desk.leave(session.id)
-        self._desk.drop_prefix(session.id)
+        await self._shared.in_thread(lambda: log.mark(fresh, ended=True))
+        await self._shared.leave(session.id)
+        self._shared.drop_prefix(session.id)
         return Renewed(log.begin(session.scope, session.channel), note)
 
     async def close(self, session: Session) -> None:
         """Leave a conversation, which may go on later: what was said is kept in memory first."""
         try:
-            await self._desk.aside(lambda: self._parts.checkpoint(self._parts.log.fresh(session)))
+            await self._shared.in_thread(lambda: self._parts.checkpoint(self._parts.log.fresh(session)))
         finally:
-            await self._desk.leave(session.id)
+            await self._shared.leave(session.id)
 
-    def why(self, session: Session, message: str = "") -> Why:
+    def why(self, session: Session, message: str = "") -> ReplyReceipt:
         """What a reply rested on: the last one of the session, or the one of that id or beginning of an id."""
         replies = [
             one for one in self._parts.log.messages(session) if one.role == "assistant" and "receipt" in one.meta
@@ -127,9 +127,9 @@ class Chat:
         if found is None:
             raise NotFound("There is no such reply in this conversation.")
         receipt = found.meta["receipt"]
-        return Why(found.id, found.at, found.content, str(found.meta.get("model", "")), receipt)
+        return ReplyReceipt(found.id, found.at, found.content, str(found.meta.get("model", "")), receipt)
 
-    async def _one_by_one(self, before: "asyncio.Task[None] | None", turning: Turning) -> None:
+    async def _one_by_one(self, before: "asyncio.Task[None] | None", turning: TurnRunner) -> None:
         import asyncio
 
         if before is not None:

@@ -17,14 +17,14 @@ from everself.classify.statements import read
 from everself.classify.triage import Triage, Verdict
 from everself.conversation.parts import Acted
 from everself.conversation.reflex.replies import reply
-from everself.conversation.tools.protocol import Setting, Written
+from everself.conversation.tools.protocol import ToolContext, Written
 from everself.errors import NotFound, RefusedByRule
 from everself.memory.memory import Memory
 from everself.memory.provenance import HAND, rank, stated_by_owner
-from everself.memory.writing import Thought
-from everself.search.recall import Recall, Request
+from everself.memory.writing import NewEntry
+from everself.search.recall import Recall, RecallRequest
 from everself.search.scopes import SessionKind
-from everself.search.similarity import Likeness
+from everself.search.similarity import TextSimilarity
 from everself.text.search import TermKind, read_query
 from everself.values import Entry, Origin, Tier
 from everself.workspace.layout import place
@@ -66,7 +66,7 @@ _WHAT: Final[dict[Language, str]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Correcting:
+class CorrectionHandler:
     """`handle` passes a message on to a program that asked for such messages, and says whether it took it. `before` writes down what was
     said earlier in the conversation: what is wrong may stand nowhere else yet. `alike` is calibrated similarity."""
 
@@ -74,10 +74,10 @@ class Correcting:
     recall: Recall
     triage: Triage
     handle: Callable[[str, str], bool] = lambda _, __: False
-    before: Callable[[Setting], object] = lambda _: None
-    alike: Callable[[str, Sequence[str]], Sequence[float]] = Likeness().of
+    before: Callable[[ToolContext], object] = lambda _: None
+    alike: Callable[[str, Sequence[str]], Sequence[float]] = TextSimilarity().of
 
-    def heed(self, text: str, setting: Setting) -> Acted:
+    def heed(self, text: str, setting: ToolContext) -> Acted:
         """Read a message and act on it."""
         verdict = self.triage.read(text)
         taken = [self.handle(program, text) for program in verdict.routes] if setting.by_owner else []
@@ -86,7 +86,7 @@ class Correcting:
             return Acted()
         return self.act(text, verdict, setting)
 
-    def act(self, text: str, verdict: Verdict, setting: Setting) -> Acted:
+    def act(self, text: str, verdict: Verdict, setting: ToolContext) -> Acted:
         told = verdict.correction
         # what others say in a group corrects nothing that the owner said
         if told is None or not setting.by_owner or setting.scope.kind is not SessionKind.MAIN:
@@ -104,7 +104,7 @@ class Correcting:
             return Acted(question=_WHICH[language].format(all=listed))
         return self._note(told, setting, language)
 
-    def _wrong(self, told: Correction, setting: Setting) -> tuple[Entry | None, Sequence[Entry]]:
+    def _wrong(self, told: Correction, setting: ToolContext) -> tuple[Entry | None, Sequence[Entry]]:
         """The entry that is wrong, or those of which one may be."""
         found = self._found(f"{told.trigger} {told.old}", setting)
         # "not me" stands in every other entry
@@ -134,15 +134,17 @@ class Correcting:
             return best[0], ()
         return None, best
 
-    def _found(self, query: str, setting: Setting) -> list[Entry]:
-        request = Request(query, limit=_LOOKED_AT, min_score=0.0, scope=setting.scope, recorded=False, counted=False)
+    def _found(self, query: str, setting: ToolContext) -> list[Entry]:
+        request = RecallRequest(
+            query, limit=_LOOKED_AT, min_score=0.0, scope=setting.scope, recorded=False, counted=False
+        )
         ids = dict.fromkeys(hit.entry for hit in self.recall.search(request).hits if hit.entry)
-        entries = [entry for one in ids if (entry := self.memory.book.find(one)) is not None]
+        entries = [entry for one in ids if (entry := self.memory.catalog.find(one)) is not None]
         return [
             one for one in entries if not one.closed and one.tier is not Tier.SOUL and not place(one.path).humans_only
         ]
 
-    def _put_right(self, wrong: Entry, told: Correction, setting: Setting, language: Language) -> Acted:
+    def _put_right(self, wrong: Entry, told: Correction, setting: ToolContext, language: Language) -> Acted:
         right = bare(told.trigger)
         # what others said is not taken along into the owner's words: of their entry none stays
         theirs = rank(self.memory.trust(wrong)) < rank(HAND)
@@ -157,22 +159,22 @@ class Correcting:
             )
         except (RefusedByRule, NotFound):
             return Acted(question=_WHAT[language])
-        entry = self.memory.book.get(made.entry)
+        entry = self.memory.catalog.get(made.entry)
         done = _DONE[language].format(old=wrong.text, new=entry.text, where=entry.reference)
         written = Written("corrected", entry.text, entry.reference, made.entry, made.change, made.redacted)
         return Acted((written,), (done, *_left_out(made.redacted, language)))
 
-    def _note(self, told: Correction, setting: Setting, language: Language) -> Acted:
+    def _note(self, told: Correction, setting: ToolContext, language: Language) -> Acted:
         """Nothing is known that could be wrong. What was said is kept where it says something, in the words it was said in."""
         said = bare(told.trigger)
         if not _tells(said):
             return Acted(question=_WHAT[language] if told.sure == "high" else "")
         key = f"correcting:{setting.message}"
         try:
-            made = self.memory.remember(Thought(told.trigger, _origin(setting), "correction", key=key))
+            made = self.memory.remember(NewEntry(told.trigger, _origin(setting), "correction", key=key))
         except RefusedByRule:
             return Acted()
-        entry = self.memory.book.find(made.entry)
+        entry = self.memory.catalog.find(made.entry)
         where, words = (entry.reference, entry.text) if entry is not None else (made.path, told.trigger)
         done = _KEPT[language].format(new=words, where=where)
         written = Written("remembered", words, where, made.entry, made.change, made.redacted)
@@ -183,7 +185,7 @@ def _left_out(secrets: tuple[str, ...], language: Language) -> tuple[str, ...]:
     return (reply("left_out", language),) if secrets else ()
 
 
-def _origin(setting: Setting) -> Origin:
+def _origin(setting: ToolContext) -> Origin:
     """A message that triage reads as a correction is the owner's own: nobody else's gets here."""
     return stated_by_owner("chat", f"msg:{setting.message}")
 

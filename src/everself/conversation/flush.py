@@ -7,13 +7,13 @@ that the person said stands behind its calls, so what it writes is the agent's, 
 from collections.abc import Sequence
 from typing import Final
 
-from everself.conversation._shared import Desk
-from everself.conversation.context.request import Ask
-from everself.conversation.loop import Course, run_loop
+from everself.conversation._shared import SharedState
+from everself.conversation.context.request import PromptRequest
+from everself.conversation.loop import LoopState, run_loop
 from everself.conversation.sessions.history import turns_of
 from everself.conversation.sessions.session import Message, Session
-from everself.conversation.tools.calls import Called
-from everself.conversation.tools.protocol import Setting
+from everself.conversation.tools.calls import CallResult
+from everself.conversation.tools.protocol import ToolContext
 from everself.errors import ChangedMeanwhile
 from everself.memory.provenance import taint_of
 from everself.models.chat.protocol import ChatModel, ChatRequest, ToolCall, Turn, Usage, UserTurn
@@ -24,26 +24,28 @@ TOOLS: Final = frozenset({"memory_search", "memory_get", "memory_write"})
 _KEPT: Final = frozenset({"remembered", "corrected"})
 
 
-class Flushing:
-    def __init__(self, desk: Desk) -> None:
-        self._desk = desk
-        self._parts = desk.parts
+class FlushTurn:
+    def __init__(self, shared: SharedState) -> None:
+        self._shared = shared
+        self._parts = shared.parts
 
     async def __call__(self, session: Session, instruction: str) -> int:
         """How many memories were stored. Raises ModelFailed."""
-        desk, parts = self._desk, self._parts
-        model = await desk.aside(lambda: desk.model)
-        await desk.aside(lambda: parts.allow(JOB))
-        tools = [one for one in await desk.aside(lambda: parts.tools(session.scope)) if one.spec.name in TOOLS]
-        generation = await desk.aside(parts.generation)
-        messages = await desk.aside(lambda: parts.log.messages(session, session.compacted))
+        shared, parts = self._shared, self._parts
+        model = await shared.in_thread(lambda: shared.model)
+        await shared.in_thread(lambda: parts.allow(JOB))
+        tools = [one for one in await shared.in_thread(lambda: parts.tools(session.scope)) if one.spec.name in TOOLS]
+        generation = await shared.in_thread(parts.generation)
+        messages = await shared.in_thread(lambda: parts.log.messages(session, session.compacted))
         said = next((one.id for one in reversed(messages) if one.role == "user"), "")
         if not tools or not said:
             return 0
-        request, taint = await desk.aside(lambda: self._request(session, messages, instruction, model))
-        setting = Setting(session.scope, session.id, said, "", False, taint)
-        course = Course(taint=taint)
-        async for _ in run_loop(model, request, tools, setting, course, _Unkept(desk, session, model, generation)):
+        request, taint = await shared.in_thread(lambda: self._request(session, messages, instruction, model))
+        setting = ToolContext(session.scope, session.id, said, "", False, taint)
+        course = LoopState(taint=taint)
+        async for _ in run_loop(
+            model, request, tools, setting, course, _CostRecorder(shared, session, model, generation)
+        ):
             pass
         return sum(one.deed in _KEPT for one in course.written)
 
@@ -54,32 +56,32 @@ class Flushing:
         said = turns_of(messages, session.summary, session.summary_source)
         turns = [*_ending(said, model.window // 2), UserTurn(instruction)]
         spoken = sum(map(_tokens, turns)) + min(model.most_output, self._parts.reserve(model.window))
-        ask = Ask(scope=session.scope, session=session.id, window=model.window, other=spoken, recorded=False)
+        ask = PromptRequest(scope=session.scope, session=session.id, window=model.window, other=spoken, recorded=False)
         made = self._parts.assemble(ask)
         return ChatRequest(made.prefix.text, made.delta, tuple(turns)), taint_of((session.taint, made.taint))
 
 
-class _Unkept:
+class _CostRecorder:
     """Counts what it costs and keeps nothing else. A turn that nobody sees ends where something is forgotten meanwhile."""
 
-    def __init__(self, desk: Desk, session: Session, model: ChatModel, generation: int) -> None:
-        self._desk = desk
+    def __init__(self, shared: SharedState, session: Session, model: ChatModel, generation: int) -> None:
+        self._shared = shared
         self._session = session
         self._model = model
         self._generation = generation
 
     async def renewed(self, request: ChatRequest) -> ChatRequest:
-        if await self._desk.aside(self._desk.parts.generation) != self._generation:
+        if await self._shared.in_thread(self._shared.parts.generation) != self._generation:
             raise ChangedMeanwhile("(something was forgotten)")
         return request
 
     async def called(self, text: str, calls: Sequence[ToolCall], usage: Usage) -> None: ...
 
-    async def returned(self, called: Called) -> None: ...
+    async def returned(self, called: CallResult) -> None: ...
 
     async def spent(self, usage: Usage) -> None:
-        charge = self._desk.parts.charge
-        await self._desk.aside(lambda: charge(JOB, self._session.id, self._model, usage))
+        charge = self._shared.parts.charge
+        await self._shared.in_thread(lambda: charge(JOB, self._session.id, self._model, usage))
 
 
 def _ending(turns: Sequence[Turn], tokens: int) -> list[Turn]:

@@ -1,7 +1,7 @@
 """The loop: ask the model, pass its pieces on, run the tools it calls, and ask again, until it has answered.
 
 A function that emits events. It knows neither prompts nor how a conversation is kept: whoever runs it hands in what keeps each step,
-and finds in `Course` how far it got, also when it was cancelled or the model failed.
+and finds in `LoopState` how far it got, also when it was cancelled or the model failed.
 """
 
 from collections.abc import AsyncIterator, Sequence
@@ -10,17 +10,17 @@ from typing import Final, Literal, Protocol
 
 from everself.conversation.events import Event, MemoryWritten, Text, Thinking, ToolCalled, ToolReturned
 from everself.conversation.sessions.history import labelled
-from everself.conversation.tools.calls import Called, call_tools
-from everself.conversation.tools.protocol import Setting, Stamp, Tool, Written, worse
+from everself.conversation.tools.calls import CallResult, call_tools
+from everself.conversation.tools.protocol import Stamp, Tool, ToolContext, Written, worse
 from everself.memory.provenance import OWN
 from everself.models.chat.protocol import (
-    CallPiece,
     ChatModel,
     ChatRequest,
-    EndPiece,
     ModelTurn,
-    TextPiece,
-    ThinkingPiece,
+    ReplyCall,
+    ReplyEnd,
+    ReplyText,
+    ReplyThinking,
     ToolCall,
     ToolReturn,
     ToolTurn,
@@ -33,7 +33,7 @@ MOST_STEPS: Final = 24
 Ending = Literal["stop", "length", "refused", "steps"]
 
 
-class Keep(Protocol):
+class StepRecorder(Protocol):
     """Makes what happens durable, before the model is shown anything that follows from it.
 
     `renewed` is asked before each request: where something was forgotten since it was put together, it is put together anew.
@@ -43,13 +43,13 @@ class Keep(Protocol):
 
     async def called(self, text: str, calls: Sequence[ToolCall], usage: Usage) -> None: ...
 
-    async def returned(self, called: Called) -> None: ...
+    async def returned(self, called: CallResult) -> None: ...
 
     async def spent(self, usage: Usage) -> None: ...
 
 
 @dataclass(slots=True)
-class Course:
+class LoopState:
     """How far a turn got. `said` is what is not kept yet; `earlier` are the texts of steps that are."""
 
     taint: Stamp = OWN
@@ -69,7 +69,12 @@ class Course:
 
 
 async def run_loop(
-    model: ChatModel, request: ChatRequest, tools: Sequence[Tool], setting: Setting, course: Course, keep: Keep
+    model: ChatModel,
+    request: ChatRequest,
+    tools: Sequence[Tool],
+    setting: ToolContext,
+    course: LoopState,
+    keep: StepRecorder,
 ) -> AsyncIterator[Event]:
     """Events of one turn up to the model's last word. Raises ModelFailed."""
     box = {tool.spec.name: tool for tool in tools}
@@ -77,21 +82,21 @@ async def run_loop(
     request = replace(request, tools=tuple(tool.spec for tool in tools))
     while True:
         calls: list[ToolCall] = []
-        end = EndPiece()
+        end = ReplyEnd()
         request = replace(await keep.renewed(request), tools=request.tools)
         async for piece in model.stream(request):
             match piece:
-                case TextPiece(text):
+                case ReplyText(text):
                     if text and not course.said and course.earlier:
                         yield Text("\n\n")
                     course.said += text
                     yield Text(text)
-                case ThinkingPiece(text):
+                case ReplyThinking(text):
                     yield Thinking(text)
-                case CallPiece(call):
+                case ReplyCall(call):
                     calls.append(_named_anew(call, known))
                     known.add(calls[-1].id)
-                case EndPiece():
+                case ReplyEnd():
                     end = piece
         course.steps += 1
         course.usage += end.usage
@@ -127,11 +132,11 @@ def _named_anew(call: ToolCall, known: set[str]) -> ToolCall:
     return replace(call, id=f"{call.id}-{new_id()}".strip("-")) if not call.id or call.id in known else call
 
 
-def _return_of(called: Called) -> ToolReturn:
+def _return_of(called: CallResult) -> ToolReturn:
     content = labelled(called.outcome.content, called.stamp)
     return ToolReturn(called.call.id, called.call.name, content, called.outcome.failed)
 
 
-def _event_of(called: Called) -> ToolReturned:
+def _event_of(called: CallResult) -> ToolReturned:
     outcome = called.outcome
     return ToolReturned(called.call.id, called.call.name, outcome.content, outcome.failed, called.stamp, called.seconds)

@@ -13,30 +13,30 @@ from everself.errors import NotFound, WrongUse
 if TYPE_CHECKING:
     from everself.clock import Clock
     from everself.config.sections import Agent, Hooks
-    from everself.conversation._shared import Desk
-    from everself.conversation.compaction import Compactor, RoomMade
+    from everself.conversation._shared import SharedState
+    from everself.conversation.compaction import CompactionResult, Compactor
     from everself.conversation.context.assembler import Assembler, Prompt
-    from everself.conversation.context.request import Ask, Facts
-    from everself.conversation.sessions.checkpoint import Checked, Checkpoint
-    from everself.conversation.sessions.log import Log
+    from everself.conversation.context.request import Facts, PromptRequest
+    from everself.conversation.sessions.checkpoint import Checkpoint, CheckpointReport
+    from everself.conversation.sessions.log import SessionLog
     from everself.conversation.sessions.session import Session
-    from everself.conversation.tools.protocol import Setting
+    from everself.conversation.tools.protocol import ToolContext
     from everself.identity.integrity import Integrity
     from everself.memory.memory import Memory
-    from everself.models.charging import Charger
     from everself.models.chat.protocol import ChatModel
+    from everself.models.spend_meter import SpendMeter
     from everself.storage.state.database import State
     from everself.storage.state.searches import SearchRecord
 
 
 @dataclass(frozen=True, slots=True)
-class Opened:
+class ChatResources:
     """What of an agent its conversations use. What is a function is opened when it is first asked for."""
 
-    log: "Log"
+    log: "SessionLog"
     state: "State"
     clock: "Clock"
-    charger: "Charger"
+    spend_meter: "SpendMeter"
     memory: "Callable[[], Memory]"
     integrity: "Callable[[], Integrity]"
     checkpoint: "Callable[[], Checkpoint]"
@@ -44,18 +44,18 @@ class Opened:
 
 
 def gather_parts(
-    opened: Opened,
+    opened: ChatResources,
     model: "Callable[[], ChatModel]",
     assembler: "Callable[[], Assembler]",
     facts: "Callable[[str, tuple[str, ...]], Facts]",
-    act: "Callable[[str, Setting], Acted]",
+    act: "Callable[[str, ToolContext], Acted]",
 ) -> Parts:
     """What a conversation works with, but for its tools."""
 
-    def assemble(ask: "Ask") -> "Prompt":
+    def assemble(ask: "PromptRequest") -> "Prompt":
         return assembler().assemble(ask)
 
-    room = Room(opened.log, opened.checkpoint, opened.compactor)
+    room = SessionUpkeep(opened.log, opened.checkpoint, opened.compactor)
     return Parts(
         log=opened.log,
         model=model,
@@ -66,8 +66,8 @@ def gather_parts(
         claims=claims_saving,
         keep=lambda setting: _keep(opened, setting),
         searched=lambda name: _find_search(opened.state, name),
-        allow=opened.charger.allow,
-        charge=opened.charger.charge,
+        allow=opened.spend_meter.allow,
+        charge=opened.spend_meter.charge,
         first=lambda name: _is_first(opened.state, opened.clock, name),
         near=room.near,
         heavy=room.heavy,
@@ -81,22 +81,22 @@ def gather_parts(
 
 
 def open_compactor(
-    agent: "Agent", hooks: "Hooks", desk: "Desk", memory: "Memory", log: "Log", checkpoint: "Checkpoint"
+    agent: "Agent", hooks: "Hooks", shared: "SharedState", memory: "Memory", log: "SessionLog", checkpoint: "Checkpoint"
 ) -> "Compactor":
     from everself.conversation.compaction import Compactor
-    from everself.conversation.flush import Flushing
+    from everself.conversation.flush import FlushTurn
     from everself.conversation.sessions.notes import Notes
 
     most = hooks.session_messages if hooks.enabled and hooks.session_notes else 0
     notes = Notes(memory, log, agent.id, most)
-    return Compactor(desk, checkpoint, notes, agent.compaction, Flushing(desk))
+    return Compactor(shared, checkpoint, notes, agent.compaction, FlushTurn(shared))
 
 
 @dataclass(frozen=True, slots=True)
-class Room:
+class SessionUpkeep:
     """What a conversation asks for when it grows long or ends. Nothing is opened before it is asked."""
 
-    log: "Log"
+    log: "SessionLog"
     checkpoints: "Callable[[], Checkpoint]"
     compactor: "Callable[[], Compactor]"
 
@@ -106,13 +106,13 @@ class Room:
     def heavy(self, session: "Session") -> bool:
         return self.compactor().is_heavy(session)
 
-    async def compact(self, session: "Session", why: str) -> "RoomMade":
+    async def compact(self, session: "Session", why: str) -> "CompactionResult":
         return await self.compactor().compact(session, why)
 
-    def checkpoint(self, session: "Session") -> "Checked":
+    def checkpoint(self, session: "Session") -> "CheckpointReport":
         return self.checkpoints().make(session)
 
-    def recover(self) -> "Checked":
+    def recover(self) -> "CheckpointReport":
         self.log.catch_up()
         return self.checkpoints().recover()
 
@@ -125,10 +125,10 @@ def _alarm(integrity: "Integrity") -> Alarm:
     return Alarm(tuple(told_of(one) for one in found), lambda: integrity.tell(found))
 
 
-def _keep(opened: Opened, setting: "Setting") -> tuple[Written, ...]:
+def _keep(opened: ChatResources, setting: "ToolContext") -> tuple[Written, ...]:
     """Write down what the person stated and nobody has, as a checkpoint does; sub-agents and groups have no memory to write to."""
-    book, made = opened.memory().book, opened.checkpoint().make(opened.log.find(setting.session))
-    found = [entry for name in made.entries if (entry := book.find(name)) is not None]
+    catalog, made = opened.memory().catalog, opened.checkpoint().make(opened.log.find(setting.session))
+    found = [entry for name in made.entries if (entry := catalog.find(name)) is not None]
     return tuple(Written("remembered", one.text, one.reference, one.id) for one in found)
 
 
@@ -141,10 +141,12 @@ def _find_search(state: "State", name: str) -> "SearchRecord | None":
 
 def _unsaid(memory: "Memory", text: str) -> str:
     """A text without what was forgotten. Only hashes are left of that, so it is looked for in all that may stand for itself."""
-    from everself.memory.forgetting.words import Words, candidates, runs
+    from everself.memory.forgetting.words import ForgottenWords, candidates, runs
 
-    book = memory.book
-    return Words((), [one for one in {*candidates(text), *runs(text)} if one and book.is_buried(one)]).in_message(text)
+    catalog = memory.catalog
+    return ForgottenWords(
+        (), [one for one in {*candidates(text), *runs(text)} if one and catalog.is_buried(one)]
+    ).in_message(text)
 
 
 def _is_first(state: "State", clock: "Clock", name: str) -> bool:

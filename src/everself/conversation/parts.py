@@ -8,17 +8,17 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from everself.conversation.context.assembler import Prompt
-from everself.conversation.context.request import Ask, Facts
-from everself.conversation.threads import Aside
-from everself.conversation.tools.protocol import Setting, Tool, Written
+from everself.conversation.context.request import Facts, PromptRequest
+from everself.conversation.tools.protocol import Tool, ToolContext, Written
+from everself.conversation.worker_thread import WorkerThread
 from everself.models.chat.protocol import ChatModel, Usage
 from everself.search.scopes import Scope
 from everself.storage.state.searches import SearchRecord
 
 if TYPE_CHECKING:
-    from everself.conversation.sessions.log import Log
+    from everself.conversation.sessions.log import SessionLog
     from everself.conversation.sessions.session import Session
-    from everself.conversation.tools.outside.registry import Outside
+    from everself.conversation.tools.outside.registry import ExternalTools
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,15 +68,15 @@ class Parts:
     whoever forgot it, and `unsay` takes out of a text what was forgotten.
     """
 
-    log: "Log"
+    log: "SessionLog"
     model: Callable[[], ChatModel]
-    assemble: Callable[[Ask], Prompt]
+    assemble: Callable[[PromptRequest], Prompt]
     tools: Callable[[Scope], Sequence[Tool]] = lambda _: ()
     facts: Callable[[str, tuple[str, ...]], Facts] = lambda channel, tools: Facts(channel=channel, tools=tools)
     alarm: Callable[[], Alarm] = Alarm
-    act: Callable[[str, Setting], Acted] = lambda _, __: Acted()
+    act: Callable[[str, ToolContext], Acted] = lambda _, __: Acted()
     claims: Callable[[str], bool] = lambda _: False
-    keep: Callable[[Setting], Sequence[Written]] = lambda _: ()
+    keep: Callable[[ToolContext], Sequence[Written]] = lambda _: ()
     searched: Callable[[str], SearchRecord | None] = lambda _: None
     allow: Callable[[str], None] = lambda _: None
     charge: Callable[[str, str, ChatModel, Usage], int | None] = lambda *_: 0
@@ -90,5 +90,5 @@ class Parts:
     generation: Callable[[], int] = lambda: 0
     unsay: Callable[[str], str] = lambda text: text
     reserve: Callable[[int], int] = lambda window: min(20_000, window // 4)
-    aside: Aside = field(default_factory=Aside)
-    outside: "Callable[[Scope], Awaitable[Outside]] | None" = None
+    in_thread: WorkerThread = field(default_factory=WorkerThread)
+    outside: "Callable[[Scope], Awaitable[ExternalTools]] | None" = None

@@ -15,7 +15,7 @@ _LISTED: Final = 40
 
 
 @dataclass(frozen=True, slots=True)
-class Used:
+class ToolUse:
     """A tool that was used for a reply."""
 
     name: str
@@ -25,7 +25,7 @@ class Used:
 
 
 @dataclass(frozen=True, slots=True)
-class Why:
+class ReplyReceipt:
     """What a reply rested on. `receipt` is as `receipt_json` makes it; empty where none was kept."""
 
     message: str
@@ -35,7 +35,7 @@ class Why:
     receipt: JsonObject = field(default_factory=dict)
 
 
-def receipt_json(receipt: Receipt, search: SearchRecord | None, used: Sequence[Used] = ()) -> JsonObject:
+def receipt_json(receipt: Receipt, search: SearchRecord | None, used: Sequence[ToolUse] = ()) -> JsonObject:
     return {
         "tokens": receipt.total,
         "limit": receipt.limit,

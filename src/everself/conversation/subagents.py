@@ -7,10 +7,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from everself.conversation._shared import Desk
+from everself.conversation._shared import SharedState
 from everself.conversation.events import Done, Event, Notice
-from everself.conversation.tools.protocol import Outcome, Setting, Stamp, Tool, told
-from everself.conversation.turn import Turning
+from everself.conversation.tools.protocol import Outcome, Stamp, Tool, ToolContext, told
+from everself.conversation.turn import TurnRunner
 from everself.errors import WrongUse
 from everself.models.chat.protocol import JsonObject, ToolSpec
 from everself.search.scopes import Scope, SessionKind
@@ -41,20 +41,20 @@ class SubagentReport:
 
 
 class Subagents:
-    def __init__(self, desk: Desk) -> None:
-        self._desk = desk
+    def __init__(self, shared: SharedState) -> None:
+        self._shared = shared
 
-    async def send(self, task: str, setting: Setting) -> SubagentReport:
+    async def send(self, task: str, setting: ToolContext) -> SubagentReport:
         """Have it done. A failure is a report too; being cancelled stops it, and what it said stays in its session."""
-        log = self._desk.parts.log
+        log = self._shared.parts.log
         scope = Scope(SessionKind.SUBAGENT, project=setting.scope.project)
-        session = await self._desk.aside(lambda: log.begin(scope, CHANNEL))
+        session = await self._shared.in_thread(lambda: log.begin(scope, CHANNEL))
         events: list[Event] = []
         # the task is worded by a model, which may have read a page
-        await Turning(self._desk, session, task, "", events.append, taint=setting.taint).run()
-        self._desk.drop_prefix(session.id)
-        await self._desk.leave(session.id)
-        after = await self._desk.aside(lambda: log.fresh(session))
+        await TurnRunner(self._shared, session, task, "", events.append, taint=setting.taint).run()
+        self._shared.drop_prefix(session.id)
+        await self._shared.leave(session.id)
+        after = await self._shared.in_thread(lambda: log.fresh(session))
         done = next((one for one in reversed(events) if isinstance(one, Done)), None)
         failed = done is None or done.why not in ("stop", "length", "steps")
         troubles = [one.text for one in events if isinstance(one, Notice) and one.level == "warning"]
@@ -67,7 +67,7 @@ def spawn_tool(scope: Scope, subagents: Callable[[], Subagents]) -> tuple[Tool, 
     if not is_owner(scope):
         return ()
 
-    async def run(arguments: JsonObject, setting: Setting) -> Outcome:
+    async def run(arguments: JsonObject, setting: ToolContext) -> Outcome:
         task = arguments.get("task")
         if not isinstance(task, str) or not task.strip():
             raise WrongUse("`task` is missing or empty.")

@@ -6,17 +6,17 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final, Literal
 
 from everself.classify.folding import language_of
-from everself.conversation._recording import Keeper
-from everself.conversation._shared import Desk
-from everself.conversation.context.request import Ask
+from everself.conversation._recording import TurnRecorder
+from everself.conversation._shared import SharedState
+from everself.conversation.context.request import PromptRequest
 from everself.conversation.events import Accepted, Done, Event, MemoryWritten, Notice
-from everself.conversation.loop import MOST_STEPS, Course, run_loop
+from everself.conversation.loop import MOST_STEPS, LoopState, run_loop
 from everself.conversation.parts import Acted
 from everself.conversation.receipts import receipt_json
 from everself.conversation.reflex.replies import reply
 from everself.conversation.sessions.history import turns_of
 from everself.conversation.sessions.session import Message, Session
-from everself.conversation.tools.protocol import Setting, Stamp, Tool, Written
+from everself.conversation.tools.protocol import Stamp, Tool, ToolContext, Written
 from everself.errors import ContextTooSmall, EverselfError, ModelFailed, NotFound
 from everself.memory.provenance import IMPORT, OWN, taint_of
 from everself.memory.statements import shown
@@ -47,12 +47,12 @@ _ENDINGS: Final[dict[Why, Notice]] = {
 _EMPTY: Final = Notice("The model gave an empty answer.", "warning", "Ask again.")
 
 
-class Turning:
+class TurnRunner:
     """A turn under way. Once its message is accepted it ends with Done, whatever happens."""
 
     def __init__(
         self,
-        desk: Desk,
+        shared: SharedState,
         session: Session,
         text: str,
         person: str,
@@ -61,17 +61,17 @@ class Turning:
         taint: Stamp = OWN,
     ) -> None:
         """`taint` is that of whoever worded the message, where that is neither the owner nor the person who speaks."""
-        self._desk = desk
-        self._parts = desk.parts
+        self._shared = shared
+        self._parts = shared.parts
         self._session = session
         self._text = text
         self._person = person
         self._emit = emit
         self._brought = taint
-        self._course = Course()
+        self._course = LoopState()
         self._acted = Acted()
         self._accepted: Message | None = None
-        self._keeper: Keeper | None = None
+        self._recorder: TurnRecorder | None = None
         self._prompt: Prompt | None = None
         self._search: SearchRecord | None = None
         self._model: ChatModel | None = None
@@ -84,7 +84,7 @@ class Turning:
         why: Why = "failed"
         try:
             # what could not be kept was not accepted, and whoever said it has to know
-            message = await self._desk.aside(self._accept)
+            message = await self._shared.in_thread(self._accept)
         except asyncio.CancelledError:
             why = "cancelled"
             self._tell_accepted()
@@ -109,7 +109,7 @@ class Turning:
             self._emit(self._done(why))
 
     def _accept(self) -> Message:
-        self._desk.recover()
+        self._shared.recover()
         self._session = self._parts.log.fresh(self._session)
         self._accepted = self._parts.log.add(self._session, "user", self._text, person=self._person)
         # what somebody shows is like an import, whoever they are
@@ -121,30 +121,30 @@ class Turning:
         if self._accepted is not None:
             self._emit(Accepted(self._session.id, self._accepted.id))
 
-    def _setting(self, message: Message) -> Setting:
+    def _setting(self, message: Message) -> ToolContext:
         scope = self._session.scope
         by_owner = is_owner(scope) and scope.kind not in _BACKGROUND and not self._person
-        return Setting(scope, self._session.id, message.id, self._text, by_owner, self._session.taint)
+        return ToolContext(scope, self._session.id, message.id, self._text, by_owner, self._session.taint)
 
-    async def _answer(self, setting: Setting, message: Message) -> None:
-        desk, parts = self._desk, self._parts
-        alarm = await desk.aside(parts.alarm)
+    async def _answer(self, setting: ToolContext, message: Message) -> None:
+        shared, parts = self._shared, self._parts
+        alarm = await shared.in_thread(parts.alarm)
         for told in alarm.texts:
             self._emit(Notice(told, "warning"))
         if alarm.texts:
-            await desk.aside(alarm.tell)
+            await shared.in_thread(alarm.tell)
         if setting.by_owner:
-            self._acted = await desk.aside(lambda: parts.act(self._text, setting))
+            self._acted = await shared.in_thread(lambda: parts.act(self._text, setting))
             self._tell(self._acted.written)
-        model = self._model = await desk.aside(lambda: desk.model)
-        if model.name == REFLEX and await desk.aside(lambda: parts.first(REFLEX)):
+        model = self._model = await shared.in_thread(lambda: shared.model)
+        if model.name == REFLEX and await shared.in_thread(lambda: parts.first(REFLEX)):
             self._emit(Notice(NO_MODEL, "info", ADD_MODEL))
-        tools = tuple(await desk.aside(lambda: parts.tools(setting.scope)))
+        tools = tuple(await shared.in_thread(lambda: parts.tools(setting.scope)))
         if model.name != REFLEX:
             tools = (*tools, *await self._reach())
         job = setting.scope.kind.value if setting.scope.kind in _BACKGROUND else "chat"
-        self._keeper = Keeper(desk, self._session, model, job, lambda: self._renew(model, tools, message))
-        await desk.aside(lambda: parts.allow(job))
+        self._recorder = TurnRecorder(shared, self._session, model, job, lambda: self._renew(model, tools, message))
+        await shared.in_thread(lambda: parts.allow(job))
         try:
             await self._attempt(model, tools, setting, message)
         except (ModelFailed, ContextTooSmall) as error:
@@ -166,24 +166,24 @@ class Turning:
 
     async def _reach(self) -> tuple[Tool, ...]:
         """The tools from outside. Rules need none of them, so that servers start only where a model answers."""
-        outside = await self._desk.outside(self._session)
+        outside = await self._shared.outside(self._session)
         self._tell_outside()
         return outside.tools if outside is not None else ()
 
     def _tell_outside(self) -> None:
-        for told in self._desk.outside_notices(self._session.id):
+        for told in self._shared.outside_notices(self._session.id):
             self._emit(Notice(told, "warning"))
 
-    async def _attempt(self, model: ChatModel, tools: Sequence[Tool], setting: Setting, message: Message) -> None:
-        desk = self._desk
-        if await desk.aside(lambda: self._parts.heavy(self._session)):
+    async def _attempt(self, model: ChatModel, tools: Sequence[Tool], setting: ToolContext, message: Message) -> None:
+        shared = self._shared
+        if await shared.in_thread(lambda: self._parts.heavy(self._session)):
             await self._make_room("size")
-        request = await desk.aside(lambda: self._prepare(model, tools, message))
+        request = await shared.in_thread(lambda: self._prepare(model, tools, message))
         if self._parts.near(self._estimated, model.window) and await self._make_room("threshold"):
-            request = await desk.aside(lambda: self._prepare(model, tools, message))
+            request = await shared.in_thread(lambda: self._prepare(model, tools, message))
         self._tell_notices()
-        if self._keeper is not None:
-            async for event in run_loop(model, request, tools, setting, self._course, self._keeper):
+        if self._recorder is not None:
+            async for event in run_loop(model, request, tools, setting, self._course, self._recorder):
                 self._emit(event)
 
     def _renew(self, model: ChatModel, tools: Sequence[Tool], message: Message) -> ChatRequest:
@@ -203,26 +203,26 @@ class Turning:
         parts, session = self._parts, self._session
         # before anything is read: what is forgotten from now on is noticed when the request is sent
         generation = parts.generation()
-        if self._keeper is not None:
-            self._keeper.generation = generation
+        if self._recorder is not None:
+            self._recorder.generation = generation
         turns = list(turns_of(parts.log.messages(session, session.compacted), session.summary, session.summary_source))
         question = (self._acted.question,) if self._acted.question else ()
         said = UserTurn(self._text, (*self._acted.done, *question))
         last = max((at for at, turn in enumerate(turns) if isinstance(turn, UserTurn)), default=len(turns))
         turns[last : last + 1] = [said]
         spoken = sum(map(_tokens_of, turns)) + sum(_weight(str(tool.spec)) for tool in tools)
-        ask = Ask(
+        ask = PromptRequest(
             scope=session.scope,
             message=self._text,
             session=session.id,
             turn=message.seq,
-            prefix=self._desk.prefix(session.id, generation),
+            prefix=self._shared.prefix(session.id, generation),
             window=model.window,
             other=spoken + min(model.most_output, parts.reserve(model.window)),
             facts=parts.facts(session.channel, tuple(tool.spec.name for tool in tools)),
         )
         self._prompt = parts.assemble(ask)
-        self._desk.keep_prefix(session.id, self._prompt.prefix, generation)
+        self._shared.keep_prefix(session.id, self._prompt.prefix, generation)
         self._estimated = spoken + self._prompt.receipt.total
         self._search = parts.searched(self._prompt.receipt.search)
         self._taint(self._prompt.taint)
@@ -239,7 +239,7 @@ class Turning:
         found = self._prompt.receipt.notices if self._prompt is not None else ()
         of_search = self._search.notices if self._search is not None else ()
         for notice in found:
-            if notice not in of_search and self._desk.is_new(self._session.id, notice):
+            if notice not in of_search and self._shared.is_new(self._session.id, notice):
                 self._emit(Notice(notice))
 
     async def _make_room(self, why: str) -> bool:
@@ -249,7 +249,7 @@ class Turning:
         before = self._session.compacted
         made = await self._parts.compact(self._session, why)
         self._session = made.session
-        self._desk.drop_prefix(self._session.id)
+        self._shared.drop_prefix(self._session.id)
         if made.notice:
             self._emit(Notice(made.notice))
         return self._session.compacted > before
@@ -263,25 +263,25 @@ class Turning:
             self._emit(_EMPTY)
         if why == "steps":
             course.said = f"(I stopped after {MOST_STEPS} steps.)"
-        if course.said and self._keeper is not None:
+        if course.said and self._recorder is not None:
             said, course.said = course.said, ""
             course.earlier.append(said)
-            self._reply = await self._keeper.replied(said, await self._desk.aside(lambda: self._meta(why)))
+            self._reply = await self._recorder.replied(said, await self._shared.in_thread(lambda: self._meta(why)))
 
     def _meta(self, why: Why) -> dict[str, object]:
         meta: dict[str, object] = {"why": why, "usage": asdict(self._course.latest)}
         if self._model is not None:
             meta["model"] = self._model.name
-        if self._prompt is not None and self._keeper is not None:
+        if self._prompt is not None and self._recorder is not None:
             receipt = self._prompt.receipt
-            meta["receipt"] = receipt_json(receipt, self._search, self._keeper.used)
+            meta["receipt"] = receipt_json(receipt, self._search, self._recorder.used)
         return meta
 
-    async def _keep_promises(self, setting: Setting) -> None:
+    async def _keep_promises(self, setting: ToolContext) -> None:
         """Saying is doing: what a reply claims to keep is kept, or the person is told that it is not."""
         written = (*self._acted.written, *self._course.written)
         if not any(one.deed in _KEPT for one in written) and self._parts.claims(self._course.text):
-            kept = await self._desk.aside(lambda: self._parts.keep(setting))
+            kept = await self._shared.in_thread(lambda: self._parts.keep(setting))
             self._tell(kept)
             written = (*written, *kept)
             if not kept:
@@ -305,7 +305,7 @@ class Turning:
         course = self._course
         window = self._model.window if self._model is not None else 0
         used = course.latest.sent + course.latest.received or self._estimated
-        cost = self._keeper.cost if self._keeper is not None else 0.0
+        cost = self._recorder.cost if self._recorder is not None else 0.0
         return Done(self._reply, course.text, why, course.usage, cost, min(1.0, used / window) if window else 0.0)
 
 

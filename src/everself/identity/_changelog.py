@@ -19,7 +19,7 @@ Step = Literal["growth", "rollback", "refusal"]
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class ChangelogEntry:
     """One entry. `earlier` is where the soul before it is kept."""
 
     step: Step
@@ -31,7 +31,7 @@ class Told:
     added: Sequence[str] = ()
 
 
-def append_entry(document: bytes | None, told: Told, now: datetime) -> Append:
+def append_entry(document: bytes | None, told: ChangelogEntry, now: datetime) -> Append:
     """The growth of CHANGELOG.md by one entry."""
     text = "\n".join(_lines(told)).encode()
     clock = now.isoformat(sep=" ", timespec="seconds")
@@ -39,7 +39,7 @@ def append_entry(document: bytes | None, told: Told, now: datetime) -> Append:
     return Append(CHANGELOG, splice.data, _HEADER)
 
 
-def _lines(told: Told) -> Iterator[str]:
+def _lines(told: ChangelogEntry) -> Iterator[str]:
     yield f"- who: {told.who}"
     yield f"- reason: {_inert(told.reason) or 'none given'}"
     if told.evidence:

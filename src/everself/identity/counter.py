@@ -6,7 +6,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
 from everself.errors import ChangedMeanwhile, Damaged, EverselfError
-from everself.identity.outside_changes import Mark
+from everself.identity.outside_changes import IntegrityMark
 from everself.storage.host_files import find_file, save_file, sweep
 from everself.storage.state.database import State
 from everself.storage.state.ledger import LedgerHead
@@ -25,7 +25,7 @@ class KeptCounter:
         self._path = path
         self._key = key
 
-    def get(self) -> Mark | None:
+    def get(self) -> IntegrityMark | None:
         data = find_file(self._path)
         return None if data is None else self._parse(data)
 
@@ -33,7 +33,7 @@ class KeptCounter:
         """Remove what somebody left who was killed while raising it."""
         sweep(self._path)
 
-    def raise_to(self, mark: Mark) -> None:
+    def raise_to(self, mark: IntegrityMark) -> None:
         self.tidy()
         for _ in range(TRIES):
             there = find_file(self._path)
@@ -45,7 +45,7 @@ class KeptCounter:
                 return
         raise ChangedMeanwhile(f"({self._path})")
 
-    def _is_higher(self, data: bytes, mark: Mark) -> bool:
+    def _is_higher(self, data: bytes, mark: IntegrityMark) -> bool:
         try:
             found = self._parse(data)
         except Damaged:
@@ -53,14 +53,14 @@ class KeptCounter:
             return False
         return (found.counter, found.ledger.seq) >= (mark.counter, mark.ledger.seq)
 
-    def _render(self, mark: Mark) -> bytes:
+    def _render(self, mark: IntegrityMark) -> bytes:
         said = f"{mark.counter} {mark.ledger.seq} {mark.ledger.mac}"
         return f"{said} {self._mac(said)}\n".encode()
 
-    def _parse(self, data: bytes) -> Mark:
+    def _parse(self, data: bytes) -> IntegrityMark:
         parts = data.decode("ascii", "replace").split()
         if len(parts) == _FIELDS and hmac.compare_digest(self._mac(" ".join(parts[:3])).encode(), parts[3].encode()):
-            return Mark(int(parts[0]), LedgerHead(int(parts[1]), parts[2]))
+            return IntegrityMark(int(parts[0]), LedgerHead(int(parts[1]), parts[2]))
         raise Damaged(f"{self._path} is no count that this key made.")
 
     def _mac(self, said: str) -> str:

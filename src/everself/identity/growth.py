@@ -11,7 +11,7 @@ from typing import Final
 
 from everself.clock import Clock
 from everself.errors import ChangedMeanwhile, NotFound, RefusedByRule, WrongUse
-from everself.identity._changelog import CHANGELOG, Step, Told, append_entry
+from everself.identity._changelog import CHANGELOG, ChangelogEntry, Step, append_entry
 from everself.identity.soul import Rules, check_growth, grows_alone
 from everself.identity.soul_tests import SOUL_TESTS, Result, failures, keep_principles, parse_tests, run_tests
 from everself.identity.versions import CURRENT, Version, Versions
@@ -61,7 +61,7 @@ class Proposed:
 
 
 @dataclass(frozen=True, slots=True)
-class Grown:
+class SoulChange:
     """What a step did to the soul; no `change` where it was so already. `earlier` is where the soul before it is kept."""
 
     change: str
@@ -71,7 +71,7 @@ class Grown:
 
 
 @dataclass(frozen=True, slots=True)
-class Outlook:
+class GrowthChecks:
     """What growth asks of others: whether evidence is a correction, whether the soul holds words that nobody accepted yet."""
 
     is_correction: Callable[[str], bool] = lambda reference: reference.startswith("file:CORRECTIONS.md")
@@ -94,14 +94,14 @@ class _Act:
 
 class Growth:
     def __init__(
-        self, workspace: Workspace, state: State, clock: Clock, rules: Rules, outlook: Outlook | None = None
+        self, workspace: Workspace, state: State, clock: Clock, rules: Rules, outlook: GrowthChecks | None = None
     ) -> None:
         self.rules = rules
         self.versions = Versions(workspace, clock)
         self._workspace = workspace
         self._state = state
         self._clock = clock
-        self._outlook = outlook or Outlook()
+        self._outlook = outlook or GrowthChecks()
 
     def propose(self, text: str, reason: str, evidence: Sequence[str] = (), author: Author = Author.OWNER) -> Proposed:
         """Propose the whole soul as somebody would have it."""
@@ -132,12 +132,12 @@ class Growth:
             raise NotFound("No such proposal for the soul is open.", mend="everself soul show")
         return found
 
-    def approve(self, name: str, *, force: bool = False) -> Grown:
+    def approve(self, name: str, *, force: bool = False) -> SoulChange:
         """Let a proposal become the soul. It is carried over to a soul that changed since where that is possible."""
         proposal = self.find(name)
         key = proposal.key
         if proposal.status == "open" and self._is_done(proposal):
-            return Grown(self.find(proposal.id).change, "")
+            return SoulChange(self.find(proposal.id).change, "")
         _need_open(proposal)
         if self._outlook.withheld():
             raise RefusedByRule(
@@ -176,7 +176,7 @@ class Growth:
             self._decide(proposal, "refused", "")
             if not why.strip():
                 return None
-            told = Told("refusal", f"owner, to proposal {proposal.id}", _clean(why), proposal.evidence)
+            told = ChangelogEntry("refusal", f"owner, to proposal {proposal.id}", _clean(why), proposal.evidence)
             return Change(Author.OWNER, f"soul: refuse proposal {proposal.id}", (self._log(told),), proposal.evidence)
 
         _need_done(self._workspace.apply_plan(plan))
@@ -200,7 +200,7 @@ class Growth:
         before, after = self.text_of(one), self.text_of(other)
         return diff_souls(before, after)
 
-    def rollback(self, name: str, *, force: bool = False) -> Grown:
+    def rollback(self, name: str, *, force: bool = False) -> SoulChange:
         """Make the soul what it was, byte for byte."""
         version = self.versions.find(name)
         if version.altered and not force:
@@ -213,7 +213,7 @@ class Growth:
         act = _Act("rollback", Author.OWNER, "owner", f"back to {version.name}", (f"file:{version.path}",))
         return self._take(act, lambda _: wanted)
 
-    def rollback_line(self, text: str) -> Grown:
+    def rollback_line(self, text: str) -> SoulChange:
         """Take one learned line back, named by its words or by some that no other line has."""
 
         def want(now: bytes | None) -> bytes:
@@ -307,7 +307,7 @@ class Growth:
         if isinstance(outcome, Conflict):
             raise ChangedMeanwhile("SOUL_HISTORY/ was changed while this was being proposed.")
 
-    def _take(self, act: _Act, want: Callable[[bytes | None], bytes]) -> Grown:
+    def _take(self, act: _Act, want: Callable[[bytes | None], bytes]) -> SoulChange:
         """One step as one change set: the copy, the soul, the log."""
         seen: list[tuple[bytes | None, bytes]] = []
 
@@ -329,7 +329,7 @@ class Growth:
         _need_done(outcome)
         now, wanted = seen[-1]
         change = outcome.id if isinstance(outcome, Applied) else ""
-        return Grown(change, diff_souls(now, wanted) if change else "", self._kept(now) if change else "")
+        return SoulChange(change, diff_souls(now, wanted) if change else "", self._kept(now) if change else "")
 
     def _change(self, act: _Act, now: bytes | None, wanted: bytes) -> Change:
         edits: list[Edit] = []
@@ -339,7 +339,7 @@ class Growth:
         edits.append(Create(SOUL, wanted) if now is None else Replace(SOUL, digest(now), 0, len(now), wanted))
         removed, added = changed_lines(now or b"", wanted)
         earlier = copy or self._kept(now)
-        edits.append(self._log(Told(act.step, act.who, act.reason, act.evidence, earlier, removed, added)))
+        edits.append(self._log(ChangelogEntry(act.step, act.who, act.reason, act.evidence, earlier, removed, added)))
         return Change(act.author, f"soul: {act.step}: {act.reason}", tuple(edits), act.evidence, key=act.key)
 
     def _kept(self, data: bytes | None) -> str:
@@ -347,7 +347,7 @@ class Growth:
         mark = "" if data is None else digest(data)
         return next((one.path for one in self.versions.list() if one.hash == mark and not one.current), "")
 
-    def _log(self, told: Told) -> Edit:
+    def _log(self, told: ChangelogEntry) -> Edit:
         found = self._workspace.find(CHANGELOG)
         return append_entry(None if found is None else found.data, told, self._clock.now())
 

@@ -13,7 +13,15 @@ from everself.clock import Clock
 from everself.config.sections import SoulIntegrity
 from everself.errors import ChangedMeanwhile, Damaged, DiskError, LockTimeout, RefusedByRule, UnsafePath
 from everself.identity._human_documents import guarded_paths
-from everself.identity.outside_changes import Counter, Mark, Seen, Tamper, accepted_words, compare, find_breach
+from everself.identity.outside_changes import (
+    Counter,
+    GuardedDocument,
+    IntegrityMark,
+    Tamper,
+    accepted_words,
+    compare,
+    find_breach,
+)
 from everself.storage.state.baselines import Baseline, Sealed
 from everself.storage.state.database import State
 from everself.storage.state.ledger import GENESIS, LedgerHead, Since
@@ -47,10 +55,10 @@ class Restored:
 
 @dataclass(frozen=True, slots=True)
 class _Look:
-    mark: Mark | None
+    mark: IntegrityMark | None
     sealed: Sealed
     since: Since
-    seen: dict[str, Seen]
+    seen: dict[str, GuardedDocument]
     tampers: tuple[Tamper, ...]
     # changed by Everself itself since it last looked
     own: tuple[str, ...]
@@ -98,7 +106,7 @@ class Integrity:
             with suppress(LockTimeout, DiskError, Damaged):
                 found = self._locked(self._settle)
         elif found.mark is not None and found.since.head.seq > found.mark.ledger.seq:
-            self._keep(Mark(found.mark.counter, found.since.head))
+            self._keep(IntegrityMark(found.mark.counter, found.since.head))
         self._last = found
         return tuple(replace(one, told=self._token(found, one) in self._told()) for one in found.tampers)
 
@@ -195,7 +203,7 @@ class Integrity:
             return found
         if found.first:
             # the mark comes first: from here on a seal without a mark is not how it began
-            self._counter.raise_to(Mark(0, found.since.head))
+            self._counter.raise_to(IntegrityMark(0, found.since.head))
             self._seal(found, [path for path, now in found.seen.items() if not now.fault])
             return self._examine()
         with suppress(DiskError):
@@ -203,7 +211,7 @@ class Integrity:
                 self._seal(found, found.own)
                 return self._examine()
             if _lags(found) or found.mark is None or found.since.head != found.mark.ledger:
-                self._counter.raise_to(Mark(found.sealed.counter, found.since.head))
+                self._counter.raise_to(IntegrityMark(found.sealed.counter, found.since.head))
         return found
 
     def _count_up(self) -> None:
@@ -220,10 +228,10 @@ class Integrity:
         self._state.baselines.accept(rows, counter)
         # where the chain is broken, the human takes the ledger as it is now; doctor goes on to tell of it
         head = self._state.ledger_head() if found.since.broken else found.since.head
-        self._counter.raise_to(Mark(counter, head))
+        self._counter.raise_to(IntegrityMark(counter, head))
         return counter
 
-    def _keep(self, mark: Mark) -> None:
+    def _keep(self, mark: IntegrityMark) -> None:
         # a disk that is full must not silence the agent; the next look tries again
         with suppress(DiskError, ChangedMeanwhile):
             self._counter.raise_to(mark)
@@ -247,21 +255,21 @@ class Integrity:
         outside = tuple(one for one in differing if one.path not in own)
         return replace(found, tampers=found.tampers + outside, own=own)
 
-    def _since(self, mark: Mark | None) -> Since:
+    def _since(self, mark: IntegrityMark | None) -> Since:
         return Since(self._state.ledger_head(), {}) if mark is None else self._state.ledger_since(mark.ledger)
 
     def _paths(self, sealed: Sealed) -> list[str]:
         return guarded_paths(self._workspace, self._personas, sealed.baselines if sealed.genuine else ())
 
-    def _read(self, path: str) -> Seen:
+    def _read(self, path: str) -> GuardedDocument:
         try:
             found = self._workspace.find(path)
         except (UnsafePath, DiskError) as error:
-            return Seen(None, fault=error.detail)
+            return GuardedDocument(None, fault=error.detail)
         if found is None:
-            return Seen(None)
+            return GuardedDocument(None)
         # what lies beyond the reading limit never enters a prompt, but its length is known
-        return Seen(found.data, found.hash + (f"+{found.cut}" if found.cut else ""))
+        return GuardedDocument(found.data, found.hash + (f"+{found.cut}" if found.cut else ""))
 
     def _is_own(self, path: str, found: _Look) -> bool:
         """Whether change sets alone led from what was accepted to what stands there now."""

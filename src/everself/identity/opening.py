@@ -49,7 +49,7 @@ def open_growth(
     memory: "Callable[[], Memory]",
     integrity: "Callable[[], Integrity]",
 ) -> "Growth":
-    from everself.identity.growth import Growth, Outlook
+    from everself.identity.growth import Growth, GrowthChecks
     from everself.identity.soul import Rules
 
     rules = Rules(agent.soul.policy, tunables.soul_max_tokens, tunables.soul_history_retention_days)
@@ -58,7 +58,7 @@ def open_growth(
         kind, _, name = reference.partition(":")
         if kind != "entry":
             return kind == "file" and name.startswith("CORRECTIONS.md")
-        entry = memory().book.find(name)
+        entry = memory().catalog.find(name)
         # the last is what a correction leaves that found nothing to correct
         return entry is not None and (
             entry.tag is Tag.CORRECTION or entry.source == CORRECTION or entry.category == "correction"
@@ -69,4 +69,4 @@ def open_growth(
         strict = agent.soul.integrity == "strict"
         return strict and any(one.path in ("", SOUL) for one in integrity().look())
 
-    return Growth(workspace, state, clock, rules, Outlook(is_correction, withheld))
+    return Growth(workspace, state, clock, rules, GrowthChecks(is_correction, withheld))

@@ -29,7 +29,7 @@ class Tamper:
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class IntegrityMark:
     """What is kept out of reach: how many seals were made, and how far the ledger went when it was last looked at."""
 
     counter: int
@@ -39,15 +39,15 @@ class Mark:
 class Counter(Protocol):
     """Where the mark is kept: beside the key, in no folder that an agent's tools can write."""
 
-    def get(self) -> Mark | None:
+    def get(self) -> IntegrityMark | None:
         """None when there never was one; Damaged when what is there is not a mark."""
 
-    def raise_to(self, mark: Mark) -> None:
+    def raise_to(self, mark: IntegrityMark) -> None:
         """Durable when it returns. The count never goes back."""
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class GuardedDocument:
     """A guarded document as it was read once. `fault` says why it could not be; `hash` is empty where it is missing."""
 
     data: bytes | None
@@ -55,7 +55,7 @@ class Seen:
     fault: str = ""
 
 
-def compare(path: str, accepted: Baseline | None, now: Seen) -> Tamper | None:
+def compare(path: str, accepted: Baseline | None, now: GuardedDocument) -> Tamper | None:
     was = accepted.hash if accepted is not None else ""
     before = accepted.content if accepted is not None and was else ""
     if now.fault:
@@ -68,7 +68,7 @@ def compare(path: str, accepted: Baseline | None, now: Seen) -> Tamper | None:
     return Tamper(path, kind, before, after, render_diff((shown,)))
 
 
-def find_breach(mark: Mark | None, sealed: Sealed, broken: str) -> Tamper | None:
+def find_breach(mark: IntegrityMark | None, sealed: Sealed, broken: str) -> Tamper | None:
     """What is wrong with what Everself keeps. A seal that is one ahead is one whose maker died before it could raise the mark."""
     if not sealed.genuine:
         return Tamper("", "forged", why="What was accepted before was altered in state.db, or sealed with another key.")

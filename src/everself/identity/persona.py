@@ -11,7 +11,7 @@ from typing import Final, Literal
 from everself.clock import Clock
 from everself.config.sections import AlternatePersona
 from everself.errors import DiskError, UnsafePath, WrongUse
-from everself.storage.state.personas import Personas, Spoke
+from everself.storage.state.personas import Personas, PersonaTurn
 from everself.text.markdown.lines import BOM
 from everself.values import digest
 
@@ -45,7 +45,7 @@ class Speaker:
     notices: tuple[str, ...] = ()
 
 
-def choose(settings: AlternatePersona, now: datetime, draw: Draw, began: Spoke | None = None) -> Choice:
+def choose(settings: AlternatePersona, now: datetime, draw: Draw, began: PersonaTurn | None = None) -> Choice:
     """Purge before chance; a session that has begun goes on as it began. `now` is in the user's time zone."""
     if began is not None:
         return Choice(began.file, "session")
@@ -127,7 +127,7 @@ class Persona:
     def _record(self, session: str, turn: int, now: datetime, speaker: Speaker) -> bool:
         # in UTC, so that the times sort as they came even when clocks are set back
         at = now.astimezone(UTC).isoformat(timespec="microseconds")
-        return self._ledger.record(Spoke(session, turn, at, speaker.file, speaker.hash, speaker.why))
+        return self._ledger.record(PersonaTurn(session, turn, at, speaker.file, speaker.hash, speaker.why))
 
     def _load(self, choice: Choice) -> Speaker:
         if choice.file == SOUL_FILE:

@@ -9,8 +9,8 @@ from typing import Final
 
 from everself.clock import Clock, find_zone
 from everself.errors import BadConfig, ChangedMeanwhile, NotFound, RefusedByRule, TooLarge, WrongUse
-from everself.identity._changelog import CHANGELOG, Told, append_entry
-from everself.identity.chain import IDENTITY_FILE, Rule, avatar_fault, description_fault, emoji_fault, name_fault
+from everself.identity._changelog import CHANGELOG, ChangelogEntry, append_entry
+from everself.identity.card import IDENTITY_FILE, Rule, avatar_fault, description_fault, emoji_fault, name_fault
 from everself.identity.persona import SOUL_FILE
 from everself.identity.versions import Versions
 from everself.storage.state.database import State
@@ -33,7 +33,7 @@ _PREFERENCES: Final = "Preferences"
 
 
 @dataclass(frozen=True, slots=True)
-class About:
+class PersonDetails:
     """The person, as far as they like to be known. Empty leaves a line as it is."""
 
     name: str = ""
@@ -53,7 +53,7 @@ class Answers:
     vibe: str = ""
     emoji: str = ""
     avatar: str = ""
-    person: About = About()
+    person: PersonDetails = PersonDetails()
     soul: str = ""
 
 
@@ -206,7 +206,7 @@ class Ritual:
             yield Create(copy, before)
         yield from self._write(SOUL_FILE, soul)
         removed, added = changed_lines(before or b"", soul)
-        told = Told("growth", Author.OWNER.value, REASON, (), copy, removed, added)
+        told = ChangelogEntry("growth", Author.OWNER.value, REASON, (), copy, removed, added)
         yield append_entry(self._bytes(CHANGELOG), told, self._clock.now())
 
     def _write(self, path: str, data: bytes) -> Iterator[Edit]:
@@ -233,7 +233,7 @@ def _identity_lines(answers: Answers) -> tuple[_Line, ...]:
     )
 
 
-def _person_lines(person: About) -> tuple[_Line, ...]:
+def _person_lines(person: PersonDetails) -> tuple[_Line, ...]:
     return (
         _Line("Name", person.name, description_fault),
         _Line("Call them", person.address, description_fault, ("What to call them", "Preferred address")),

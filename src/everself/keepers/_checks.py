@@ -20,7 +20,7 @@ from everself.keepers.keeper import (
     Quarantine,
     Remember,
 )
-from everself.keepers.world import World
+from everself.keepers.keeper_context import KeeperContext
 from everself.memory.provenance import CORRECTION, OWNER, is_human, lowered, rank, weaker
 from everself.memory.writing import clean
 from everself.values import Entry, Tag
@@ -48,7 +48,7 @@ class Ruling:
 class Checks:
     """Of one run: they count what was allowed so far."""
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: KeeperContext) -> None:
         self._world = world
         self._allowed = 0
         self._closed = 0
@@ -117,7 +117,7 @@ class Checks:
             return Ruling("refuse", planned, "There are no words to remember.")
         if thought.spot is not None and place(thought.spot.path).humans_only:
             return _only_humans(planned, thought.spot.path)
-        if self._world.memory.book.is_buried(words):
+        if self._world.memory.catalog.is_buried(words):
             return Ruling("refuse", planned, "This was forgotten on request and does not come back by itself.")
         origin = lowered(thought.origin, self._world.bears(rests_on, thought.text), rests_on)
         source = origin.source

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from everself.keepers.world import World
+from everself.keepers.keeper_context import KeeperContext
 from everself.models.chat.protocol import JsonObject
 from everself.text.normalise import fold, one_line
 from everself.values import Entry
@@ -51,7 +51,7 @@ _ASKED: Final = (
 
 
 @dataclass(frozen=True, slots=True)
-class Doubt:
+class ConflictCandidate:
     """Two entries about the same. `why` is what a rule says of them; `own`: the newer may close the older."""
 
     older: Entry
@@ -61,10 +61,10 @@ class Doubt:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class JudgedConflict:
     """`replaces` only where the quotes, of the older and of the newer, bear it out."""
 
-    doubt: Doubt
+    doubt: ConflictCandidate
     why: str
     replaces: bool = False
     quotes: tuple[str, str] = ("", "")
@@ -72,47 +72,47 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class Judgements:
     """`asked` are the doubts that a model has answered for, found or not."""
 
-    found: tuple[Found, ...] = ()
+    found: tuple[JudgedConflict, ...] = ()
     notes: tuple[str, ...] = ()
-    asked: tuple[Doubt, ...] = ()
+    asked: tuple[ConflictCandidate, ...] = ()
 
 
-async def judge(world: World, doubts: Sequence[Doubt]) -> Judged:
+async def judge(world: KeeperContext, doubts: Sequence[ConflictCandidate]) -> Judgements:
     if not doubts or not world.has_model():
-        return Judged()
-    found: list[Found] = []
-    asked: list[Doubt] = []
+        return Judgements()
+    found: list[JudgedConflict] = []
+    asked: list[ConflictCandidate] = []
     for batch in _batches(doubts):
         words = "\n".join(_pair(number, one) for number, one in enumerate(batch, 1))
         answered = await world.answer(f"{_ASKED}\n\n{words}", SCHEMA)
         if answered.value is None:
-            return Judged(tuple(found), (f"{answered.why} Compared by rules.",), tuple(asked))
+            return Judgements(tuple(found), (f"{answered.why} Compared by rules.",), tuple(asked))
         asked += batch
         told = {one["pair"]: one for one in answered.value["conflicts"] if 1 <= one["pair"] <= len(batch)}
         found += [_found(batch[number - 1], one) for number, one in told.items()]
-    return Judged(tuple(found), asked=tuple(asked))
+    return Judgements(tuple(found), asked=tuple(asked))
 
 
-def _batches(doubts: Sequence[Doubt]) -> Iterator[Sequence[Doubt]]:
+def _batches(doubts: Sequence[ConflictCandidate]) -> Iterator[Sequence[ConflictCandidate]]:
     """Words from outside are never in one request with a pair that may be closed."""
     kept = sorted(doubts, key=lambda one: not one.own)[:MOST]
     for group in ([one for one in kept if one.own], [one for one in kept if not one.own]):
         yield from (group[start : start + _BATCH] for start in range(0, len(group), _BATCH))
 
 
-def _found(doubt: Doubt, said: JsonObject) -> Found:
+def _found(doubt: ConflictCandidate, said: JsonObject) -> JudgedConflict:
     why, quotes = one_line(str(said["why"]), 200), (str(said.get("older", "")), str(said.get("newer", "")))
     # of the older all of it: what it says besides would be closed too
     whole = _quotes(quotes[0], doubt.older.text) and _quotes(doubt.older.text, quotes[0])
     if doubt.own and said.get("replaces") is True and whole and _quotes(quotes[1], doubt.newer.text):
-        return Found(doubt, why, True, quotes)
-    return Found(doubt, why)
+        return JudgedConflict(doubt, why, True, quotes)
+    return JudgedConflict(doubt, why)
 
 
-def _pair(number: int, doubt: Doubt) -> str:
+def _pair(number: int, doubt: ConflictCandidate) -> str:
     older, newer = (" ".join(one.text.split())[:_LONGEST] for one in (doubt.older, doubt.newer))
     return (
         f"{number}. older ({doubt.older.day or 'no day'}): {older}\n   newer ({doubt.newer.day or 'no day'}): {newer}"

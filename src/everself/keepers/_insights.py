@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Final
 from everself.conversation.sessions.session import Message
 from everself.keepers._own_words import own_words
 from everself.keepers.keeper import Planned, Remember
-from everself.keepers.world import World
+from everself.keepers.keeper_context import KeeperContext
 from everself.memory.provenance import stated_by_owner
 from everself.memory.statements import said, shown
-from everself.memory.writing import Thought
+from everself.memory.writing import NewEntry
 from everself.models.chat.protocol import JsonObject
 from everself.search.scopes import SessionKind
 from everself.text.normalise import one_line
@@ -60,33 +60,33 @@ _ASKED: Final = (
 
 
 @dataclass(frozen=True, slots=True)
-class Dug:
+class Insights:
     operations: tuple[Planned, ...] = ()
     notes: tuple[str, ...] = ()
 
 
-async def dig(world: World, heard: Sequence[Message], told: Sequence[str]) -> Dug:
+async def find_insights(world: KeeperContext, heard: Sequence[Message], told: Sequence[str]) -> Insights:
     """What a model proposes of the owner's conversations; nothing where there is none. `told` is what the rules keep already."""
     spoken = [one for one in heard if _is_spoken(world, one)]
     if not world.has_model() or not any(one.role == "user" for one in spoken):
-        return Dug()
+        return Insights()
     found: list[Planned] = []
     kept = list(told)
     for batch in _batches(world, spoken):
         words = "\n".join(_line(one) for one in batch)
         answered = await world.answer(f"{_ASKED}\n\n{words}", SCHEMA)
         if answered.value is None:
-            return Dug(tuple(found[:MOST]), (f"{answered.why} Mined by rules.",))
+            return Insights(tuple(found[:MOST]), (f"{answered.why} Mined by rules.",))
         known = {one.id: one for one in batch}
         for memory in answered.value["memories"]:
             planned = _planned(world, memory, known, kept)
             if planned is not None:
                 found.append(planned)
                 kept.append(str(memory["text"]))
-    return Dug(tuple(found[:MOST]))
+    return Insights(tuple(found[:MOST]))
 
 
-def _is_spoken(world: World, message: Message) -> bool:
+def _is_spoken(world: KeeperContext, message: Message) -> bool:
     scope = world.session(message.session).scope
     private = scope.kind is SessionKind.MAIN and scope.person is None
     return private and message.role != "tool" and not message.meta.get("system") and bool(message.content.strip())
@@ -100,7 +100,7 @@ def _line(message: Message) -> str:
     return f"{line} (showed a text: “{one_line(text, SHOWN)}”)" if text.strip() else line
 
 
-def _batches(world: World, messages: Sequence[Message]) -> Iterator[list[Message]]:
+def _batches(world: KeeperContext, messages: Sequence[Message]) -> Iterator[list[Message]]:
     """A model says itself what its words rest on. So what stands in one request is all worth the same: a page that one conversation has
     read could otherwise be told with a message of another as its evidence."""
     groups: dict[str, list[Message]] = {}
@@ -124,7 +124,9 @@ def _portions(messages: Sequence[Message]) -> Iterator[list[Message]]:
         yield batch
 
 
-def _planned(world: World, memory: JsonObject, heard: dict[str, Message], kept: Sequence[str]) -> Planned | None:
+def _planned(
+    world: KeeperContext, memory: JsonObject, heard: dict[str, Message], kept: Sequence[str]
+) -> Planned | None:
     text = " ".join(str(memory["text"]).split())
     names = [name for name in memory["messages"] if name in heard]
     if not text or not names or len(names) < len(memory["messages"]) or _profile().search(text):
@@ -136,11 +138,11 @@ def _planned(world: World, memory: JsonObject, heard: dict[str, Message], kept: 
     project = world.session(message.session).scope.project or ""
     # the runner lowers it to what the messages bear: the owner's only where they stated just this
     origin = stated_by_owner("keeper", *lineage)
-    thought = Thought(text, origin, "mined", _TAGS[memory["kind"]], project=project)
+    thought = NewEntry(text, origin, "mined", _TAGS[memory["kind"]], project=project)
     return Planned(Remember(thought, message.at), lineage, "found in a conversation", 0.8)
 
 
-def _is_known(world: World, text: str) -> bool:
+def _is_known(world: KeeperContext, text: str) -> bool:
     """Known, or known to be wrong: what was put right does not come back in other words."""
     corrections = {one.id for one in world.corrections()}
     found = world.similar(text, SAME, closed=True)

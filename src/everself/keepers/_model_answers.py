@@ -12,10 +12,10 @@ from everself.errors import ModelFailed
 from everself.models.chat.protocol import (
     ChatModel,
     ChatRequest,
-    EndPiece,
     JsonObject,
     ModelTurn,
-    TextPiece,
+    ReplyEnd,
+    ReplyText,
     Turn,
     Usage,
     UserTurn,
@@ -36,7 +36,7 @@ _TYPES: Final[dict[str, tuple[type, ...]]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
+class ModelAnswer:
     """`value` is None where no usable answer came; `why` says what went wrong then."""
 
     value: JsonObject | None = None
@@ -45,7 +45,7 @@ class Answered:
 
 
 @dataclass(frozen=True, slots=True)
-class Purse:
+class SpendBudget:
     """Whose money it is: `allow` raises ModelFailed where the day is spent, `charge` counts what a request cost."""
 
     job: str
@@ -53,7 +53,7 @@ class Purse:
     charge: Callable[[str, str, ChatModel, Usage], object] = lambda *_: None
 
 
-async def ask(model: ChatModel, purse: Purse, prompt: str, words: str, schema: JsonObject) -> Answered:
+async def ask(model: ChatModel, purse: SpendBudget, prompt: str, words: str, schema: JsonObject) -> ModelAnswer:
     """One object of that schema. `prompt` is what the keeper is told, `words` the material."""
     turns: tuple[Turn, ...] = (UserTurn(words),)
     usage = Usage()
@@ -65,16 +65,16 @@ async def ask(model: ChatModel, purse: Purse, prompt: str, words: str, schema: J
                 model, ChatRequest(prompt, "", turns, max_tokens=min(MOST_TOKENS, model.most_output), schema=schema)
             )
         except ModelFailed as error:
-            return Answered(usage=usage, why=str(error))
+            return ModelAnswer(usage=usage, why=str(error))
         usage += spent
         purse.charge(purse.job, "", model, spent)
         found = parse(text)
         wrong = next(faults(found, schema), "") if found is not None else "the answer is no JSON object"
         if found is not None and not wrong:
-            return Answered(found, usage)
+            return ModelAnswer(found, usage)
         again = f"That cannot be used: {wrong}. Answer again with one JSON object of the schema, and nothing else."
         turns = (*turns, ModelTurn(text), UserTurn(again))
-    return Answered(usage=usage, why=f"The model's answer could not be used: {wrong}.")
+    return ModelAnswer(usage=usage, why=f"The model's answer could not be used: {wrong}.")
 
 
 def parse(text: str) -> JsonObject | None:
@@ -121,11 +121,11 @@ def faults(value: object, schema: JsonObject, where: str = "the answer", depth: 
 
 async def _say(model: ChatModel, request: ChatRequest) -> tuple[str, Usage]:
     text = ""
-    end = EndPiece()
+    end = ReplyEnd()
     async for piece in model.stream(request):
         match piece:
-            case TextPiece(said):
+            case ReplyText(said):
                 text += said
-            case EndPiece():
+            case ReplyEnd():
                 end = piece
     return text, end.usage

@@ -14,7 +14,7 @@ _COMMON: Final = 0.1
 _FEW: Final = 50
 
 
-class Wordbook:
+class RareWordIndex:
     def __init__(self, texts: Sequence[str]) -> None:
         self._places: dict[str, list[int]] = {}
         for at, text in enumerate(texts):

@@ -23,8 +23,8 @@ from everself.keepers.keeper import (
     Tell,
     referenced,
 )
-from everself.keepers.world import World
-from everself.memory.archive.chronicle import LONGEST, Story, first_sentence, tells
+from everself.keepers.keeper_context import KeeperContext
+from everself.memory.archive.chronicle import LONGEST, ChronicleText, first_sentence, tells
 from everself.memory.archive.corrections import archive_corrections, find_old_corrections
 from everself.memory.archive.days import OldDay, archive_days, find_old_days
 from everself.memory.archive.faded_lines import archive_lines, find_faded, is_faded, merge_lines
@@ -71,7 +71,7 @@ class Compactor:
     title = "Memory Compactor"
     schedule = "cron_compactor_weekly"
 
-    async def propose(self, world: World, tell: Tell) -> Proposal:
+    async def propose(self, world: KeeperContext, tell: Tell) -> Proposal:
         operations: list[Planned] = []
         notes: list[str] = []
         old = find_old_days(world.memory, world.tunables.compaction_age_days)
@@ -91,7 +91,7 @@ def put_away(memory: Memory, planned: Planned) -> str:
     """The deed behind `Archive`; the change, empty where there was nothing left to do."""
     match planned.operation:
         case Archive("days", names, told):
-            stories = [Story(date.fromisoformat(day), text, tuple(ids.split(","))) for day, text, ids in told]
+            stories = [ChronicleText(date.fromisoformat(day), text, tuple(ids.split(","))) for day, text, ids in told]
             return archive_days(
                 memory, names, remove=True, chronicled=True, stories=stories, author=Author.KEEPER
             ).change
@@ -115,7 +115,7 @@ def _groups(days: Sequence[OldDay]) -> Iterator[tuple[OldDay, ...]]:
         yield from _batches(found, MOST_A_CHANGE)
 
 
-async def _archive(world: World, days: Sequence[OldDay], notes: list[str]) -> Planned:
+async def _archive(world: KeeperContext, days: Sequence[OldDay], notes: list[str]) -> Planned:
     names = tuple(one.path for one in days)
     told: tuple[tuple[str, str, str], ...] = ()
     where = place(names[0])
@@ -125,13 +125,13 @@ async def _archive(world: World, days: Sequence[OldDay], notes: list[str]) -> Pl
     return Planned(Archive("days", names, told), tuple(f"file:{path}" for path in names), reason)
 
 
-async def _tell_of(world: World, paths: Sequence[str], notes: list[str]) -> AsyncIterator[tuple[str, str, str]]:
+async def _tell_of(world: KeeperContext, paths: Sequence[str], notes: list[str]) -> AsyncIterator[tuple[str, str, str]]:
     """What the model tells of days, as far as each story cites entries of its day and nothing else."""
     known: dict[str, set[str]] = defaultdict(set)
     lines: list[str] = []
     for path in paths:
         day = place(path).day
-        for entry in world.memory.book.of(path):
+        for entry in world.memory.catalog.of(path):
             if day is not None and tells(entry, world.trust(entry)):
                 known[day.isoformat()].add(entry.id)
                 ended = f" ({ended_words(entry.until, world.memory.words_now(entry))})" if entry.closed else ""
@@ -147,7 +147,7 @@ async def _tell_of(world: World, paths: Sequence[str], notes: list[str]) -> Asyn
                 yield day, one["story"], ",".join(ids)
 
 
-def _merges(world: World) -> Iterator[Planned]:
+def _merges(world: KeeperContext) -> Iterator[Planned]:
     """Lines of MEMORY.md that say the same. The very same words are merged; what is only much alike, a human decides."""
     lines = [one for one in world.open_entries() if place(one.path).kind is Kind.CORE_MEMORY]
     gone: set[str] = set()
@@ -162,7 +162,7 @@ def _merges(world: World) -> Iterator[Planned]:
         yield Planned(Archive("duplicates", both) if exact else Merge(*both), referenced(both), words, review=not exact)
 
 
-def _faded(world: World) -> Iterator[Planned]:
+def _faded(world: KeeperContext) -> Iterator[Planned]:
     faded = find_faded(world.memory, world.open_entries())
     for some in _batches(faded, MOST_A_CHANGE):
         names = tuple(one.id for one in some)
@@ -179,7 +179,7 @@ def _faded(world: World) -> Iterator[Planned]:
         yield Planned(Ask("stale", one.id, words, choices), referenced((one.id,)), "not mentioned for long")
 
 
-def _corrections(world: World) -> Iterator[Planned]:
+def _corrections(world: KeeperContext) -> Iterator[Planned]:
     days = world.tunables.correction_archive_days
     count = find_old_corrections(world.memory, days)
     if count:
@@ -187,7 +187,7 @@ def _corrections(world: World) -> Iterator[Planned]:
         yield Planned(Archive("corrections", (str(days),)), ("file:CORRECTIONS.md",), reason)
 
 
-def _souls(world: World) -> Iterator[Planned]:
+def _souls(world: KeeperContext) -> Iterator[Planned]:
     days = world.tunables.soul_history_retention_days
     needed = [one.base for one in world.state.proposals.list("open", 1_000)]
     for some in _batches(find_old_souls(world.memory, days, needed), MOST_A_CHANGE):
@@ -195,7 +195,7 @@ def _souls(world: World) -> Iterator[Planned]:
         yield Planned(Archive("souls", some), evidence, f"{len(some)} earlier souls older than {days} days")
 
 
-def _order(world: World, one: Entry, other: Entry) -> tuple[Entry, Entry]:
+def _order(world: KeeperContext, one: Entry, other: Entry) -> tuple[Entry, Entry]:
     """Which of two stays: the more trusted, then the one that was said more often, then the one that is there longer."""
 
     def worth(entry: Entry) -> tuple[int, int, int]:

@@ -11,9 +11,9 @@ from typing import Final
 
 from everself.classify.difference import find_difference
 from everself.classify.openers import bare
-from everself.keepers._conflict_judge import Doubt, judge
+from everself.keepers._conflict_judge import ConflictCandidate, judge
 from everself.keepers.keeper import Ask, Choice, CloseEntry, Note, Planned, Progress, Proposal, Tell, referenced
-from everself.keepers.world import World
+from everself.keepers.keeper_context import KeeperContext
 from everself.memory.provenance import AGENT, CORRECTION, OWNER
 from everself.text.normalise import one_line
 from everself.values import Entry, Tag
@@ -46,10 +46,10 @@ class Detector:
     title = "Conflict Detector"
     schedule = "cron_conflict_detector"
 
-    async def propose(self, world: World, tell: Tell) -> Proposal:
+    async def propose(self, world: KeeperContext, tell: Tell) -> Proposal:
         since = _since(world)
         fresh = list(_fresh(world, since))
-        doubts: list[Doubt] = []
+        doubts: list[ConflictCandidate] = []
         tell(Progress(0, len(fresh), "entries"))
         for number, entry in enumerate(fresh, 1):
             tell(Progress(number, len(fresh), "entries"))
@@ -64,7 +64,7 @@ class Detector:
         return Proposal(tuple(planned), notes, (since if left else world.today).isoformat())
 
 
-def _since(world: World) -> date:
+def _since(world: KeeperContext) -> date:
     """A day ago, the last run where that is longer ago, or the day from which there is more to ask about."""
     last, begun = world.last_run(), world.now - RECENT
     if last is not None:
@@ -73,7 +73,7 @@ def _since(world: World) -> date:
     return min(since, date.fromisoformat(upto)) if upto else since
 
 
-def _fresh(world: World, since: date) -> Iterator[Entry]:
+def _fresh(world: KeeperContext, since: date) -> Iterator[Entry]:
     """What was written or mentioned since then."""
     for one in world.open_entries():
         newest = max((day for day in (one.day, one.seen) if day is not None), default=None)
@@ -81,7 +81,7 @@ def _fresh(world: World, since: date) -> Iterator[Entry]:
             yield one
 
 
-def _doubts(world: World, entry: Entry) -> Iterator[Doubt]:
+def _doubts(world: KeeperContext, entry: Entry) -> Iterator[ConflictCandidate]:
     """What is alike save for one thing; and, for a model, what is much alike."""
     alike = {one.entry.id: one.entry for one in world.similar(entry.text, ALIKE)} if world.has_model() else {}
     others = {one.id: one for one in (*alike.values(), *world.related(entry.text))}
@@ -92,7 +92,7 @@ def _doubts(world: World, entry: Entry) -> Iterator[Doubt]:
         found = find_difference(bare(older.text), bare(newer.text))
         if found is not None or other.id in alike:
             why = f"They differ in one {found.kind}: {found.one} or {found.other}." if found is not None else ""
-            yield Doubt(older, newer, why, _is_own(world, older, newer))
+            yield ConflictCandidate(older, newer, why, _is_own(world, older, newer))
 
 
 def _is_comparable(entry: Entry, other: Entry) -> bool:
@@ -101,7 +101,7 @@ def _is_comparable(entry: Entry, other: Entry) -> bool:
     return f"entry:{other.id}" not in entry.lineage and f"entry:{entry.id}" not in other.lineage
 
 
-def _is_own(world: World, older: Entry, newer: Entry) -> bool:
+def _is_own(world: KeeperContext, older: Entry, newer: Entry) -> bool:
     """Whether the newer is the owner's own later statement, and neither holds words from outside, which could talk a model into it."""
     if world.trust(newer) not in (OWNER, CORRECTION) or world.trust(older) not in (AGENT, OWNER, CORRECTION):
         return False
@@ -110,7 +110,7 @@ def _is_own(world: World, older: Entry, newer: Entry) -> bool:
     return (older.day, older.time) < (newer.day, newer.time)
 
 
-def _is_asked(world: World, doubt: Doubt) -> bool:
+def _is_asked(world: KeeperContext, doubt: ConflictCandidate) -> bool:
     return world.state.reviews.about("conflict", _about(doubt.older, doubt.newer)) is not None
 
 
@@ -127,7 +127,7 @@ def _in_order(one: Entry, other: Entry) -> tuple[Entry, Entry]:
     return (one, other) if _when(one) <= _when(other) else (other, one)
 
 
-def _pair(doubt: Doubt) -> tuple[Entry, Entry]:
+def _pair(doubt: ConflictCandidate) -> tuple[Entry, Entry]:
     return doubt.older, doubt.newer
 
 
@@ -135,7 +135,7 @@ def _is_correction(entry: Entry) -> bool:
     return entry.tag is Tag.CORRECTION or entry.source == CORRECTION
 
 
-def _settled(world: World, conflicts: Sequence[Conflict]) -> tuple[list[Planned], int]:
+def _settled(world: KeeperContext, conflicts: Sequence[Conflict]) -> tuple[list[Planned], int]:
     """What is done about them, and how many have to wait for another day."""
     may_ask = MOST_ASKED - world.state.reviews.count("conflict", world.today.isoformat())
     planned: list[Planned] = []
@@ -156,7 +156,7 @@ def _settled(world: World, conflicts: Sequence[Conflict]) -> tuple[list[Planned]
     return planned, left
 
 
-def _planned(world: World, conflict: Conflict) -> Iterator[Planned]:
+def _planned(world: KeeperContext, conflict: Conflict) -> Iterator[Planned]:
     """The record first: killed between the two, the next run finds the record made and does the rest."""
     evidence = referenced((conflict.older.id, conflict.newer.id))
     title = "Conflict settled" if conflict.replaces else "Conflict open"
@@ -190,7 +190,7 @@ def _said(entry: Entry) -> str:
     return f"“{one_line(entry.text, _SHOWN)}”" + (f" ({entry.day.isoformat()})" if entry.day is not None else "")
 
 
-def _record(world: World, conflict: Conflict) -> str:
+def _record(world: KeeperContext, conflict: Conflict) -> str:
     older, newer = conflict.older, conflict.newer
     lines = [
         f"- older: {_described(world, older)}",
@@ -206,12 +206,12 @@ def _record(world: World, conflict: Conflict) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _described(world: World, entry: Entry) -> str:
+def _described(world: KeeperContext, entry: Entry) -> str:
     day = entry.day.isoformat() if entry.day is not None else "no day"
     return f"{entry.id} ({day}, {world.trust(entry)}): {one_line(entry.text, _SHOWN)}"
 
 
-def _derived(world: World, loser: Entry) -> list[str]:
+def _derived(world: KeeperContext, loser: Entry) -> list[str]:
     """What rests on the loser and holds otherwise, through however many steps."""
     entries = world.open_entries()
     closed = [one._replace(until=world.today) if one.id == loser.id else one for one in entries]

@@ -10,12 +10,12 @@ from dataclasses import dataclass, replace
 from everself.clock import Clock
 from everself.errors import NotFound, RefusedByRule
 from everself.keepers.keeper import (
+    ActionResult,
     Archive,
     Ask,
     CloseEntry,
     Confirm,
     Correct,
-    Done,
     Mention,
     Merge,
     MoveTo,
@@ -40,7 +40,7 @@ from everself.workspace.protocol import Workspace
 
 # Does one operation; the change, empty where nothing changed. The memory writes as the keeper. A deed of several changes gives each a
 # key of its own; one without gets the operation's.
-Deed = Callable[[Memory, Planned], str]
+ActionFunction = Callable[[Memory, Planned], str]
 
 
 def _cannot(_: Memory, planned: Planned) -> str:
@@ -48,15 +48,15 @@ def _cannot(_: Memory, planned: Planned) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Deeds:
+class ActionFunctions:
     """What other rooms do for keepers."""
 
-    move: Deed = _cannot
-    archive: Deed = _cannot
-    grow: Deed = _cannot
+    move: ActionFunction = _cannot
+    archive: ActionFunction = _cannot
+    grow: ActionFunction = _cannot
 
 
-class AsKeeper:
+class KeeperWorkspace:
     """A workspace whose changes are a keeper's, or those of the owner who said yes to them, whoever plans them."""
 
     def __init__(self, workspace: Workspace, planned: Planned, key: str, author: Author, keeper: str) -> None:
@@ -103,22 +103,22 @@ class AsKeeper:
         return replace(change, author=self.author, evidence=evidence, reason=reason, key=change.key or self._key)
 
 
-class Hands:
-    def __init__(self, memory: Memory, deeds: Deeds, keeper: str, author: Author = Author.KEEPER) -> None:
+class ActionExecutor:
+    def __init__(self, memory: Memory, deeds: ActionFunctions, keeper: str, author: Author = Author.KEEPER) -> None:
         self._memory = memory
         self._deeds = deeds
         self._keeper = keeper
         self._author = author
 
-    def do(self, planned: Planned, key: str = "") -> Done:
+    def do(self, planned: Planned, key: str = "") -> ActionResult:
         """Do it. A rule that forbids it after all is told as the reason."""
         key = key or key_of(planned)
         try:
             return self._do(planned, key)
         except (RefusedByRule, NotFound) as error:
-            return Done(planned, why=str(error))
+            return ActionResult(planned, why=str(error))
 
-    def _do(self, planned: Planned, key: str) -> Done:
+    def _do(self, planned: Planned, key: str) -> ActionResult:
         memory = self._as_keeper(planned, key)
         change, entry = "", ""
         match planned.operation:
@@ -146,8 +146,8 @@ class Hands:
             case Confirm(entries):
                 change = _apply(memory, lambda: _confirm(memory, entries))
             case Ask():
-                return Done(planned, why="A question is not done but answered.")
-        return Done(planned, change, entry, already=not change)
+                return ActionResult(planned, why="A question is not done but answered.")
+        return ActionResult(planned, change, entry, already=not change)
 
     def _correct(self, memory: Memory, planned: Planned, wrong: str, text: str) -> tuple[str, str]:
         if self._author is not Author.OWNER:
@@ -158,7 +158,7 @@ class Hands:
     def _as_keeper(self, planned: Planned, key: str) -> Memory:
         # the same in all that memory is, but for where it writes and when
         memory = copy(self._memory)
-        memory.workspace = AsKeeper(memory.workspace, planned, key, self._author, self._keeper)
+        memory.workspace = KeeperWorkspace(memory.workspace, planned, key, self._author, self._keeper)
         if isinstance(planned.operation, Remember) and planned.operation.at is not None:
             at = planned.operation.at
             # on the day it was said
@@ -173,20 +173,20 @@ def _apply(memory: Memory, plan: Callable[[], Change]) -> str:
 
 def _mention(memory: Memory, entry: str) -> Change:
     draft = memory.draft()
-    count_mention(draft, memory.book.get(entry), memory.clock.today())
+    count_mention(draft, memory.catalog.get(entry), memory.clock.today())
     return Change(Author.KEEPER, "mention", draft.edits())
 
 
 def _close(memory: Memory, entry: str, by: str) -> Change:
     draft = memory.draft()
-    close_entry(draft, memory.book.get(entry), memory.clock.today(), by)
+    close_entry(draft, memory.catalog.get(entry), memory.clock.today(), by)
     return Change(Author.KEEPER, "close", draft.edits())
 
 
 def _merge(memory: Memory, keep: str, drop: str) -> Change:
     draft = memory.draft()
     today = memory.clock.today()
-    kept, dropped = memory.book.get(keep), memory.book.get(drop)
+    kept, dropped = memory.catalog.get(keep), memory.catalog.get(drop)
     # only people count, and a message that made both counts once
     if is_human(dropped.source) and set(kept.lineage).isdisjoint(dropped.lineage):
         count_mention(draft, kept, dropped.seen or today)
@@ -213,7 +213,7 @@ def _confirm(memory: Memory, entries: Sequence[str]) -> Change:
 
 
 def _set_apart(memory: Memory, identity: str, why: str) -> Change:
-    entry = memory.book.get(identity)
+    entry = memory.catalog.get(identity)
     draft = memory.draft()
     now = memory.clock.now()
     known = EntryComment(())

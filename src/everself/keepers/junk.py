@@ -9,7 +9,7 @@ from datetime import timedelta
 from typing import Final
 
 from everself.keepers._shared_words import marks_of
-from everself.keepers.world import World
+from everself.keepers.keeper_context import KeeperContext
 from everself.memory.provenance import is_human
 from everself.text.normalise import fold
 from everself.values import Entry
@@ -49,7 +49,7 @@ class Junk:
         return f"{self.junk} of {self.mined} mined memories are of no use ({counts})."
 
 
-def count_junk(world: World) -> Junk:
+def count_junk(world: KeeperContext) -> Junk:
     since = world.today - WINDOW
     mined = [one for one in world.open_entries() if one.day is not None and one.day >= since and _is_mined(one)]
     if not mined:
@@ -79,7 +79,7 @@ def _duplicates(entries: list[Entry]) -> set[str]:
     return found
 
 
-def _unrecalled(world: World, mined: list[Entry]) -> set[str]:
+def _unrecalled(world: KeeperContext, mined: list[Entry]) -> set[str]:
     before = world.today - PATIENCE
     old = [one.id for one in mined if not is_human(one.source) and one.day is not None and one.day <= before]
     asked = world.state.searches.list(FEWEST_SEARCHES)

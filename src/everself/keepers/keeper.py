@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Final, Literal, Protocol
 
 from everself.errors import Damaged
 from everself.memory.provenance import restored
-from everself.memory.writing import Spot, Thought
+from everself.memory.writing import NewEntry, Spot
 from everself.models.chat.protocol import JsonObject, Usage
 from everself.values import Tag, digest
 
 if TYPE_CHECKING:
-    from everself.keepers.world import World
+    from everself.keepers.keeper_context import KeeperContext
 
 KeeperLog = Literal["CONFLICTS.md", "COMPACTION_LOG.md"]
 Archivable = Literal["days", "lines", "duplicates", "corrections", "souls"]
@@ -26,7 +26,7 @@ Archivable = Literal["days", "lines", "duplicates", "corrections", "souls"]
 class Remember:
     """Write a thought down, on the day it was said. Its source is lowered to what the evidence bears."""
 
-    thought: Thought
+    thought: NewEntry
     at: datetime | None = None
 
 
@@ -116,7 +116,7 @@ class Choice:
     """One answer to a question, and what is done when it is given; nothing where it only settles the question."""
 
     label: str
-    does: "tuple[Operation, ...]" = ()
+    does: "tuple[KeeperAction, ...]" = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +129,7 @@ class Ask:
     choices: tuple[Choice, ...] = ()
 
 
-Operation = (
+KeeperAction = (
     Remember
     | Mention
     | CloseEntry
@@ -165,7 +165,7 @@ class Planned:
     """An operation with its evidence: references such as `msg:…`, `entry:…`, `file:…`. `sure` is how sure the keeper is; `review` puts it
     before a human in any case. A `key` makes it the same operation as one that somebody else may do, in whatever form."""
 
-    operation: Operation
+    operation: KeeperAction
     evidence: tuple[str, ...]
     reason: str
     sure: float = 1.0
@@ -206,11 +206,11 @@ class Keeper(Protocol):
     def schedule(self) -> str:
         """The setting of CONFIG.md that says when it runs; empty for one that is called when it is needed."""
 
-    async def propose(self, world: "World", tell: Tell) -> Proposal: ...
+    async def propose(self, world: "KeeperContext", tell: Tell) -> Proposal: ...
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
+class ActionResult:
     """What became of a planned operation. `change` and `entry` are what it made, `review` the question it waits as, `why` the reason
     where it was refused. `already`: an earlier run did it."""
 
@@ -223,12 +223,12 @@ class Done:
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class RunReport:
     keeper: str
     at: datetime
-    applied: tuple[Done, ...] = ()
-    queued: tuple[Done, ...] = ()
-    refused: tuple[Done, ...] = ()
+    applied: tuple[ActionResult, ...] = ()
+    queued: tuple[ActionResult, ...] = ()
+    refused: tuple[ActionResult, ...] = ()
     notes: tuple[str, ...] = ()
     usage: Usage = field(default_factory=Usage)
     seconds: float = 0.0
@@ -240,7 +240,7 @@ class Report:
         return bool(self.applied or self.queued)
 
 
-def kind_of(operation: Operation) -> str:
+def kind_of(operation: KeeperAction) -> str:
     """How an operation is called in rows and reports."""
     return _NAMES[type(operation)]
 
@@ -294,7 +294,7 @@ def choices_of(payload: JsonObject) -> tuple[Choice, ...]:
     return operation.choices if isinstance(operation, Ask) else ()
 
 
-def _pack(operation: Operation) -> dict[str, object]:
+def _pack(operation: KeeperAction) -> dict[str, object]:
     if isinstance(operation, Ask):
         choices = [{"label": one.label, "does": [_pack(each) for each in one.does]} for one in operation.choices]
         said = {"kind": operation.kind, "about": operation.about, "words": operation.words, "choices": choices}
@@ -305,7 +305,7 @@ def _pack(operation: Operation) -> dict[str, object]:
     return {"is": kind_of(operation), **values}
 
 
-def _unpack(found: JsonObject) -> Operation:
+def _unpack(found: JsonObject) -> KeeperAction:
     values = {key: value for key, value in found.items() if key != "is"}
     match found["is"]:
         case "ask":
@@ -318,14 +318,14 @@ def _unpack(found: JsonObject) -> Operation:
             told = thought.pop("origin", None) or {"source": thought.pop("source"), "lineage": thought.pop("lineage")}
             origin = restored(told["source"], told.get("door", "keeper"), tuple(told["lineage"]))
             thought |= {"tag": Tag(thought["tag"]), "origin": origin}
-            made = Thought(**thought, spot=Spot(**spot) if spot else None)
+            made = NewEntry(**thought, spot=Spot(**spot) if spot else None)
             return Remember(made, datetime.fromisoformat(values["at"]) if values["at"] else None)
         case "archive":
             return Archive(values["what"], tuple(values["names"]), tuple(tuple(one) for one in values["told"]))
         case "confirm":
             return Confirm(tuple(values["entries"]))
         case str(name) if name in _KINDS:
-            made_of: Operation = _KINDS[name](**values)
+            made_of: KeeperAction = _KINDS[name](**values)
             return made_of
     raise ValueError(f"no operation is called {found['is']!r}")
 

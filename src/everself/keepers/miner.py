@@ -9,13 +9,13 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from everself.conversation.sessions.checkpoint import Checkpoint
-from everself.conversation.sessions.checkpoint import Planned as Statement
+from everself.conversation.sessions.checkpoint import PlannedStatement as Statement
 from everself.conversation.sessions.session import Message
-from everself.keepers._insights import dig
+from everself.keepers._insights import find_insights
 from everself.keepers._sameness import says_no_more
 from everself.keepers.junk import count_junk
 from everself.keepers.keeper import Mention, Merge, Planned, Progress, Proposal, Remember, Tell, referenced
-from everself.keepers.world import World, mark
+from everself.keepers.keeper_context import KeeperContext, mark
 from everself.search.scopes import SessionKind
 from everself.text.normalise import fold
 from everself.values import Entry, Tag
@@ -33,7 +33,7 @@ class Miner:
     title = "Memory Miner"
     schedule = "cron_memory_miner"
 
-    async def propose(self, world: World, tell: Tell) -> Proposal:
+    async def propose(self, world: KeeperContext, tell: Tell) -> Proposal:
         upto = world.upto()
         heard = list(world.messages(upto))
         mined = [one for one in heard if world.session(one.session).scope.kind in _MINED]
@@ -45,12 +45,14 @@ class Miner:
             told = [one for one in told if one.message.id in flagged]
         planned = [*self._kept(world, told, tell), *self._merged(world, tell)]
         if not junk.too_much:
-            dug = await dig(world, mined, [one.thought.text for one in told])
+            dug = await find_insights(world, mined, [one.new_entry.text for one in told])
             planned += dug.operations
             notes += dug.notes
         return Proposal(tuple(planned), tuple(notes), mark(heard[-1]) if heard else upto)
 
-    def _statements(self, world: World, heard: Sequence[Message], flagged: set[str], tell: Tell) -> Iterator[Statement]:
+    def _statements(
+        self, world: KeeperContext, heard: Sequence[Message], flagged: set[str], tell: Tell
+    ) -> Iterator[Statement]:
         """What nobody wrote down yet, flagged messages first. Keyed as the checkpoint keys it, so that it is written once."""
         checkpoint = Checkpoint(world.memory, world.log)
         found: list[Statement] = []
@@ -62,14 +64,14 @@ class Miner:
             found += [one for one in planned if one.fate in ("new", "mention") and one.message.id in names]
         corrected = _corrected(world)
         for one in sorted(found, key=lambda one: one.message.id not in flagged):
-            if not _is_corrected(one.thought.text, one.message.at, corrected, world):
+            if not _is_corrected(one.new_entry.text, one.message.at, corrected, world):
                 yield one
 
-    def _kept(self, world: World, told: Sequence[Statement], tell: Tell) -> Iterator[Planned]:
+    def _kept(self, world: KeeperContext, told: Sequence[Statement], tell: Tell) -> Iterator[Planned]:
         batch: list[str] = []
         for number, one in enumerate(told, 1):
             tell(Progress(number, len(told), "statements"))
-            thought, evidence = one.thought, (f"msg:{one.message.id}",)
+            thought, evidence = one.new_entry, (f"msg:{one.message.id}",)
             known = self._known(world, thought.text, thought.person, thought.project) if one.fate == "new" else None
             if known is not None and not thought.explicit:
                 yield Planned(Mention(known.id), evidence, "said again", key=thought.key)
@@ -81,7 +83,7 @@ class Miner:
                     Remember(thought, one.message.at), evidence, f"said on {one.message.at.date().isoformat()}"
                 )
 
-    def _known(self, world: World, text: str, person: str, project: str) -> Entry | None:
+    def _known(self, world: KeeperContext, text: str, person: str, project: str) -> Entry | None:
         """The entry that says all of this already."""
         for one in world.sharing(text):
             where = place(one.path)
@@ -93,7 +95,7 @@ class Miner:
                 return one
         return None
 
-    def _merged(self, world: World, tell: Tell) -> Iterator[Planned]:
+    def _merged(self, world: KeeperContext, tell: Tell) -> Iterator[Planned]:
         """What checkpoints and tools wrote lately and something older says already."""
         last = world.last_run()
         begun = datetime.fromisoformat(last.at).date() if last is not None else world.today
@@ -112,7 +114,7 @@ class Miner:
                     break
 
 
-def _is_same(world: World, text: str, known: Entry) -> bool:
+def _is_same(world: KeeperContext, text: str, known: Entry) -> bool:
     """Alike, and nothing is lost without it. What is alike but not the same is a conflict, or just something else."""
     return says_no_more(text, known.text) and world.alike(text, known.text) >= SAME
 
@@ -132,13 +134,13 @@ def _precedes(older: Entry, newer: Entry) -> bool:
     return (older.day, older.time, older.path, older.start) < (newer.day, newer.time, newer.path, newer.start)
 
 
-def _corrected(world: World) -> list[tuple[Entry, Entry]]:
+def _corrected(world: KeeperContext) -> list[tuple[Entry, Entry]]:
     """What was wrong, with the correction that closed it."""
     corrections = {one.id: one for one in world.corrections()}
     return [(one, corrections[one.closed_by]) for one in world.entries() if one.closed and one.closed_by in corrections]
 
 
-def _is_corrected(text: str, at: datetime, corrected: Sequence[tuple[Entry, Entry]], world: World) -> bool:
+def _is_corrected(text: str, at: datetime, corrected: Sequence[tuple[Entry, Entry]], world: KeeperContext) -> bool:
     """Whether this was put right after it was said. Said again later, it is a conflict, and no matter of mining."""
     day = world.clock.day_of(at)
     return any(says_no_more(text, wrong.text) for wrong, right in corrected if right.day is None or right.day >= day)

@@ -5,26 +5,26 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from everself.errors import RefusedByRule
-from everself.keepers.execution import AsKeeper, Deeds
+from everself.keepers.execution import ActionFunctions, KeeperWorkspace
 from everself.keepers.keeper import MoveTo, ProposeLine
+from everself.keepers.keeper_context import PROMPTS, Sources
 from everself.keepers.roster import all_keepers
 from everself.keepers.runner import Runner
-from everself.keepers.world import PROMPTS, Sources
 from everself.lazy import part
-from everself.search.similarity import Likeness
+from everself.search.similarity import TextSimilarity
 from everself.values import Author, digest
 
 if TYPE_CHECKING:
     from everself.classify.triage import Triage, Verdict
     from everself.config.sections import SoulPolicy, Tunables
-    from everself.conversation.sessions.log import Log
+    from everself.conversation.sessions.log import SessionLog
     from everself.identity.growth import Growth
     from everself.identity.integrity import Integrity
     from everself.keepers.keeper import Planned
     from everself.memory.memory import Memory
-    from everself.models.charging import Charger
     from everself.models.chat.protocol import ChatModel
     from everself.models.embedding.protocol import Embedder
+    from everself.models.spend_meter import SpendMeter
     from everself.search.index import Index
     from everself.search.recall import Recall
     from everself.storage.state.database import State
@@ -37,7 +37,7 @@ _EMBEDDING: Final = 60
 
 
 @dataclass(frozen=True)
-class Shared:
+class KeeperResources:
     """What keepers share. Nothing of it is opened before a keeper asks for it."""
 
     open_model: "Callable[[], ChatModel | None]"
@@ -54,8 +54,8 @@ class Shared:
         return self.open_model()
 
     @part
-    def _likeness(self) -> Likeness:
-        return Likeness(self.embedder())
+    def _likeness(self) -> TextSimilarity:
+        return TextSimilarity(self.embedder())
 
     @part
     def _triage(self) -> "Triage":
@@ -64,7 +64,7 @@ class Shared:
     def model(self) -> "ChatModel | None":
         return self._model
 
-    def likeness(self) -> Likeness:
+    def likeness(self) -> TextSimilarity:
         return self._likeness
 
     def triage(self, text: str) -> "Verdict":
@@ -91,13 +91,13 @@ class Shared:
 
 
 def open_keepers(
-    shared: Shared,
+    shared: KeeperResources,
     memory: "Memory",
     state: "State",
-    log: "Log",
+    log: "SessionLog",
     tunables: "Tunables",
     policy: "SoulPolicy",
-    charger: "Charger",
+    spend_meter: "SpendMeter",
 ) -> Runner:
     sources = Sources(
         memory=memory,
@@ -111,13 +111,13 @@ def open_keepers(
         prompt=shared.prompt,
         embed=shared.embed,
         policy=lambda: policy,
-        allow=charger.allow,
-        charge=charger.charge,
+        allow=spend_meter.allow,
+        charge=spend_meter.charge,
     )
-    return Runner(sources, deeds_of(state.proposals, shared.growth), all_keepers())
+    return Runner(sources, action_functions(state.proposals, shared.growth), all_keepers())
 
 
-def deeds_of(proposals: "Proposals", growth: "Callable[[], Growth]") -> Deeds:
+def action_functions(proposals: "Proposals", growth: "Callable[[], Growth]") -> ActionFunctions:
     """What is done for keepers elsewhere."""
 
     def grow(memory: "Memory", planned: "Planned") -> str:
@@ -142,7 +142,7 @@ def deeds_of(proposals: "Proposals", growth: "Callable[[], Growth]") -> Deeds:
 
         return put_away(memory, planned)
 
-    return Deeds(move=move, archive=archive, grow=grow)
+    return ActionFunctions(move=move, archive=archive, grow=grow)
 
 
 def move(memory: "Memory", planned: "Planned") -> str:
@@ -152,7 +152,7 @@ def move(memory: "Memory", planned: "Planned") -> str:
     wanted = planned.operation
     if not isinstance(wanted, MoveTo):
         return ""
-    author = memory.workspace.author if isinstance(memory.workspace, AsKeeper) else Author.KEEPER
+    author = memory.workspace.author if isinstance(memory.workspace, KeeperWorkspace) else Author.KEEPER
     named = author is Author.OWNER
     done = apply_moves(memory, [Pick(wanted.entry, wanted.path, named, wanted.heading)], author)
     if done.left:

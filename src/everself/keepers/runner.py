@@ -11,17 +11,17 @@ from typing import Final
 from everself.clock import monotonic
 from everself.errors import NotFound, RefusedByRule, WrongUse
 from everself.keepers._checks import Checks
-from everself.keepers.execution import Deeds, Hands
+from everself.keepers.execution import ActionExecutor, ActionFunctions
 from everself.keepers.keeper import (
+    ActionResult,
     Ask,
     Choice,
-    Done,
     Keeper,
-    Operation,
+    KeeperAction,
     Planned,
     Progress,
     Proposal,
-    Report,
+    RunReport,
     Tell,
     choices_of,
     key_of,
@@ -29,8 +29,8 @@ from everself.keepers.keeper import (
     packed,
     unpacked,
 )
-from everself.keepers.rewording import reword
-from everself.keepers.world import Sources, World
+from everself.keepers.keeper_context import KeeperContext, Sources
+from everself.keepers.owner_wording import reword
 from everself.memory.provenance import stated_by_owner
 from everself.storage.state.reviews import KeeperRun, Review
 from everself.values import Author, new_id
@@ -52,10 +52,10 @@ def silent(_: Progress) -> None:
 class Runner:
     """`keepers` are those that can be asked for by name; any other of the same shape can be run as well."""
 
-    def __init__(self, sources: Sources, deeds: Deeds | None = None, keepers: Sequence[Keeper] = ()) -> None:
+    def __init__(self, sources: Sources, deeds: ActionFunctions | None = None, keepers: Sequence[Keeper] = ()) -> None:
         self.keepers = tuple(keepers)
         self._sources = sources
-        self._deeds = deeds or Deeds()
+        self._deeds = deeds or ActionFunctions()
 
     def find(self, name: str) -> Keeper:
         found = next((one for one in self.keepers if one.name == name), None)
@@ -64,10 +64,10 @@ class Runner:
             raise NotFound(f'No keeper is called "{name[:40]}".', mend=f"There are: {known}.")
         return found
 
-    async def run(self, keeper: Keeper, *, dry_run: bool = False, tell: Tell = silent) -> Report:
+    async def run(self, keeper: Keeper, *, dry_run: bool = False, tell: Tell = silent) -> RunReport:
         """One run, from reading to the report. With `dry_run` everything is judged and nothing is done."""
         begun = monotonic()
-        world = World(self._sources, keeper.name)
+        world = KeeperContext(self._sources, keeper.name)
         at = world.now
         proposal = await keeper.propose(world, tell)
         report = self._settle(world, proposal, dry_run, tell)
@@ -77,7 +77,7 @@ class Runner:
             self._note(report)
         return report
 
-    def accept(self, review: Review, choice: int = 0, words: str = "") -> tuple[Done, ...]:
+    def accept(self, review: Review, choice: int = 0, words: str = "") -> tuple[ActionResult, ...]:
         """Do what a human said yes to, as the owner's act. `choice` is which answer of a question was given, from 0; `words` are theirs, to
         take the place of what stands there."""
         self._need_waiting(review)
@@ -88,7 +88,7 @@ class Runner:
             given = better.does
             if better.entry:
                 self._sources.memory.edit(better.entry, words, stated_by_owner("terminal"))
-        hands = Hands(self._sources.memory, self._deeds, review.author, Author.OWNER)
+        hands = ActionExecutor(self._sources.memory, self._deeds, review.author, Author.OWNER)
         done = tuple(
             hands.do(replace(planned, operation=one), f"review:{review.id}:{number}")
             for number, one in enumerate(given)
@@ -118,12 +118,12 @@ class Runner:
         """The answers a question offers; none for an operation that is only accepted or refused."""
         return choices_of(review.payload)
 
-    def _settle(self, world: World, proposal: Proposal, dry_run: bool, tell: Tell) -> Report:
+    def _settle(self, world: KeeperContext, proposal: Proposal, dry_run: bool, tell: Tell) -> RunReport:
         checks = Checks(world)
-        hands = Hands(world.memory, self._deeds, world.keeper)
-        applied: list[Done] = []
-        queued: list[Done] = []
-        refused: list[Done] = []
+        hands = ActionExecutor(world.memory, self._deeds, world.keeper)
+        applied: list[ActionResult] = []
+        queued: list[ActionResult] = []
+        refused: list[ActionResult] = []
         put_off = False
         for number, proposed in enumerate(proposal.operations, 1):
             tell(Progress(number, len(proposal.operations), "operations"))
@@ -133,40 +133,40 @@ class Runner:
                 continue
             ruling = checks.judge(planned)
             if ruling.way == "refuse":
-                refused.append(Done(ruling.planned, why=ruling.why))
+                refused.append(ActionResult(ruling.planned, why=ruling.why))
                 continue
             enough = checks.spend(ruling.planned)
             if enough:
                 put_off = True
-                refused.append(Done(ruling.planned, why=enough))
+                refused.append(ActionResult(ruling.planned, why=enough))
             elif ruling.way == "queue":
                 done = self._queue(world, ruling.planned, ruling.why, dry_run)
                 queued += [done] if not done.already else []
             else:
-                done = Done(ruling.planned) if dry_run else hands.do(ruling.planned)
+                done = ActionResult(ruling.planned) if dry_run else hands.do(ruling.planned)
                 (refused if done.why else applied).extend([] if done.already else [done])
         # what was put off is proposed again, so what was read counts as unread
         upto = "" if put_off else proposal.upto
-        return Report("", world.now, tuple(applied), tuple(queued), tuple(refused), proposal.notes, upto=upto)
+        return RunReport("", world.now, tuple(applied), tuple(queued), tuple(refused), proposal.notes, upto=upto)
 
     def _is_known(self, planned: Planned) -> bool:
         """Whether this very operation was done before, by whoever: then it is not done again, even where it was undone."""
         return self._sources.state.change_of_key(key_of(planned)) is not None
 
-    def _queue(self, world: World, planned: Planned, why: str, dry_run: bool) -> Done:
+    def _queue(self, world: KeeperContext, planned: Planned, why: str, dry_run: bool) -> ActionResult:
         operation = planned.operation
         kind = operation.kind if isinstance(operation, Ask) else _KINDS.get(kind_of(operation), "memory")
         about = operation.about if isinstance(operation, Ask) else key_of(planned)
         if self._sources.state.reviews.about(kind, about) is not None:
-            return Done(planned, already=True)
+            return ActionResult(planned, already=True)
         if dry_run:
-            return Done(planned, why=why)
+            return ActionResult(planned, why=why)
         payload = {**packed(planned), "why": why}
         review = Review(new_id(), self._now(), kind, world.keeper, about, payload, planned.evidence)
         added = self._sources.state.reviews.add(review)
-        return Done(planned, review=review.id, why=why, already=not added)
+        return ActionResult(planned, review=review.id, why=why, already=not added)
 
-    def _note(self, report: Report) -> None:
+    def _note(self, report: RunReport) -> None:
         run = KeeperRun(
             id=new_id(),
             keeper=report.keeper,
@@ -189,7 +189,7 @@ class Runner:
         return self._sources.memory.clock.now().isoformat()
 
 
-def _given(planned: Planned, choice: int) -> tuple[Operation, ...]:
+def _given(planned: Planned, choice: int) -> tuple[KeeperAction, ...]:
     operation = planned.operation
     if not isinstance(operation, Ask):
         return (operation,)

@@ -32,11 +32,11 @@ _RETIMED: Final = "Its times were changed before it ran."
 _DIED: Final = "Whoever ran it died."
 
 # Does what a job says, and tells in a line what came of it; raises where it failed. The slot names this run.
-Deed = Callable[[Job, str], str]
+JobFunction = Callable[[Job, str], str]
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class JobRequest:
     """A job as somebody wants it. `said` is when: five fields, a moment or a step."""
 
     name: str
@@ -50,7 +50,7 @@ class Wish:
 
 
 @dataclass(frozen=True, slots=True)
-class Due:
+class DueJob:
     """A job with the slots that came since it was last settled; the newest is the one that runs."""
 
     job: Job
@@ -62,21 +62,21 @@ class Due:
 
 
 @dataclass(frozen=True, slots=True)
-class Ticked:
+class TickReport:
     """What was run, in its order. `busy`: another process is at it, and nothing was done here."""
 
     runs: tuple[JobRun, ...] = ()
     busy: bool = False
 
 
-class Schedule:
+class Scheduler:
     def __init__(self, jobs: Jobs, clock: Clock, lock: Lock) -> None:
         self.jobs = jobs
         self._clock = clock
         self._lock = lock
         self._holder = new_id()
 
-    def add(self, wish: Wish) -> Job:
+    def add(self, wish: JobRequest) -> Job:
         name, words = " ".join(wish.name.split()), wish.words.strip()
         if not name or len(name) > LONGEST_NAME or not name.isprintable():
             raise WrongUse(f"A job needs a name of at most {LONGEST_NAME} characters.", mend='--name "Weekly review"')
@@ -93,7 +93,7 @@ class Schedule:
             raise RefusedByRule(f'There is a job called "{name}" already.', mend=f'everself cron rm "{name}"')
         return job
 
-    def lay(self, wishes: Sequence[Wish]) -> None:
+    def lay(self, wishes: Sequence[JobRequest]) -> None:
         """The jobs of the house, each at the times it has now. Whoever is switched off stays so."""
         known = {one.name: one for one in self.jobs.every()}
         for wish in wishes:
@@ -122,7 +122,7 @@ class Schedule:
         """When it comes next; a moment that is over where it is due now."""
         return next_slot(self._times(job), datetime.fromisoformat(job.since)) if job.enabled else None
 
-    def due(self) -> list[Due]:
+    def due(self) -> list[DueJob]:
         """What would run now, whoever runs it."""
         found = [due for job in self.jobs.every() if job.enabled and (due := self._due(job)) is not None]
         return sorted(found, key=lambda one: one.slot)
@@ -131,16 +131,16 @@ class Schedule:
         """Whether somebody died over a job, so that it waits for another."""
         return any(self._is_dead(one) for one in self.jobs.under_way())
 
-    def tick(self, deed: Deed) -> Ticked:
+    def tick(self, deed: JobFunction) -> TickReport:
         """Run what is due, each job once. Nothing where another process is at it."""
         with ExitStack() as stack:
             try:
                 stack.enter_context(self._lock.hold(0))
             except LockTimeout:
-                return Ticked(busy=True)
-            return Ticked(tuple(self._tick(deed)))
+                return TickReport(busy=True)
+            return TickReport(tuple(self._tick(deed)))
 
-    def run(self, name: str, deed: Deed) -> JobRun:
+    def run(self, name: str, deed: JobFunction) -> JobRun:
         """Run a job now, whatever its times are and even where it is switched off; what is due stays due."""
         job = self.jobs.find(name)
         with self._lock.hold(1.0):
@@ -151,7 +151,7 @@ class Schedule:
                 raise ChangedMeanwhile(f"{job.name} was run in this very moment.")
             return self._carry_out(job, run, deed)
 
-    def _tick(self, deed: Deed) -> Iterator[JobRun]:
+    def _tick(self, deed: JobFunction) -> Iterator[JobRun]:
         for dead in [one for one in self.jobs.under_way() if self._is_dead(one)]:
             yield from self._succeed(dead, deed)
         for job in self.jobs.every():
@@ -163,7 +163,7 @@ class Schedule:
             if self.jobs.claim(due.job, run, _skips(due.missed, _OLDER, but_last=True)):
                 yield self._carry_out(due.job, run, deed)
 
-    def _succeed(self, dead: JobRun, deed: Deed) -> Iterator[JobRun]:
+    def _succeed(self, dead: JobRun, deed: JobFunction) -> Iterator[JobRun]:
         """Run again what a dead holder began, unless that is late, unwanted, or has killed too often."""
         job = next((one for one in self.jobs.every() if one.id == dead.job), None)
         if job is None or not job.enabled or job.failures + 1 >= MOST_FAILURES or self._due(job) is not None:
@@ -180,7 +180,7 @@ class Schedule:
         # a lease from further ahead than anybody gives one was made before the clock was set back
         return run.until < exact(now) or run.until > exact(now + 2 * LEASE)
 
-    def _carry_out(self, job: Job, run: JobRun, deed: Deed) -> JobRun:
+    def _carry_out(self, job: Job, run: JobRun, deed: JobFunction) -> JobRun:
         state: RunState = "failed"
         detail = "It was stopped."
         try:
@@ -213,19 +213,19 @@ class Schedule:
             over.set()
             renewing.join()
 
-    def _due(self, job: Job) -> Due | None:
+    def _due(self, job: Job) -> DueJob | None:
         since, now = datetime.fromisoformat(job.since), self._now()
         if since >= now:
             # a clock that was set back brings no slot again
             return None
         found = missed(self._times(job), since, now, LOGGED)
-        return Due(job, found) if found.slots else None
+        return DueJob(job, found) if found.slots else None
 
     def _lease(self, job: Job, slot: str) -> JobRun:
         now = self._now()
         return JobRun(job.id, slot, "running", self._holder, exact(now + LEASE), exact(now), "", "")
 
-    def _standing(self, wish: Wish) -> Job:
+    def _standing(self, wish: JobRequest) -> Job:
         at = _text(self._now())
         return Job(new_id(), wish.name, wish.kind, wish.said, "", wish.action, wish.words, at, at, standing=True)
 

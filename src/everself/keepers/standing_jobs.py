@@ -6,7 +6,7 @@ from typing import Final
 from everself.clock import Clock
 from everself.config.kinds import DAYS
 from everself.config.sections import Tunables
-from everself.keepers.scheduler import Schedule, Wish
+from everself.keepers.scheduler import JobRequest, Scheduler
 from everself.storage.lock import FileLock
 from everself.storage.state.database import State
 
@@ -17,25 +17,25 @@ HYGIENE: Final = "30 3 * * 0"
 VALIDATION: Final = "30 7 * * *"
 
 
-def open_schedule(state: State, folder: str, clock: Clock, tunables: Tunables) -> Schedule:
+def open_schedule(state: State, folder: str, clock: Clock, tunables: Tunables) -> Scheduler:
     """`folder` is where the agent's state lies."""
-    made = Schedule(state.jobs, clock, FileLock(f"{folder}/{LOCK}"))
+    made = Scheduler(state.jobs, clock, FileLock(f"{folder}/{LOCK}"))
     made.lay(tuple(standing(tunables)))
     return made
 
 
-def standing(tunables: Tunables) -> Iterator[Wish]:
+def standing(tunables: Tunables) -> Iterator[JobRequest]:
     """The jobs of the house, in the order of their day."""
     yield _keeper("soul-keeper", _daily(tunables.cron_soul_keeper))
     yield _keeper("memory-compactor", _weekly(tunables.cron_compactor_weekly))
-    yield Wish("vector-hygiene", "cron", HYGIENE, "verb", "memory index", standing=True)
+    yield JobRequest("vector-hygiene", "cron", HYGIENE, "verb", "memory index", standing=True)
     yield _keeper("memory-miner", _daily(tunables.cron_memory_miner))
     yield _keeper("conflict-detector", _daily(tunables.cron_conflict_detector))
     yield _keeper("recall-validator", VALIDATION)
 
 
-def _keeper(name: str, spec: str) -> Wish:
-    return Wish(name, "cron", spec, "verb", f"keepers run {name}", standing=True)
+def _keeper(name: str, spec: str) -> JobRequest:
+    return JobRequest(name, "cron", spec, "verb", f"keepers run {name}", standing=True)
 
 
 def _daily(time: str) -> str:

@@ -14,7 +14,7 @@ from everself.classify.difference import differ_in_one_word
 from everself.classify.openers import bare
 from everself.conversation.sessions.session import Message
 from everself.keepers.keeper import Ask, Choice, CloseEntry, Confirm, Planned, Progress, Proposal, Tell, referenced
-from everself.keepers.world import World, is_memory, mark
+from everself.keepers.keeper_context import KeeperContext, is_memory, mark
 from everself.memory.corrections import PATH, not_embedded
 from everself.memory.provenance import CORRECTION, OWNER, is_human
 from everself.search.similarity import words_of
@@ -38,7 +38,7 @@ class Validator:
     # a correction does not wait for a time of day
     schedule = ""
 
-    async def propose(self, world: World, tell: Tell) -> Proposal:
+    async def propose(self, world: KeeperContext, tell: Tell) -> Proposal:
         upto = world.upto()
         heard = list(world.messages(upto))
         notes: list[str] = []
@@ -46,7 +46,7 @@ class Validator:
         return Proposal(tuple(planned), tuple(notes), mark(heard[-1]) if heard else upto)
 
 
-def _embedded(world: World, notes: list[str]) -> Iterator[Planned]:
+def _embedded(world: KeeperContext, notes: list[str]) -> Iterator[Planned]:
     """Read first: what is corrected while the rest is embedded waits for the next run."""
     waiting = not_embedded(_records(world))
     if not waiting:
@@ -57,7 +57,7 @@ def _embedded(world: World, notes: list[str]) -> Iterator[Planned]:
         notes.append(f"{len(waiting)} not embedded again yet; search finds them by their words.")
 
 
-def _held(world: World, notes: list[str], tell: Tell) -> Iterator[Planned]:
+def _held(world: KeeperContext, notes: list[str], tell: Tell) -> Iterator[Planned]:
     """What was wrong and stands there again, older than its correction or from no human; and what is found above its correction."""
     corrections = [one for one in world.corrections() if not one.closed and one.source == CORRECTION]
     corrections = sorted(corrections, key=lambda one: one.day or date.min, reverse=True)[:MOST]
@@ -65,7 +65,7 @@ def _held(world: World, notes: list[str], tell: Tell) -> Iterator[Planned]:
     wrong = [(one, by_id[one.closed_by]) for one in world.entries() if one.closed and one.closed_by in by_id]
     for number, (gone, right) in enumerate(wrong, 1):
         tell(Progress(number, len(wrong), "corrections"))
-        for again in world.memory.book.with_words(gone.text):
+        for again in world.memory.catalog.with_words(gone.text):
             if is_memory(again) and _is_overruled(again, right):
                 reason = f"It was put right: {one_line(right.text, _SHOWN)}"
                 yield Planned(CloseEntry(again.id, right.id), referenced((right.id,)), reason)
@@ -84,7 +84,7 @@ def _is_overruled(again: Entry, right: Entry) -> bool:
     return older or not is_human(again.source)
 
 
-def _retried(world: World, heard: Sequence[Message]) -> Iterator[Planned]:
+def _retried(world: KeeperContext, heard: Sequence[Message]) -> Iterator[Planned]:
     """Corrections that corrected nothing when they were said."""
     records = _records(world).decode("utf-8", "replace")
     for message in heard:
@@ -97,7 +97,7 @@ def _retried(world: World, heard: Sequence[Message]) -> Iterator[Planned]:
         yield from _asked(world, message, told)
 
 
-def _asked(world: World, message: Message, told: Correction) -> Iterator[Planned]:
+def _asked(world: KeeperContext, message: Message, told: Correction) -> Iterator[Planned]:
     reference = f"msg:{message.id}"
     noted = next((one for one in world.open_entries() if reference in one.lineage), None)
     said_on = world.clock.day_of(message.at)
@@ -120,7 +120,7 @@ def _asked(world: World, message: Message, told: Correction) -> Iterator[Planned
     yield Planned(ask, evidence, "It could not be told what was wrong.")
 
 
-def _candidates(world: World, told: Correction) -> list[Entry]:
+def _candidates(world: KeeperContext, told: Correction) -> list[Entry]:
     """What may have been wrong: much alike and contradicted, or about the same and with the wrong words."""
     right = bare(told.trigger)
     found = [one.entry for one in world.similar(right, MATCH) if contradicts(one.entry.text, right)]
@@ -138,7 +138,7 @@ def _matches(entry: Entry, told: Correction) -> bool:
     return differ_in_one_word(entry.text, bare(told.trigger))
 
 
-def _records(world: World) -> bytes:
+def _records(world: KeeperContext) -> bytes:
     found = world.memory.workspace.find(PATH)
     return b"" if found is None else found.data
 

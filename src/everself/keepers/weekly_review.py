@@ -5,8 +5,8 @@ Works by rules alone. What came from outside is not even asked about: the owner 
 
 from everself.errors import EverselfError
 from everself.keepers.keeper import Ask, Choice, MoveTo, Planned, Progress, Proposal, Tell, referenced
-from everself.keepers.world import World
-from everself.memory.promotion.candidates import Asked, Candidate, candidates, explain
+from everself.keepers.keeper_context import KeeperContext
+from everself.memory.promotion.candidates import Candidate, CandidateQuery, candidates, explain
 from everself.memory.promotion.destinations import can_leave
 from everself.text.normalise import one_line
 
@@ -23,9 +23,9 @@ class WeeklyReview:
         self._days = days
         self._named = entries
 
-    async def propose(self, world: World, tell: Tell) -> Proposal:
+    async def propose(self, world: KeeperContext, tell: Tell) -> Proposal:
         tunables = world.tunables
-        asked = Asked(
+        asked = CandidateQuery(
             self._days,
             tunables.promotion_confidence,
             sessions=tunables.promotion_sessions,
@@ -44,7 +44,7 @@ class WeeklyReview:
         return Proposal(asks, notes)
 
 
-def _about(world: World, entries: tuple[str, ...], asked: Asked) -> Proposal:
+def _about(world: KeeperContext, entries: tuple[str, ...], asked: CandidateQuery) -> Proposal:
     asks: list[Planned] = []
     notes: list[str] = []
     for name in entries:

@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Final
 
 from everself.errors import Damaged
-from everself.memory.entries import Read, read_document
+from everself.memory.entries import ParsedEntry, read_document
 from everself.text.markdown.blocks import scan
 from everself.text.markdown.comment import EntryComment, render_comment
 from everself.text.markdown.copies import MOVED, Part, parts
@@ -77,7 +77,7 @@ def verify(before: bytes, after: bytes, days: Iterable[Day], replaced: Iterable[
         raise Damaged("The archive would not hold what the days hold, so nothing was moved.")
 
 
-def _said(read: Read) -> tuple[str, ...]:
+def _said(read: ParsedEntry) -> tuple[str, ...]:
     return (read.claim("id"), read.claim("src"), read.category, read.time, read.text)
 
 

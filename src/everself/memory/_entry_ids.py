@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from everself.errors import WrongUse
-from everself.memory.entries import Read
+from everself.memory.entries import ParsedEntry
 from everself.values import CROCKFORD, digest
 
 # two texts of which at least this share of words is common are one, edited; less is enough where both neighbours are the same
@@ -23,7 +23,7 @@ _MARKS = ".,;:!?…\"'()[]{}<>*_~-。，、；：！？「」『』（）"
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class KnownEntry:
     """An entry as it was when its document was last read; `path` is None when its text was gone."""
 
     id: str
@@ -34,11 +34,11 @@ class Known:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundEntry:
     """An entry as it stands now."""
 
     path: str
-    read: Read
+    read: ParsedEntry
     text: str
     words: bytes
 
@@ -73,7 +73,10 @@ def _likeness(first: frozenset[bytes], second: frozenset[bytes]) -> float:
 
 
 def name_entries(
-    found: Sequence[Found], known: Iterable[Known], lost: Callable[[str], str | None], taken: Callable[[str], bool]
+    found: Sequence[FoundEntry],
+    known: Iterable[KnownEntry],
+    lost: Callable[[str], str | None],
+    taken: Callable[[str], bool],
 ) -> list[str]:
     """The id of each found entry. `known` are those of the same documents; `lost` finds an id by words among the rest."""
     names: list[str | None] = [None] * len(found)
@@ -106,7 +109,7 @@ def name_entries(
     return [name or "" for name in names]
 
 
-def _precedence(one: Found, known: Mapping[str, Known]) -> tuple[bool, int, str, int]:
+def _precedence(one: FoundEntry, known: Mapping[str, KnownEntry]) -> tuple[bool, int, str, int]:
     """Who comes first of those that claim one id: where it stood until now, else the shorter name.
 
     A program that synchronises folders adds to the name of the document that it copies.
@@ -116,10 +119,13 @@ def _precedence(one: Found, known: Mapping[str, Known]) -> tuple[bool, int, str,
 
 
 def _by_words(
-    found: Sequence[Found], names: Sequence[str | None], rest: dict[str, Known], give: Callable[[int, str], None]
+    found: Sequence[FoundEntry],
+    names: Sequence[str | None],
+    rest: dict[str, KnownEntry],
+    give: Callable[[int, str], None],
 ) -> None:
     for same_path in (True, False):
-        waiting: dict[object, list[Known]] = defaultdict(list)
+        waiting: dict[object, list[KnownEntry]] = defaultdict(list)
         for one in sorted(rest.values(), key=lambda known: known.ordinal, reverse=True):
             waiting[(one.path, one.text) if same_path else one.text].append(one)
         for index, found_one in enumerate(found):
@@ -128,28 +134,28 @@ def _by_words(
                 give(index, waiting[key].pop().id)
 
 
-class _Shelf:
+class _EntriesByWords:
     """The known entries of one document, by the hashes of their words."""
 
-    def __init__(self, known: Iterable[Known]) -> None:
-        self._by_hash: dict[bytes, list[tuple[Known, frozenset[bytes]]]] = defaultdict(list)
+    def __init__(self, known: Iterable[KnownEntry]) -> None:
+        self._by_hash: dict[bytes, list[tuple[KnownEntry, frozenset[bytes]]]] = defaultdict(list)
         for one in known:
             hashes = _hashes(one.words)
             for hashed in hashes:
                 self._by_hash[hashed].append((one, hashes))
 
-    def alike(self, one: Found, most: int) -> Iterator[tuple[float, Known]]:
+    def alike(self, one: FoundEntry, most: int) -> Iterator[tuple[float, KnownEntry]]:
         """Those that are as alike as an edited text; of very many that share a word, the nearest."""
         mine = _hashes(one.words)
         rarest = sorted((hashed for hashed in mine if hashed in self._by_hash), key=lambda at: len(self._by_hash[at]))
         # who is alike has ALIKE of my words at least, and so one of any that are more than the rest
         may_lack = len(mine) - math.ceil(ALIKE * len(mine)) - (len(mine) - len(rarest))
-        candidates: dict[str, tuple[Known, frozenset[bytes]]] = {}
+        candidates: dict[str, tuple[KnownEntry, frozenset[bytes]]] = {}
         for hashed in rarest[: may_lack + 1] if may_lack >= 0 else ():
             candidates |= {known[0].id: known for known in self._by_hash[hashed]}
             if len(candidates) >= most:
                 break
-        near: Iterable[tuple[Known, frozenset[bytes]]] = candidates.values()
+        near: Iterable[tuple[KnownEntry, frozenset[bytes]]] = candidates.values()
         if len(candidates) > most:
             near = sorted(near, key=lambda known: abs(one.read.ordinal - known[0].ordinal))[:most]
         for known, hashes in near:
@@ -159,12 +165,15 @@ class _Shelf:
 
 
 def _by_likeness(
-    found: Sequence[Found], names: Sequence[str | None], rest: dict[str, Known], give: Callable[[int, str], None]
+    found: Sequence[FoundEntry],
+    names: Sequence[str | None],
+    rest: dict[str, KnownEntry],
+    give: Callable[[int, str], None],
 ) -> None:
-    by_path: dict[str | None, list[Known]] = defaultdict(list)
+    by_path: dict[str | None, list[KnownEntry]] = defaultdict(list)
     for known in rest.values():
         by_path[known.path].append(known)
-    shelves = {path: _Shelf(there) for path, there in by_path.items()}
+    shelves = {path: _EntriesByWords(there) for path, there in by_path.items()}
     waiting = [index for index, name in enumerate(names) if name is None and found[index].path in shelves]
     most = max(_COMPARED_AT_LEAST, _COMPARISONS // max(1, len(waiting)))
     pairs = []
@@ -178,15 +187,15 @@ def _by_likeness(
 
 
 def _by_neighbours(
-    found: Sequence[Found],
+    found: Sequence[FoundEntry],
     names: Sequence[str | None],
-    rest: dict[str, Known],
+    rest: dict[str, KnownEntry],
     order: dict[tuple[str | None, int], str],
     give: Callable[[int, str], None],
 ) -> None:
     """Between the same two neighbours, or at the same end of a document, a text may have changed more and still be the same."""
     now = {(one.path, one.read.ordinal): name for one, name in zip(found, names, strict=True)}
-    between: dict[tuple[str | None, ...], list[Known]] = defaultdict(list)
+    between: dict[tuple[str | None, ...], list[KnownEntry]] = defaultdict(list)
     for known in rest.values():
         between[known.path, *(order.get((known.path, known.ordinal + step), "") for step in (-1, 1))].append(known)
     for index, one in enumerate(found):
@@ -199,7 +208,7 @@ def _by_neighbours(
                 break
 
 
-def _derived(one: Found, used: set[str], taken: Callable[[str], bool], numbers: dict[tuple[str, ...], int]) -> str:
+def _derived(one: FoundEntry, used: set[str], taken: Callable[[str], bool], numbers: dict[tuple[str, ...], int]) -> str:
     """An id from path, heading and words; the same words twice in one place count on, from `numbers`."""
     place = (one.path, *one.read.heading, one.text)
     for number in range(numbers.get(place, 0), 1_000_000):

@@ -7,11 +7,11 @@ from datetime import date
 from functools import lru_cache
 from typing import Any
 
-from everself.memory.entries import Read, words_at
+from everself.memory.entries import ParsedEntry, words_at
 from everself.memory.provenance import CORRECTION, HAND, base_confidence, is_human, parse_tag, rank, weaker
 from everself.storage.state.entries import EntryRow
 from everself.text.markdown.copies import origins
-from everself.values import Entry, Tag, Voucher
+from everself.values import Entry, ProvenanceRecord, Tag
 from everself.workspace.layout import Place, place
 from everself.workspace.layout.dates import find_day
 
@@ -24,28 +24,28 @@ _TITLE = 400
 _DAY = "of day"
 
 
-def pack(read: Read) -> str:
+def pack(read: ParsedEntry) -> str:
     """Everything about an entry but its words, as a row keeps it. The words are looked up in the document."""
     place_of = (read.start, read.end, read.first_line, read.last_line, read.words)
     values = (read.claims, read.kind, read.heading, read.category, read.time, read.struck, *place_of)
     return json.dumps(values, ensure_ascii=False, separators=(",", ":"))
 
 
-def believed(row: EntryRow, span: Span, data: bytes, where: Place, voucher: Voucher | None) -> Entry:
-    """What may be believed of an entry: what a voucher confirms, and of the comment what claims no more than a hand may."""
+def believed(row: EntryRow, span: Span, data: bytes, where: Place, provenance_record: ProvenanceRecord | None) -> Entry:
+    """What may be believed of an entry: what a provenance record confirms, and of the comment what claims no more than a hand may."""
     pairs, kind, heading, category, time, struck, start, end, first, last, words = span
     claims: dict[str, str] = dict(pairs)
     get = claims.get
     claimed = get("src", "")
     tag = parse_tag(get("tag", ""))
     mentions = _number(get("n", ""))
-    vouched = voucher is not None and voucher.text == row.text_mac
+    vouched = provenance_record is not None and provenance_record.text == row.text_mac
     lineage = tuple(part for part in claims["from"].split(",") if part) if "from" in claims else ()
-    if voucher is not None:
-        lineage = voucher.lineage
+    if provenance_record is not None:
+        lineage = provenance_record.lineage
         # changed words are of the hand that changed them, and no more trusted than what it changed
-        source = voucher.source if vouched else weaker(HAND, voucher.source)
-        tag = parse_tag(voucher.tag) if vouched else tag
+        source = provenance_record.source if vouched else weaker(HAND, provenance_record.source)
+        tag = parse_tag(provenance_record.tag) if vouched else tag
     else:
         source = claimed if claimed and rank(claimed) < rank(HAND) else HAND
     # nobody vouches for how often it was said either
@@ -72,7 +72,7 @@ def believed(row: EntryRow, span: Span, data: bytes, where: Place, voucher: Vouc
     )
 
 
-def with_days(data: bytes, reads: tuple[Read, ...]) -> tuple[Read, ...]:
+def with_days(data: bytes, reads: tuple[ParsedEntry, ...]) -> tuple[ParsedEntry, ...]:
     """What stands in an archive, each with the day of the file that it came from."""
     origin = origins(data)
     found = []

@@ -9,9 +9,19 @@ from datetime import date
 
 from everself.memory.entries import text_hash
 from everself.memory.memory import Memory
-from everself.memory.provenance import CORRECTION, HAND, IMPORT, OWNER, known_source, owned, rank, restored, vouch
+from everself.memory.provenance import (
+    CORRECTION,
+    HAND,
+    IMPORT,
+    OWNER,
+    known_source,
+    owned,
+    provenance_of,
+    rank,
+    restored,
+)
 from everself.storage.state.database import State
-from everself.values import Entry, Tag, Voucher
+from everself.values import Entry, ProvenanceRecord, Tag
 from everself.workspace.disk_workspace import DiskWorkspace
 
 META = "adopted"
@@ -42,10 +52,10 @@ def adopt(workspace: DiskWorkspace, state: State, memory: Memory, lines: DaysOfL
     """
     recorded = workspace.note_outside()
     if state.get_meta(META) is None:
-        paths = sorted({entry.path for entry in memory.book.all()})
+        paths = sorted({entry.path for entry in memory.catalog.all()})
         found = {path: document.data for path in paths if (document := workspace.find(path)) is not None}
-        memory.book.date_lines(_past(lines(found), memory.clock.today()))
-    entries = memory.book.all()
+        memory.catalog.date_lines(_past(lines(found), memory.clock.today()))
+    entries = memory.catalog.all()
     unvouched = sum(not entry.vouched for entry in entries)
     if state.get_meta(META) is None:
         state.set_meta(META, memory.clock.now().isoformat())
@@ -65,10 +75,10 @@ def vouch_for(state: State, memory: Memory, entries: Iterable[Entry]) -> tuple[s
     What came in with an import becomes the owner's. What says itself that it is of the web, a tool, somebody else or the agent stays so:
     vouching makes nothing of the web the owner's.
     """
-    vouchers = [_voucher(entry) for entry in entries if not entry.vouched or _is_imported(memory, entry)]
-    if vouchers:
-        state.vouchers.put(vouchers, memory.clock.now().isoformat())
-    return tuple(one.entry for one in vouchers)
+    provenance = [_provenance_record(entry) for entry in entries if not entry.vouched or _is_imported(memory, entry)]
+    if provenance:
+        state.provenance.put(provenance, memory.clock.now().isoformat())
+    return tuple(one.entry for one in provenance)
 
 
 def _is_imported(memory: Memory, entry: Entry) -> bool:
@@ -76,12 +86,12 @@ def _is_imported(memory: Memory, entry: Entry) -> bool:
     return entry.source == IMPORT and memory.trust(entry) == IMPORT
 
 
-def _voucher(entry: Entry) -> Voucher:
+def _provenance_record(entry: Entry) -> ProvenanceRecord:
     if entry.source == IMPORT:
-        return vouch(owned(entry), entry.id, entry.tag.value, text_hash(entry.text))
+        return provenance_of(owned(entry), entry.id, entry.tag.value, text_hash(entry.text))
     source = known_source(entry.source) if rank(entry.source) < rank(HAND) else _claimed(entry)
     tag = Tag.CORRECTION if source == CORRECTION else entry.tag
-    return vouch(restored(source, "terminal", entry.lineage), entry.id, tag.value, text_hash(entry.text))
+    return provenance_of(restored(source, "terminal", entry.lineage), entry.id, tag.value, text_hash(entry.text))
 
 
 def _claimed(entry: Entry) -> str:

@@ -10,7 +10,7 @@ from enum import StrEnum
 
 from everself.errors import NotFound, WrongUse
 from everself.memory.memory import Memory, Remembered
-from everself.memory.writing import Spot, Thought
+from everself.memory.writing import NewEntry, Spot
 from everself.text.markdown.blocks import scan
 from everself.text.markdown.sections import sections
 from everself.text.normalise import fold, slug, without_surrogates
@@ -89,7 +89,7 @@ class Bank:
         found = self._find(page)
         if found is None:
             raise NotFound(f'The bank has no page "{page[:80]}".', mend="everself memory bank list")
-        items = tuple(self._item(entry) for entry in self._memory.book.of(found.path))
+        items = tuple(self._item(entry) for entry in self._memory.catalog.of(found.path))
         return BankPage(found.path, found.title, found.aliases, items)
 
     def write(self, page: str, text: str, origin: Origin, *, held: float | None = None) -> Remembered:
@@ -101,7 +101,7 @@ class Bank:
         kind = Page(page) if page in set(Page) else None
         words = f"{text.strip()} (c={held:.2g})" if held is not None else text
         return self._memory.remember(
-            Thought(words, origin, tag=_TAGS[kind] if kind else Tag.KNOWLEDGE, spot=self._spot(page))
+            NewEntry(words, origin, tag=_TAGS[kind] if kind else Tag.KNOWLEDGE, spot=self._spot(page))
         )
 
     def _spot(self, page: str) -> Spot:
@@ -124,7 +124,7 @@ class Bank:
         data = found.data if (found := self._memory.workspace.find(path)) is not None else b""
         stem = path.removeprefix(f"{FOLDER}/").removesuffix(".md")
         titles = sections(scan(data))
-        entries = self._memory.book.of(path)
+        entries = self._memory.catalog.of(path)
         aliases = tuple(alias for entry in entries for alias in _aliases(entry.text))
         title = titles[0].title if titles and titles[0].title else stem.rpartition("/")[2]
         return PageName(stem.removeprefix(f"{ENTITIES}/"), path, title, len(entries), aliases)

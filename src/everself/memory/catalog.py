@@ -1,4 +1,4 @@
-"""The book of entries: which there are, where each stands, and what may be believed about it.
+"""The catalog of entries: which there are, where each stands, and what may be believed about it.
 
 Kept beside the files and brought up to date by comparing stamps: only documents that changed are read again. It may be deleted; then
 ids of text that Everself never touched are derived anew. Reads documents and writes rows, never a document.
@@ -15,17 +15,17 @@ from typing import NamedTuple
 
 from everself.clock import Clock
 from everself.errors import DiskError, NotFound, UnsafePath, WrongUse
-from everself.memory._entry_ids import Found, Known, name_entries, sketch
+from everself.memory._entry_ids import FoundEntry, KnownEntry, name_entries, sketch
 from everself.memory._row_form import believed, pack, with_days
 from everself.memory.drafts import Draft
-from everself.memory.entries import Read, holds_memory, reach, read_document, read_growth
+from everself.memory.entries import ParsedEntry, holds_memory, reach, read_document, read_growth
 from everself.memory.provenance import HAND, weaker
 from everself.storage.filesystem import READ_LIMIT
 from everself.storage.state.entries import DocumentRow, EntryRow, EntryRows, Foreseen
-from everself.storage.state.provenance import Vouchers
+from everself.storage.state.provenance import ProvenanceRecords
 from everself.text.markdown.copies import COPY, hide_copies
 from everself.text.normalise import fold
-from everself.values import Document, Entry, FileStat, Voucher, digest
+from everself.values import Document, Entry, FileStat, ProvenanceRecord, digest
 from everself.workspace.layout import is_day, is_quarter, place
 from everself.workspace.protocol import Workspace
 
@@ -46,7 +46,7 @@ _NOTHING_HELD: Mapping[str, tuple[str, bytes]] = {}
 _fold = lru_cache(maxsize=8)(fold)
 
 
-class Waiting(NamedTuple):
+class PendingDocuments(NamedTuple):
     """Documents that are new, changed or gone since they were read, what there is to read of them, and how many more are huge."""
 
     documents: int
@@ -54,13 +54,13 @@ class Waiting(NamedTuple):
     huge: int
 
 
-class Book:
+class Catalog:
     """Entries by id, by document, by words."""
 
-    def __init__(self, workspace: Workspace, rows: EntryRows, vouchers: Vouchers, clock: Clock) -> None:
+    def __init__(self, workspace: Workspace, rows: EntryRows, provenance: ProvenanceRecords, clock: Clock) -> None:
         self._workspace = workspace
         self._rows = rows
-        self._vouchers = vouchers
+        self._provenance = provenance
         self._clock = clock
         # documents that cannot be read, with the reason: their entries are left out, and nothing is taken to be gone
         self.unread: dict[str, str] = {}
@@ -87,13 +87,13 @@ class Book:
         # what came from elsewhere may have come from a huge document, and keeps its name
         return len(changed) + len(missing) if read else self.refresh(progress=progress)
 
-    def waiting(self) -> Waiting:
+    def waiting(self) -> PendingDocuments:
         """What `refresh` would read."""
         changed, missing, known = self._survey(None)
         # those that were saved a moment before they were read are looked at again, but need not be read entry by entry
         changed = [one for one in changed if one.path not in known or known[one.path].stamp != _stamp(one)]
         sizes = [one.size for one in changed if one.size <= HUGE]
-        return Waiting(len(sizes) + len(missing), sum(sizes), len(changed) - len(sizes))
+        return PendingDocuments(len(sizes) + len(missing), sum(sizes), len(changed) - len(sizes))
 
     def left_out(self, text: str, paths: Iterable[str], target: str) -> tuple[str, ...]:
         """Of these documents, and of those that are known to have these words, which are too large to be looked through at a write.
@@ -123,15 +123,15 @@ class Book:
         return [one for one in stats.values() if not _is_fresh(one, known.get(one.path))], missing, known
 
     def all(self) -> list[Entry]:
-        """Every entry, in the order of the documents. Brings the book up to date first."""
+        """Every entry, in the order of the documents. Brings the catalog up to date first."""
         self.refresh()
         with _uncollected():
-            return self._settled(self._rows.all_rows, lambda _: self._vouchers.all())
+            return self._settled(self._rows.all_rows, lambda _: self._provenance.all())
 
     def of(self, path: str) -> list[Entry]:
         """The entries of one document."""
         self.refresh([path])
-        return self._settled(lambda: self._rows.rows_of([path]), self._vouchers.find)
+        return self._settled(lambda: self._rows.rows_of([path]), self._provenance.find)
 
     def within(self, path: str, data: bytes) -> list[Entry]:
         """The entries of a document as they stand in these bytes of it, which somebody has read."""
@@ -140,8 +140,8 @@ class Book:
             self.refresh([path])
             if (row := self._rows.documents([path]).get(path)) is not None and row.hash == hashed:
                 rows = self._rows.rows_of([path])
-                vouchers = self._vouchers.find([one.id for one in rows])
-                return self._entries(rows, vouchers, {path: (hashed, data)})[0]
+                provenance = self._provenance.find([one.id for one in rows])
+                return self._entries(rows, provenance, {path: (hashed, data)})[0]
         # somebody saves again and again: nobody vouches for what stands there at this moment
         where = place(path)
         return [
@@ -161,7 +161,7 @@ class Book:
         if unsure:
             self.refresh(sorted(unsure))
         rows = self._rows.rows_at([(path, ordinal) for path, places in asked.items() for ordinal in sorted(places)])
-        found, torn = self._entries(rows, self._vouchers.find([row.id for row in rows]), held)
+        found, torn = self._entries(rows, self._provenance.find([row.id for row in rows]), held)
         rows = [row for row in rows if row.path not in self.unread or row.path in held]
         return {(row.path, row.ordinal): one for row, one in zip(rows, found, strict=True) if row.path not in torn}
 
@@ -171,7 +171,9 @@ class Book:
             row = self._rows.find(identity)
             if row is not None:
                 self.refresh([row.path])
-                found = self._settled(lambda: [one] if (one := self._rows.find(identity)) else [], self._vouchers.find)
+                found = self._settled(
+                    lambda: [one] if (one := self._rows.find(identity)) else [], self._provenance.find
+                )
                 if found:
                     return found[0]
             if not attempt:
@@ -186,22 +188,22 @@ class Book:
         ids = [row.id for row in rows]
         found = self._settled(
             lambda: sorted((row for one in ids if (row := self._rows.find(one)) is not None), key=lambda row: row.path),
-            self._vouchers.find,
+            self._provenance.find,
         )
         known = {one.id: one for one in found}
         missing = [one for one in dict.fromkeys(identities) if one not in known]
         return known | {one: entry for one in missing if (entry := self.find(one)) is not None}
 
     def find_even_gone(self, identity: str) -> Entry | None:
-        """As `find`; of an entry whose text is gone, where it came from, as long as a voucher tells."""
+        """As `find`; of an entry whose text is gone, where it came from, as long as a provenance record tells."""
         found = self.find(identity)
-        voucher = self._vouchers.find([identity]).get(identity) if found is None else None
-        if voucher is None:
+        provenance_record = self._provenance.find([identity]).get(identity) if found is None else None
+        if provenance_record is None:
             return found
         # a hand may have changed the words before they went
-        same = self._rows.gone_by_text(voucher.text) == identity
-        source = voucher.source if same else weaker(HAND, voucher.source)
-        return Entry(identity, "", "", source=source, lineage=voucher.lineage)
+        same = self._rows.gone_by_text(provenance_record.text) == identity
+        source = provenance_record.source if same else weaker(HAND, provenance_record.source)
+        return Entry(identity, "", "", source=source, lineage=provenance_record.lineage)
 
     def get(self, name: str) -> Entry:
         """The entry of that id or of the only id that begins so."""
@@ -216,7 +218,7 @@ class Book:
             raise WrongUse(f'"{name}" could be {", ".join(row.id for row in rows[:10])}.', mend="Give more of the id.")
         if not rows:
             raise NotFound(f'No entry has the id "{name}".', mend="everself memory list")
-        read, _ = self._entries(rows, self._vouchers.find([rows[0].id]))
+        read, _ = self._entries(rows, self._provenance.find([rows[0].id]))
         if not read:
             raise DiskError(f"{rows[0].path} cannot be read: {self.unread[rows[0].path]}", mend="everself doctor")
         return read[0]
@@ -239,7 +241,7 @@ class Book:
         if not paths:
             return []
         self.refresh(sorted(paths))
-        return self._settled(load, self._vouchers.find)
+        return self._settled(load, self._provenance.find)
 
     def is_buried(self, text: str, identity: str = "") -> bool:
         """Whether this was forgotten and must not come back by itself."""
@@ -256,7 +258,7 @@ class Book:
         self, changed: Iterable[FileStat], missing: Sequence[str], known: dict[str, DocumentRow], *, whole: bool
     ) -> bool:
         """Read and name; False when something came here from a document that was not asked for, so that all must be read."""
-        found: list[Found] = []
+        found: list[FoundEntry] = []
         documents: list[DocumentRow] = []
         # documents whose known entries stand as they stood
         settled: set[str] = set()
@@ -278,14 +280,14 @@ class Book:
             settled |= {one.path} if reads is not None else set()
             reads = read_document(data) if reads is None else reads
             reads = with_days(data, reads) if is_quarter(one.path) else reads
-            found += [Found(one.path, read, *self._hashes(read)) for read in reads]
+            found += [FoundEntry(one.path, read, *self._hashes(read)) for read in reads]
         if not (documents or missing):
             return True
         old = self._rows.rows_of([path for path in [*(d.path for d in documents), *missing] if path not in settled])
         if not whole and self._came_from_elsewhere(found, old):
             return False
         lost, taken = self._memo(len(found))
-        known_entries = [Known(row.id, row.path, row.ordinal, row.text_mac, row.words) for row in old]
+        known_entries = [KnownEntry(row.id, row.path, row.ordinal, row.text_mac, row.words) for row in old]
         names = name_entries(found, known_entries, lost, taken)
         today = self._clock.today().isoformat()
         born = {row.id: row.first_seen for row in old}
@@ -320,10 +322,10 @@ class Book:
         document = DocumentRow(path, f"0 0 {len(after)} 0 0 {READING}", digest(after), 0)
         self._rows.foresee(Foreseen(digest(before), document, rows))
 
-    def _hashes(self, read: Read) -> tuple[str, bytes]:
+    def _hashes(self, read: ParsedEntry) -> tuple[str, bytes]:
         return self._mac(read.text), sketch(_fold(read.text))
 
-    def _growth(self, data: bytes, before: DocumentRow | None) -> tuple[Read, ...] | None:
+    def _growth(self, data: bytes, before: DocumentRow | None) -> tuple[ParsedEntry, ...] | None:
         """What was added at the end of a document that is otherwise as it was; None when it must be read again."""
         if before is None or not _is_current(before):
             return None
@@ -332,7 +334,7 @@ class Book:
             return None
         return read_growth(data, size, self._rows.count_of(before.path))
 
-    def _came_from_elsewhere(self, found: Sequence[Found], old: Sequence[EntryRow]) -> bool:
+    def _came_from_elsewhere(self, found: Sequence[FoundEntry], old: Sequence[EntryRow]) -> bool:
         """Whether an entry is new here but stood elsewhere when that was last read: moved by hand, it keeps its name."""
         ids, texts = {row.id for row in old}, {row.text_mac for row in old}
         for one in found:
@@ -344,7 +346,7 @@ class Book:
         return False
 
     def _settled(
-        self, load: Callable[[], Sequence[EntryRow]], vouch: Callable[[Sequence[str]], dict[str, Voucher]]
+        self, load: Callable[[], Sequence[EntryRow]], vouch: Callable[[Sequence[str]], dict[str, ProvenanceRecord]]
     ) -> list[Entry]:
         """Rows with their words. Where a person saved between the reading of the one and of the other, once more."""
         for _ in range(TRIES):
@@ -358,7 +360,7 @@ class Book:
     def _entries(
         self,
         rows: Sequence[EntryRow],
-        vouchers: dict[str, Voucher],
+        provenance: dict[str, ProvenanceRecord],
         held: Mapping[str, tuple[str, bytes]] = _NOTHING_HELD,
     ) -> tuple[list[Entry], list[str]]:
         """What the rows say, and the documents that are not any more as they were when these were made."""
@@ -375,7 +377,7 @@ class Book:
                 torn += [path] if hashed != hashes.get(path) and path not in self.unread else []
             if path in self.unread and path not in held:
                 continue
-            found.append(believed(row, span, data, where, vouchers.get(row.id)))
+            found.append(believed(row, span, data, where, provenance.get(row.id)))
         return found, torn
 
     def _find_readable(self, path: str) -> Document | None:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from functools import lru_cache
 
 from everself.errors import ChangedMeanwhile
-from everself.memory.entries import Read, last_section, read_growth, text_of
+from everself.memory.entries import ParsedEntry, last_section, read_growth, text_of
 from everself.text.markdown.blocks import Scan, scan
 from everself.text.markdown.comment import EntryComment
 from everself.text.markdown.edit import Splice, apply_splice
@@ -40,7 +40,7 @@ class Draft:
         self.find(path)
         self._after[path] = data
 
-    def growth(self, path: str) -> tuple[bytes, bytes, tuple[Read, ...]] | None:
+    def growth(self, path: str) -> tuple[bytes, bytes, tuple[ParsedEntry, ...]] | None:
         """A log before and after, and the memories it gains; None when it does not just grow, or only reading all of it could tell."""
         before, after = self._before.get(path), self._after.get(path)
         if before is None or after is None or not after.startswith(before):

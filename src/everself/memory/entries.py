@@ -39,7 +39,7 @@ LINES_READ = 200_000
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
+class ParsedEntry:
     """One entry of a document. `claims` are the fields of its comment."""
 
     ordinal: int
@@ -65,10 +65,10 @@ def holds_memory(path: str) -> bool:
     return place(path).kind in HOLDERS
 
 
-def read_document(data: bytes) -> tuple[Read, ...]:
+def read_document(data: bytes) -> tuple[ParsedEntry, ...]:
     """The memories of a document, in its order."""
     document = scan(data)
-    found: list[Read] = []
+    found: list[ParsedEntry] = []
     for span in entries(document):
         words = _words(data, span)
         text = words_at(data, words, struck=span.struck)
@@ -96,7 +96,7 @@ def last_section(data: bytes) -> int | None:
     return None if at < 0 else at
 
 
-def read_growth(data: bytes, old: int, known: int) -> tuple[Read, ...] | None:
+def read_growth(data: bytes, old: int, known: int) -> tuple[ParsedEntry, ...] | None:
     """The memories in what was added to a log after byte `old`, which had `known` of them; None when all must be read again."""
     tail = data[old:]
     if not tail.startswith((b"\n## [", b"## [")) or not data[:old].endswith(b"\n") or last_section(data) is None:
@@ -139,8 +139,8 @@ def is_memory(span: EntrySpan, text: str) -> bool:
     return bool(bare) and not (bare.startswith("_(") and bare.endswith(")_"))
 
 
-def _read(ordinal: int, span: EntrySpan, text: str, words: tuple[int, int, int, int, int]) -> Read:
-    return Read(
+def _read(ordinal: int, span: EntrySpan, text: str, words: tuple[int, int, int, int, int]) -> ParsedEntry:
+    return ParsedEntry(
         ordinal=ordinal,
         text=text,
         claims=span.comment.comment.fields if span.comment else (),

@@ -7,7 +7,7 @@ from datetime import date
 from everself.clock import Clock
 from everself.errors import ChangedMeanwhile, LockTimeout, NotFound, RefusedByRule, StoreBusy, WrongUse
 from everself.memory import provenance as trust
-from everself.memory.catalog import Book
+from everself.memory.catalog import Catalog
 from everself.memory.corrections import log_correction
 from everself.memory.drafts import Draft
 from everself.memory.provenance import (
@@ -22,9 +22,9 @@ from everself.memory.provenance import (
     weakest_source,
 )
 from everself.memory.provenance_undo import trace
-from everself.memory.suspicion import Releases, doubt, set_apart
+from everself.memory.suspicion import Releases, injection_reason, set_apart
 from everself.memory.writing import (
-    Thought,
+    NewEntry,
     add_entry,
     as_correction,
     change_words,
@@ -39,7 +39,7 @@ from everself.memory.writing import (
 )
 from everself.text.normalise import one_line
 from everself.text.redaction import redact
-from everself.values import Applied, Author, Change, Conflict, Entry, Origin, Outcome, Refused, Voucher, new_id
+from everself.values import Applied, Author, Change, Conflict, Entry, Origin, Outcome, ProvenanceRecord, Refused, new_id
 from everself.workspace.layout import place
 from everself.workspace.protocol import Workspace
 
@@ -82,7 +82,7 @@ class Memory:
     def __init__(
         self,
         workspace: Workspace,
-        book: Book,
+        catalog: Catalog,
         clock: Clock,
         *,
         dynamics: Dynamics | None = None,
@@ -90,48 +90,52 @@ class Memory:
     ) -> None:
         self.workspace = workspace
         self.clock = clock
-        self.book = book
+        self.catalog = catalog
         self.dynamics = dynamics or Dynamics()
         self.releases = releases
 
     def at(self, clock: Clock) -> "Memory":
         """The same memory at another time."""
-        return Memory(self.workspace, self.book, clock, dynamics=self.dynamics, releases=self.releases)
+        return Memory(self.workspace, self.catalog, clock, dynamics=self.dynamics, releases=self.releases)
 
-    def remember(self, thought: Thought, identify: Callable[[], str] = new_id) -> Remembered:
+    def remember(self, new_entry: NewEntry, identify: Callable[[], str] = new_id) -> Remembered:
         """Write a thought down, once. What is known already is counted as a mention; what speaks to the agent is kept apart."""
-        check_source(thought.source)
-        cleaned = clean(thought.text)
+        check_source(new_entry.source)
+        cleaned = clean(new_entry.text)
         if not cleaned.text:
             raise RefusedByRule(
                 "Nothing is left to remember." if cleaned.private else "There are no words to remember."
             )
-        thought = replace(thought, text=cleaned.text, category=_plain(thought.category), who=_plain(thought.who))
-        self._check_grave(thought)
-        reason = self.doubt(thought)
+        new_entry = replace(
+            new_entry, text=cleaned.text, category=_plain(new_entry.category), who=_plain(new_entry.who)
+        )
+        self._check_grave(new_entry)
+        reason = self.doubt(new_entry)
         if reason:
-            thought = set_apart(thought, reason, self.clock.today())
+            new_entry = set_apart(new_entry, reason, self.clock.today())
         found = Remembered("", "", redacted=cleaned.kinds, private=cleaned.private)
 
         def plan() -> Change | None:
             nonlocal found
             now = self.clock.now()
-            where = target(thought, now.date())
-            paths = sorted({where, core_path(thought)})
-            unread = self.book.left_out(thought.text, paths, where)
-            self.book.refresh([path for path in paths if path not in unread])
+            where = target(new_entry, now.date())
+            paths = sorted({where, core_path(new_entry)})
+            unread = self.catalog.left_out(new_entry.text, paths, where)
+            self.catalog.refresh([path for path in paths if path not in unread])
             found = replace(found, unread=unread)
             draft = self.draft()
-            known = self._known(thought, unread)
+            known = self._known(new_entry, unread)
             if known is not None:
                 apart = reason if is_quarantined(known.path) else ""
                 found = replace(found, entry=known.id, path=known.path, mention=True, doubt=apart)
-                return self._mention(draft, known, thought)
+                return self._mention(draft, known, new_entry)
             identity = identify()
-            voucher = add_entry(draft, thought, identity, now)
-            self.book.foresee(draft, log_path(thought, now.date()))
-            found = replace(found, entry=identity, path=target(thought, now.date()), mention=False, doubt=reason)
-            change = _change(thought.source, "remember", draft, thought.lineage, (voucher,), thought.key)
+            provenance_record = add_entry(draft, new_entry, identity, now)
+            self.catalog.foresee(draft, log_path(new_entry, now.date()))
+            found = replace(found, entry=identity, path=target(new_entry, now.date()), mention=False, doubt=reason)
+            change = _change(
+                new_entry.source, "remember", draft, new_entry.lineage, (provenance_record,), new_entry.key
+            )
             # what is kept apart is kept by the runtime, whoever said it
             return replace(change, author=Author.RUNTIME) if is_quarantined(found.path) else change
 
@@ -151,9 +155,9 @@ class Memory:
         if not cleaned.text:
             raise RefusedByRule("There are no words to put in its place.")
         wrong = self._wrong(old)
-        thought = as_correction(Thought(cleaned.text, origin, was=clean(wrong[0].text).text))
+        new_entry = as_correction(NewEntry(cleaned.text, origin, was=clean(wrong[0].text).text))
         if place(wrong[0].path).person:
-            thought = replace(thought, person=place(wrong[0].path).person or "")
+            new_entry = replace(new_entry, person=place(wrong[0].path).person or "")
         found = Corrected("", tuple(entry.id for entry in wrong), "", cleaned.kinds)
 
         def plan() -> Change:
@@ -164,26 +168,26 @@ class Memory:
             identity = new_id()
             found = replace(found, entry=identity)
             for entry in wrong:
-                fresh = self.book.find(entry.id) or entry
+                fresh = self.catalog.find(entry.id) or entry
                 close_entry(draft, fresh, now.date(), identity)
             # what it replaces is no evidence for it: a correction stands on the owner's word alone
-            voucher = add_entry(draft, thought, identity, now)
+            provenance_record = add_entry(draft, new_entry, identity, now)
             what = {"said": clean(said or wrong[0].text).text, "right": cleaned.text, "trigger": clean(trigger).text}
             log_correction(draft, now, **what, sure=sure, entries=(lineage, identity))
-            return _change(OWNER, "correct", draft, lineage, (voucher,))
+            return _change(OWNER, "correct", draft, lineage, (provenance_record,))
 
         outcome = self.apply(plan)
         return replace(found, change=outcome.id if isinstance(outcome, Applied) else "")
 
     def supersede(self, old: str, new: str) -> str:
         """A newer entry replaces an older one: the older is closed. The change."""
-        older, newer = self.book.get(old), self.book.get(new)
+        older, newer = self.catalog.get(old), self.catalog.get(new)
         if older.id == newer.id:
             raise WrongUse("An entry cannot replace itself.")
 
         def plan() -> Change:
             draft = self.draft()
-            close_entry(draft, self.book.get(older.id), self.clock.today(), newer.id)
+            close_entry(draft, self.catalog.get(older.id), self.clock.today(), newer.id)
             return _change(OWNER, "supersede", draft, (f"entry:{newer.id}",))
 
         outcome = self.apply(plan)
@@ -196,15 +200,15 @@ class Memory:
         cleaned = clean(text)
         if not cleaned.text:
             raise RefusedByRule("There are no words left.", mend=f"everself memory forget {identity}")
-        entry = self.book.get(identity)
+        entry = self.catalog.get(identity)
 
         def plan() -> Change:
             draft = self.draft()
-            before = self.book.get(entry.id)
+            before = self.catalog.get(entry.id)
             if before.text != (seen or entry.text):
                 raise ChangedMeanwhile(f"({entry.path})")
-            voucher = change_words(draft, before, cleaned.text, origin)
-            return _change(OWNER, "edit", draft, (trace(before),), (voucher,))
+            provenance_record = change_words(draft, before, cleaned.text, origin)
+            return _change(OWNER, "edit", draft, (trace(before),), (provenance_record,))
 
         outcome = self.apply(plan)
         change = outcome.id if isinstance(outcome, Applied) else ""
@@ -215,16 +219,16 @@ class Memory:
 
     def trust(self, entry: Entry) -> str:
         """The least trusted source that the entry rests on."""
-        return weakest_source(entry, self.book.find_even_gone)
+        return weakest_source(entry, self.catalog.find_even_gone)
 
     def as_of(self, day: date, entries: Iterable[Entry] | None = None) -> list[Entry]:
         """What was believed on that day."""
-        found = self.book.all() if entries is None else entries
+        found = self.catalog.all() if entries is None else entries
         return [one for one in found if (one.day is None or one.day <= day) and (one.until is None or one.until > day)]
 
     def stale(self, entries: Sequence[Entry] | None = None) -> set[str]:
         """Ids of entries that rest on one that no longer holds, through however many steps."""
-        found = self.book.all() if entries is None else entries
+        found = self.catalog.all() if entries is None else entries
         gone = {f"entry:{one.id}" for one in found if one.closed}
         stale: set[str] = set()
         grown = True
@@ -244,7 +248,7 @@ class Memory:
         """What holds in the place of a closed entry, through however many steps; None where nothing does."""
         found: Entry | None = entry
         for _ in range(_SUCCESSORS):
-            found = self.book.find(found.closed_by) if found is not None and found.closed_by else None
+            found = self.catalog.find(found.closed_by) if found is not None and found.closed_by else None
             if found is None or not found.closed:
                 return found
         return None
@@ -257,57 +261,61 @@ class Memory:
             return ""
         return one_line(redact(found.text).text, _SHOWN)
 
-    def doubt(self, thought: Thought) -> str:
+    def doubt(self, new_entry: NewEntry) -> str:
         """Why a thought would be kept apart; empty where it would not."""
-        if thought.spot is not None and is_quarantined(thought.spot.path):
+        if new_entry.spot is not None and is_quarantined(new_entry.spot.path):
             return ""
-        reason = doubt(thought.text, thought.source)
-        return "" if reason and self.releases is not None and self.releases.holds(thought.text) else reason
+        reason = injection_reason(new_entry.text, new_entry.source)
+        return "" if reason and self.releases is not None and self.releases.holds(new_entry.text) else reason
 
-    def _known(self, thought: Thought, unread: Collection[str]) -> Entry | None:
+    def _known(self, new_entry: NewEntry, unread: Collection[str]) -> Entry | None:
         """The entry that says the same within the same scope, in a document that is not `unread`."""
-        scope = place(core_path(thought) if not thought.project else log_path(thought, self.clock.today()))
-        for entry in self.book.with_words(thought.text, unread):
+        scope = place(core_path(new_entry) if not new_entry.project else log_path(new_entry, self.clock.today()))
+        for entry in self.catalog.with_words(new_entry.text, unread):
             where = place(entry.path)
             if (where.person, where.project) != (scope.person, scope.project) or entry.closed:
                 continue
-            if thought.spot is not None and entry.path != thought.spot.path and not is_quarantined(thought.spot.path):
+            if (
+                new_entry.spot is not None
+                and entry.path != new_entry.spot.path
+                and not is_quarantined(new_entry.spot.path)
+            ):
                 # a page says what it says, whatever else was remembered elsewhere
                 continue
-            if is_quarantined(entry.path) and thought.spot is None:
+            if is_quarantined(entry.path) and new_entry.spot is None:
                 continue
             return entry
         return None
 
-    def _mention(self, draft: Draft, known: Entry, thought: Thought) -> Change | None:
+    def _mention(self, draft: Draft, known: Entry, new_entry: NewEntry) -> Change | None:
         """Only people count: a page or a summary that repeats itself makes nothing truer."""
-        if not is_human(thought.source) or rank(thought.source) < rank(known.source):
+        if not is_human(new_entry.source) or rank(new_entry.source) < rank(known.source):
             return None
         count_mention(draft, known, self.clock.today())
-        vouchers: tuple[Voucher, ...] = ()
-        evidence = thought.lineage
-        if rank(thought.source) > rank(known.source) and known.source != HAND:
-            vouchers = (restamp(draft, known, thought.origin),)
+        provenance: tuple[ProvenanceRecord, ...] = ()
+        evidence = new_entry.lineage
+        if rank(new_entry.source) > rank(known.source) and known.source != HAND:
+            provenance = (restamp(draft, known, new_entry.origin),)
             evidence = (*evidence, trace(known))
-        change = _change(thought.source, "mention", draft, evidence, vouchers, thought.key)
+        change = _change(new_entry.source, "mention", draft, evidence, provenance, new_entry.key)
         # where only Everself writes, it is Everself that counts
         return replace(change, author=Author.RUNTIME) if place(known.path).writer == "runtime" else change
 
-    def _check_grave(self, thought: Thought) -> None:
-        if not self.book.is_buried(thought.text):
+    def _check_grave(self, new_entry: NewEntry) -> None:
+        if not self.catalog.is_buried(new_entry.text):
             return
-        if thought.source not in (OWNER, CORRECTION):
+        if new_entry.source not in (OWNER, CORRECTION):
             raise RefusedByRule("This was forgotten on request and does not come back by itself.")
-        self.book.unbury(thought.text)
+        self.catalog.unbury(new_entry.text)
 
     def _wrong(self, old: str) -> list[Entry]:
         """The entries that a correction closes: the one of that id, or those with these words."""
         if len(old) == 12 and old.isalnum():
-            found = self.book.find(old.upper())
+            found = self.catalog.find(old.upper())
             if found is not None:
                 return [found]
-        self.book.refresh()
-        found_by_words = [entry for entry in self.book.with_words(old) if not entry.closed]
+        self.catalog.refresh()
+        found_by_words = [entry for entry in self.catalog.with_words(old) if not entry.closed]
         if not found_by_words:
             raise NotFound(f'No entry says "{old[:80]}".', mend="everself memory list")
         return found_by_words
@@ -338,10 +346,15 @@ class Memory:
 
 
 def _change(
-    source: str, reason: str, draft: Draft, evidence: tuple[str, ...], vouchers: tuple[Voucher, ...] = (), key: str = ""
+    source: str,
+    reason: str,
+    draft: Draft,
+    evidence: tuple[str, ...],
+    provenance: tuple[ProvenanceRecord, ...] = (),
+    key: str = "",
 ) -> Change:
     author = _AUTHORS.get(source, Author.IMPORT if source == "import" else Author.AGENT)
-    return Change(author, reason, draft.edits(), evidence, vouchers=vouchers, key=key)
+    return Change(author, reason, draft.edits(), evidence, provenance=provenance, key=key)
 
 
 def _plain(text: str) -> str:

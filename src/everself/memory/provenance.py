@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import date
 
 from everself.errors import RefusedByRule, WrongUse
-from everself.values import Door, Entry, Origin, Tag, Voucher
+from everself.values import Door, Entry, Origin, ProvenanceRecord, Tag
 
 OWNER, HAND, CORRECTION, AGENT, TOOL, WEB, IMPORT = "owner", "hand", "correction", "agent", "tool", "web", "import"
 PERSON = "person:"
@@ -120,9 +120,9 @@ def owned(entry: Entry) -> Origin:
     return Origin(OWNER, "terminal", lineage)
 
 
-def vouch(origin: Origin, entry: str, tag: str, text: str) -> Voucher:
+def provenance_of(origin: Origin, entry: str, tag: str, text: str) -> ProvenanceRecord:
     """What is put on record of an entry's origin; `text` is the hash of its words."""
-    return Voucher(entry, origin.source, tag, text, origin.lineage)
+    return ProvenanceRecord(entry, origin.source, tag, text, origin.lineage)
 
 
 def is_human(source: str) -> bool:

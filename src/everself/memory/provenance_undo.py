@@ -1,10 +1,10 @@
-"""Undoing a change takes back whom it vouched for: what a change noted about the vouchers it replaced, and those vouchers again. Pure."""
+"""Undoing a change brings back the provenance records that it replaced: what the change noted about them, and the records again. Pure."""
 
 from collections.abc import Callable, Iterable, Iterator
 from urllib.parse import quote, unquote
 
 from everself.memory.entries import read_document, text_hash
-from everself.values import Entry, FileChange, Voucher
+from everself.values import Entry, FileChange, ProvenanceRecord
 
 _MARK = "was:"
 
@@ -14,20 +14,20 @@ def trace(entry: Entry) -> str:
     return _MARK + ",".join(quote(part, safe=":") for part in (entry.id, entry.source, entry.tag.value, *entry.lineage))
 
 
-def vouchers_before(evidence: Iterable[str], files: Iterable[FileChange]) -> tuple[Voucher, ...]:
-    """The vouchers that undoing brings back, for the words as they will stand then."""
+def provenance_before(evidence: Iterable[str], files: Iterable[FileChange]) -> tuple[ProvenanceRecord, ...]:
+    """The provenance records that undoing brings back, for the words as they will stand then."""
     traces = [found for one in evidence if (found := _parse(one)) is not None]
     if not traces:
         return ()
     texts = {read.claim("id"): read.text for file in files for read in read_document(file.after or b"")}
-    return tuple(_vouchers(traces, texts.get))
+    return tuple(_provenance(traces, texts.get))
 
 
-def _vouchers(traces: list[tuple[str, ...]], find: Callable[[str], str | None]) -> Iterator[Voucher]:
+def _provenance(traces: list[tuple[str, ...]], find: Callable[[str], str | None]) -> Iterator[ProvenanceRecord]:
     for identity, source, tag, *lineage in traces:
         text = find(identity)
-        # words that are nowhere need no voucher, but an old one must not be left to speak for them
-        yield Voucher(identity, source, tag, "" if text is None else text_hash(text), tuple(lineage))
+        # words that are nowhere need no provenance record, but an old one must not be left to speak for them
+        yield ProvenanceRecord(identity, source, tag, "" if text is None else text_hash(text), tuple(lineage))
 
 
 def _parse(reference: str) -> tuple[str, ...] | None:

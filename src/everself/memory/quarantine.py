@@ -6,7 +6,7 @@ from everself.errors import RefusedByRule
 from everself.memory.drafts import comment_of
 from everself.memory.memory import Memory, Remembered
 from everself.memory.suspicion import set_apart
-from everself.memory.writing import Thought, is_quarantined, log_in
+from everself.memory.writing import NewEntry, is_quarantined, log_in
 from everself.text.markdown.blocks import Scan
 from everself.text.markdown.comment import EntryComment, with_fields
 from everself.text.markdown.edit import Splice, append_log, remove_entry
@@ -26,9 +26,9 @@ class Released:
     change: str
 
 
-def quarantine(memory: Memory, thought: Thought, reason: str) -> Remembered:
+def quarantine(memory: Memory, new_entry: NewEntry, reason: str) -> Remembered:
     """Keep a thought apart, with the reason as its category. What is known already, or was released, is not kept apart again."""
-    return memory.remember(set_apart(thought, reason, memory.clock.today()))
+    return memory.remember(set_apart(new_entry, reason, memory.clock.today()))
 
 
 def release(memory: Memory, identity: str) -> Released:
@@ -36,14 +36,14 @@ def release(memory: Memory, identity: str) -> Released:
 
     The same words are not kept apart again, whoever brings them.
     """
-    found = memory.book.get(identity)
+    found = memory.catalog.get(identity)
     if not is_quarantined(found.path):
         raise RefusedByRule(
             f"{found.id} stands in {found.path}, not in quarantine.", mend="everself memory list --path quarantine"
         )
 
     def plan() -> Change:
-        entry = memory.book.get(found.id)
+        entry = memory.catalog.get(found.id)
         now = memory.clock.now()
         draft = memory.draft()
         known = EntryComment(())
@@ -66,6 +66,6 @@ def release(memory: Memory, identity: str) -> Released:
     if memory.releases is not None:
         memory.releases.note(found.text, memory.clock.now())
     # both at once, or the id would for a moment seem to belong to the old place
-    memory.book.refresh()
-    released = memory.book.get(found.id)
+    memory.catalog.refresh()
+    released = memory.catalog.get(found.id)
     return Released(released.id, released.path, released.source, change)

@@ -59,7 +59,7 @@ class Listed:
 
 def list_entries(memory: Memory, selection: Selection) -> list[Listed]:
     """The entries that are meant, in the order of their days, then of their documents."""
-    entries = memory.book.all()
+    entries = memory.catalog.all()
     stale = memory.stale(entries)
     day = selection.as_of or memory.clock.today()
 

@@ -1,4 +1,4 @@
-"""Which thoughts are kept apart until the owner has looked: those from outside that speak to the agent. Says why; writes no document.
+"""Which entries are kept apart until the owner has looked: those from outside that speak to the agent. Says why; writes no document.
 
 What somebody released stays released, whoever brings the same words again. The owner, and what the agent thought by itself, are not
 doubted: orders are how one speaks to an agent of one's own.
@@ -9,7 +9,7 @@ from datetime import date, datetime
 
 from everself.memory.entries import text_hash
 from everself.memory.provenance import is_outside
-from everself.memory.writing import Spot, Thought
+from everself.memory.writing import NewEntry, Spot
 from everself.storage.state.entries import EntryRows
 from everself.storage.state.reviews import Reviews
 
@@ -31,7 +31,7 @@ class Releases:
         return self._rows.mac(text_hash(text))
 
 
-def doubt(text: str, source: str) -> str:
+def injection_reason(text: str, source: str) -> str:
     """Why these words should be looked at first, in a few of ours; empty where nothing speaks against them."""
     if not is_outside(source):
         return ""
@@ -41,7 +41,7 @@ def doubt(text: str, source: str) -> str:
     return f"suspicious: {found.why}" if found.suspicious else ""
 
 
-def set_apart(thought: Thought, reason: str, day: date) -> Thought:
+def set_apart(new_entry: NewEntry, reason: str, day: date) -> NewEntry:
     """The same thought, for the quarantine of that day, with the reason as its category."""
     spot = Spot(f"quarantine/{day.isoformat()}.md", f"Quarantine: {day.isoformat()}")
-    return replace(thought, category=reason, explicit=False, person="", project="", spot=spot)
+    return replace(new_entry, category=reason, explicit=False, person="", project="", spot=spot)

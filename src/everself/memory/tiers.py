@@ -49,11 +49,11 @@ def count_tiers(
     memory: Memory, rows: EntryRows, *, whole: bool = False, progress: Progress | None = None
 ) -> MemoryStatus:
     """`whole`: however much there is to read first. Otherwise more than a moment's worth, and what is huge, is left, and said."""
-    waiting = memory.book.waiting()
+    waiting = memory.catalog.waiting()
     bounded = waiting.documents <= MOST_DOCUMENTS and waiting.bytes <= MOST_BYTES
     read = uncounted = 0
     if whole or bounded:
-        read = memory.book.refresh(huge=whole, progress=progress)
+        read = memory.catalog.refresh(huge=whole, progress=progress)
     if not whole:
         uncounted = waiting.huge + (0 if bounded else waiting.documents)
     listed = [one for one in memory.workspace.list() if one.kind == "file"]

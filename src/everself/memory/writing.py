@@ -5,7 +5,7 @@ from datetime import date, datetime
 
 from everself.memory import provenance as trust
 from everself.memory.drafts import Draft, comment_of
-from everself.memory.entries import Read, read_document, text_hash
+from everself.memory.entries import ParsedEntry, read_document, text_hash
 from everself.memory.provenance import base_confidence
 from everself.text.markdown.blocks import BlockKind, Scan, scan
 from everself.text.markdown.comment import EntryComment, with_fields
@@ -13,7 +13,7 @@ from everself.text.markdown.edit import Splice, append_item, append_log, replace
 from everself.text.markdown.endings import REFERENCE, is_reference
 from everself.text.markdown.entries import EntryKind, EntrySpan
 from everself.text.normalise import slug, without_surrogates
-from everself.values import Entry, Origin, Tag, Tier, Voucher, ended_words
+from everself.values import Entry, Origin, ProvenanceRecord, Tag, Tier, ended_words
 from everself.workspace.layout import Kind, chronicle_of, place
 
 CORE = "MEMORY.md"
@@ -42,7 +42,7 @@ class Spot:
 
 
 @dataclass(frozen=True, slots=True)
-class Thought:
+class NewEntry:
     """What shall be remembered, and whose words it is: the origin is stamped by the runtime, never by a model.
 
     `explicit`: somebody said "remember this", so it goes to the curated core. `person` and `project` are the scope it belongs to,
@@ -72,7 +72,7 @@ class Thought:
 
 
 @dataclass(frozen=True, slots=True)
-class Cleaned:
+class CleanedText:
     """Words fit to be written; `kinds` says which secrets were taken out, `private` whether something was left out on request."""
 
     text: str
@@ -80,7 +80,7 @@ class Cleaned:
     private: bool = False
 
 
-def clean(text: str) -> Cleaned:
+def clean(text: str) -> CleanedText:
     """Take out what must never be stored: what is marked private, and secrets. Make visible what would be hidden: comments."""
     from everself.text.redaction import redact, strip_private
 
@@ -95,7 +95,7 @@ def clean(text: str) -> Cleaned:
     words = words.removeprefix(REFERENCE.strip()).strip() or words
     words = "".join(_no_reference(line) for line in words.splitlines(keepends=True))
     struck = words.startswith("~~") and words.find("~~", 2) == len(words) - 2 > 2
-    return Cleaned(f"\\{words}" if struck else words, kinds, bare != text)
+    return CleanedText(f"\\{words}" if struck else words, kinds, bare != text)
 
 
 def _no_reference(line: str) -> str:
@@ -111,12 +111,12 @@ def scope_of(person: str = "", project: str = "") -> str:
     return f"projects/{slug(project)}/" if project else ""
 
 
-def log_path(thought: Thought, day: date) -> str:
-    return log_in(scope_of(thought.person, thought.project), day)
+def log_path(new_entry: NewEntry, day: date) -> str:
+    return log_in(scope_of(new_entry.person, new_entry.project), day)
 
 
-def core_path(thought: Thought) -> str:
-    return f"{scope_of(thought.person, thought.project)}{CORE}"
+def core_path(new_entry: NewEntry) -> str:
+    return f"{scope_of(new_entry.person, new_entry.project)}{CORE}"
 
 
 def log_in(scope: str, day: date) -> str:
@@ -124,40 +124,40 @@ def log_in(scope: str, day: date) -> str:
     return f"{scope}memory/{day.isoformat()}.md"
 
 
-def target(thought: Thought, day: date) -> str:
+def target(new_entry: NewEntry, day: date) -> str:
     """The document a thought goes to."""
-    if thought.spot is not None:
-        return thought.spot.path
-    return core_path(thought) if thought.explicit else log_path(thought, day)
+    if new_entry.spot is not None:
+        return new_entry.spot.path
+    return core_path(new_entry) if new_entry.explicit else log_path(new_entry, day)
 
 
 def is_quarantined(path: str) -> bool:
     return place(path).kind is Kind.QUARANTINE
 
 
-def add_entry(draft: Draft, thought: Thought, identity: str, now: datetime) -> Voucher:
+def add_entry(draft: Draft, new_entry: NewEntry, identity: str, now: datetime) -> ProvenanceRecord:
     """A new entry: in today's log, in the core with a line in the log that refers to it, or on a page."""
-    comment = _comment(thought, identity, now.date())
-    if thought.spot is not None:
-        return _add_to_page(draft, thought, thought.spot, now, comment)
-    if not thought.explicit:
-        written = _add_to_log(draft, thought, thought.text, now, comment)
-        grown = draft.growth(log_path(thought, now.date()))
-        return _voucher(thought, identity, written, None if grown is None else grown[2])
-    core = core_path(thought)
-    words = f"{thought.text}{_beside(thought)}".encode("utf-8", "replace")
-    draft.splice(core, lambda document: append_item(document, HEADINGS[thought.tag], words, comment), b"# Memory\n")
-    _add_to_log(draft, thought, f"{REFERENCE}{core} (entry:{identity})", now, None)
-    return _voucher(thought, identity, draft.find(core) or b"")
+    comment = _comment(new_entry, identity, now.date())
+    if new_entry.spot is not None:
+        return _add_to_page(draft, new_entry, new_entry.spot, now, comment)
+    if not new_entry.explicit:
+        written = _add_to_log(draft, new_entry, new_entry.text, now, comment)
+        grown = draft.growth(log_path(new_entry, now.date()))
+        return _provenance_record(new_entry, identity, written, None if grown is None else grown[2])
+    core = core_path(new_entry)
+    words = f"{new_entry.text}{_beside(new_entry)}".encode("utf-8", "replace")
+    draft.splice(core, lambda document: append_item(document, HEADINGS[new_entry.tag], words, comment), b"# Memory\n")
+    _add_to_log(draft, new_entry, f"{REFERENCE}{core} (entry:{identity})", now, None)
+    return _provenance_record(new_entry, identity, draft.find(core) or b"")
 
 
-def _beside(thought: Thought) -> str:
+def _beside(new_entry: NewEntry) -> str:
     """What a correction replaced, in a comment that forgetting finds again: word for word in quotation marks, or not at all."""
-    was = thought.was
+    was = new_entry.was
     if not 0 < len(was) <= LONGEST_ASIDE or any(part in was for part in ("\n", "--", ">", "”")):
         return ""
     # anywhere but at the end of a paragraph it would be seen, or keep a fence from closing
-    fits = scan(b"\n" + thought.text.encode("utf-8", "replace")).blocks[-1].lead is BlockKind.PARAGRAPH
+    fits = scan(b"\n" + new_entry.text.encode("utf-8", "replace")).blocks[-1].lead is BlockKind.PARAGRAPH
     return f" <!-- was: “{was}” -->" if fits else ""
 
 
@@ -198,7 +198,7 @@ def _mark_chronicle(draft: Draft, entry: Entry, day: date) -> None:
         draft.put(path, told.replace(reference, f" ({ended_words(day)})".encode() + reference, 1))
 
 
-def change_words(draft: Draft, entry: Entry, text: str, origin: Origin) -> Voucher:
+def change_words(draft: Draft, entry: Entry, text: str, origin: Origin) -> ProvenanceRecord:
     """Other words for an entry that stays the same one, and rests on what it rested on."""
     source = origin.source
 
@@ -211,11 +211,11 @@ def change_words(draft: Draft, entry: Entry, text: str, origin: Origin) -> Vouch
 
     draft.edit_entry(entry, stamp)
     draft.edit_entry(entry, say)
-    thought = Thought(text, trust.lowered(origin, source, entry.lineage), tag=entry.tag)
-    return _voucher(thought, entry.id, draft.find(entry.path) or b"")
+    new_entry = NewEntry(text, trust.lowered(origin, source, entry.lineage), tag=entry.tag)
+    return _provenance_record(new_entry, entry.id, draft.find(entry.path) or b"")
 
 
-def restamp(draft: Draft, entry: Entry, origin: Origin) -> Voucher:
+def restamp(draft: Draft, entry: Entry, origin: Origin) -> ProvenanceRecord:
     """The same words, said now by somebody who is trusted more."""
     source, lineage = origin.source, origin.lineage
 
@@ -225,48 +225,56 @@ def restamp(draft: Draft, entry: Entry, origin: Origin) -> Voucher:
         return set_comment(document, span, fields)
 
     draft.edit_entry(entry, stamp)
-    return trust.vouch(origin, entry.id, entry.tag.value, text_hash(entry.text))
+    return trust.provenance_of(origin, entry.id, entry.tag.value, text_hash(entry.text))
 
 
-def _comment(thought: Thought, identity: str, day: date) -> EntryComment:
+def _comment(new_entry: NewEntry, identity: str, day: date) -> EntryComment:
     fields = [("id", identity)]
-    if thought.tag is not Tag.NONE:
-        fields.append(("tag", thought.tag.value))
-    fields += [("conf", f"{base_confidence(thought.source):g}"), ("src", thought.source)]
+    if new_entry.tag is not Tag.NONE:
+        fields.append(("tag", new_entry.tag.value))
+    fields += [("conf", f"{base_confidence(new_entry.source):g}"), ("src", new_entry.source)]
     fields += [("seen", day.isoformat()), ("n", "1")]
-    optional = (("from", ",".join(thought.lineage)), ("who", thought.who), ("project", thought.project))
+    optional = (("from", ",".join(new_entry.lineage)), ("who", new_entry.who), ("project", new_entry.project))
     return EntryComment(tuple(fields) + tuple((key, value) for key, value in optional if value))
 
 
-def _add_to_page(draft: Draft, thought: Thought, spot: Spot, now: datetime, comment: EntryComment) -> Voucher:
-    words = thought.text.encode("utf-8", "replace")
+def _add_to_page(
+    draft: Draft, new_entry: NewEntry, spot: Spot, now: datetime, comment: EntryComment
+) -> ProvenanceRecord:
+    words = new_entry.text.encode("utf-8", "replace")
 
     def add(document: Scan) -> Splice:
         if spot.heading:
             return append_item(document, spot.heading, words, comment)
-        return append_log(document, now.strftime("%H:%M:%S"), thought.category, words, comment)
+        return append_log(document, now.strftime("%H:%M:%S"), new_entry.category, words, comment)
 
     draft.splice(spot.path, add, f"# {spot.title}\n".encode())
-    return _voucher(thought, comment.id, draft.find(spot.path) or b"")
+    return _provenance_record(new_entry, comment.id, draft.find(spot.path) or b"")
 
 
-def _add_to_log(draft: Draft, thought: Thought, text: str, now: datetime, comment: EntryComment | None) -> bytes:
+def _add_to_log(draft: Draft, new_entry: NewEntry, text: str, now: datetime, comment: EntryComment | None) -> bytes:
     day = now.date()
     clock, words = now.strftime("%H:%M:%S"), text.encode("utf-8", "replace")
     header = f"# Memory Log: {day.isoformat()}\n".encode()
     return draft.append(
-        log_path(thought, day), lambda document: append_log(document, clock, thought.category, words, comment), header
+        log_path(new_entry, day),
+        lambda document: append_log(document, clock, new_entry.category, words, comment),
+        header,
     )
 
 
-def _voucher(thought: Thought, identity: str, written: bytes, reads: tuple[Read, ...] | None = None) -> Voucher:
+def _provenance_record(
+    new_entry: NewEntry, identity: str, written: bytes, reads: tuple[ParsedEntry, ...] | None = None
+) -> ProvenanceRecord:
     """Vouch for the words as they will be read back, not as they were given: writing may escape some of them."""
     reads = read_document(b"\n" + written) if reads is None else reads
     found = next((one for one in reads if one.claim("id") == identity), None)
-    return trust.vouch(thought.origin, identity, thought.tag.value, text_hash(found.text if found else thought.text))
+    return trust.provenance_of(
+        new_entry.origin, identity, new_entry.tag.value, text_hash(found.text if found else new_entry.text)
+    )
 
 
-def as_correction(thought: Thought) -> Thought:
+def as_correction(new_entry: NewEntry) -> NewEntry:
     """A correction is its own source and tag, and always worth the curated core."""
-    origin = trust.as_correction(thought.origin)
-    return replace(thought, origin=origin, tag=Tag.CORRECTION, category="correction", explicit=True)
+    origin = trust.as_correction(new_entry.origin)
+    return replace(new_entry, origin=origin, tag=Tag.CORRECTION, category="correction", explicit=True)

@@ -8,7 +8,7 @@ from everself.config.host_edits import Edited
 from everself.config.json5_splice import Editor
 from everself.config.places import MAIN
 from everself.errors import EverselfError, NotFound, RefusedByRule, WrongUse
-from everself.identity.chain import IDENTITY_FILE, resolve
+from everself.identity.card import IDENTITY_FILE, resolve
 from everself.operations.settings import save_edit
 from everself.operations.setup import Settled, settle
 from everself.runtime import make_runtime
@@ -120,5 +120,5 @@ def _entries(agent: Agent) -> int | None:
     if not os.path.isdir(agent.workspace) or not os.path.isdir(agent.state):
         return None
     with make_runtime(agent.id) as app:
-        app.memory.book.refresh()
+        app.memory.catalog.refresh()
         return sum(app.state.entries.counts().values())

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from everself.memory.entries import holds_memory
-from everself.memory.provenance_undo import vouchers_before
+from everself.memory.provenance_undo import provenance_before
 from everself.memory.undo_check import is_torn, says, surplus
 from everself.text.markdown.copies import COPY, hide_copies
 from everself.values import Applied, ChangeRecord, Conflict, FileChange, Nothing, Outcome
@@ -62,7 +62,7 @@ class Changes:
             diff = render_diff(seen)
             if dry_run:
                 return UndoReport(record, diff)
-            outcome = self._workspace.apply(replace(plan, vouchers=vouchers_before(record.evidence, seen)))
+            outcome = self._workspace.apply(replace(plan, provenance=provenance_before(record.evidence, seen)))
             if not isinstance(outcome, Conflict):
                 return _report(record, diff, outcome)
         return UndoReport(record, "", conflicts=record.paths)

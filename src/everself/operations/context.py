@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from everself.conversation.context.receipt import Receipt
-from everself.conversation.context.request import Ask
+from everself.conversation.context.request import PromptRequest
 
 if TYPE_CHECKING:
     from everself.runtime import Runtime
@@ -20,7 +20,7 @@ class ContextReport:
     receipt: Receipt
 
 
-def show_context(app: "Runtime", ask: Ask) -> ContextReport:
+def show_context(app: "Runtime", ask: PromptRequest) -> ContextReport:
     """What a model would be told at the first turn of such a session. Nobody speaks, so no search and no persona is recorded."""
 
     facts = replace(app.facts(), channel=ask.facts.channel, tools=ask.facts.tools)

@@ -86,6 +86,6 @@ def _evidence(app: "Runtime", references: tuple[str, ...]) -> tuple[Evidence, ..
     found = []
     for reference in references:
         kind, _, name = reference.partition(":")
-        entry = app.memory.book.find(name) if kind == "entry" else None
+        entry = app.memory.catalog.find(name) if kind == "entry" else None
         found.append(Evidence(reference, one_line(entry.text, _SHOWN) if entry is not None else ""))
     return tuple(found)

@@ -9,7 +9,7 @@ from everself.errors import RefusedByRule
 from everself.identity.write_permissions import permission
 from everself.memory.memory import Corrected, Remembered
 from everself.memory.provenance import OWN, OWNER, PERSON, rank, stated_by_owner
-from everself.memory.writing import CORE, Thought
+from everself.memory.writing import CORE, NewEntry
 from everself.operations.caller import OWNERS_SESSIONS, Audience, Caller
 from everself.operations.declaration import Argument, Option, ToolOffer, operation
 from everself.operations.origins import asks_to_remember, origin_of
@@ -57,10 +57,10 @@ def candidates_near(
     """The entries that were found, else the open ones that come nearest to the words."""
     near = list(found)
     if not near and runtime.agent.search.enabled:
-        from everself.search.recall import Request
+        from everself.search.recall import RecallRequest
 
-        hits = runtime.recall.search(Request(words, _CANDIDATES, scope=caller.scope, recorded=False)).hits
-        entries = (runtime.memory.book.find(hit.entry) for hit in hits if hit.entry)
+        hits = runtime.recall.search(RecallRequest(words, _CANDIDATES, scope=caller.scope, recorded=False)).hits
+        entries = (runtime.memory.catalog.find(hit.entry) for hit in hits if hit.entry)
         near = [one for one in entries if one is not None and not one.closed]
     return Candidates(hint, tuple(near[:_CANDIDATES]))
 
@@ -87,7 +87,7 @@ class AddRequest:
 
 
 def _show_added(runtime: "Runtime", request: AddRequest, done: Remembered) -> Outcome:
-    entry = runtime.memory.book.find(done.entry)
+    entry = runtime.memory.catalog.find(done.entry)
     citation = entry.reference if entry is not None else done.path
     result: dict[str, object] = {
         "entry": done.entry,
@@ -144,7 +144,7 @@ def add_entry(runtime: "Runtime", caller: Caller, request: AddRequest) -> Rememb
             # the core stands in every prompt: what somebody else's words led to does not get there, nor what nobody asked for
             allowed = permission(Author.AGENT, CORE, tainted=caller.taint != OWN) == "write"
             explicit = explicit and allowed and asks_to_remember(caller.said)
-    thought = Thought(
+    new_entry = NewEntry(
         request.text,
         origin,
         category=category,
@@ -155,7 +155,7 @@ def add_entry(runtime: "Runtime", caller: Caller, request: AddRequest) -> Rememb
         project=project,
         key=request.key,
     )
-    return runtime.memory.remember(thought)
+    return runtime.memory.remember(new_entry)
 
 
 def _category(named: str) -> str:
@@ -200,7 +200,7 @@ def _show_corrected(
             "or let them say what is right in one whole sentence."
         )
         return Outcome(told({"entry": "", "closed": [], "asked": done.review, "hint": hint}))
-    entry = runtime.memory.book.find(done.entry)
+    entry = runtime.memory.catalog.find(done.entry)
     citation = entry.reference if entry is not None else ""
     result: dict[str, object] = {"entry": done.entry, "closed": list(done.closed), "citation": citation}
     if done.redacted:
@@ -245,7 +245,7 @@ def correct_entry(
     made_of_this = any(f"msg:{caller.message}" in one.lineage for one in wrong)
     # a page that was read could choose which entry gives way to something that the owner said of something else
     if rank(origin.source) < rank(OWNER) or caller.taint != OWN or made_of_this:
-        from everself.keepers.asking import ask_correction
+        from everself.keepers.owner_questions import ask_correction
 
         return CorrectionAsked(ask_correction(runtime.keepers, wrong[0].id, request.new, caller.message))
     return memory.correct(request.old, request.new, origin, said=caller.said, trigger="memory_correct")
@@ -253,11 +253,11 @@ def correct_entry(
 
 def _wrong(memory: "Memory", old: str) -> list[Entry]:
     """The open entries that a correction would close."""
-    named = memory.book.find(old.strip().upper())
+    named = memory.catalog.find(old.strip().upper())
     if named is not None:
         return [named]
-    memory.book.refresh()
-    return [one for one in memory.book.with_words(old) if not one.closed]
+    memory.catalog.refresh()
+    return [one for one in memory.catalog.with_words(old) if not one.closed]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

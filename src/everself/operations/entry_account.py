@@ -63,8 +63,8 @@ class Account:
 
 def account_of(memory: Memory, identity: str) -> Account:
     """Look everything up about the entry of that id, or of the only id that begins so."""
-    entry = memory.book.get(identity)
-    entries = memory.book.all()
+    entry = memory.catalog.get(identity)
+    entries = memory.catalog.all()
     return Account(
         entry=entry,
         citation=entry.reference,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from everself.search.evaluation import Evaluation, change_beyond_chance, evaluate, make_questions, sample_notes
 from everself.search.opening import need_search
-from everself.search.recall import Request
+from everself.search.recall import RecallRequest
 
 if TYPE_CHECKING:
     from everself.runtime import Runtime
@@ -67,7 +67,7 @@ def evaluate_memory(
     asked = app.index.ask(lambda view: _questions(app, view, questions))
 
     def search(words: str) -> "tuple[Hit, ...]":
-        return app.recall.search(Request(words, limit=10, min_score=0.0, recorded=False)).hits
+        return app.recall.search(RecallRequest(words, limit=10, min_score=0.0, recorded=False)).hits
 
     found = evaluate(asked, search, progress)
     now = _result(app, found)
@@ -91,14 +91,14 @@ def evaluate_memory(
 
 
 def _questions(app: "Runtime", view: "Snapshot", count: int) -> "tuple[Question, ...]":
-    from everself.search.document_cache import Shelf
-    from everself.search.snippets import Served
+    from everself.search.document_cache import DocumentCache
+    from everself.search.snippets import SnippetSource
     from everself.text.search import index_terms
 
     def commonness(word: str) -> int:
         return min((len(view.postings(term)[0]) for term in index_terms(word).counts), default=0)
 
-    served = Served(view, Shelf(app.index).read)
+    served = SnippetSource(view, DocumentCache(app.index).read)
     own = (one for one in sample_notes(view, served) if not app.index.is_imported(one.path))
     return make_questions(own, commonness, count)
 

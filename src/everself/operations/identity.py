@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 from datetime import timedelta
 
-from everself.identity.chain import DATA_CHARS, IDENTITY_FILE, Card, avatar_kind, resolve
+from everself.identity.card import DATA_CHARS, IDENTITY_FILE, Card, avatar_kind, resolve
 from everself.identity.persona import Why
 from everself.runtime import Runtime
-from everself.storage.state.personas import Spoke
+from everself.storage.state.personas import PersonaTurn
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ def show_identity(app: Runtime) -> IdentityReport:
     )
 
 
-def list_personas(app: Runtime, session: str = "", limit: int = 20) -> tuple[Spoke, ...]:
+def list_personas(app: Runtime, session: str = "", limit: int = 20) -> tuple[PersonaTurn, ...]:
     """Which soul spoke in which turn, the newest first, of one session or of all."""
     return app.state.personas.list(session, limit)
 

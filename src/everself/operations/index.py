@@ -65,7 +65,7 @@ def update_index(app: "Runtime", steps: Steps, *, force: bool = False) -> IndexR
     index = app.index
     read, before = SyncReport(), 0
     try:
-        app.memory.book.refresh(progress=steps.counting)
+        app.memory.catalog.refresh(progress=steps.counting)
         read = index.rebuild(steps.reading) if force else index.sync(steps.reading)
         dropped = index.drop_closed()
         before = index.pending()
@@ -109,7 +109,7 @@ def _report(
         read=read.read,
         removed=read.removed,
         documents=found.documents,
-        pieces=found.units,
+        pieces=found.chunks,
         embedded=embedded,
         pending=found.pending,
         model=found.model,
@@ -166,8 +166,8 @@ def memory_status(app: "Runtime", *, deep: bool = False, progress: "Progress | N
 
 
 def _look(app: "Runtime") -> IndexHealth:
-    from everself.search.glance import Glance, glance
-    from everself.search.sync.documents import Sources, default_craft, model_key
+    from everself.search.overview import IndexOverview, read_overview
+    from everself.search.sync.documents import Sources, default_chunking, model_key
 
     embedder = app.embedder
     model = "" if embedder is None else f"{embedder.provider}/{embedder.model}"
@@ -175,8 +175,8 @@ def _look(app: "Runtime") -> IndexHealth:
         off = Remark("Searching memory is switched off.", SWITCH_ON)
         return IndexHealth(False, 0, 0, 0, 0, 0, model, (off,))
     place = index_place(app.agent)
-    sources = Sources(app.workspace, app.elsewhere(), default_craft())
-    found = glance(place, index_identity(app.agent), sources, model_key(embedder))
+    sources = Sources(app.workspace, app.extra_paths(), default_chunking())
+    found = read_overview(place, index_identity(app.agent), sources, model_key(embedder))
     remarks: list[Remark] = []
     if found is None:
         remarks.append(Remark("Nothing is indexed yet; the first search does it.", INDEX_COMMAND))
@@ -185,14 +185,14 @@ def _look(app: "Runtime") -> IndexHealth:
     if not os.access(place.folder, os.W_OK):
         words = f"{place.folder} cannot be written: the index is kept in memory, and every command makes it again."
         remarks.append(Remark(words, "Make the folder writable, or set memorySearch.store.path."))
-    shown = found or Glance()
+    shown = found or IndexOverview()
     remarks += [Remark(f"{path} is too large and was not read to its end.") for path in shown.truncated]
-    health = IndexHealth(True, shown.documents, shown.units, shown.embedded, shown.stale, shown.size, model)
+    health = IndexHealth(True, shown.documents, shown.chunks, shown.embedded, shown.stale, shown.size, model)
     return _with_remarks(app, health, remarks)
 
 
 def _look_deep(app: "Runtime", progress: "Progress | None") -> IndexHealth:
-    from everself.models.embedding.local.prepared import find_damage
+    from everself.models.embedding.local.prepared_arrays import find_damage
 
     index = app.index
     checked = index.verify(progress)
@@ -211,9 +211,9 @@ def _look_deep(app: "Runtime", progress: "Progress | None") -> IndexHealth:
             Remark("Prepared weights of the local model are damaged; removed, they are made again.", f"rm -r {folder}")
         )
     # what has nothing to embed waits for nothing
-    embedded = found.units - found.pending if app.embedder is not None else found.embedded
+    embedded = found.chunks - found.pending if app.embedder is not None else found.embedded
     deep = DeepLook(checked.documents, checked.rows, size, failed)
-    health = IndexHealth(True, found.documents, found.units, embedded, found.stale, found.size, found.model, (), deep)
+    health = IndexHealth(True, found.documents, found.chunks, embedded, found.stale, found.size, found.model, (), deep)
     return _with_remarks(app, health, remarks)
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from everself.conversation.events import Done, Notice
 from everself.errors import ModelFailed, WrongUse
 from everself.memory.provenance import concluded_in
-from everself.memory.writing import Thought
+from everself.memory.writing import NewEntry
 from everself.search.scopes import Scope, SessionKind
 from everself.text.normalise import one_line
 from everself.values import Job, Tag
@@ -44,7 +44,7 @@ def find_deed(words: str) -> "tuple[Callable[[Runtime, str], str], str]":
 
 async def _say(app: "Runtime", job: Job, slot: str) -> str:
     # asked first, so that a day that is spent is a slot passed over and not a failure
-    app.charger.allow(SPENDS)
+    app.spend_meter.allow(SPENDS)
     session = app.chat.begin(Scope(SessionKind.CRON), channel="cron")
     events = [event async for event in app.chat.converse(session, job.words)]
     done = next(one for one in reversed(events) if isinstance(one, Done))
@@ -58,7 +58,7 @@ async def _say(app: "Runtime", job: Job, slot: str) -> str:
     text = done.text.strip()
     more = f" … (everself sessions show {session.id})" if len(text) > LONGEST_LOGGED else ""
     app.memory.remember(
-        Thought(
+        NewEntry(
             f"{job.name}: {text[:LONGEST_LOGGED]}{more}",
             concluded_in(taint, "job", *((f"msg:{done.message}",) if done.message else ())),
             category="cron",

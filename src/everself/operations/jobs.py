@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Final, Literal
 
 from everself.errors import WrongUse
-from everself.keepers.scheduler import Ticked, Wish, exact
+from everself.keepers.scheduler import JobRequest, TickReport, exact
 from everself.operations.job_actions import find_deed, perform
 from everself.storage.state.jobs import MOST_FAILURES
 from everself.values import Job, JobRun
@@ -45,7 +45,7 @@ class JobNews:
     run: JobRun
 
 
-def add_job(app: "Runtime", wish: Wish) -> JobLine:
+def add_job(app: "Runtime", wish: JobRequest) -> JobLine:
     if wish.action == "verb":
         # a verb that is none is told now, and not tonight
         find_deed(wish.words)
@@ -89,7 +89,7 @@ def list_runs(app: "Runtime", name: str = "", limit: int = 20) -> tuple[tuple[st
     return tuple((jobs[run.job].name, run) for run in app.state.jobs.runs(chosen, limit) if run.job in jobs)
 
 
-def tick(app: "Runtime") -> Ticked:
+def tick(app: "Runtime") -> TickReport:
     """Run what is due. Made to be called often."""
     return app.schedule.tick(lambda job, slot: perform(app, job, slot))
 

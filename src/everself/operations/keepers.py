@@ -9,8 +9,8 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from everself.errors import WrongUse
-from everself.keepers.keeper import Done, Progress, kind_of
-from everself.keepers.wording import said_of
+from everself.keepers.action_text import said_of
+from everself.keepers.keeper import ActionResult, Progress, kind_of
 from everself.storage.state.reviews import KeeperRun
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ def run_keeper(
     keeper = app.keepers.find(name)
     made = asyncio.run(app.keepers.run(keeper, dry_run=dry_run, tell=tell or (lambda _: None)))
 
-    def deeds(found: tuple[Done, ...]) -> tuple[Deed, ...]:
+    def deeds(found: tuple[ActionResult, ...]) -> tuple[Deed, ...]:
         return tuple(_deed(app, one) for one in found)
 
     return KeeperReport(
@@ -105,8 +105,8 @@ def list_keeper_runs(app: "Runtime", name: str = "", limit: int = 20) -> tuple[K
     return tuple(app.state.reviews.runs(name, limit))
 
 
-def _deed(app: "Runtime", done: Done) -> Deed:
+def _deed(app: "Runtime", done: ActionResult) -> Deed:
     one = done.planned
-    words = said_of(one.operation, app.memory.book.find)
+    words = said_of(one.operation, app.memory.catalog.find)
     ends = (done.change, done.entry, done.review, done.why)
     return Deed(kind_of(one.operation), words, one.reason, one.evidence, one.sure, *ends)

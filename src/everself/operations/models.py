@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Literal
 
 from everself.conversation.chat_models import REFLEX
 from everself.errors import ModelFailed, WrongUse
+from everself.models.chat.model_table import find_model_facts, known_models
 from everself.models.chat.opening import find_account, open_model
 from everself.models.chat.price import Price
 from everself.models.chat.readiness import check_ready
 from everself.models.chat.trial import Trial, trial_of
 from everself.models.chat.vendors import VENDORS
-from everself.models.chat.windows import find_known, known_models
 from everself.operations.settings import SavedReport, set_value
 from everself.storage.state.spend import Cost, DaySum
 
@@ -99,7 +99,7 @@ def try_model(app: "Runtime", name: str = "") -> Trial:
         words = "The reflex is no model: it answers from memory by rules, and there is nothing to test."
         raise WrongUse(words, mend="everself model test PROVIDER/NAME")
     model = app.chat_model(chosen)
-    return trial_of(model, lambda usage: app.charger.charge("test", "", model, usage))
+    return trial_of(model, lambda usage: app.spend_meter.charge("test", "", model, usage))
 
 
 def show_spend(app: "Runtime", days: int = 7) -> SpendReport:
@@ -110,7 +110,7 @@ def show_spend(app: "Runtime", days: int = 7) -> SpendReport:
     limits = app.loaded.config.spend
     found = app.state.spend.list(since)
     return SpendReport(
-        since, found, app.charger.background(), limits.background_per_day, limits.background_tokens_per_day
+        since, found, app.spend_meter.background(), limits.background_per_day, limits.background_tokens_per_day
     )
 
 
@@ -125,7 +125,7 @@ def _line(app: "Runtime", name: str) -> ModelLine | None:
     except ModelFailed:
         return ModelLine(name, used, False, 0, 0, None, "missing") if used else None
     model = open_model(name, providers)
-    price = find_known(account.provider, account.model).price_of(0) if model.paid else Price(0.0, 0.0)
+    price = find_model_facts(account.provider, account.model).price_of(0) if model.paid else Price(0.0, 0.0)
     vendor = VENDORS.get(account.provider)
     needed = vendor is not None and vendor.needs_key
     key: KeyState = "set" if account.key else "missing" if needed else "not needed"

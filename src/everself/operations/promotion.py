@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 from everself.conversation.tools.protocol import Outcome, Written, told
 from everself.errors import WrongUse
-from everself.keepers.asking import asked_of
 from everself.keepers.keeper import Progress
+from everself.keepers.owner_questions import asked_of
 from everself.memory.promotion.candidates import Candidate, candidates, explain
 from everself.memory.promotion.destinations import check_target
-from everself.memory.promotion.moves import Left, Moved, Pick, apply_moves
-from everself.memory.promotion.permission import May
+from everself.memory.promotion.moves import Moved, NotMoved, Pick, apply_moves
+from everself.memory.promotion.permission import PromotionRight
 from everself.memory.provenance import taint_of
 from everself.operations.caller import Audience, Caller
 from everself.operations.declaration import Argument, Option, Tell, ToolOffer, operation
@@ -45,7 +45,7 @@ class Proposed:
     confidence: float
     reasons: tuple[str, ...]
     target: str
-    may: May
+    may: PromotionRight
     why: str = ""
     sessions: int = 0
     along: tuple[str, ...] = ()
@@ -57,7 +57,7 @@ class Promoted:
 
     candidates: tuple[Proposed, ...]
     moved: tuple[Moved, ...] = ()
-    left: tuple[Left, ...] = ()
+    left: tuple[NotMoved, ...] = ()
     change: str = ""
     applied: bool = False
 
@@ -164,13 +164,15 @@ def _move(runtime: "Runtime", request: PromoteRequest, tell: Tell | None, *, pre
     _settle(runtime)
     found = find_candidates(runtime, request, tell)
     named = bool(request.entries)
-    away = tuple(Left(one.entry, _AWAY) for one in found if one.may == "confirm" and not present)
+    away = tuple(NotMoved(one.entry, _AWAY) for one in found if one.may == "confirm" and not present)
     stay = {one.entry for one in away}
     picks = [
         Pick(one.entry, one.target, named) for one in found if (named or one.may != "held") and one.entry not in stay
     ]
     done = apply_moves(runtime.memory, picks, Author.OWNER)
-    held = tuple(Left(one.entry, f"{one.why}; name it to move it") for one in found if one.may == "held" and not named)
+    held = tuple(
+        NotMoved(one.entry, f"{one.why}; name it to move it") for one in found if one.may == "held" and not named
+    )
     _settle(runtime)
     return Promoted(found, done.moved, (*done.left, *away, *held), done.change, applied=True)
 
@@ -221,7 +223,7 @@ def _settle(app: "Runtime") -> None:
     """A question that waited for a move is answered by it, also where the process that moved died before it could say so."""
     for asked in app.state.reviews.waiting("promotion"):
         name = asked.about.removeprefix("entry:")
-        entry = app.memory.book.find(name)
+        entry = app.memory.catalog.find(name)
         if entry is None or place(entry.path).tier is not Tier.CORE:
             continue
         changes = app.workspace.changes(_LOOKED_AT, entry.path)

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal
 
 from everself.errors import ChangedMeanwhile, NotFound, RefusedByRule, WrongUse
-from everself.keepers.keeper import Ask, Operation, Planned, unpacked
-from everself.keepers.rewording import entries_in, entry_kept, words_in
-from everself.keepers.wording import said_of
+from everself.keepers.action_text import said_of
+from everself.keepers.keeper import Ask, KeeperAction, Planned, unpacked
+from everself.keepers.owner_wording import entries_in, entry_kept, words_in
 from everself.memory.entries import text_hash
 from everself.memory.provenance import HAND, stated_by_owner
 from everself.memory.writing import is_quarantined
@@ -83,7 +83,7 @@ class Word:
 
 def list_waiting(app: "Runtime") -> Queue:
     """Everything that waits for a human: first who the agent is, then what it remembers. Changes nothing."""
-    entries = app.memory.book.all()
+    entries = app.memory.catalog.all()
     hands = _hands(app, entries)
     found = (
         *(_of_soul(app, one) for one in reversed(app.growth.open())),
@@ -120,7 +120,7 @@ def refuse_waiting(app: "Runtime", name: str, word: Word | None = None) -> Decid
     if one.kind == SOUL:
         app.growth.refuse(one.id, word.why)
     elif one.kind in (QUARANTINE, HANDS):
-        _settle_entry(app, app.memory.book.get(one.id), one.kind)
+        _settle_entry(app, app.memory.catalog.get(one.id), one.kind)
     elif not app.keepers.refuse(app.state.reviews.find(one.id)):
         raise ChangedMeanwhile(f"{one.id} was decided a moment ago.")
     return Decided(one.id, one.kind, "refused")
@@ -170,7 +170,7 @@ def _own_up(app: "Runtime", one: Waiting, word: Word) -> str:
         raise RefusedByRule(_NOT_PRESENT, mend="everself review")
     if word.text:
         return app.memory.edit(one.id, word.text, stated_by_owner("terminal"), seen=one.words).change
-    vouch_for(app.state, app.memory, [app.memory.book.get(one.id)])
+    vouch_for(app.state, app.memory, [app.memory.catalog.get(one.id)])
     return ""
 
 
@@ -180,7 +180,7 @@ def _answer(app: "Runtime", one: Waiting, word: Word) -> str:
         app.state.reviews.decide(one.id, "expired", app.clock.now().isoformat())
         raise ChangedMeanwhile(f"{one.changed} The question is void; nothing was changed.")
     named = entries_in(unpacked(review.payload).operation)
-    if not word.present and any(_is_hands(app.memory.book.find(entry)) for entry in named):
+    if not word.present and any(_is_hands(app.memory.catalog.find(entry)) for entry in named):
         raise RefusedByRule(_NOT_PRESENT, mend="everself review")
     done = app.keepers.accept(review, word.answer, word.text)
     why = next((each.why for each in done if each.why), "")
@@ -248,7 +248,7 @@ def _of_question(app: "Runtime", review: Review) -> Waiting:
     choices = app.keepers.choices(review)
     first = choices[0].does if choices else (operation,)
     named = tuple(dict.fromkeys(entries_in(operation)))
-    entries = {one: app.memory.book.find(one) for one in named}
+    entries = {one: app.memory.catalog.find(one) for one in named}
     lost = next((one for one, entry in entries.items() if entry is None or entry.closed), "")
     return Waiting(
         id=review.id,
@@ -265,16 +265,16 @@ def _of_question(app: "Runtime", review: Review) -> Waiting:
     )
 
 
-def _asked(app: "Runtime", operation: Operation, planned: Planned, named: tuple[str, ...]) -> str:
+def _asked(app: "Runtime", operation: KeeperAction, planned: Planned, named: tuple[str, ...]) -> str:
     if not isinstance(operation, Ask):
-        return f"May I {said_of(operation, app.memory.book.find)}?"
-    found = [entry for one in named if (entry := app.memory.book.find(one)) is not None]
+        return f"May I {said_of(operation, app.memory.catalog.find)}?"
+    found = [entry for one in named if (entry := app.memory.catalog.find(one)) is not None]
     missing = [one for one in found if one_line(one.text, _WIDE)[:40] not in operation.words]
     quoted = "".join(f" “{one_line(one.text, _WIDE)}” ({one.reference})" for one in missing)
     return (operation.words or planned.reason) + quoted
 
 
-def _words(does: tuple[Operation, ...], entries: dict[str, Entry | None]) -> str:
+def _words(does: tuple[KeeperAction, ...], entries: dict[str, Entry | None]) -> str:
     kept = entries.get(entry_kept(does))
     return kept.text if kept is not None else next((text for one in does if (text := words_in(one))), "")
 

@@ -165,7 +165,7 @@ def search_memory(app: "Runtime", caller: Caller, request: SearchRequest, tell: 
     Nothing found is exit code 5; where something failed and less was searched, 6.
     """
     need_search(app.agent.search)
-    asked = recall.Request(
+    asked = recall.RecallRequest(
         request.query,
         limit=request.limit,
         min_score=request.min_score,
@@ -249,7 +249,7 @@ def _show_passage(runtime: "Runtime", _: GetRequest, found: Passage) -> Outcome:
     sources = [IMPORT] if found.imported else sources_of_lines(memory, found.path, first, last)
     # a file keeps what no longer holds, and only a comment in it says so
     closed = [
-        one for one in memory.book.of(found.path) if one.closed and one.first_line <= last and one.last_line >= first
+        one for one in memory.catalog.of(found.path) if one.closed and one.first_line <= last and one.last_line >= first
     ]
     ended = [{"from": one.first_line, "to": one.last_line, "ended": ended_words(one.until)} for one in closed]
     result = {"path": found.path, "from": first, "to": last, "text": text, "sources": sources}

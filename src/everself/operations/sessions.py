@@ -112,7 +112,7 @@ def plan_deletion(app: "Runtime", name: str) -> Deletion:
     """Exactly what would go; changes nothing."""
     session = app.log.find(name)
     ids = {f"msg:{one.id}" for one in app.log.messages(session)}
-    came = sum(not ids.isdisjoint(entry.lineage) for entry in app.memory.book.all()) if ids else 0
+    came = sum(not ids.isdisjoint(entry.lineage) for entry in app.memory.catalog.all()) if ids else 0
     return Deletion(_line(session), len(ids), len(_searches(app, session)), came)
 
 
@@ -137,7 +137,9 @@ def simulate_compaction(app: "Runtime", name: str = "last") -> Simulation:
     if not messages:
         raise WrongUse("Nothing was said in this session since it was last compacted.")
     cut = cut_at(messages, stays("asked", app.compactor.window()))
-    planned = [Statement(one.thought.text, one.message.id, one.fate, one.entry) for one in app.checkpoint.plan(session)]
+    planned = [
+        Statement(one.new_entry.text, one.message.id, one.fate, one.entry) for one in app.checkpoint.plan(session)
+    ]
     summary = digest_of(messages[:cut], session.summary, app.compactor.most_of_a_summary()) if cut else session.summary
     names = ("SOUL.md", "IDENTITY.md", "USER.md", "CORRECTIONS.md", "MEMORY.md")
     stands = tuple(name for name in names if app.workspace.stat(name) is not None)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 from everself.conversation.tools.protocol import Outcome, Written, told
 from everself.errors import NotFound, WrongUse
-from everself.identity.growth import Grown, Proposed, diff_souls
+from everself.identity.growth import Proposed, SoulChange, diff_souls
 from everself.identity.soul import learned_lines
 from everself.identity.soul_tests import Result, Verdict
 from everself.identity.versions import CURRENT, Version
@@ -116,7 +116,7 @@ def _show_proposed(_: "Runtime", request: ProposeRequest, made: Proposed) -> Out
         show=_show_proposed,
     ),
     examples=(
-        ('everself soul propose "Ask before you book." --reason "asked twice"', "one more line of what is learned"),
+        ('everself soul propose "Ask before you catalog." --reason "asked twice"', "one more line of what is learned"),
         ("everself soul propose --whole - < soul.md", "a whole soul, read from a file"),
     ),
 )
@@ -138,7 +138,7 @@ def propose_soul(runtime: "Runtime", caller: Caller, request: ProposeRequest) ->
     return (growth.add_line if line else growth.propose)(line or text, reason, rests_on, Author.AGENT)
 
 
-def approve_soul(app: "Runtime", name: str, *, force: bool = False) -> Grown:
+def approve_soul(app: "Runtime", name: str, *, force: bool = False) -> SoulChange:
     return app.growth.approve(name, force=force)
 
 
@@ -146,7 +146,7 @@ def refuse_soul(app: "Runtime", name: str, why: str = "") -> Proposal:
     return app.growth.refuse(name, why)
 
 
-def roll_back_soul(app: "Runtime", version: str = "", *, line: str = "", force: bool = False) -> Grown:
+def roll_back_soul(app: "Runtime", version: str = "", *, line: str = "", force: bool = False) -> SoulChange:
     """Back to a version, or without one learned line."""
     if bool(version) is bool(line.strip()):
         raise WrongUse("Name a version, or a line with --line.", mend="everself soul history")

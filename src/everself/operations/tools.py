@@ -5,7 +5,7 @@ Which tools a session gets fails closed: whoever is not known to be the owner ge
 
 from typing import TYPE_CHECKING, Any
 
-from everself.conversation.tools.protocol import TIMEOUT, Outcome, Setting, Tool
+from everself.conversation.tools.protocol import TIMEOUT, Outcome, Tool, ToolContext
 from everself.memory.provenance import TOOL
 from everself.models.chat.protocol import JsonObject, ToolSpec
 from everself.operations.caller import Audience, Caller
@@ -41,19 +41,20 @@ def _is_offered(offer: ToolOffer[Any], runtime: "Runtime", scope: "Scope") -> bo
 def tool_of(operation: Operation[Any, Any], offer: ToolOffer[Any], runtime: "Runtime") -> Tool:
     show = offer.show or _show
 
-    def work(arguments: JsonObject, context: Setting) -> Outcome:
+    def work(arguments: JsonObject, context: ToolContext) -> Outcome:
         request = operation.read(_clean(arguments), "tool")
         caller = caller_in(context)
-        return show(runtime, request, operation(runtime, caller, request))
+        shown: Outcome = show(runtime, request, operation(runtime, caller, request))
+        return shown
 
-    async def run(arguments: JsonObject, context: Setting) -> Outcome:
+    async def run(arguments: JsonObject, context: ToolContext) -> Outcome:
         return await runtime.worker(lambda: work(arguments, context))
 
     spec = ToolSpec(offer.name, offer.help or operation.help, operation.schema("tool"))
     return Tool(spec, run, changes=operation.effect != "read", timeout=offer.timeout or TIMEOUT)
 
 
-def caller_in(context: Setting) -> Caller:
+def caller_in(context: ToolContext) -> Caller:
     """A model that calls a tool: in the owner's sessions the agent, elsewhere no more than a guest."""
     return Caller(
         Audience.AGENT if is_owner(context.scope) else Audience.GUEST,

@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 
 # The order of the columns that `measure` gives and that the weights are for.
 WORDS = (
-    "own",  # words of the query in the unit
-    "around",  # … within two units of it, or in the headings above it
+    "own",  # words of the query in the chunk
+    "around",  # … within two chunks of it, or in the headings above it
     "group",  # … in its part of the document, by frequency
-    "best",  # the most that any unit of its part has
-    "answers",  # the unit before asks with these words
+    "best",  # the most that any chunk of its part has
+    "answers",  # the chunk before asks with these words
     "speaker",  # somebody who is named speaks
     "length",
     "asks",
@@ -38,7 +38,7 @@ WORDS = (
     "best_lead",
 )
 MEANING = (
-    "meaning",  # cosine of the unit
+    "meaning",  # cosine of the chunk
     "part",  # the best of its part of the document
     "meaning_lead",  # the cosine beside the greatest
 )
@@ -57,7 +57,7 @@ NAMED = 0.0
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class QueryFacts:
     """What the query asks besides its words. `days` are spans of days since 1970 that it names."""
 
     when: bool = False
@@ -66,9 +66,9 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """`words` is units × WORDS, `meaning` units × MEANING or nothing where there are no vectors."""
+    """`words` is chunks × WORDS, `meaning` chunks × MEANING or nothing where there are no vectors."""
 
-    units: "Numbers"
+    chunks: "Numbers"
     words: "Floats"
     meaning: "Floats | None"
 
@@ -76,50 +76,50 @@ class Measured:
 def measure(
     view: IndexView,
     matched: Sequence[Matched],
-    units: "Numbers",
-    asked: Asked,
+    chunks: "Numbers",
+    asked: QueryFacts,
     vector: "Floats | None" = None,
 ) -> Measured:
-    """All features of these units, which rise."""
-    beside = _Beside(view, units)
-    group = _Group(view, units)
-    words = _words(view, matched, units, beside, group)
-    flags = view.columns["flags"][units]
+    """All features of these chunks, which rise."""
+    beside = _Beside(view, chunks)
+    group = _Group(view, chunks)
+    words = _words(view, matched, chunks, beside, group)
+    flags = view.columns["flags"][chunks]
     words["asks"] = _has(flags, Flag.ASKS)
     words["timed"] = _has(flags, Flag.TIMED)
-    words["when"] = words["timed"] if asked.when else numpy.zeros(len(units), numpy.float32)
-    words["length"] = numpy.log(view.columns["length"][units].astype(numpy.float32) + 2)
-    words["date"] = _dated(view.columns["day"][units], asked.days)
+    words["when"] = words["timed"] if asked.when else numpy.zeros(len(chunks), numpy.float32)
+    words["length"] = numpy.log(view.columns["length"][chunks].astype(numpy.float32) + 2)
+    words["date"] = _dated(view.columns["day"][chunks], asked.days)
     for name, of in (("own_lead", words["own"] ** 2), ("around_lead", words["around"]), ("best_lead", words["best"])):
         words[name] = _lead(of)
     return Measured(
-        units,
+        chunks,
         numpy.stack([words[name] for name in WORDS], axis=1),
-        None if vector is None else _meaning(view, vector, units, group),
+        None if vector is None else _meaning(view, vector, chunks, group),
     )
 
 
 class _Beside:
-    """The units around each candidate, and which of them belong to the same document."""
+    """The chunks around each candidate, and which of them belong to the same document."""
 
-    def __init__(self, view: IndexView, units: "Numbers") -> None:
+    def __init__(self, view: IndexView, chunks: "Numbers") -> None:
         documents = view.columns["document"]
-        meant = units + numpy.array(STEPS, numpy.int32)[:, None]
+        meant = chunks + numpy.array(STEPS, numpy.int32)[:, None]
         # a row for each step
         self.numbers: Numbers = numpy.clip(meant, 0, max(0, len(documents) - 1)).astype(numpy.int32)
-        self.there = (self.numbers == meant) & (documents[self.numbers] == documents[units])
+        self.there = (self.numbers == meant) & (documents[self.numbers] == documents[chunks])
         # many are beside several candidates: each is looked up once
         self._every = union([self.numbers.ravel()])
         self._at = numpy.searchsorted(self._every, self.numbers)
 
     def counts(self, one: Matched) -> "Floats":
         """How often the word stands in each of them, 0 where it belongs to another document."""
-        if len(one.units) >= len(self._every):
-            found = counts_at(one.units, one.counts, self._every)
+        if len(one.chunks) >= len(self._every):
+            found = counts_at(one.chunks, one.counts, self._every)
         else:
-            # a rare word is looked for among the units, instead of every unit among those that have the word
-            at = numpy.minimum(numpy.searchsorted(self._every, one.units), max(0, len(self._every) - 1))
-            hit = self._every[at] == one.units
+            # a rare word is looked for among the chunks, instead of every chunk among those that have the word
+            at = numpy.minimum(numpy.searchsorted(self._every, one.chunks), max(0, len(self._every) - 1))
+            hit = self._every[at] == one.chunks
             found = numpy.zeros(len(self._every), numpy.float32)
             found[at[hit]] = one.counts[hit]
         counts: Floats = found[self._at] * self.there
@@ -127,11 +127,11 @@ class _Beside:
 
 
 def _words(
-    view: IndexView, matched: Sequence[Matched], units: "Numbers", beside: "_Beside", group: "_Group"
+    view: IndexView, matched: Sequence[Matched], chunks: "Numbers", beside: "_Beside", group: "_Group"
 ) -> "dict[str, Floats]":
     columns = view.columns
-    size = len(units)
-    spoken = _has(columns["flags"][units], Flag.SPOKEN)
+    size = len(chunks)
+    spoken = _has(columns["flags"][chunks], Flag.SPOKEN)
     tied = numpy.where(spoken > 0, 1.0, LOOSE).astype(numpy.float32)
     unnamed = sum(one.weight for one in matched if not one.name)
     # where a name is asked for among its bearers' own words, that they speak says it, and the word says nothing more
@@ -143,8 +143,8 @@ def _words(
     lengths = columns["length"][beside.numbers].astype(numpy.float32)
     average = view.average_length
     for one in matched:
-        in_title = counts_at(one.titles, None, units)
-        speaker = numpy.maximum(speaker, counts_at(one.speakers, None, units))
+        in_title = counts_at(one.titles, None, chunks)
+        speaker = numpy.maximum(speaker, counts_at(one.speakers, None, chunks))
         weight = one.weight * (named if one.name else numpy.float32(1.0))
         counts = beside.counts(one)
         own += weight * saturate(counts[HERE], lengths[HERE], average)
@@ -167,10 +167,10 @@ def _words(
 class _Group:
     """The part of its document around each candidate."""
 
-    def __init__(self, view: IndexView, units: "Numbers") -> None:
+    def __init__(self, view: IndexView, chunks: "Numbers") -> None:
         columns = view.columns
         self.columns = columns
-        self.first, self.inverse = numpy.unique(columns["group"][units], return_inverse=True)
+        self.first, self.inverse = numpy.unique(columns["group"][chunks], return_inverse=True)
         self.last = self.first + columns["span"][self.first]
 
     def frequency(self, matched: Sequence[Matched], named: bool) -> "Floats":
@@ -183,8 +183,8 @@ class _Group:
             if not weight:
                 continue
             running = numpy.concatenate([[0], numpy.cumsum(one.counts, dtype=numpy.int64)])
-            low = numpy.searchsorted(one.units, self.first)
-            high = numpy.searchsorted(one.units, self.last)
+            low = numpy.searchsorted(one.chunks, self.first)
+            high = numpy.searchsorted(one.chunks, self.last)
             counts = (running[high] - running[low]).astype(numpy.float32)
             total += weight * counts * (K1 + 1) / (counts + K1 * (1 - ACROSS + ACROSS * totals / average))
         spread: Floats = total[self.inverse]
@@ -210,12 +210,12 @@ class _Group:
         return spread
 
 
-def _meaning(view: IndexView, vector: "Floats", units: "Numbers", group: "_Group") -> "Floats":
-    cosines = view.cosines(vector, units)
+def _meaning(view: IndexView, vector: "Floats", chunks: "Numbers", group: "_Group") -> "Floats":
+    cosines = view.cosines(vector, chunks)
     usual = float(numpy.nanmean(cosines)) if numpy.isfinite(cosines).any() else 0.0
-    # a unit that has no vector yet is neither near nor far
+    # a chunk that has no vector yet is neither near nor far
     own = numpy.where(numpy.isnan(cosines), usual, cosines).astype(numpy.float32)
-    tied = numpy.where(_has(view.columns["flags"][units], Flag.SPOKEN) > 0, 1.0, LOOSE).astype(numpy.float32)
+    tied = numpy.where(_has(view.columns["flags"][chunks], Flag.SPOKEN) > 0, 1.0, LOOSE).astype(numpy.float32)
     return numpy.stack([own, tied * group.most(own) + (1 - tied) * own, _lead(own)], axis=1)
 
 

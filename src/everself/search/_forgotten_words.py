@@ -1,7 +1,7 @@
 """A look into index.db for what was forgotten, by rows and by bytes. Believes no view; changes nothing.
 
-Every unit that rows name for one of the words has to say it in its document, which is cut anew for that. Every vector has to be a
-unit's. Where the rows name nobody any more, the hashes of the words may stand nowhere in the file, and neither may what units held that
+Every chunk that rows name for one of the words has to say it in its document, which is cut anew for that. Every vector has to be a
+chunk's. Where the rows name nobody any more, the hashes of the words may stand nowhere in the file, and neither may what chunks held that
 were seen here before.
 """
 
@@ -9,16 +9,16 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from everself.memory.forgetting.words import Words, is_telling
+from everself.memory.forgetting.words import ForgottenWords, is_telling
 from everself.search.index_file.columns import load_sources, read_header
 from everself.search.index_file.file import IndexFile, IndexPlace, open_existing, reading
 from everself.search.index_file.term_traces import (
+    chunks_named,
     count_orphans,
     embedded_texts,
+    marks_of_chunk,
     marks_of_term,
-    marks_of_unit,
     raw_bytes,
-    units_named,
 )
 from everself.text.search import index_terms
 
@@ -26,31 +26,31 @@ if TYPE_CHECKING:
     from everself.search.index_file.rows import Header
     from everself.search.sync.documents import Sources
 
-# A word that so few units have tells something of each; of a text whose words are all common the rarest is looked at.
+# A word that so few chunks have tells something of each; of a text whose words are all common the rarest is looked at.
 _FEW = 200
 # Bytes are looked for one by one in the whole file.
 _MOST_MARKS = 128
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
-    """`found` counts what tells of the forgotten; `vectors` are hashes of texts of such units, each with the end of its vector."""
+class TermTraces:
+    """`found` counts what tells of the forgotten; `vectors` are hashes of texts of such chunks, each with the end of its vector."""
 
     found: int = 0
     vectors: Mapping[bytes, bytes] = field(default_factory=dict)
 
 
-def look(place: IndexPlace, sources: "Sources", words: Words, before: Mapping[bytes, bytes]) -> Seen:
+def look(place: IndexPlace, sources: "Sources", words: ForgottenWords, before: Mapping[bytes, bytes]) -> TermTraces:
     """`before` is what was seen before the index was cleaned."""
     file = open_existing(place)
     if file is None:
-        return Seen()
+        return TermTraces()
     try:
         with reading(file.connection):
             header = read_header(file.connection)[1]
-            told = _Told(file, header, sources)
+            told = _RowCheck(file, header, sources)
             absent, wrong = told.compare(words.texts.values())
-            vectors = {hashed: end for unit in sorted(wrong) for hashed, end in marks_of_unit(file, unit)}
+            vectors = {hashed: end for chunk in sorted(wrong) for hashed, end in marks_of_chunk(file, chunk)}
             # the same text may stand elsewhere, by right
             living = embedded_texts(file) if before else set()
             orphans = count_orphans(file)
@@ -62,12 +62,12 @@ def look(place: IndexPlace, sources: "Sources", words: Words, before: Mapping[by
     marks += [mark for term in absent for mark in marks_of_term(term)]
     for data in raw_bytes(place):
         found += max(0, _count(words, data) - named)
-        # as long as units are wrong, their bytes are there anyway
+        # as long as chunks are wrong, their bytes are there anyway
         found += 0 if wrong else sum(mark in data for mark in marks[:_MOST_MARKS])
-    return Seen(found, vectors)
+    return TermTraces(found, vectors)
 
 
-class _Told:
+class _RowCheck:
     """What the rows say, compared with documents, each of which is cut once."""
 
     def __init__(self, file: IndexFile, header: "Header", sources: "Sources") -> None:
@@ -83,24 +83,24 @@ class _Told:
             self._owners |= {one.first + at: (one.path, at) for at in range(one.count)}
 
     def compare(self, texts: Iterable[str]) -> tuple[list[str], set[int]]:
-        """Terms of these texts that no row has, longest first, and units with a term that their document does not have there."""
+        """Terms of these texts that no row has, longest first, and chunks with a term that their document does not have there."""
         absent: set[str] = set()
         wrong: set[int] = set()
         for text in texts:
-            terms = {term: self._units(term) for term in index_terms(text).counts}
-            absent |= {term for term, units in terms.items() if not units}
+            terms = {term: self._chunks(term) for term in index_terms(text).counts}
+            absent |= {term for term, chunks in terms.items() if not chunks}
             known = sorted((term for term in terms if terms[term]), key=lambda term: len(terms[term]))
             few = [term for term in known if len(terms[term]) <= _FEW] or known[:1]
-            wrong |= {unit for term in few for unit in terms[term] if not self._is_said(unit, term)}
+            wrong |= {chunk for term in few for chunk in terms[term] if not self._is_said(chunk, term)}
         return sorted(absent, key=lambda term: (-len(term), term)), wrong
 
-    def _units(self, term: str) -> list[int]:
+    def _chunks(self, term: str) -> list[int]:
         if term not in self._named:
-            self._named[term] = units_named(self._file, self._header, term)
+            self._named[term] = chunks_named(self._file, self._header, term)
         return self._named[term]
 
-    def _is_said(self, unit: int, term: str) -> bool:
-        path, at = self._owners.get(unit, ("", 0))
+    def _is_said(self, chunk: int, term: str) -> bool:
+        path, at = self._owners.get(chunk, ("", 0))
         if not path:
             return False
         if path not in self._terms:
@@ -111,11 +111,11 @@ class _Told:
     def _cut(self, path: str) -> Iterator[frozenset[str]]:
         document = self._sources.read(path)
         if document is not None:
-            for piece in self._sources.pieces(document):
-                yield frozenset(self._sources.craft.terms_of(piece, path)[0])
+            for chunk in self._sources.chunks(document):
+                yield frozenset(self._sources.chunking.terms_of(chunk, path)[0])
 
 
-def _count(words: Words, data: bytes) -> int:
+def _count(words: ForgottenWords, data: bytes) -> int:
     """How often the words stand there, in any of the ways in which text is kept."""
     wide = [text for folded, text in words.texts.items() if is_telling(folded)]
     return words.count(data) + sum(

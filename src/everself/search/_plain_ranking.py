@@ -23,25 +23,25 @@ def rank_by_sum(view: IndexView, question: Question, vector_weight: float, text_
     """Seed 3: the cosine times one weight plus the share of the best BM25 times the other."""
     matched = match(view, question.words)
     nearest = None if question.vector is None else view.nearest(question.vector, NEAREST)
-    units = choose(view, matched, nearest, question.visible)
+    chunks = choose(view, matched, nearest, question.visible)
     lengths = view.columns["length"]
     average = max(1.0, float(lengths.mean())) if len(lengths) else 1.0
-    words = numpy.zeros(len(units), numpy.float32)
+    words = numpy.zeros(len(chunks), numpy.float32)
     for one in matched:
-        counts = counts_at(one.units, one.counts, units)
-        words += one.weight * saturate(counts, lengths[units].astype(numpy.float32), average)
+        counts = counts_at(one.chunks, one.counts, chunks)
+        words += one.weight * saturate(counts, lengths[chunks].astype(numpy.float32), average)
     text = words / max(float(words.max()), 1e-6) if len(words) else words
     if question.vector is None:
-        return _ordered(units, text, ("text",), text[:, None])
-    cosines = numpy.nan_to_num(view.cosines(question.vector, units))
+        return _ordered(chunks, text, ("text",), text[:, None])
+    cosines = numpy.nan_to_num(view.cosines(question.vector, chunks))
     parts = numpy.stack([vector_weight * cosines, text_weight * text], axis=1).astype(numpy.float32)
-    return _ordered(units, numpy.clip(parts.sum(axis=1), 0, 1), ("vector", "text"), parts)
+    return _ordered(chunks, numpy.clip(parts.sum(axis=1), 0, 1), ("vector", "text"), parts)
 
 
 def rank_by_tfidf(view: IndexView, question: Question, texts: Texts) -> Ranked:
-    """Seed 0: the cosine between bags of words, a word weighing its frequency times log(units / units with it)."""
+    """Seed 0: the cosine between bags of words, a word weighing its frequency times log(chunks / chunks with it)."""
     matched = match(view, question.words)
-    units = choose(view, matched, None, question.visible)
+    chunks = choose(view, matched, None, question.visible)
     living = max(1, view.living)
     rarity: dict[str, float] = {}
 
@@ -54,9 +54,9 @@ def rank_by_tfidf(view: IndexView, question: Question, texts: Texts) -> Ranked:
     # of the ways a word may have been indexed, the one that was
     usual = [max(one.term.alternatives, key=lambda term: len(view.postings(term)[0])) for one in matched]
     asked = {term: weigh(term) for term in usual}
-    scores = numpy.array([_cosine(asked, text, weigh) for text in texts(units.tolist())], numpy.float32)
+    scores = numpy.array([_cosine(asked, text, weigh) for text in texts(chunks.tolist())], numpy.float32)
     strong = scores > _LEAST if len(scores) else numpy.zeros(0, numpy.bool_)
-    return _ordered(units[strong], scores[strong], ("tf-idf",), scores[strong][:, None])
+    return _ordered(chunks[strong], scores[strong], ("tf-idf",), scores[strong][:, None])
 
 
 def _cosine(asked: dict[str, float], text: str, weigh: Callable[[str], float]) -> float:
@@ -67,6 +67,6 @@ def _cosine(asked: dict[str, float], text: str, weigh: Callable[[str], float]) -
     return sum(value * own.get(term, 0.0) for term, value in asked.items()) / length if length else 0.0
 
 
-def _ordered(units: "NDArray[numpy.int32]", scores: "Floats", names: Sequence[str], parts: "Floats") -> Ranked:
-    order = numpy.lexsort((-units, -scores))
-    return Ranked(units[order], scores[order].astype(numpy.float32), tuple(names), parts[order])
+def _ordered(chunks: "NDArray[numpy.int32]", scores: "Floats", names: Sequence[str], parts: "Floats") -> Ranked:
+    order = numpy.lexsort((-chunks, -scores))
+    return Ranked(chunks[order], scores[order].astype(numpy.float32), tuple(names), parts[order])

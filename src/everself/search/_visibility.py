@@ -1,4 +1,4 @@
-"""Which units and lines a scope lets through, for documents as they are now. Fails closed; `scopes` says the rules."""
+"""Which chunks and lines a scope lets through, for documents as they are now. Fails closed; `scopes` says the rules."""
 
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from everself.search.index_file.view import Snapshot
-    from everself.search.snippets import Served
+    from everself.search.snippets import SnippetSource
 
     Mask = NDArray[numpy.bool_] | None
 
@@ -26,8 +26,8 @@ _known: "WeakKeyDictionary[Snapshot, dict[Scope, tuple[Mask]]]" = WeakKeyDiction
 _SCOPES_KEPT = 16
 
 
-def visible_units(view: "Snapshot", scope: Scope, served: "Served") -> "Mask":
-    """True for each unit that may be found; None where all may."""
+def visible_chunks(view: "Snapshot", scope: Scope, served: "SnippetSource") -> "Mask":
+    """True for each chunk that may be found; None where all may."""
     kept = _known.setdefault(view, {})
     found = kept.get(scope)
     if found is None:
@@ -37,7 +37,7 @@ def visible_units(view: "Snapshot", scope: Scope, served: "Served") -> "Mask":
     return found[0]
 
 
-def _look(view: "Snapshot", scope: Scope, served: "Served") -> "Mask":
+def _look(view: "Snapshot", scope: Scope, served: "SnippetSource") -> "Mask":
     columns = view.columns
     visible = numpy.zeros(len(columns), numpy.bool_)
     everything = True
@@ -52,9 +52,9 @@ def _look(view: "Snapshot", scope: Scope, served: "Served") -> "Mask":
         everything = False
         if shares(scope, document.path, imported=imported) and _MARK in (data := served.data(number)):
             lines = shared_lines(data, scope.kind)
-            units = served.units(range(document.first, document.first + document.count))
-            for unit in units if lines else ():
-                visible[unit.number] = any(a <= unit.first_line and unit.last_line <= b for a, b in lines)
+            chunks = served.chunks(range(document.first, document.first + document.count))
+            for chunk in chunks if lines else ():
+                visible[chunk.number] = any(a <= chunk.first_line and chunk.last_line <= b for a, b in lines)
     visible.flags.writeable = False
     return None if everything else visible
 

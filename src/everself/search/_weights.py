@@ -1,8 +1,8 @@
 """How much each feature says, as learnt from questions whose answers are known. Data; see docs/decisions for how it was chosen.
 
 Two questions, two sets of weights. Which of the candidates is it? There it helps to compare them with one another (`ORDER`). And is it
-there at all? That only tells what a unit has by itself (`LEVEL`), because among strangers somebody is always ahead. The weights maximise
-the likelihood that the units with the answer win among a question's candidates; they were taken from all sets together and checked by
+there at all? That only tells what a chunk has by itself (`LEVEL`), because among strangers somebody is always ahead. The weights maximise
+the likelihood that the chunks with the answer win among a question's candidates; they were taken from all sets together and checked by
 leaving out one conversation at a time. Without vectors, words have to say more.
 """
 

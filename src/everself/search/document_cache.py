@@ -1,4 +1,4 @@
-"""Documents that were read lately, so that the next search need not read and hash them again. Knows no unit and no search.
+"""Documents that were read lately, so that the next search need not read and hash them again. Knows no chunk and no search.
 
 Only what the last look at the files saw unchanged is handed out, under the same stamp and with the hash that is indexed.
 """
@@ -13,7 +13,7 @@ from everself.search.index_file.rows import Stamp
 from everself.search.sync.documents import GRAIN_NS, now_ns, stamp_of
 from everself.values import Document, FileStat
 
-SHELF_BYTES: Final = 32 * 1024 * 1024
+DOCUMENT_CACHE_BYTES: Final = 32 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +23,7 @@ class _Kept:
     data: bytes
 
 
-class Files(Protocol):
+class DocumentFiles(Protocol):
     """As an index sees them."""
 
     def read(self, path: str) -> Document | None: ...
@@ -31,8 +31,8 @@ class Files(Protocol):
     def seen(self, path: str) -> FileStat | None: ...
 
 
-class Shelf:
-    def __init__(self, files: Files, size: int = SHELF_BYTES) -> None:
+class DocumentCache:
+    def __init__(self, files: DocumentFiles, size: int = DOCUMENT_CACHE_BYTES) -> None:
         self._files = files
         self._size = size
         self._kept: OrderedDict[str, _Kept] = OrderedDict()

@@ -20,7 +20,7 @@ from everself.text.normalise import fold
 from everself.values import Hit
 
 if TYPE_CHECKING:
-    from everself.search.snippets import Served
+    from everself.search.snippets import SnippetSource
 
 DEEPEST: Final = 10
 SEED: Final = 1
@@ -78,7 +78,7 @@ class Evaluation:
         return sum(self.reciprocals) / max(1, self.count)
 
 
-def sample_notes(view: IndexView, served: "Served", seed: int = SEED) -> Iterator[Sample]:
+def sample_notes(view: IndexView, served: "SnippetSource", seed: int = SEED) -> Iterator[Sample]:
     """Notes of all documents in turn, in an order of which the seed and the paths decide."""
 
     def lot(*parts: object) -> bytes:
@@ -91,8 +91,8 @@ def sample_notes(view: IndexView, served: "Served", seed: int = SEED) -> Iterato
             if turn >= document.count:
                 continue
             number = document.first + orders[document.number][turn]
-            (unit,), (text,) = served.units([number]), served.texts([number])
-            yield Sample(document.path, unit.first_line, unit.last_line, text)
+            (chunk,), (text,) = served.chunks([number]), served.texts([number])
+            yield Sample(document.path, chunk.first_line, chunk.last_line, text)
 
 
 def make_questions(

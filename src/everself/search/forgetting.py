@@ -12,7 +12,7 @@ from everself.storage.filesystem import disk_errors
 from everself.storage.writes import discard
 
 if TYPE_CHECKING:
-    from everself.memory.forgetting.words import Words
+    from everself.memory.forgetting.words import ForgottenWords
     from everself.search.index import Index
     from everself.search.index_file.file import IndexPlace
     from everself.search.sync.documents import Sources
@@ -41,8 +41,8 @@ class IndexTraces:
     def name(self) -> str:
         return "index"
 
-    def holds(self, words: "Words") -> int:
-        """How much tells of the forgotten: units, vectors, bytes. One more for each index that cannot be looked into."""
+    def holds(self, words: "ForgottenWords") -> int:
+        """How much tells of the forgotten: chunks, vectors, bytes. One more for each index that cannot be looked into."""
         # what a rebuild writes beside was perhaps read before documents were cleaned
         left = int(_is_there(self._unused)) + _count_beside(self._place)
         if not _is_there(self._place):
@@ -59,7 +59,7 @@ class IndexTraces:
         self._vectors = {**self._vectors, **seen.vectors}
         return left + seen.found
 
-    def remove(self, words: "Words") -> int:
+    def remove(self, words: "ForgottenWords") -> int:
         """Purge it; where that does not do, make it anew; where that does not do either, delete it. How much it held."""
         self._delete(self._unused, "It was not in use any more.")
         if not _is_there(self._place) and not _count_beside(self._place):

@@ -21,13 +21,13 @@ from everself.errors import (
     StoreBusy,
 )
 from everself.search.index_file.file import IndexFile, IndexPlace, find_token, reading
-from everself.search.index_file.rows import parse_unit
+from everself.search.index_file.rows import parse_chunk
 from everself.search.index_file.verification import Verified, verify
 from everself.search.index_file.view import Moment, Reader, Snapshot
-from everself.search.rebuild import Opener, Opening, Passport, lock_path, sweep
+from everself.search.rebuild import IndexIdentity, OpenedIndex, Opener, lock_path, sweep
 from everself.search.status import IndexStatus
-from everself.search.sync.documents import Craft, DocumentReader, Prepared, Sources, default_craft, model_key
-from everself.search.sync.embedding import Bounds, Embedding, EmbedReport, ask_embedder, pending_units
+from everself.search.sync.documents import ChunkingRules, DocumentReader, Prepared, Sources, default_chunking, model_key
+from everself.search.sync.embedding import Bounds, Embedding, EmbedReport, ask_embedder, pending_chunks
 from everself.search.sync.hygiene import drop_closed
 from everself.search.sync.purge import purge
 from everself.search.sync.sync import Progress, Syncer, SyncReport
@@ -69,17 +69,17 @@ class Index:
         identity: str,
         embedder: "Embedder | None" = None,
         extra: Sequence[DocumentReader] = (),
-        craft: Craft | None = None,
+        chunking: ChunkingRules | None = None,
         grace: int = GRACE,
     ) -> None:
         """`grace`: vectors of entries that were closed longer ago than so many days are dropped."""
-        self._sources = Sources(workspace, extra, craft or default_craft(), keeps_texts=embedder is not None)
+        self._sources = Sources(workspace, extra, chunking or default_chunking(), keeps_texts=embedder is not None)
         self._clock = clock
         self._grace = timedelta(days=grace)
         self._embedder = embedder
         self._model = model_key(embedder)
-        passport = Passport(identity, self._sources.craft.versions, self._sizes)
-        self._opener = Opener(place, passport, FileLock(lock_path(place)))
+        identity_check = IndexIdentity(identity, self._sources.chunking.versions, self._sizes)
+        self._opener = Opener(place, identity_check, FileLock(lock_path(place)))
         self._lock = RLock()
         self._reader: Reader | None = None
         self._view: Snapshot | None = None
@@ -131,7 +131,7 @@ class Index:
             return self._report
 
     def fill(self, documents: Iterable[Prepared]) -> int:
-        """Write documents that are cut already, whatever the workspace holds; how many units. For measurements."""
+        """Write documents that are cut already, whatever the workspace holds; how many chunks. For measurements."""
         with self._lock:
             return self._steadily(lambda reader: self._syncer(reader).fill(documents))
 
@@ -164,7 +164,7 @@ class Index:
             return report if opening is None else self._report
 
     def purge(self) -> int:
-        """Bring the index up to date and leave nothing in it of what documents said before; how many units that were.
+        """Bring the index up to date and leave nothing in it of what documents said before; how many chunks that were.
 
         Nothing is worked around here: whoever forgets has to know when a file on the disk could not be cleaned.
         """
@@ -185,16 +185,16 @@ class Index:
         raise Damaged("index.db broke again and again.")
 
     def embed(self, *, seconds: float | None = None, progress: Progress | None = None) -> EmbedReport:
-        """Give units their vectors, those that are kept first. It may be interrupted at any moment."""
+        """Give chunks their vectors, those that are kept first. It may be interrupted at any moment."""
         return self._embed(Bounds(seconds, self._stop.is_set, progress))
 
     def drop_closed(self) -> int:
-        """Take their vectors from units whose entries were closed before the days of grace; how many had one."""
+        """Take their vectors from chunks whose entries were closed before the days of grace; how many had one."""
         with self._lock:
             return self._steadily(self._drop_closed)
 
     def pending(self) -> int:
-        """Living units without a vector of the present model."""
+        """Living chunks without a vector of the present model."""
         return 0 if self._embedder is None else self.view(fresh=False).pending
 
     def pending_tokens(self) -> int:
@@ -207,10 +207,10 @@ class Index:
             connection = reader.file.connection
             with reader.lock, reading(connection):
                 header = reader.header_now()
-                for _, units in pending_units(reader.file, header, self._model, horizon=self._horizon()):
-                    for unit in units.tolist():
-                        row = connection.execute("SELECT data FROM units WHERE number=?", (unit,)).fetchone()
-                        told = parse_unit(header.birth, unit, row[0] if row else None)
+                for _, chunks in pending_chunks(reader.file, header, self._model, horizon=self._horizon()):
+                    for chunk in chunks.tolist():
+                        row = connection.execute("SELECT data FROM units WHERE number=?", (chunk,)).fetchone()
+                        told = parse_chunk(header.birth, chunk, row[0] if row else None)
                         total += (told.end - told.start) // _BYTES_A_TOKEN + 1
             return total
 
@@ -257,8 +257,8 @@ class Index:
             in_memory = self._reader is not None and self._reader.file.in_memory
             return IndexStatus(
                 documents=header.documents,
-                units=header.living,
-                dead=header.units - header.living,
+                chunks=header.living,
+                dead=header.chunks - header.living,
                 embedded=view.embedded,
                 pending=self.pending(),
                 size=0 if in_memory or found is None else found.size,
@@ -367,7 +367,7 @@ class Index:
     def _tidy(self, moment: Moment) -> bool:
         """An index that is mostly dead is made again: it would only grow."""
         header = moment.header
-        dead = header.units - header.living
+        dead = header.chunks - header.living
         if dead <= _MANY_DEAD or dead <= header.living or "memory" in self._lasting:
             return False
         try:
@@ -414,7 +414,7 @@ class Index:
         except EverselfError:
             return True
 
-    def _use(self, opening: Opening) -> Reader:
+    def _use(self, opening: OpenedIndex) -> Reader:
         if opening.memory:
             self._retry_at = monotonic() + _RETRY
         self._say("memory", f"The index is kept in memory: {opening.memory}" if opening.memory else "")

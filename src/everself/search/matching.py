@@ -1,6 +1,6 @@
-"""Which units have which words of a query, and the few of them that are worth scoring. Knows postings, not what makes a good answer.
+"""Which chunks have which words of a query, and the few of them that are worth scoring. Knows postings, not what makes a good answer.
 
-Rare words choose the candidates: at a million units a common word alone would bring a hundred thousand of them.
+Rare words choose the candidates: at a million chunks a common word alone would bring a hundred thousand of them.
 """
 
 from collections.abc import Sequence
@@ -19,16 +19,16 @@ if TYPE_CHECKING:
     Numbers = NDArray[numpy.int32]
     Floats = NDArray[numpy.float32]
 
-# BM25, measured on conversations: short units want little normalisation by length
+# BM25, measured on conversations: short chunks want little normalisation by length
 K1 = 1.2
 B = 0.5
-# Units without any of the words that every store is thought to have besides its own: in a store of three entries a word that stands in
+# Chunks without any of the words that every store is thought to have besides its own: in a store of three entries a word that stands in
 # one of them tells as much as it would in a larger one.
 IMAGINED = 500
 # posting entries that choosing candidates may touch; beyond it only the rarest words choose
 TOUCHED = 60_000
 CHOSEN = 400
-# so few units are all scored
+# so few chunks are all scored
 ALL_BELOW = 1_200
 # the answer often stands beside the words of the question
 SPREAD = 150
@@ -40,10 +40,10 @@ _RARE = 0.01
 
 @dataclass(frozen=True, slots=True)
 class Matched:
-    """A word of the query, where it stands, and how much it tells. `counts` go with `units`, which rise."""
+    """A word of the query, where it stands, and how much it tells. `counts` go with `chunks`, which rise."""
 
     term: QueryTerm
-    units: "Numbers"
+    chunks: "Numbers"
     counts: "NDArray[numpy.uint8]"
     speakers: "Numbers"
     titles: "Numbers"
@@ -62,46 +62,48 @@ def match(view: IndexView, query: SearchQuery) -> tuple[Matched, ...]:
     slight = [term for term in query.terms if term.kind is TermKind.CHARACTER]
     chosen = [*telling, *slight] if telling else slight or list(query.terms)
     found = [_look_up(view, term, living) for term in chosen]
-    paired = {one for pair in found if pair.term.kind is TermKind.PAIR and len(pair.units) for one in pair.term.surface}
+    paired = {
+        one for pair in found if pair.term.kind is TermKind.PAIR and len(pair.chunks) for one in pair.term.surface
+    }
     return tuple(_alone(one, living) if one.term.surface not in paired else one for one in found)
 
 
 def _alone(one: Matched, living: int) -> Matched:
     """A rare character of which no pair that was asked for stands anywhere is a word of its own, such as the name of a fish."""
-    if one.term.kind is not TermKind.CHARACTER or not 0 < len(one.units) <= living * _RARE + 1:
+    if one.term.kind is not TermKind.CHARACTER or not 0 < len(one.chunks) <= living * _RARE + 1:
         return one
     return replace(one, weight=one.weight / SLIGHT[TermKind.CHARACTER])
 
 
 def _look_up(view: IndexView, term: QueryTerm, living: int) -> Matched:
-    units, counts = _merge([view.postings(one) for one in term.alternatives])
+    chunks, counts = _merge([view.postings(one) for one in term.alternatives])
     speakers, _ = _merge([view.postings(SPEAKER + one) for one in term.alternatives])
     titles, _ = _merge([view.postings(TITLE + one) for one in term.alternatives])
-    frequency = max(len(units), len(titles))
+    frequency = max(len(chunks), len(titles))
     weight = float(numpy.log(1 + (living + IMAGINED - frequency + 0.5) / (frequency + 0.5)))
-    return Matched(term, units, counts, speakers, titles, weight * SLIGHT.get(term.kind, 1.0))
+    return Matched(term, chunks, counts, speakers, titles, weight * SLIGHT.get(term.kind, 1.0))
 
 
 def _merge(
     lists: "Sequence[tuple[Numbers, NDArray[numpy.uint8]]]",
 ) -> "tuple[Numbers, NDArray[numpy.uint8]]":
-    """Several spellings of one word: a unit has it as often as it has the most frequent one."""
+    """Several spellings of one word: a chunk has it as often as it has the most frequent one."""
     full = [one for one in lists if len(one[0])]
     if not full:
         return numpy.empty(0, numpy.int32), numpy.empty(0, numpy.uint8)
     if len(full) == 1:
         return full[0]
-    units = numpy.concatenate([one[0] for one in full])
+    chunks = numpy.concatenate([one[0] for one in full])
     counts = numpy.concatenate([one[1] for one in full])
-    order = numpy.lexsort((-counts.astype(numpy.int16), units))
-    units, counts = units[order], counts[order]
-    first = numpy.ones(len(units), numpy.bool_)
-    first[1:] = units[1:] != units[:-1]
-    return units[first], counts[first]
+    order = numpy.lexsort((-counts.astype(numpy.int16), chunks))
+    chunks, counts = chunks[order], counts[order]
+    first = numpy.ones(len(chunks), numpy.bool_)
+    first[1:] = chunks[1:] != chunks[:-1]
+    return chunks[first], counts[first]
 
 
 def saturate(counts: "Floats", lengths: "Floats", average: float, b: float = B) -> "Floats":
-    """BM25's share of a word: rises with its count, less in long units. At most K1 + 1."""
+    """BM25's share of a word: rises with its count, less in long chunks. At most K1 + 1."""
     return (counts * (K1 + 1) / (counts + K1 * (1 - b + b * lengths / average))).astype(numpy.float32)
 
 
@@ -111,7 +113,7 @@ def choose(
     nearest: "Numbers | None",
     visible: "NDArray[numpy.bool_] | None" = None,
 ) -> "Numbers":
-    """The units worth scoring, rising: those with the rarest words, what stands beside them, and the nearest by meaning."""
+    """The chunks worth scoring, rising: those with the rarest words, what stands beside them, and the nearest by meaning."""
     columns = view.columns
     alive = (columns["flags"] & Flag.ALIVE) != 0 if len(columns) <= ALL_BELOW else None
     if alive is not None:
@@ -119,10 +121,10 @@ def choose(
         return everything.astype(numpy.int32)
     found: list[Numbers] = []
     touched = 0
-    ranked = sorted(matched, key=lambda one: len(one.units) + len(one.titles))
+    ranked = sorted(matched, key=lambda one: len(one.chunks) + len(one.titles))
     chosen: list[Matched] = []
     for one in ranked:
-        size = len(one.units) + len(one.titles)
+        size = len(one.chunks) + len(one.titles)
         if chosen and touched + size > TOUCHED:
             break
         chosen.append(one)
@@ -140,30 +142,30 @@ def choose(
     candidates = candidates[(columns["flags"][candidates] & Flag.ALIVE) != 0]
     if visible is not None:
         candidates = candidates[visible[candidates]]
-    chosen_units: Numbers = candidates.astype(numpy.int32)
-    return chosen_units
+    chosen_chunks: Numbers = candidates.astype(numpy.int32)
+    return chosen_chunks
 
 
 def _best(chosen: Sequence[Matched], visible: "NDArray[numpy.bool_] | None") -> "Numbers":
-    """The units with most of these words, themselves or beside them, best first."""
-    units = union([part for one in chosen for part in (one.units, one.titles)])
-    total = numpy.zeros(len(units), numpy.float32)
+    """The chunks with most of these words, themselves or beside them, best first."""
+    chunks = union([part for one in chosen for part in (one.chunks, one.titles)])
+    total = numpy.zeros(len(chunks), numpy.float32)
     for one in chosen:
-        total[numpy.searchsorted(units, one.units)] += one.weight
-        only = one.titles[~_among(one.titles, one.units)]
-        total[numpy.searchsorted(units, only)] += one.weight * 0.7
-    # a unit gains from the words of the units right beside it
+        total[numpy.searchsorted(chunks, one.chunks)] += one.weight
+        only = one.titles[~_among(one.titles, one.chunks)]
+        total[numpy.searchsorted(chunks, only)] += one.weight * 0.7
+    # a chunk gains from the words of the chunks right beside it
     near = total.copy()
-    adjacent = units[1:] - units[:-1] == 1
+    adjacent = chunks[1:] - chunks[:-1] == 1
     near[1:][adjacent] += 0.5 * total[:-1][adjacent]
     near[:-1][adjacent] += 0.5 * total[1:][adjacent]
     if visible is not None:
-        units, near = units[visible[units]], near[visible[units]]
-    size = min(CHOSEN, len(units))
-    part = numpy.argpartition(-near, size - 1)[:size] if size < len(units) else numpy.arange(len(units))
+        chunks, near = chunks[visible[chunks]], near[visible[chunks]]
+    size = min(CHOSEN, len(chunks))
+    part = numpy.argpartition(-near, size - 1)[:size] if size < len(chunks) else numpy.arange(len(chunks))
     # ties in the order of the documents, newest last: a stable sort over numbers from the end
-    order = part[numpy.lexsort((-units[part], -near[part]))]
-    return units[order].astype(numpy.int32)
+    order = part[numpy.lexsort((-chunks[part], -near[part]))]
+    return chunks[order].astype(numpy.int32)
 
 
 def union(lists: "Sequence[Numbers]") -> "Numbers":
@@ -185,7 +187,7 @@ def _among(some: "Numbers", all_of: "Numbers") -> "NDArray[numpy.bool_]":
 
 
 def counts_at(rising: "Numbers", counts: "NDArray[numpy.uint8] | None", wanted: "Numbers") -> "Floats":
-    """How often a word stands in each of the wanted units; with no counts, whether it does."""
+    """How often a word stands in each of the wanted chunks; with no counts, whether it does."""
     if not len(rising):
         return numpy.zeros(wanted.shape, numpy.float32)
     at = numpy.minimum(numpy.searchsorted(rising, wanted), len(rising) - 1)

@@ -12,7 +12,7 @@ from everself.values import Entry
 if TYPE_CHECKING:
     from everself.clock import Clock
     from everself.config.sections import Agent, Search, Tunables
-    from everself.memory.catalog import Book
+    from everself.memory.catalog import Catalog
     from everself.memory.memory import Memory
     from everself.models.embedding.protocol import Embedder
     from everself.search.forgetting import IndexTraces
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from everself.search.recall import Recall
     from everself.storage.state.database import State
     from everself.workspace.disk_workspace import DiskWorkspace
-    from everself.workspace.extra_paths import Elsewhere
+    from everself.workspace.extra_paths import ExtraPath
 
 INDEX_FILE: Final = "index.db"
 SWITCH_ON: Final = "everself config set memorySearch.enabled true"
@@ -38,7 +38,7 @@ def open_index(
     workspace: "DiskWorkspace",
     clock: "Clock",
     embedder: "Embedder | None",
-    elsewhere: "Sequence[Elsewhere]",
+    extra_paths: "Sequence[ExtraPath]",
     grace: int,
 ) -> "Index":
     from everself.search.index import Index
@@ -47,7 +47,7 @@ def open_index(
     # where there can be no folder, the index lives in memory and says so
     with suppress(DiskError, NotFound):
         ensure_folder(place.folder)
-    return Index(workspace, place, clock, index_identity(agent), embedder, elsewhere, grace=grace)
+    return Index(workspace, place, clock, index_identity(agent), embedder, extra_paths, grace=grace)
 
 
 def index_place(agent: "Agent") -> "IndexPlace":
@@ -74,15 +74,15 @@ def index_identity(agent: "Agent") -> str:
 def open_traces(
     agent: "Agent",
     workspace: "Callable[[], DiskWorkspace]",
-    elsewhere: "Callable[[], Sequence[Elsewhere]]",
+    extra_paths: "Callable[[], Sequence[ExtraPath]]",
     index: "Callable[[], Index]",
 ) -> "IndexTraces":
     """The index as forgetting reaches it; nothing is opened yet."""
     from everself.search.forgetting import IndexTraces
-    from everself.search.sync.documents import Sources, default_craft
+    from everself.search.sync.documents import Sources, default_chunking
 
     def open_sources() -> Sources:
-        return Sources(workspace(), elsewhere(), default_craft())
+        return Sources(workspace(), extra_paths(), default_chunking())
 
     return IndexTraces(index_place(agent), open_sources, index, unused_place(agent))
 
@@ -90,10 +90,10 @@ def open_traces(
 def open_recall(
     index: "Index", clock: "Clock", settings: "Search", tunables: "Tunables", memory: "Memory", state: "State"
 ) -> "Recall":
-    from everself.search.recall import Keeping, Recall
+    from everself.search.recall import Recall, RecallSources
 
-    keeping = Keeping(
-        lambda asked, held: find_entries(memory.book, asked, held),
+    keeping = RecallSources(
+        lambda asked, held: find_entries(memory.catalog, asked, held),
         memory.confidence,
         state.searches.record,
         memory.words_now,
@@ -102,10 +102,10 @@ def open_recall(
 
 
 def find_entries(
-    book: "Book", asked: Mapping[str, set[int]], held: Mapping[str, tuple[str, bytes]]
+    catalog: "Catalog", asked: Mapping[str, set[int]], held: Mapping[str, tuple[str, bytes]]
 ) -> dict[tuple[str, int], Entry]:
     """Entries by document and place in it. A document that cannot be read has none: the hit is served without its entry."""
     try:
-        return book.at(asked, held)
+        return catalog.at(asked, held)
     except EverselfError:
         return {}

@@ -1,4 +1,4 @@
-"""From a query to units with scores: the measured best way, which is the default. Knows no documents, people or settings.
+"""From a query to chunks with scores: the measured best way, which is the default. Knows no documents, people or settings.
 
 Two passes: all candidates by what the index knows of them, then the best by their wording too.
 """
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy
 
-from everself.search._features import MEANING, WORDS, Asked, measure
+from everself.search._features import MEANING, WORDS, QueryFacts, measure
 from everself.search._weights import WITH_MEANING, WORDS_ONLY, Model, Weights
 from everself.search._word_runs import read_wording, run_share
 from everself.search.index_file.protocol import IndexView
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
 # how many of the best are compared word for word
 COMPARED: Final = 80
-# how much of its lead keeps a unit above one behind it that has more by itself
+# how much of its lead keeps a chunk above one behind it that has more by itself
 _APART: Final = 0.1
-# whoever may see only a part of the units needs more of the nearest to find some of that part
+# whoever may see only a part of the chunks needs more of the nearest to find some of that part
 _NEAREST_OF_PART: Final = 4_000
 
 Texts = Callable[[Sequence[int]], Sequence[str]]
@@ -34,20 +34,20 @@ Texts = Callable[[Sequence[int]], Sequence[str]]
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A query with all that was read from it. `visible` marks the units that may be found; none means all."""
+    """A query with all that was read from it. `visible` marks the chunks that may be found; none means all."""
 
     text: str
     words: SearchQuery
-    asked: Asked
+    asked: QueryFacts
     vector: "Floats | None" = None
     visible: "NDArray[numpy.bool_] | None" = None
 
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """Units, best first, each with its score between 0 and 1 and with what made it: names and shares of the sum before it was bent."""
+    """Chunks, best first, each with its score between 0 and 1 and with what made it: names and shares of the sum before it was bent."""
 
-    units: "Numbers"
+    chunks: "Numbers"
     scores: "Floats"
     names: tuple[str, ...]
     parts: "Floats"
@@ -55,29 +55,29 @@ class Ranked:
 
 def rank(view: IndexView, question: Question, texts: Texts) -> Ranked:
     matched = match(view, question.words)
-    units = choose(view, matched, _nearest(view, question), question.visible)
+    chunks = choose(view, matched, _nearest(view, question), question.visible)
     model = WORDS_ONLY if question.vector is None else WITH_MEANING
-    measured = measure(view, matched, units, question.asked, question.vector)
+    measured = measure(view, matched, chunks, question.asked, question.vector)
     names = WORDS if measured.meaning is None else WORDS + MEANING
     features = measured.words if measured.meaning is None else numpy.hstack([measured.words, measured.meaning])
     parts = features * _row(model.order, names)
-    order = numpy.lexsort((-units, -parts.sum(axis=1)))
-    units, parts, features = units[order], parts[order], features[order]
-    runs = numpy.zeros((len(units), 1), numpy.float32)
+    order = numpy.lexsort((-chunks, -parts.sum(axis=1)))
+    chunks, parts, features = chunks[order], parts[order], features[order]
+    runs = numpy.zeros((len(chunks), 1), numpy.float32)
     wording = read_wording(question.text)
-    for at, text in enumerate(texts(units[:COMPARED].tolist())):
+    for at, text in enumerate(texts(chunks[:COMPARED].tolist())):
         runs[at] = run_share(wording, text)
     parts = numpy.hstack([parts, model.order.run * runs])
     compared = parts.sum(axis=1)
-    order = numpy.lexsort((-units, -compared))
+    order = numpy.lexsort((-chunks, -compared))
     alone = features @ _row(model.level, names) + model.level.run * runs[:, 0]
     sums = _levelled(alone[order], compared[order])
     parts = numpy.hstack([parts[order], (sums - compared[order])[:, None]])
-    return Ranked(units[order], bend(sums, model), (*names, "run", "level"), parts)
+    return Ranked(chunks[order], bend(sums, model), (*names, "run", "level"), parts)
 
 
 def _levelled(alone: "Floats", compared: "Floats") -> "Floats":
-    """What each unit has by itself, raised to a little above those that stand behind it: for units in their order."""
+    """What each chunk has by itself, raised to a little above those that stand behind it: for chunks in their order."""
     left = compared * _APART
     behind: Floats = numpy.maximum.accumulate((alone - left)[::-1])[::-1]
     return left + behind

@@ -32,7 +32,7 @@ from everself.values import new_id
 
 
 @dataclass(frozen=True, slots=True)
-class Passport:
+class IndexIdentity:
     """Whose index it is and by which rules it was made; another one's is worth nothing to us."""
 
     identity: str
@@ -51,7 +51,7 @@ class Passport:
 
 
 @dataclass(frozen=True, slots=True)
-class Opening:
+class OpenedIndex:
     """An open index. `why` says what was wrong with the one before, `memory` why this one is not on disk."""
 
     file: IndexFile
@@ -72,24 +72,24 @@ def lock_path(place: IndexPlace) -> str:
 class Opener:
     """Opens the index of one place, and makes it where there is none that can be used."""
 
-    def __init__(self, place: IndexPlace, passport: Passport, lock: FileLock, wait: float = 10.0) -> None:
+    def __init__(self, place: IndexPlace, passport: IndexIdentity, lock: FileLock, wait: float = 10.0) -> None:
         self.place = place
         self._passport = passport
         self._lock = lock
         self._wait = wait
         self._one_at_a_time = Lock()
 
-    def open(self) -> Opening:
+    def open(self) -> OpenedIndex:
         """The index that is there, else a new and empty one: on disk where that can be, else in memory."""
         try:
             found = self._find()
-            return Opening(self._make(None)) if found is None else Opening(found)
+            return OpenedIndex(self._make(None)) if found is None else OpenedIndex(found)
         except Damaged as error:
             return self.renew(error)
         except EverselfError as error:
             return self.in_memory(error)
 
-    def renew(self, damage: Damaged, broken: tuple[int, int] | None = None) -> Opening:
+    def renew(self, damage: Damaged, broken: tuple[int, int] | None = None) -> OpenedIndex:
         """Put an empty index in the place of a broken one. Its vectors are kept as far as they are whole.
 
         `broken` is the file whose damage was met: its header may be fine and a row behind it not.
@@ -101,21 +101,21 @@ class Opener:
                 except Damaged:
                     found = None
                 if found is not None and found.token != broken:
-                    return Opening(found)
+                    return OpenedIndex(found)
                 if found is not None:
                     found.close()
-                return Opening(self._make(damage), why=damage.detail)
+                return OpenedIndex(self._make(damage), why=damage.detail)
         except (EverselfError, OSError) as error:
             return self.in_memory(error)
 
-    def in_memory(self, reason: Exception) -> Opening:
+    def in_memory(self, reason: Exception) -> OpenedIndex:
         file = open_memory()
         self._begin(file)
         old = open_to_salvage(self.place)
         if old is not None:
             self._save_vectors(old, file)
         words = str(reason) if isinstance(reason, EverselfError) else "its file cannot be written."
-        return Opening(file, memory=words)
+        return OpenedIndex(file, memory=words)
 
     def rebuild(self, fill: Callable[[IndexFile], None]) -> None:
         """Make a full index beside the old one, which serves meanwhile; then swap."""

@@ -14,7 +14,7 @@ from everself.config.sections import Ranking, Search
 from everself.errors import NotFound, WrongUse
 from everself.search._diversity import diversify, merge_equals, newest_first
 from everself.search.adjustments import CORRECTED, Ageing, adjust, is_exact
-from everself.search.document_cache import Shelf
+from everself.search.document_cache import DocumentCache
 from everself.search.packing import pack, render
 from everself.search.scopes import Scope, SessionKind
 from everself.search.sharing import is_owner
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from everself.search.index import Index
     from everself.search.index_file.view import Snapshot
     from everself.search.ranking import Question, Ranked
-    from everself.search.snippets import Served
+    from everself.search.snippets import SnippetSource
 
 # a longer query is a pasted text; its beginning says what it is about
 LONGEST_QUERY: Final = 4_000
@@ -43,7 +43,7 @@ _CLOSER_AT_LEAST: Final = 40
 _CLOSER_AT_MOST: Final = 400
 # a hit with its citation costs hardly less
 _LEAST_TOKENS: Final = 10
-# a unit whose entry is asked for, of these hits
+# a chunk whose entry is asked for, of these hits
 _NAMED: Final = 60
 # hits that a record names as left out
 _LEFT_NAMED: Final = 20
@@ -58,7 +58,7 @@ FindEntries = Callable[[Mapping[str, set[int]], Mapping[str, tuple[str, bytes]]]
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class RecallRequest:
     """What is asked. Nothing set means what the settings say; `budget` (tokens) takes the place of `limit`.
 
     Whoever counts the tokens of what they make of the hits need not have them `counted` here: then they are estimated. Whoever asks many
@@ -79,7 +79,7 @@ class Request:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class SearchResult:
     """The answer. `provider` is who gave the meaning, "keywords" where nobody did; `id` names the record of this search.
 
     `tokens` is counted where a budget was given and nobody said otherwise, else estimated.
@@ -101,7 +101,7 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
-class Keeping:
+class RecallSources:
     """What recall asks of the rooms that keep things."""
 
     entries: FindEntries
@@ -113,16 +113,16 @@ class Keeping:
 
 class Recall:
     def __init__(
-        self, index: "Index", clock: Clock, settings: Search, keeping: Keeping, *, boost: float = CORRECTED
+        self, index: "Index", clock: Clock, settings: Search, keeping: RecallSources, *, boost: float = CORRECTED
     ) -> None:
         self._index = index
-        self._shelf = Shelf(index)
+        self._document_cache = DocumentCache(index)
         self._clock = clock
         self._settings = settings
         self._keeping = keeping
         self._boost = boost
 
-    def search(self, request: Request) -> Found:
+    def search(self, request: RecallRequest) -> SearchResult:
         """The best hits for a query, whatever state index and embedder are in; what is amiss stands in `notices`."""
         if not request.query.strip():
             raise WrongUse("There is nothing to search for.", mend='everself memory search "what you look for"')
@@ -162,13 +162,15 @@ class Recall:
         words = redact(text).text.rstrip("\n")
         return Hit(path, first, last, 1.0, words, day=where.day, tier=where.tier, imported=imported)
 
-    def _mode(self, request: Request) -> Ranking:
+    def _mode(self, request: RecallRequest) -> Ranking:
         return request.ranking or self._settings.ranking
 
-    def _answer(self, view: "Snapshot", request: Request, query: str, meaning: "_Meaning", *, skips: bool) -> Found:
-        from everself.search.snippets import Served
+    def _answer(
+        self, view: "Snapshot", request: RecallRequest, query: str, meaning: "_Meaning", *, skips: bool
+    ) -> SearchResult:
+        from everself.search.snippets import SnippetSource
 
-        served = Served(view, self._shelf.read, skips=skips)
+        served = SnippetSource(view, self._document_cache.read, skips=skips)
         words = read_query(query)
         mode = self._mode(request)
         vector = None if mode is Ranking.TFIDF else meaning.vector_for(view)
@@ -193,7 +195,7 @@ class Recall:
             packed = pack(hits[:most], request.budget, count if request.counted else estimate)
             kept, over, tokens = list(packed.kept), [*packed.left, *hits[most:]], packed.tokens
         left += [LeftOut(hit.entry, hit.path, "beyond the limit") for hit in over]
-        return Found(
+        return SearchResult(
             query,
             tuple(_shown(hit, mode) for hit in kept),
             self._index.model if vector is not None else "keywords",
@@ -206,22 +208,26 @@ class Recall:
     def _question(
         self,
         view: "Snapshot",
-        request: Request,
+        request: RecallRequest,
         words: SearchQuery,
         vector: "NDArray[numpy.float32] | None",
-        served: "Served",
+        served: "SnippetSource",
     ) -> "Question":
-        from everself.search._features import Asked
-        from everself.search._visibility import visible_units
+        from everself.search._features import QueryFacts
+        from everself.search._visibility import visible_chunks
         from everself.search.ranking import Question
 
         today = self._clock.today()
         epoch = date(1970, 1, 1)
         days = tuple(((span.first - epoch).days, (span.last - epoch).days) for span in read_dates(request.query, today))
-        asked = Asked(asks_when(request.query), days)
-        return Question(request.query[:LONGEST_QUERY], words, asked, vector, visible_units(view, request.scope, served))
+        asked = QueryFacts(asks_when(request.query), days)
+        return Question(
+            request.query[:LONGEST_QUERY], words, asked, vector, visible_chunks(view, request.scope, served)
+        )
 
-    def _rank(self, view: "Snapshot", request: Request, served: "Served", question: "Question") -> "Ranked":
+    def _rank(
+        self, view: "Snapshot", request: RecallRequest, served: "SnippetSource", question: "Question"
+    ) -> "Ranked":
         mode = self._mode(request)
         if mode is Ranking.DEFAULT:
             from everself.search.ranking import rank
@@ -236,36 +242,36 @@ class Recall:
     def _hits(
         self,
         view: "Snapshot",
-        request: Request,
-        served: "Served",
+        request: RecallRequest,
+        served: "SnippetSource",
         ranked: "Ranked",
         words: SearchQuery,
         wanted: int,
     ) -> tuple[list[Hit], list[LeftOut]]:
         from everself.search.chunking.marks import Flag
 
-        numbers = ranked.units[:wanted].tolist()
-        units = served.units(numbers)
+        numbers = ranked.chunks[:wanted].tolist()
+        chunks = served.chunks(numbers)
         texts = served.texts(numbers)
         asked: dict[str, set[int]] = {}
-        for unit in units[:_NAMED]:
+        for chunk in chunks[:_NAMED]:
             # entries of a document too large to be read whole are not worth the minutes that naming them all would take
-            whole = not view.documents[unit.document].cut
-            if whole and not view.columns["flags"][unit.number] & Flag.IMPORTED:
-                asked.setdefault(served.path(unit.document), set()).add(unit.entry)
+            whole = not view.documents[chunk.document].cut
+            if whole and not view.columns["flags"][chunk.number] & Flag.IMPORTED:
+                asked.setdefault(served.path(chunk.document), set()).add(chunk.entry)
         entries = self._keeping.entries(asked, served.held())
         flags_of = view.columns["flags"][numbers].tolist()
         days_of = view.columns["day"][numbers].tolist()
         ageing = Ageing(self._clock.today(), self._settings.decay, self._settings.half_life_days)
         hits: list[Hit] = []
         left: list[LeftOut] = []
-        for at, (unit, text) in enumerate(zip(units, texts, strict=True)):
-            path = served.path(unit.document)
-            if unit.document in served.skipped:
+        for at, (chunk, text) in enumerate(zip(chunks, texts, strict=True)):
+            path = served.path(chunk.document)
+            if chunk.document in served.skipped:
                 left.append(LeftOut("", path, "changed while it was searched"))
                 continue
             flags = flags_of[at]
-            entry = entries.get((path, unit.entry))
+            entry = entries.get((path, chunk.entry))
             if not _holds(entry, request.as_of):
                 left.append(LeftOut(entry.id if entry else "", path, "not valid on that day"))
                 continue
@@ -273,8 +279,8 @@ class Recall:
             where = place(path)
             hit = Hit(
                 path,
-                unit.first_line,
-                unit.last_line,
+                chunk.first_line,
+                chunk.last_line,
                 float(ranked.scores[at]),
                 text,
                 entry=entry.id if entry else "",
@@ -303,7 +309,7 @@ class Recall:
         hits.sort(key=lambda hit: (-round(hit.score, 6), -(hit.day or date.min).toordinal(), hit.path, hit.first_line))
         return hits, left
 
-    def _strong(self, request: Request, mode: Ranking, hits: Sequence[Hit]) -> tuple[list[Hit], list[LeftOut]]:
+    def _strong(self, request: RecallRequest, mode: Ranking, hits: Sequence[Hit]) -> tuple[list[Hit], list[LeftOut]]:
         """The hits above the threshold. Age does not push anything below it, and what was named exactly is never below it."""
         usual = 0.01 if mode is Ranking.TFIDF else self._settings.min_score
         least = usual if request.min_score is None else request.min_score
@@ -319,7 +325,7 @@ class Recall:
                 left.append(LeftOut(hit.entry, hit.path, f"scored below {least:g}"))
         return kept, left
 
-    def _record(self, request: Request, found: Found) -> str:
+    def _record(self, request: RecallRequest, found: SearchResult) -> str:
         record = SearchRecord(
             at=self._clock.now(),
             session=request.session,

@@ -33,7 +33,7 @@ _LONGEST: Final = 2_000
 _HELD: Final = 20_000
 
 
-class Likeness:
+class TextSimilarity:
     """Vectors are held for as long as this is: a keeper compares the same entries again and again."""
 
     def __init__(self, embedder: "Embedder | None" = None) -> None:

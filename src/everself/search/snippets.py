@@ -1,13 +1,13 @@
-"""What a unit says, read from the document itself. Never from the index: a row that no longer fits its file is never served."""
+"""What a chunk says, read from the document itself. Never from the index: a row that no longer fits its file is never served."""
 
 from collections.abc import Callable, Sequence
 
 from everself.errors import ChangedMeanwhile
-from everself.search.chunking.chunks import piece_text
-from everself.search.index_file.protocol import IndexedDocument, IndexView, Unit
+from everself.search.chunking.chunks import chunk_text
+from everself.search.index_file.protocol import IndexedChunk, IndexedDocument, IndexView
 
 
-class Served:
+class SnippetSource:
     """The documents behind one view, each read once and compared with what was indexed.
 
     Where files change faster than they are searched, `skips` leaves out what changed: it then says nothing, and stands in `skipped`.
@@ -21,16 +21,16 @@ class Served:
         self._skips = skips
         self.skipped: set[int] = set()
         self._data: dict[int, bytes] = {}
-        self._units: dict[int, Unit] = {}
+        self._chunks: dict[int, IndexedChunk] = {}
 
-    def units(self, numbers: Sequence[int]) -> list[Unit]:
-        missing = [number for number in numbers if number not in self._units]
-        for unit in self._view.units(missing) if missing else ():
-            self._units[unit.number] = unit
-        return [self._units[number] for number in numbers]
+    def chunks(self, numbers: Sequence[int]) -> list[IndexedChunk]:
+        missing = [number for number in numbers if number not in self._chunks]
+        for chunk in self._view.chunks(missing) if missing else ():
+            self._chunks[chunk.number] = chunk
+        return [self._chunks[number] for number in numbers]
 
     def texts(self, numbers: Sequence[int]) -> list[str]:
-        return [piece_text(self.data(unit.document), unit.start, unit.end) for unit in self.units(numbers)]
+        return [chunk_text(self.data(chunk.document), chunk.start, chunk.end) for chunk in self.chunks(numbers)]
 
     def held(self) -> dict[str, tuple[str, bytes]]:
         """Hash and bytes of every document that was read so far, by path."""

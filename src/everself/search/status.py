@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class IndexStatus:
-    """`stale` documents differ on disk from what is indexed; `pending` units have no vector of `model` yet."""
+    """`stale` documents differ on disk from what is indexed; `pending` chunks have no vector of `model` yet."""
 
     documents: int
-    units: int
+    chunks: int
     dead: int
     embedded: int
     pending: int

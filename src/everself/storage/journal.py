@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from everself.errors import Damaged, EverselfError, Unfinished
 from everself.storage.filesystem import FileSystem, parent_of, say
 from everself.storage.writes import discard, make_directories, write_new
-from everself.values import Voucher
+from everself.values import ProvenanceRecord
 
 MAGIC = b"everself-intent 1\n"
 FOLDER = "journal"
@@ -48,7 +48,7 @@ class Intent:
     steps: tuple[Step, ...]
     # directories that did not exist before, outermost first
     folders: tuple[str, ...] = ()
-    vouchers: tuple[Voucher, ...] = ()
+    provenance: tuple[ProvenanceRecord, ...] = ()
     key: str = ""
     # temporary files get their names only once they are whole; earlier versions wrote them in place, where a torn one may stand
     staged: bool = True
@@ -71,7 +71,7 @@ def render_intent(intent: Intent) -> bytes:
         "evidence": intent.evidence,
         "undoes": intent.undoes,
         "folders": intent.folders,
-        "vouchers": [[one.entry, one.source, one.tag, one.text, one.lineage] for one in intent.vouchers],
+        "vouchers": [[one.entry, one.source, one.tag, one.text, one.lineage] for one in intent.provenance],
         "key": intent.key,
         "staged": intent.staged,
         "steps": steps,
@@ -105,8 +105,9 @@ def parse_intent(data: bytes) -> Intent:
         undoes=head["undoes"],
         steps=tuple(steps),
         folders=tuple(head["folders"]),
-        vouchers=tuple(
-            Voucher(entry, source, tag, text, tuple(lineage)) for entry, source, tag, text, lineage in head["vouchers"]
+        provenance=tuple(
+            ProvenanceRecord(entry, source, tag, text, tuple(lineage))
+            for entry, source, tag, text, lineage in head["vouchers"]
         ),
         key=head["key"],
         staged=head.get("staged", False),

@@ -79,7 +79,7 @@ class Naming:
             error.filename = self._other if self._other and error.errno != errno.ENOENT else self._path
 
 
-class Opened:
+class OpenDescriptor:
     """A descriptor that is closed at the end, with the name that is wanted beneath it."""
 
     __slots__ = ("_descriptor", "_name")
@@ -281,11 +281,11 @@ class RealFileSystem:
             finally:
                 os.close(above)
 
-    def _folder(self, path: str, asked: str = "", name: str = "") -> Opened:
+    def _folder(self, path: str, asked: str = "", name: str = "") -> OpenDescriptor:
         with Naming(asked or path):
-            return Opened(self._open(path, FOLDER), name)
+            return OpenDescriptor(self._open(path, FOLDER), name)
 
-    def _above(self, path: str) -> Opened:
+    def _above(self, path: str) -> OpenDescriptor:
         """The open directory that holds a name, and the name."""
         _check(path)
         folder, _, name = path.rpartition("/")

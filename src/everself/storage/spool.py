@@ -25,7 +25,7 @@ _STEP_NS = 4_000_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Copied:
+class CopiedFile:
     """One file as it was copied. `steady` is false when it changed whenever it was read."""
 
     path: str
@@ -38,7 +38,7 @@ class Copied:
 
 
 @dataclass(frozen=True, slots=True)
-class LeftOut:
+class SkippedPath:
     """A name that was not copied, and why."""
 
     path: str
@@ -46,12 +46,12 @@ class LeftOut:
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
+class TreeCopy:
     """A tree as it stood: its files, the folders that hold nothing, and what was left out."""
 
-    files: tuple[Copied, ...] = ()
+    files: tuple[CopiedFile, ...] = ()
     empty_folders: tuple[str, ...] = ()
-    left_out: tuple[LeftOut, ...] = ()
+    left_out: tuple[SkippedPath, ...] = ()
 
 
 class Spool:
@@ -80,7 +80,7 @@ class Spool:
             hashed.update(data)
         return start, size, hashed.hexdigest()
 
-    def read(self, copied: Copied) -> Iterator[bytes]:
+    def read(self, copied: CopiedFile) -> Iterator[bytes]:
         at, end = copied.offset, copied.offset + copied.size
         while at < end:
             data = self._files.read(self._name, at, min(CHUNK, end - at))
@@ -98,25 +98,25 @@ class Copier:
     source: FileSystem
     top: str = ""
     skip: frozenset[str] = frozenset()
-    _known: dict[str, tuple[tuple[int, ...], Copied]] = field(default_factory=dict)
+    _known: dict[str, tuple[tuple[int, ...], CopiedFile]] = field(default_factory=dict)
 
-    def take(self) -> Taken:
+    def take(self) -> TreeCopy:
         """The tree as it stands now. Only what differs from the last time is copied."""
-        files: list[Copied] = []
+        files: list[CopiedFile] = []
         empty: list[str] = []
-        left_out: list[LeftOut] = []
+        left_out: list[SkippedPath] = []
         waiting = [self.top]
         while waiting:
             folder = waiting.pop()
             try:
                 entries = self._list(folder)
             except (NoPermission, UnsafePath) as error:
-                left_out.append(LeftOut(folder, _reason(error)))
+                left_out.append(SkippedPath(folder, _reason(error)))
                 continue
             if not entries and folder != self.top:
                 empty.append(folder)
             for one in entries:
-                copied: Copied | None = None
+                copied: CopiedFile | None = None
                 reason = _objection(one)
                 if not reason and one.kind == "directory":
                     waiting.append(one.path)
@@ -126,11 +126,11 @@ class Copier:
                     except (NoPermission, UnsafePath) as error:
                         reason = _reason(error)
                 if reason:
-                    left_out.append(LeftOut(one.path, reason))
+                    left_out.append(SkippedPath(one.path, reason))
                 if copied is not None:
                     files.append(copied)
         files.sort(key=lambda one: one.path)
-        return Taken(tuple(files), tuple(sorted(empty)), tuple(sorted(left_out, key=lambda one: one.path)))
+        return TreeCopy(tuple(files), tuple(sorted(empty)), tuple(sorted(left_out, key=lambda one: one.path)))
 
     def _list(self, folder: str) -> list[FileStat]:
         # a folder that vanished while we walked holds nothing
@@ -142,7 +142,7 @@ class Copier:
             ]
         return []
 
-    def _copy(self, found: FileStat) -> Copied | None:
+    def _copy(self, found: FileStat) -> CopiedFile | None:
         """The file as it is now, None when it vanished. Somebody may save it this very moment, so it is looked at again after."""
         known = self._known.get(found.path)
         if known is not None and known[0] == _signature(found):
@@ -161,7 +161,7 @@ class Copier:
                 break
             found = now
         mode = 0o700 if found.mode & 0o100 else 0o600
-        copied = Copied(found.path, size, hashed, mode, max(0, found.mtime_ns // 10**9), offset, steady)
+        copied = CopiedFile(found.path, size, hashed, mode, max(0, found.mtime_ns // 10**9), offset, steady)
         if steady and max(found.ctime_ns, found.mtime_ns) < calm:
             self._known[found.path] = (_signature(found), copied)
         return copied

@@ -10,12 +10,12 @@ from itertools import count
 
 from everself.errors import ModelFailed
 from everself.models.chat.protocol import (
-    CallPiece,
     ChatRequest,
-    EndPiece,
-    Piece,
-    TextPiece,
-    ThinkingPiece,
+    ReplyCall,
+    ReplyEnd,
+    ReplyPart,
+    ReplyText,
+    ReplyThinking,
     ToolCall,
     Usage,
 )
@@ -29,7 +29,7 @@ class Wait:
 
 
 # One part of an answer; a text is said word by word.
-Part = str | Piece | Wait | ModelFailed
+Part = str | ReplyPart | Wait | ModelFailed
 # One answer; a function is asked with the request.
 Answer = Part | Sequence[Part]
 Step = Answer | Callable[[ChatRequest], Answer]
@@ -37,9 +37,9 @@ Step = Answer | Callable[[ChatRequest], Answer]
 _numbers = count(1)
 
 
-def call(name: str, **arguments: object) -> CallPiece:
+def call(name: str, **arguments: object) -> ReplyCall:
     """A call of a tool, with an id of its own."""
-    return CallPiece(ToolCall(f"call-{next(_numbers)}", name, json.dumps(arguments, ensure_ascii=False)))
+    return ReplyCall(ToolCall(f"call-{next(_numbers)}", name, json.dumps(arguments, ensure_ascii=False)))
 
 
 class FakeModel:
@@ -60,7 +60,7 @@ class FakeModel:
         self.requests: list[ChatRequest] = []
         self._script = list(script) or ["All right."]
 
-    async def stream(self, request: ChatRequest) -> AsyncIterator[Piece]:
+    async def stream(self, request: ChatRequest) -> AsyncIterator[ReplyPart]:
         import asyncio
 
         self.requests.append(request)
@@ -74,19 +74,19 @@ class FakeModel:
                 raise part
             if isinstance(part, Wait):
                 await asyncio.sleep(part.seconds)
-            elif isinstance(part, EndPiece):
+            elif isinstance(part, ReplyEnd):
                 yield part
                 return
-            elif isinstance(part, TextPiece | ThinkingPiece | CallPiece):
-                called = called or isinstance(part, CallPiece)
+            elif isinstance(part, ReplyText | ReplyThinking | ReplyCall):
+                called = called or isinstance(part, ReplyCall)
                 received += 1
                 yield part
             else:
                 for word in _words(part):
                     received += 1
-                    yield TextPiece(word)
+                    yield ReplyText(word)
         sent = sum(len(part.split()) for part in (request.prefix, request.delta))
-        yield EndPiece(Usage(sent, received), "tools" if called else "stop")
+        yield ReplyEnd(Usage(sent, received), "tools" if called else "stop")
 
 
 def _words(text: str) -> list[str]:

@@ -14,7 +14,7 @@ from everself.storage.state.database import State, open_state
 from everself.testing.faulty_disk import Meddle, MeddledFileSystem, Shorten, whole
 from everself.testing.frozen_time import FrozenTime
 from everself.testing.simulated_sqlite import SimulatedVFS
-from everself.workspace.assembly import Grounds, Habits, assemble, real_grounds
+from everself.workspace.assembly import WorkspaceOptions, WorkspaceStorage, assemble, real_storage
 from everself.workspace.disk_workspace import DiskWorkspace
 
 KEY = bytes(range(32))
@@ -27,7 +27,7 @@ class Bench:
 
     workspace: DiskWorkspace
     state: State
-    grounds: Grounds
+    storage: WorkspaceStorage
     clock: Clock
 
 
@@ -45,18 +45,18 @@ def make_folders(top: str) -> tuple[str, str]:
 
 @contextmanager
 def real_workspace(
-    top: str, habits: Habits | None = None, *, wrap: Wrap | None = None, clock: Clock | None = None
+    top: str, habits: WorkspaceOptions | None = None, *, wrap: Wrap | None = None, clock: Clock | None = None
 ) -> Iterator[Bench]:
     """A workspace beneath a real directory; `wrap` puts a meddled file system around both folders."""
     workspace, state_folder = make_folders(top)
-    grounds = real_grounds(workspace, state_folder)
+    storage = real_storage(workspace, state_folder)
     if wrap is not None:
-        grounds = Grounds(
-            wrap(grounds.documents), wrap(grounds.state), grounds.write_lock, grounds.history_lock, grounds.packs
+        storage = WorkspaceStorage(
+            wrap(storage.documents), wrap(storage.state), storage.write_lock, storage.history_lock, storage.packs
         )
     state = open_state(f"{state_folder}/state.db", KEY)
     time = clock or FrozenTime().clock()
-    bench = Bench(assemble(grounds, state, time, habits), state, grounds, time)
+    bench = Bench(assemble(storage, state, time, habits), state, storage, time)
     try:
         yield bench
         bench.workspace.close()
@@ -67,7 +67,7 @@ def real_workspace(
 @contextmanager
 def simulated_workspace(
     disk: SimulatedDisk,
-    habits: Habits | None = None,
+    habits: WorkspaceOptions | None = None,
     meddle: Meddle | None = None,
     *,
     shorten: Shorten = whole,
@@ -85,8 +85,8 @@ def simulated_workspace(
     try:
         state = open_state("/state.db", KEY, vfs=vfs.name, exclusive=True)
         try:
-            grounds = Grounds(documents, files, lock, lock)
-            yield Bench(assemble(grounds, state, clock, habits), state, grounds, clock)
+            storage = WorkspaceStorage(documents, files, lock, lock)
+            yield Bench(assemble(storage, state, clock, habits), state, storage, clock)
         finally:
             _close(state, disk)
     finally:

@@ -11,7 +11,7 @@ from everself.storage.journal import Journal
 from everself.storage.lock import TIMEOUT, FileLock, Lock
 from everself.storage.real_disk import RealFileSystem
 from everself.values import new_id
-from everself.workspace.disk_workspace import DiskWorkspace, Machinery
+from everself.workspace.disk_workspace import DiskWorkspace, WorkspaceParts
 from everself.workspace.protocol import Guard, Ledger
 from everself.workspace.recorder import Recorder
 
@@ -20,7 +20,7 @@ HISTORY_LOCK = "history.lock"
 
 
 @dataclass(frozen=True, slots=True)
-class Grounds:
+class WorkspaceStorage:
     """What a workspace stands on: its documents, the agent's state, and the two locks."""
 
     documents: FileSystem
@@ -31,9 +31,9 @@ class Grounds:
     packs: str | None = None
 
 
-def real_grounds(workspace: str, state: str) -> Grounds:
+def real_storage(workspace: str, state: str) -> WorkspaceStorage:
     """Both folders must exist."""
-    return Grounds(
+    return WorkspaceStorage(
         RealFileSystem(workspace),
         RealFileSystem(state),
         FileLock(f"{state}/{WRITE_LOCK}"),
@@ -43,7 +43,7 @@ def real_grounds(workspace: str, state: str) -> Grounds:
 
 
 @dataclass(frozen=True, slots=True)
-class Habits:
+class WorkspaceOptions:
     """How a workspace behaves; each has a sensible default."""
 
     guards: Sequence[Guard] = ()
@@ -55,20 +55,22 @@ class Habits:
     refusal: EverselfError | None = None
 
 
-def assemble(grounds: Grounds, ledger: Ledger, clock: Clock, habits: Habits | None = None) -> DiskWorkspace:
-    habits = habits or Habits()
-    journal = Journal(grounds.state)
-    history = History(grounds.state, grounds.packs)
-    recorder = Recorder(grounds.documents, journal, history, ledger, grounds.history_lock)
+def assemble(
+    storage: WorkspaceStorage, ledger: Ledger, clock: Clock, habits: WorkspaceOptions | None = None
+) -> DiskWorkspace:
+    habits = habits or WorkspaceOptions()
+    journal = Journal(storage.state)
+    history = History(storage.state, storage.packs)
+    recorder = Recorder(storage.documents, journal, history, ledger, storage.history_lock)
     recorder.background = habits.background
-    parts = Machinery(
-        files=grounds.documents,
-        room=grounds.state,
+    parts = WorkspaceParts(
+        files=storage.documents,
+        room=storage.state,
         journal=journal,
         ledger=ledger,
         history=history,
         recorder=recorder,
-        lock=grounds.write_lock,
+        lock=storage.write_lock,
         clock=clock,
         identify=habits.identify,
         timeout=habits.timeout,

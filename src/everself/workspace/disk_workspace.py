@@ -42,13 +42,13 @@ from everself.workspace.resolve import Resolved, resolve
 PATIENCE = 5.0
 # What a record takes of the disk at most: the pages of its rows and their indexes in the write-ahead log, and the log's own beginning
 ROOM_OF_RECORD = 256 * 1024
-ROOM_OF_VOUCHER = 8 * 1024
+ROOM_OF_PROVENANCE = 8 * 1024
 # and the names, folders and blocks that a document takes beside its bytes
 ROOM_OF_STEP = 16 * 1024
 
 
 @dataclass(frozen=True, slots=True)
-class Machinery:
+class WorkspaceParts:
     """What a workspace on a disk is made of; the composition root puts it together."""
 
     files: FileSystem
@@ -76,7 +76,7 @@ class Recovery:
 class DiskWorkspace:
     """The contract of `Workspace` over files."""
 
-    def __init__(self, parts: Machinery, guards: Sequence[Guard] = ()) -> None:
+    def __init__(self, parts: WorkspaceParts, guards: Sequence[Guard] = ()) -> None:
         self._parts = parts
         self._guards = tuple(guards)
         # what this process did, in order: whatever fails afterwards, these stand
@@ -286,7 +286,7 @@ class DiskWorkspace:
             undoes=change.undoes,
             steps=tuple(_step(one) for one in found),
             folders=tuple(dict.fromkeys(folders)),
-            vouchers=change.vouchers,
+            provenance=change.provenance,
             key=change.key,
         )
 
@@ -300,7 +300,7 @@ class DiskWorkspace:
             intent.evidence,
             intent.undoes,
         )
-        self._parts.ledger.record_change(record, done, intent.vouchers, intent.key)
+        self._parts.ledger.record_change(record, done, intent.provenance, intent.key)
 
     def _acknowledge(self, filed: Filed) -> None:
         # from here on the change stands, whatever happens: an intent that cannot be renamed is found in the ledger by the next writer
@@ -363,7 +363,7 @@ def _room_back(intent: Intent) -> int:
 
 
 def _room_recorded(intent: Intent) -> int:
-    return ROOM_OF_RECORD + ROOM_OF_VOUCHER * len(intent.vouchers)
+    return ROOM_OF_RECORD + ROOM_OF_PROVENANCE * len(intent.provenance)
 
 
 @contextmanager

@@ -8,7 +8,7 @@ from everself.storage.real_disk import RealFileSystem
 from everself.values import Document, FileStat
 
 
-class Elsewhere:
+class ExtraPath:
     """A file or folder of `memorySearch.extraPaths`, read only. Its documents are called by their absolute paths."""
 
     def __init__(self, path: str) -> None:
@@ -54,9 +54,9 @@ def _renamed(stat: FileStat, path: str) -> FileStat:
     )
 
 
-def open_elsewhere(agent: Agent, places: Places) -> list[Elsewhere]:
+def open_extra_paths(agent: Agent, places: Places) -> list[ExtraPath]:
     """What the settings of an agent name beside its workspace."""
-    return [Elsewhere(_absolute(agent, places, path)) for path in agent.search.extra_paths]
+    return [ExtraPath(_absolute(agent, places, path)) for path in agent.search.extra_paths]
 
 
 def _absolute(agent: Agent, places: Places, path: str) -> str:

@@ -21,7 +21,7 @@ _RECORDS = frozenset({Kind.CONFLICTS, Kind.CHANGELOG, Kind.COMPACTION_LOG, Kind.
 
 
 # An exception from the write barrier: whether this change may do this to this document.
-Door = Callable[[Change, FileChange], bool]
+WriteExemption = Callable[[Change, FileChange], bool]
 # Lines that may go or come through the door of `## Learned` at once.
 SMALL = 3
 
@@ -30,16 +30,16 @@ def closed(_: Change, __: FileChange) -> bool:
     return False
 
 
-def standard_guards(door: Door = closed, personas: tuple[str, ...] = ()) -> tuple[Guard, ...]:
+def standard_guards(exemption: WriteExemption = closed, personas: tuple[str, ...] = ()) -> tuple[Guard, ...]:
     """`personas` are the alternate souls that the settings name: as guarded as the soul itself."""
-    barrier = partial(write_barrier, door=door, personas=personas)
+    barrier = partial(write_barrier, exemption=exemption, personas=personas)
     return (size_guard(), barrier, partial(outside_guard, personas=personas), shrink_guard, secrets_guard)
 
 
-def learned_door(policy: SoulPolicy) -> Door:
+def learned_exemption(policy: SoulPolicy) -> WriteExemption:
     """Under `evolve` a keeper may change a few lines of `## Learned` by itself, where it names its evidence."""
 
-    def door(change: Change, file: FileChange) -> bool:
+    def exemption(change: Change, file: FileChange) -> bool:
         from everself.workspace.learned import SOUL, changed_lines, same_core
 
         allowed = policy is SoulPolicy.EVOLVE and change.author is Author.KEEPER and bool(change.evidence)
@@ -49,7 +49,7 @@ def learned_door(policy: SoulPolicy) -> Door:
             return False
         return sum(map(len, changed_lines(file.before, file.after))) <= SMALL
 
-    return door
+    return exemption
 
 
 def size_guard(limit: int = READ_LIMIT) -> Guard:
@@ -64,7 +64,7 @@ def size_guard(limit: int = READ_LIMIT) -> Guard:
 
 
 def write_barrier(
-    change: Change, files: Sequence[FileChange], *, door: Door = closed, personas: tuple[str, ...] = ()
+    change: Change, files: Sequence[FileChange], *, exemption: WriteExemption = closed, personas: tuple[str, ...] = ()
 ) -> Iterator[str]:
     """Who may write which document."""
     if change.author in HUMANS:
@@ -74,7 +74,7 @@ def write_barrier(
         if (
             not _lays_down(change.author, file, where)
             and not may_write(change.author, where)
-            and not door(change, file)
+            and not exemption(change, file)
         ):
             yield f"{file.path} is changed by {_allowed(where)} only."
 

@@ -15,7 +15,7 @@ _MOST_LINES = 4_000
 
 
 @dataclass(frozen=True, slots=True)
-class Parts:
+class SoulParts:
     """A soul, cut in three. `above` ends with the heading `## Learned`; without that section it is all of it."""
 
     above: bytes
@@ -24,11 +24,11 @@ class Parts:
     found: bool = True
 
 
-def split_soul(data: bytes) -> Parts:
+def split_soul(data: bytes) -> SoulParts:
     for section in sections(scan(data)):
         if section.level == _LEVEL and section.title == LEARNED:
-            return Parts(data[: section.body], data[section.body : section.end], data[section.end :])
-    return Parts(data, b"", b"", found=False)
+            return SoulParts(data[: section.body], data[section.body : section.end], data[section.end :])
+    return SoulParts(data, b"", b"", found=False)
 
 
 def same_core(before: bytes, after: bytes) -> bool:

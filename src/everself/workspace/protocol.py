@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Protocol
 
-from everself.values import Change, ChangeRecord, Conflict, Document, FileChange, FileStat, Outcome, Voucher
+from everself.values import Change, ChangeRecord, Conflict, Document, FileChange, FileStat, Outcome, ProvenanceRecord
 
 # Reasons why a change must not happen; none means that it may.
 Guard = Callable[[Change, Sequence[FileChange]], Iterable[str]]
@@ -44,7 +44,7 @@ class Ledger(Protocol):
         self,
         record: ChangeRecord,
         files: Sequence[tuple[str, str | None, str | None]],
-        vouchers: Sequence[Voucher] = (),
+        provenance: Sequence[ProvenanceRecord] = (),
         key: str = "",
     ) -> bool: ...
 

@@ -18,7 +18,7 @@ from everself.storage.journal import Filed, Intent, Journal, Step
 from everself.storage.lock import TIMEOUT, Lock
 from everself.values import Author, FileChange, digest
 from everself.workspace.execution import sweep
-from everself.workspace.repair import CommitBook, Mended, mend
+from everself.workspace.repair import CommitRecords, Mended, mend
 
 # how many commits of people are passed over in search of one of ours
 STEPS_BACK = 8
@@ -29,11 +29,13 @@ BATCH = 32
 class Recorder:
     """One per process. `drain` works off what waits; `wake` does it in a thread."""
 
-    def __init__(self, files: FileSystem, journal: Journal, history: History, book: CommitBook, lock: Lock) -> None:
+    def __init__(
+        self, files: FileSystem, journal: Journal, history: History, records: CommitRecords, lock: Lock
+    ) -> None:
         self._files = files
         self._journal = journal
         self._history = history
-        self._book = book
+        self._records = records
         self._lock = lock
         self._thread: threading.Thread | None = None
         self._more = threading.Event()
@@ -71,7 +73,7 @@ class Recorder:
             if filed.intent.id not in commits:
                 commits[filed.intent.id] = self._commit(filed.intent)
         self._history.publish()
-        self._book.set_commits(commits)
+        self._records.set_commits(commits)
         for filed in waiting:
             sweep(self._files, filed.intent)
             self._journal.forget(filed)
@@ -84,13 +86,13 @@ class Recorder:
 
     def _mend(self) -> Mended:
         self._history.abandon()
-        found = mend(self._files, self._journal.files, self._history, self._book)
+        found = mend(self._files, self._journal.files, self._history, self._records)
         self.mended += (found,) if found.aside or found.lost else ()
         return found
 
     def _check_whose(self) -> None:
         """A history that lacks the newest commit of the ledger is damaged, or another agent's."""
-        newest = self._book.newest_commit()
+        newest = self._records.newest_commit()
         if newest is not None and (self._history.head() is None or not self._history.holds(newest)):
             raise HistoryDamaged("It lacks the newest recorded change.")
 

@@ -30,7 +30,7 @@ STAYING: Final = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Grounds:
+class AgentFolders:
     """The two folders of an agent as names in the folders above them."""
 
     above_workspace: str
@@ -77,61 +77,63 @@ class Step:
     target: str
 
 
-def grounds_of(agent: Agent) -> Grounds:
-    return Grounds(*os.path.split(os.path.realpath(agent.workspace)), *os.path.split(os.path.realpath(agent.state)))
+def agent_folders(agent: Agent) -> AgentFolders:
+    return AgentFolders(
+        *os.path.split(os.path.realpath(agent.workspace)), *os.path.split(os.path.realpath(agent.state))
+    )
 
 
-def has_content(grounds: Grounds) -> bool:
+def has_content(folders: AgentFolders) -> bool:
     """Whether the agent has anything that a restore would replace."""
-    return bool(_entries(grounds.workspace_files, grounds.workspace) or _old_state(grounds))
+    return bool(_entries(folders.workspace_files, folders.workspace) or _old_state(folders))
 
 
-def plan_moves(grounds: Grounds, stamp: str) -> tuple[Step, ...]:
+def plan_moves(folders: AgentFolders, stamp: str) -> tuple[Step, ...]:
     """The renames that bring in what is staged and keep what is there. Nothing needs to be staged yet for the first half."""
     steps: list[Step] = []
-    if _entries(grounds.workspace_files, grounds.workspace):
-        kept = _free(grounds.workspace_files, f"{grounds.workspace}.before-restore-{stamp}")
-        steps.append(Step("aside", "workspace", grounds.workspace, kept))
-    old = _old_state(grounds)
-    kept = _free(grounds.state_files, f"{grounds.state}.before-restore-{stamp}")
-    steps += [Step("aside", "state", f"{grounds.state}/{name}", f"{kept}/{name}") for name in old]
-    steps.append(Step("place", "workspace", grounds.staged_workspace, grounds.workspace))
-    for name in _entries(grounds.state_files, grounds.staged_state):
-        steps.append(Step("place", "state", f"{grounds.staged_state}/{name}", f"{grounds.state}/{name}"))
+    if _entries(folders.workspace_files, folders.workspace):
+        kept = _free(folders.workspace_files, f"{folders.workspace}.before-restore-{stamp}")
+        steps.append(Step("aside", "workspace", folders.workspace, kept))
+    old = _old_state(folders)
+    kept = _free(folders.state_files, f"{folders.state}.before-restore-{stamp}")
+    steps += [Step("aside", "state", f"{folders.state}/{name}", f"{kept}/{name}") for name in old]
+    steps.append(Step("place", "workspace", folders.staged_workspace, folders.workspace))
+    for name in _entries(folders.state_files, folders.staged_state):
+        steps.append(Step("place", "state", f"{folders.staged_state}/{name}", f"{folders.state}/{name}"))
     return tuple(steps)
 
 
-def kept_beside(grounds: Grounds, steps: tuple[Step, ...]) -> tuple[str, ...]:
+def kept_beside(folders: AgentFolders, steps: tuple[Step, ...]) -> tuple[str, ...]:
     """The folders that keep what was there."""
     found = []
     for step in steps:
         if step.kind == "aside" and step.where == "workspace":
-            found.append(f"{grounds.above_workspace}/{step.target}")
+            found.append(f"{folders.above_workspace}/{step.target}")
         elif step.kind == "aside":
-            found.append(f"{grounds.above_state}/{os.path.dirname(step.target)}")
+            found.append(f"{folders.above_state}/{os.path.dirname(step.target)}")
     return tuple(dict.fromkeys(found))
 
 
-def apply_moves(grounds: Grounds, steps: tuple[Step, ...]) -> None:
+def apply_moves(folders: AgentFolders, steps: tuple[Step, ...]) -> None:
     """Do the renames, durably. The caller holds the write lock. What fails is taken back, as far as the disk allows."""
     marked = {
-        "above_workspace": grounds.above_workspace,
-        "workspace": grounds.workspace,
+        "above_workspace": folders.above_workspace,
+        "workspace": folders.workspace,
         "steps": [asdict(step) for step in steps],
     }
-    temporary = f"{grounds.staged_state}/{TEMPORARY_PREFIX}marker"
-    writes.create(grounds.state_files, grounds.marker, json.dumps(marked, indent=1).encode(), temporary)
+    temporary = f"{folders.staged_state}/{TEMPORARY_PREFIX}marker"
+    writes.create(folders.state_files, folders.marker, json.dumps(marked, indent=1).encode(), temporary)
     done: list[Step] = []
     try:
         for step in steps:
-            _move(grounds, step)
+            _move(folders, step)
             done.append(step)
     except (OSError, RefusedByRule):
         for step in reversed(done):
-            _rename(grounds, step.where, step.target, step.source)
-        _end(grounds, steps)
+            _rename(folders, step.where, step.target, step.source)
+        _end(folders, steps)
         raise
-    _end(grounds, steps)
+    _end(folders, steps)
 
 
 def finish_restore(agent: Agent) -> bool:
@@ -141,16 +143,16 @@ def finish_restore(agent: Agent) -> bool:
     """
     if not os.path.lexists(f"{agent.state}/{MARKER}"):
         return False
-    grounds = grounds_of(agent)
-    with disk_errors(agent.state), grounds.lock(WRITE_LOCK).hold():
-        data = writes.find(grounds.state_files, grounds.marker)
+    folders = agent_folders(agent)
+    with disk_errors(agent.state), folders.lock(WRITE_LOCK).hold():
+        data = writes.find(folders.state_files, folders.marker)
         # whoever restored was alive and finished while we waited
         if data is None:
             return False
-        grounds, steps = _parse(grounds, data)
+        folders, steps = _parse(folders, data)
         for step in steps:
-            _move(grounds, step)
-        _end(grounds, steps)
+            _move(folders, step)
+        _end(folders, steps)
     discard_leftovers(agent)
     return True
 
@@ -159,73 +161,73 @@ def find_leftovers(agent: Agent) -> tuple[str, ...]:
     """Folders of a restore that was interrupted before its point of no return: they can go."""
     if os.path.lexists(f"{agent.state}/{MARKER}"):
         return ()
-    grounds = grounds_of(agent)
-    return tuple(folder for folder in grounds.staging if os.path.lexists(folder))
+    folders = agent_folders(agent)
+    return tuple(folder for folder in folders.staging if os.path.lexists(folder))
 
 
 def discard_leftovers(agent: Agent) -> tuple[str, ...]:
     """Remove them, unless a restore is under way. Which they were."""
     if not find_leftovers(agent):
         return ()
-    grounds = grounds_of(agent)
-    with disk_errors(agent.state), grounds.lock(RESTORE_LOCK).hold():
+    folders = agent_folders(agent)
+    with disk_errors(agent.state), folders.lock(RESTORE_LOCK).hold():
         found = find_leftovers(agent)
         if found:
-            remove_staging(grounds)
+            remove_staging(folders)
         return found
 
 
-def remove_staging(grounds: Grounds) -> None:
+def remove_staging(folders: AgentFolders) -> None:
     """The caller holds the restore lock, and there is no marker."""
-    for folder in grounds.staging:
+    for folder in folders.staging:
         remove_folder(folder)
 
 
-def _move(grounds: Grounds, step: Step) -> None:
+def _move(folders: AgentFolders, step: Step) -> None:
     """Do a step unless it is done. It may have been done by a process that died since."""
-    files = grounds.workspace_files if step.where == "workspace" else grounds.state_files
+    files = folders.workspace_files if step.where == "workspace" else folders.state_files
     if files.stat(step.source) is None:
         return
     there = files.stat(step.target)
     if step.kind == "aside":
         if there is None:
             writes.make_directories(files, step.target)
-            _rename(grounds, step.where, step.source, step.target)
+            _rename(folders, step.where, step.source, step.target)
         return
     # an empty folder is no loss, and a rename replaces it
     if there is not None and not (there.kind == "directory" and not files.list(step.target)):
         raise RefusedByRule(
             f"{files.root}/{step.target} appeared while a restore was under way.", mend="Move it away, then try again."
         )
-    _rename(grounds, step.where, step.source, step.target)
+    _rename(folders, step.where, step.source, step.target)
 
 
-def _rename(grounds: Grounds, where: Literal["workspace", "state"], source: str, target: str) -> None:
-    files = grounds.workspace_files if where == "workspace" else grounds.state_files
+def _rename(folders: AgentFolders, where: Literal["workspace", "state"], source: str, target: str) -> None:
+    files = folders.workspace_files if where == "workspace" else folders.state_files
     files.rename(source, target)
     for folder in {os.path.dirname(source), os.path.dirname(target)}:
         files.sync_directory(folder)
 
 
-def _end(grounds: Grounds, steps: tuple[Step, ...]) -> None:
-    files = grounds.state_files
-    writes.discard(files, [grounds.marker])
-    files.sync_directory(grounds.state)
+def _end(folders: AgentFolders, steps: tuple[Step, ...]) -> None:
+    files = folders.state_files
+    writes.discard(files, [folders.marker])
+    files.sync_directory(folders.state)
     for folder in {os.path.dirname(step.target) for step in steps if (step.kind, step.where) == ("aside", "state")}:
         # left empty when the steps were taken back
         with suppress(OSError):
             files.remove_directory(folder)
 
 
-def _parse(grounds: Grounds, data: bytes) -> tuple[Grounds, tuple[Step, ...]]:
+def _parse(folders: AgentFolders, data: bytes) -> tuple[AgentFolders, tuple[Step, ...]]:
     try:
         given = json.loads(data)
         steps = tuple(Step(one["kind"], one["where"], one["source"], one["target"]) for one in given["steps"])
         # the host file may name another workspace by now; the restore ends where it began
-        return Grounds(given["above_workspace"], given["workspace"], grounds.above_state, grounds.state), steps
+        return AgentFolders(given["above_workspace"], given["workspace"], folders.above_state, folders.state), steps
     except (ValueError, KeyError, TypeError) as error:
         raise Damaged(
-            f"{grounds.above_state}/{grounds.marker} cannot be read.",
+            f"{folders.above_state}/{folders.marker} cannot be read.",
             mend="Compare the folders beside it by hand, then remove it.",
         ) from error
 
@@ -239,10 +241,10 @@ def _entries(files: RealFileSystem, folder: str) -> list[str]:
     return [os.path.basename(one.path) for one in files.list(folder)]
 
 
-def _old_state(grounds: Grounds) -> list[str]:
-    if not os.path.isdir(grounds.above_state):
+def _old_state(folders: AgentFolders) -> list[str]:
+    if not os.path.isdir(folders.above_state):
         return []
-    return [name for name in _entries(grounds.state_files, grounds.state) if name not in STAYING]
+    return [name for name in _entries(folders.state_files, folders.state) if name not in STAYING]
 
 
 def _free(files: RealFileSystem, name: str) -> str:

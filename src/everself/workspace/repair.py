@@ -21,7 +21,7 @@ from everself.values import FileChange
 SHOWN = 20
 
 
-class CommitBook(Protocol):
+class CommitRecords(Protocol):
     """Where it stands which commit holds which change."""
 
     def set_commits(self, commits: Mapping[str, str | None]) -> None: ...
@@ -52,18 +52,18 @@ class Mended:
             yield f"What could not be read was set aside, not deleted: {files} in {self.folder} of the agent's state."
 
 
-def examine(history: History, book: CommitBook) -> Damage:
+def examine(history: History, records: CommitRecords) -> Damage:
     """Look at every object of the history."""
     looked = MendableHistory(*history.place)
     try:
-        return looked.examine(book.commits())
+        return looked.examine(records.commits())
     finally:
         looked.close()
 
 
-def mend(documents: FileSystem, state: FileSystem, history: History, book: CommitBook) -> Mended:
+def mend(documents: FileSystem, state: FileSystem, history: History, records: CommitRecords) -> Mended:
     """Make the history usable again. Safe to be done again after a crash, and does nothing to a whole one."""
-    known = book.commits()
+    known = records.commits()
     mender = MendableHistory(*history.place)
     try:
         damage = mender.examine(known)
@@ -75,7 +75,7 @@ def mend(documents: FileSystem, state: FileSystem, history: History, book: Commi
         folder = aside.free_folder(state, "history", system_now())
         made = mender.salvage(known, _Bytes(documents, state).find, folder)
         # before the branch moves: the new commits are there, and what becomes of the old ones is known
-        book.set_commits(dict.fromkeys(made.lost) | _moved(known, made.commits, set(made.lost)))
+        records.set_commits(dict.fromkeys(made.lost) | _moved(known, made.commits, set(made.lost)))
         mender.settle(made, folder)
     finally:
         mender.close()

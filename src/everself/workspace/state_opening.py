@@ -8,14 +8,14 @@ from everself.storage.history.commits import History
 from everself.storage.host_files import ensure_folder, ensure_key, find_key
 from everself.storage.real_disk import RealFileSystem
 from everself.storage.state.database import State, open_state
-from everself.storage.state.stand_in import check_pages, open_stand_in
+from everself.storage.state.read_only_state import check_pages, open_read_only_state
 from everself.workspace.relocation import finish_restore
 
 STATE_FILE = "state.db"
 MEND = "everself doctor --fix keeps what can be read; everself restore FILE --replace brings all of it back."
 
 
-def open_or_stand_in(agent: Agent, key_folder: str) -> tuple[State, EverselfError | None]:
+def open_or_read_only(agent: Agent, key_folder: str) -> tuple[State, EverselfError | None]:
     """The agent's state, and why it can only be read, where that is so. A newer schema is refused: nobody knows what it means."""
     path = f"{agent.state}/{STATE_FILE}"
     key = b""
@@ -36,7 +36,7 @@ def open_or_stand_in(agent: Agent, key_folder: str) -> tuple[State, EverselfErro
         why = Damaged(error.detail, mend=MEND if error.detail.startswith(path) else error.mend)
     except DiskError as error:
         why = error
-    return open_stand_in(path, key or _any_key(key_folder), why)
+    return open_read_only_state(path, key or _any_key(key_folder), why)
 
 
 def is_lost(folder: str) -> bool:

@@ -13,8 +13,11 @@ ORIGINS = (
     one(
         "a voucher made up",
         "stamps",
-        ("memory/transfer/t.py", "import everself.values\nMINE = everself.values.Voucher('E', 'owner', '', 'ff')"),
-        ("memory/transfer/t.py", "from everself.values import Voucher\nKIND = Voucher"),
+        (
+            "memory/transfer/t.py",
+            "import everself.values\nMINE = everself.values.ProvenanceRecord('E', 'owner', '', 'ff')",
+        ),
+        ("memory/transfer/t.py", "from everself.values import ProvenanceRecord\nKIND = ProvenanceRecord"),
         line=3,
     ),
     one(
@@ -34,6 +37,6 @@ ORIGINS = (
         "a function that writes a bare text",
         "writers",
         ("memory/archive/a.py", "def jot(draft: Draft, words: str) -> None: ..."),
-        ("memory/archive/a.py", "def jot(draft: Draft, words: str, thought: Thought) -> None: ..."),
+        ("memory/archive/a.py", "def jot(draft: Draft, words: str, new_entry: NewEntry) -> None: ..."),
     ),
 )

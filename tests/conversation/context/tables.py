@@ -7,10 +7,10 @@ from functools import lru_cache
 
 from everself.config.sections import ContextLimits, ContextProfile, Ranking, Tunables
 from everself.conversation.context.assembler import Assembler, Prompt
-from everself.conversation.context.request import Ask, Facts, Parts
+from everself.conversation.context.request import Facts, Parts, PromptRequest
 from everself.identity.persona import Speaker
 from everself.search.packing import pack
-from everself.search.recall import Found, Request
+from everself.search.recall import RecallRequest, SearchResult
 from everself.search.scopes import Scope, SessionKind, sees
 from everself.testing.frozen_time import FrozenTime
 from everself.text.tokens import count
@@ -35,7 +35,7 @@ class Table:
     time: FrozenTime = field(default_factory=FrozenTime)
     soul_file: str = "SOUL.md"
     more: Callable[[Parts], Parts] = field(default=lambda parts: parts)
-    asked: list[Request] = field(default_factory=list)
+    asked: list[RecallRequest] = field(default_factory=list)
 
     def parts(self) -> Parts:
         return self.more(
@@ -60,15 +60,15 @@ class Table:
         data = self.files.get(self.soul_file, "").encode()
         return Speaker(self.soul_file, data, digest(data), "soul")
 
-    def search(self, request: Request) -> Found:
+    def search(self, request: RecallRequest) -> SearchResult:
         self.asked.append(request)
         packed = pack([hit for hit in self.hits if sees(request.scope, hit.path)], request.budget or 0, tokens_of)
-        return Found(request.query, packed.kept, "keywords", Ranking.DEFAULT, packed.tokens)
+        return SearchResult(request.query, packed.kept, "keywords", Ranking.DEFAULT, packed.tokens)
 
     def assemble(self, kind: SessionKind = SessionKind.MAIN, **more: object) -> Prompt:
         person = more.pop("person", None)
         assert person is None or isinstance(person, str)
-        ask = Ask(Scope(kind, person), facts=FACTS)
+        ask = PromptRequest(Scope(kind, person), facts=FACTS)
         return Assembler(self.parts()).assemble(replace(ask, **more))  # type: ignore[arg-type] # fields by name
 
 

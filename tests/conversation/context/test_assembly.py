@@ -9,11 +9,11 @@ from tests.conversation.context.tables import BEFORE, NONCE, SOUL, TODAY, YESTER
 from everself.config.sections import CorrectionOverflow, Tunables
 from everself.conversation.context._slot_text import RANKINGS
 from everself.conversation.context.budget import Slot
-from everself.conversation.context.extensions import Brought
-from everself.conversation.context.packing import Piece
+from everself.conversation.context.extensions import ProgramAnswer
+from everself.conversation.context.packing import PackItem
 from everself.conversation.context.request import HEADROOM
 from everself.errors import ContextTooSmall, NotFound, UnsafePath, WrongUse
-from everself.search.recall import Found, Request
+from everself.search.recall import RecallRequest, SearchResult
 from everself.search.scopes import SessionKind
 from everself.text.tokens import count
 from everself.values import Document
@@ -309,7 +309,7 @@ def test_which_corrections_stay_is_what_the_setting_says(monkeypatch: pytest.Mon
         assert "hive 39 is full" not in said
 
 
-def oldest_first(corrections: Iterable[Piece]) -> list[Piece]:
+def oldest_first(corrections: Iterable[PackItem]) -> list[PackItem]:
     return [replace(piece, importance=-piece.first_line) for piece in corrections]
 
 
@@ -323,7 +323,7 @@ def test_long_term_memory_gets_what_crm_leaves() -> None:
 def test_search_that_fails_costs_no_turn() -> None:
     table = Table(home())
 
-    def fail(_: Request) -> Found:
+    def fail(_: RecallRequest) -> SearchResult:
         raise NotFound("no index")
 
     table.more = lambda parts: replace(parts, recall=fail)
@@ -334,8 +334,8 @@ def test_search_that_fails_costs_no_turn() -> None:
 def test_crm_and_external_source_are_data_of_their_slots_and_for_the_owner_alone() -> None:
     tunables = replace(Tunables(), external_context_budget=300, external_context_source="notes/board.md")
     table = Table(home(), tunables)
-    crm = Brought("Jun: client since 2020.\n\n" + "A long story. " * 900)
-    table.more = lambda parts: replace(parts, crm=lambda _: crm, external=lambda: Brought("# Board\nBuy sugar."))
+    crm = ProgramAnswer("Jun: client since 2020.\n\n" + "A long story. " * 900)
+    table.more = lambda parts: replace(parts, crm=lambda _: crm, external=lambda: ProgramAnswer("# Board\nBuy sugar."))
     made = table.assemble(message="Who is Jun?")
     order(made.delta, "> Jun: client since 2020.", "> Buy sugar.")
     assert [(one.path, one.lines) for one in made.receipt.omissions] == [("the CRM hook", (2, 2))]

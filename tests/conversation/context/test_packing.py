@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 from everself.conversation.context._prompt import left_out
 from everself.conversation.context.packing import (
     Importance,
-    Piece,
+    PackItem,
     fit,
+    items_of,
     join,
     pack,
-    pieces_of,
     prioritize_unverified,
     readable,
 )
@@ -47,19 +47,19 @@ With Hana.
 """
 
 
-def texts(pieces: list[Piece] | tuple[Piece, ...]) -> list[str]:
-    return [piece.text for piece in pieces]
+def texts(items: list[PackItem] | tuple[PackItem, ...]) -> list[str]:
+    return [item.text for item in items]
 
 
 def by_words(*wanted: str) -> Importance:
-    def weigh(piece: Piece) -> float:
-        return float(sum(word in piece.text for word in wanted))
+    def weigh(item: PackItem) -> float:
+        return float(sum(word in item.text for word in wanted))
 
     return weigh
 
 
 def test_a_document_is_cut_into_its_entries() -> None:
-    assert texts(pieces_of("MEMORY.md", NOTES)) == [
+    assert texts(items_of("MEMORY.md", NOTES)) == [
         "Written by two people.",
         "- The spare key is with the neighbours.",
         "- Rent is due on the 1st,\n  and late fees are steep.",
@@ -71,33 +71,33 @@ def test_a_document_is_cut_into_its_entries() -> None:
 
 
 def test_a_piece_knows_its_lines_and_the_titles_above_it() -> None:
-    rent = pieces_of("MEMORY.md", NOTES)[2]
+    rent = items_of("MEMORY.md", NOTES)[2]
     assert (rent.path, rent.first_line, rent.last_line) == ("MEMORY.md", 8, 9)
     assert rent.heading == ("Memory", "House")
     assert [head.text for head in rent.above] == ["# Memory", "## House"]
 
 
 def test_pieces_that_all_fit_read_like_the_document() -> None:
-    packed = pack(pieces_of("MEMORY.md", NOTES), 1_000)
+    packed = pack(items_of("MEMORY.md", NOTES), 1_000)
     assert packed.omitted == ()
     shown = [line for line in readable(NOTES).splitlines() if line not in ("", "---")]
     assert [line for line in packed.text.splitlines() if line] == shown
 
 
 def test_the_most_important_pieces_stay_in_the_order_of_the_document() -> None:
-    pieces = pieces_of("MEMORY.md", NOTES, by_words("boiler", "spare"))
-    packed = pack(pieces, 22)
+    items = items_of("MEMORY.md", NOTES, by_words("boiler", "spare"))
+    packed = pack(items, 22)
     assert packed.text == "# Memory\n\n## House\n\n- The spare key is with the neighbours.\n- The boiler hums.\n"
     assert packed.tokens == count(packed.text) <= 22
 
 
 def test_a_heading_comes_with_the_first_kept_piece_below_it() -> None:
-    pieces = pieces_of("MEMORY.md", NOTES, by_words("After"))
-    assert pack(pieces, 12).text == "# Memory\n\n## House\n\nAfter the list.\n"
+    items = items_of("MEMORY.md", NOTES, by_words("After"))
+    assert pack(items, 12).text == "# Memory\n\n## House\n\nAfter the list.\n"
 
 
 def test_what_does_not_fit_is_named_with_its_lines_and_reason() -> None:
-    packed = pack(pieces_of("MEMORY.md", NOTES, by_words("hums")), 12)
+    packed = pack(items_of("MEMORY.md", NOTES, by_words("hums")), 12)
     assert packed.text.endswith("- The boiler hums.\n")
     assert [one.reference for one in packed.omitted] == [
         *("MEMORY.md#L3", "MEMORY.md#L7", "MEMORY.md#L8-L9", "MEMORY.md#L12", "MEMORY.md#L17", "MEMORY.md#L18-L24"),
@@ -110,14 +110,14 @@ def test_what_does_not_fit_is_named_with_its_lines_and_reason() -> None:
 
 
 def test_a_smaller_piece_is_taken_where_a_more_important_one_is_too_large() -> None:
-    pieces = pieces_of("a.md", b"# A\n\n- " + b"very " * 200 + b"long\n- short\n", by_words("very"))
-    packed = pack(pieces, 20)
+    items = items_of("a.md", b"# A\n\n- " + b"very " * 200 + b"long\n- short\n", by_words("very"))
+    packed = pack(items, 20)
     assert packed.text == "# A\n\n- short\n"
     assert packed.omitted[0].reason == "larger than all the room there is"
 
 
 def test_no_room_gives_no_text_and_names_everything() -> None:
-    packed = pack(pieces_of("MEMORY.md", NOTES), 0)
+    packed = pack(items_of("MEMORY.md", NOTES), 0)
     assert (packed.text, packed.tokens, packed.kept) == ("", 0, ())
     assert len(packed.omitted) == 7
 
@@ -148,18 +148,18 @@ def test_a_large_document_is_packed_without_counting_all_of_it() -> None:
 def test_a_fence_that_nobody_closed_is_closed() -> None:
     document = b"# Snippets\n\n- one\n\n```sh\necho hello\n"
     assert readable(document) == "# Snippets\n\n- one\n\n```sh\necho hello\n```\n"
-    assert pieces_of("a.md", document)[-1].text == "```sh\necho hello\n```"
+    assert items_of("a.md", document)[-1].text == "```sh\necho hello\n```"
 
 
 def test_bytes_that_are_no_text_do_not_stop_packing() -> None:
     document = b"\xef\xbb\xbf# A\r\n\r\n- caf\xff\r\n- b\0c\r\n"
-    assert texts(pieces_of("a.md", document)) == ["- caf\ufffd", "- b\0c"]
-    assert pack(pieces_of("a.md", document), 100).text.startswith("# A\n\n- caf")
+    assert texts(items_of("a.md", document)) == ["- caf\ufffd", "- b\0c"]
+    assert pack(items_of("a.md", document), 100).text.startswith("# A\n\n- caf")
 
 
 def test_equal_headings_of_two_documents_are_both_shown() -> None:
-    pieces = [*pieces_of("memory/a.md", b"# Day\n\n- one\n"), *pieces_of("memory/b.md", b"# Day\n\n- two\n")]
-    assert pack(pieces, 100).text == "# Day\n\n- one\n\n# Day\n\n- two\n"
+    items = [*items_of("memory/a.md", b"# Day\n\n- one\n"), *items_of("memory/b.md", b"# Day\n\n- two\n")]
+    assert pack(items, 100).text == "# Day\n\n- one\n\n# Day\n\n- two\n"
 
 
 def correction(day: int, right: str, embedded: str) -> str:
@@ -176,12 +176,12 @@ def test_corrections_not_embedded_again_come_first_then_the_newest() -> None:
             (4, "newest", "True"),
         )
     )
-    ranked = prioritize_unverified(pieces_of("CORRECTIONS.md", document.encode()))
-    order = sorted(ranked, key=lambda piece: -piece.importance)
-    assert [piece.text.split("Right:** ")[1].split("\n")[0] for piece in order] == [
+    ranked = prioritize_unverified(items_of("CORRECTIONS.md", document.encode()))
+    order = sorted(ranked, key=lambda item: -item.importance)
+    assert [item.text.split("Right:** ")[1].split("\n")[0] for item in order] == [
         *("unseen", "newest", "middle", "oldest"),
     ]
-    assert [piece.first_line for piece in ranked] == sorted(piece.first_line for piece in ranked)
+    assert [item.first_line for item in ranked] == sorted(item.first_line for item in ranked)
     half = pack(ranked, count(document) * 3 // 5)
     assert "unseen" in half.text
     assert "newest" in half.text
@@ -189,7 +189,7 @@ def test_corrections_not_embedded_again_come_first_then_the_newest() -> None:
 
 
 def test_omissions_are_told_in_one_sentence() -> None:
-    packed = pack(pieces_of("MEMORY.md", NOTES, by_words("hums")), 12)
+    packed = pack(items_of("MEMORY.md", NOTES, by_words("hums")), 12)
     assert left_out(packed.omitted) == (
         "(Left out for lack of room: MEMORY.md lines 3, 7–9, 12, 17–24. Read it with memory_get where it matters.)"
     )
@@ -236,16 +236,16 @@ weights = st.lists(st.sampled_from((0.0, 0.5, 1.0, 2.0)), min_size=1, max_size=5
 def test_packing_keeps_within_the_budget_and_names_the_rest(
     document: bytes, weights: list[float], tokens: int, rough: bool
 ) -> None:
-    pieces = pieces_of(
-        "a.md", document, lambda piece: weights[piece.first_line % len(weights)], estimate if rough else count
+    items = items_of(
+        "a.md", document, lambda item: weights[item.first_line % len(weights)], estimate if rough else count
     )
-    packed = pack(pieces, tokens)
+    packed = pack(items, tokens)
     assert packed.tokens == count(packed.text) <= tokens
     assert packed.text == join(packed.kept)
     places = sorted([*((one.first_line, one.last_line) for one in packed.kept), *(one.lines for one in packed.omitted)])
-    assert places == [(piece.first_line, piece.last_line) for piece in pieces], "each piece is kept or named, once"
-    assert list(packed.kept) == [piece for piece in pieces if piece in packed.kept], "the order is the document's"
-    assert all(piece.text in packed.text for piece in packed.kept), "no piece is cut"
+    assert places == [(item.first_line, item.last_line) for item in items], "each piece is kept or named, once"
+    assert list(packed.kept) == [item for item in items if item in packed.kept], "the order is the document's"
+    assert all(item.text in packed.text for item in packed.kept), "no piece is cut"
 
 
 @given(document=documents)
@@ -255,7 +255,7 @@ def test_pieces_hold_all_words_of_a_document(document: bytes) -> None:
     def letters(text: str) -> set[str]:
         return {char for char in text if char.isalpha()}
 
-    joined = join(pieces_of("a.md", document))
+    joined = join(items_of("a.md", document))
     bare = readable(document)
     assert letters(joined) <= letters(bare)
     if "<!--" not in bare:
@@ -264,9 +264,9 @@ def test_pieces_hold_all_words_of_a_document(document: bytes) -> None:
 
 @given(document=documents, weights=weights, tokens=st.integers(10, 120))
 def test_a_kept_piece_stands_under_the_headings_it_had(document: bytes, weights: list[float], tokens: int) -> None:
-    packed = pack(pieces_of("a.md", document, lambda piece: weights[piece.first_line % len(weights)]), tokens)
+    packed = pack(items_of("a.md", document, lambda item: weights[item.first_line % len(weights)]), tokens)
 
-    def trail(pieces: Iterable[Piece]) -> list[tuple[str, ...]]:
-        return [heading for heading, _ in groupby(piece.heading for piece in pieces)]
+    def trail(items: Iterable[PackItem]) -> list[tuple[str, ...]]:
+        return [heading for heading, _ in groupby(item.heading for item in items)]
 
-    assert trail(pieces_of("a.md", packed.text.encode("utf-8", "replace"))) == trail(packed.kept)
+    assert trail(items_of("a.md", packed.text.encode("utf-8", "replace"))) == trail(packed.kept)

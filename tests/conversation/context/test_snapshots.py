@@ -12,7 +12,7 @@ from tests.conversation.context.tables import FACTS, NONCE
 
 from everself.agent import open_runtime
 from everself.conversation.context.assembler import Assembler
-from everself.conversation.context.request import Ask
+from everself.conversation.context.request import PromptRequest
 from everself.interfaces.cli.commands.context import _explained
 from everself.interfaces.rendering.lines import render
 from everself.runtime import Runtime
@@ -109,7 +109,7 @@ def living(home: Path, files: Mapping[str, str], **hooks: object) -> Iterator[Ru
         yield app
 
 
-def shown(app: Runtime, ask: Ask) -> str:
+def shown(app: Runtime, ask: PromptRequest) -> str:
     parts = replace(app.context_parts(), nonce=lambda: NONCE, seal=lambda _: NONCE)
     made = Assembler(parts).assemble(replace(ask, facts=FACTS))
     notices = [f"Note: {notice}" for notice in made.receipt.notices]
@@ -118,12 +118,12 @@ def shown(app: Runtime, ask: Ask) -> str:
 
 def test_an_empty_workspace(tmp_path: Path, snapshot: SnapshotAssertion) -> None:
     with living(tmp_path, {}) as app:
-        assert shown(app, Ask(message="Who are you?")) == snapshot
+        assert shown(app, PromptRequest(message="Who are you?")) == snapshot
 
 
 def test_an_ordinary_week(tmp_path: Path, snapshot: SnapshotAssertion) -> None:
     with living(tmp_path, WEEK) as app:
-        assert shown(app, Ask(message="From whom is the extractor borrowed?")) == snapshot
+        assert shown(app, PromptRequest(message="From whom is the extractor borrowed?")) == snapshot
 
 
 def test_everything_over_budget(tmp_path: Path, snapshot: SnapshotAssertion) -> None:
@@ -136,36 +136,38 @@ def test_everything_over_budget(tmp_path: Path, snapshot: SnapshotAssertion) -> 
         + "".join(f"\n## [09:{at:02}:00] note\n\nThe extractor turned {at} times.\n" for at in range(30)),
     }
     with living(tmp_path, WEEK | more) as app:
-        assert shown(app, Ask(message="From whom is the extractor borrowed?")) == snapshot
+        assert shown(app, PromptRequest(message="From whom is the extractor borrowed?")) == snapshot
 
 
 def test_a_chinese_workspace(tmp_path: Path, snapshot: SnapshotAssertion) -> None:
     with living(tmp_path, CHINESE) as app:
-        assert shown(app, Ask(message="摇蜜机是向谁借的？")) == snapshot
+        assert shown(app, PromptRequest(message="摇蜜机是向谁借的？")) == snapshot
 
 
 def test_a_group(tmp_path: Path, snapshot: SnapshotAssertion) -> None:
     with living(tmp_path, WEEK) as app:
-        assert shown(app, Ask(Scope(SessionKind.GROUP), "When does the gate code change?")) == snapshot
+        assert shown(app, PromptRequest(Scope(SessionKind.GROUP), "When does the gate code change?")) == snapshot
 
 
 def test_a_sub_agent(tmp_path: Path, snapshot: SnapshotAssertion) -> None:
     with living(tmp_path, WEEK) as app:
-        assert shown(app, Ask(Scope(SessionKind.SUBAGENT), "From whom is the extractor borrowed?")) == snapshot
+        assert (
+            shown(app, PromptRequest(Scope(SessionKind.SUBAGENT), "From whom is the extractor borrowed?")) == snapshot
+        )
 
 
 def test_a_guest(tmp_path: Path, snapshot: SnapshotAssertion) -> None:
     with living(tmp_path, WEEK) as app:
-        assert shown(app, Ask(Scope(SessionKind.GUEST, "mia"), "Am I allergic to bees?")) == snapshot
+        assert shown(app, PromptRequest(Scope(SessionKind.GUEST, "mia"), "Am I allergic to bees?")) == snapshot
 
 
 def test_a_heartbeat(tmp_path: Path, snapshot: SnapshotAssertion) -> None:
     with living(tmp_path, WEEK) as app:
-        assert shown(app, Ask(Scope(SessionKind.HEARTBEAT))) == snapshot
+        assert shown(app, PromptRequest(Scope(SessionKind.HEARTBEAT))) == snapshot
 
 
 def test_an_alternate_persona(tmp_path: Path, snapshot: SnapshotAssertion) -> None:
     files = {**WEEK, "SOUL_EVIL.md": "# Soul\n\nYou are Ada's shadow: sharp, theatrical, harmless.\n"}
     with living(tmp_path, files, enabled=True, chance=1) as app:
-        assert shown(app, Ask(session="evening", turn=1)) == snapshot
+        assert shown(app, PromptRequest(session="evening", turn=1)) == snapshot
         assert [spoke.file for spoke in app.state.personas.list()] == ["SOUL_EVIL.md"]

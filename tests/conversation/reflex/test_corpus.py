@@ -110,7 +110,7 @@ def judge(home: str, rows: list[dict[str, object]], answers: list[Said]) -> Figu
         if not ok:
             missed.append(f"{row['id']} {said.text} → {reply}")
     with agent(home) as app:
-        kept = [_parts(entry.text) for entry in app.memory.book.all()]
+        kept = [_parts(entry.text) for entry in app.memory.catalog.all()]
     lost = sum(
         not any(parts and all(one in plain(text) for one in parts) for parts in kept) for text in statements.values()
     )

@@ -12,12 +12,12 @@ from everself.conversation.reflex.model import Reflex
 from everself.conversation.reflex.replies import reply
 from everself.errors import ModelFailed
 from everself.models.chat.protocol import (
-    CallPiece,
     ChatRequest,
-    EndPiece,
     ModelTurn,
-    Piece,
-    TextPiece,
+    ReplyCall,
+    ReplyEnd,
+    ReplyPart,
+    ReplyText,
     ToolCall,
     ToolReturn,
     ToolSpec,
@@ -37,19 +37,19 @@ TOOLS = tuple(ToolSpec(name, "", {}) for name in ("memory_search", "memory_get",
 DELTA = "- Date: Sunday, 2026-11-15\n"
 
 
-def ask(*turns: Turn, prefix: str = "", tools: tuple[ToolSpec, ...] = TOOLS) -> list[Piece]:
-    async def run() -> list[Piece]:
+def ask(*turns: Turn, prefix: str = "", tools: tuple[ToolSpec, ...] = TOOLS) -> list[ReplyPart]:
+    async def run() -> list[ReplyPart]:
         return [piece async for piece in Reflex().stream(ChatRequest(prefix, DELTA, turns, tools))]
 
     return asyncio.run(run())
 
 
 def calls_of(*turns: Turn) -> list[ToolCall]:
-    return [piece.call for piece in ask(*turns) if isinstance(piece, CallPiece)]
+    return [piece.call for piece in ask(*turns) if isinstance(piece, ReplyCall)]
 
 
-def text_of(pieces: list[Piece]) -> str:
-    return "".join(piece.text for piece in pieces if isinstance(piece, TextPiece))
+def text_of(pieces: list[ReplyPart]) -> str:
+    return "".join(piece.text for piece in pieces if isinstance(piece, ReplyText))
 
 
 def converse(text: str, *contents: object, failed: bool = False, done: tuple[str, ...] = ()) -> str:
@@ -104,7 +104,7 @@ def test_what_shall_be_remembered_is_asked_for_explicitly() -> None:
 )
 def test_small_talk_is_answered_and_nothing_is_written(text: str) -> None:
     pieces = ask(UserTurn(text))
-    assert not any(isinstance(piece, CallPiece) for piece in pieces)
+    assert not any(isinstance(piece, ReplyCall) for piece in pieces)
     assert text_of(pieces)
 
 
@@ -336,8 +336,8 @@ def test_no_canned_reply_but_a_confirmation_claims_that_something_was_kept() -> 
 
 
 def test_it_ends_every_answer_calls_nothing_it_was_not_given_and_fills_in_no_forms() -> None:
-    assert isinstance(ask(UserTurn("My cat is called Miso."))[-1], EndPiece)
-    assert not any(isinstance(piece, CallPiece) for piece in ask(UserTurn("My cat is called Miso."), tools=()))
+    assert isinstance(ask(UserTurn("My cat is called Miso."))[-1], ReplyEnd)
+    assert not any(isinstance(piece, ReplyCall) for piece in ask(UserTurn("My cat is called Miso."), tools=()))
     assert text_of(ask(UserTurn("Store what matters, or reply NO_REPLY."))) == "NO_REPLY"
 
     async def fill() -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from tests.conversation.talks import hear, notices, say, talking
 
-from everself.conversation.context.request import Ask
+from everself.conversation.context.request import PromptRequest
 from everself.conversation.events import Text
 from everself.conversation.reflex.model import Reflex
 from everself.conversation.reflex.replies import reply
@@ -45,7 +45,7 @@ def until(app: Runtime) -> str:
 
 
 def prompt_of(app: Runtime, message: str = "", scope: Scope | None = None) -> str:
-    made = app.assembler.assemble(Ask(scope or Scope(SessionKind.MAIN), message, recorded=False))
+    made = app.assembler.assemble(PromptRequest(scope or Scope(SessionKind.MAIN), message, recorded=False))
     return made.prefix.text + made.delta
 
 
@@ -138,7 +138,7 @@ def test_a_tool_says_of_each_result_and_each_line_whether_it_ended(tmp_path: Pat
 def test_what_took_its_place_is_not_told_to_who_may_not_see_it(app: Runtime) -> None:
     page = Path(app.agent.workspace, "memory", "party.md")
     page.write_text("# Party\n\n## Drinks\n<!-- share: group -->\n\n- We serve green tea at the party.\n")
-    (old,) = app.memory.book.of("memory/party.md")
+    (old,) = app.memory.catalog.of("memory/party.md")
     new = app.remember("We serve oolong at the party, bought with the inheritance.")
     app.memory.supersede(old.id, new.entry)
     app.index.sync()
@@ -161,7 +161,7 @@ def test_the_reflex_says_it_in_the_language_of_the_message(app: Runtime) -> None
 def test_a_correction_with_a_secret_says_so_too(app: Runtime, known: str) -> None:
     old = app.remember(known)
     told = replied(app, f"No, our deploy word is {SECRET}, not tulip")
-    assert app.memory.book.get(old.entry).closed is ("tulip" in known)
+    assert app.memory.catalog.get(old.entry).closed is ("tulip" in known)
     assert reply("left_out", "en") in told
     assert SECRET not in told
 
@@ -172,7 +172,7 @@ def test_a_model_that_claims_to_remember_a_secret_is_put_right(tmp_path: Path, t
     script = ([call("memory_write", content=words)], "I'll remember that.") if tool else ("I'll remember that.",)
     with talking(tmp_path, *script) as (app, _):
         assert reply("left_out", "en") in notices(say(app, words))
-        assert not any(SECRET in one.text for one in app.memory.book.all())
+        assert not any(SECRET in one.text for one in app.memory.catalog.all())
 
 
 def test_a_secret_in_what_a_model_writes_by_itself_is_told_too(tmp_path: Path) -> None:

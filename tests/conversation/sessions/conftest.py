@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from everself.clock import Clock
-from everself.conversation.sessions.log import Log
+from everself.conversation.sessions.log import SessionLog
 from everself.conversation.sessions.transcripts import Transcripts
 from everself.storage.lock import FileLock
 from everself.storage.real_disk import RealFileSystem
@@ -44,14 +44,14 @@ def state(tmp_path) -> Iterator[State]:
 
 
 @pytest.fixture
-def open_log(tmp_path, state: State, clock: Clock) -> Callable[[], Log]:
-    def make() -> Log:
+def open_log(tmp_path, state: State, clock: Clock) -> Callable[[], SessionLog]:
+    def make() -> SessionLog:
         files = Transcripts(RealFileSystem(str(tmp_path)), FileLock(f"{tmp_path}/sessions.lock"))
-        return Log(state.messages, files, clock)
+        return SessionLog(state.messages, files, clock)
 
     return make
 
 
 @pytest.fixture
-def log(open_log: Callable[[], Log]) -> Log:
+def log(open_log: Callable[[], SessionLog]) -> SessionLog:
     return open_log()

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from everself.conversation.sessions.log import OWNER, Log
+from everself.conversation.sessions.log import OWNER, SessionLog
 from everself.errors import NotFound, WrongUse
 from everself.search.scopes import Scope, SessionKind
 
@@ -17,7 +17,7 @@ def lines(tmp_path, session) -> list[dict]:
     return [json.loads(line) for line in (tmp_path / "sessions" / f"{session.id}.jsonl").read_bytes().splitlines()]
 
 
-def test_a_session_in_which_nothing_was_said_leaves_no_trace(log: Log, tmp_path):
+def test_a_session_in_which_nothing_was_said_leaves_no_trace(log: SessionLog, tmp_path):
     session = log.begin()
     assert log.list() == ()
     assert not (tmp_path / "sessions").exists()
@@ -25,7 +25,7 @@ def test_a_session_in_which_nothing_was_said_leaves_no_trace(log: Log, tmp_path)
     assert log.mark(session, ended=True) == session
 
 
-def test_what_is_said_is_in_the_store_and_in_the_transcript(log: Log, open_log, tmp_path):
+def test_what_is_said_is_in_the_store_and_in_the_transcript(log: SessionLog, open_log, tmp_path):
     session = log.begin(channel="cli")
     log.add(session, "user", "My name is Alex.")
     log.add(session, "assistant", "Hello Alex.", meta={"calls": [["c1", "memory_write", '{"content":"x"}']]})
@@ -42,7 +42,7 @@ def test_what_is_said_is_in_the_store_and_in_the_transcript(log: Log, open_log, 
     assert rest[1]["meta"]["calls"] == [["c1", "memory_write", '{"content":"x"}']]
 
 
-def test_secrets_and_private_passages_reach_no_file(log: Log, tmp_path, state):
+def test_secrets_and_private_passages_reach_no_file(log: SessionLog, tmp_path, state):
     session = log.begin()
     log.add(session, "user", f"The key is {KEY} <private>I am ill</private> and half \ud800.")
     log.add(session, "assistant", "", meta={"calls": [["c1", "exec", json.dumps({"command": f"use {KEY}"})]]})
@@ -55,7 +55,7 @@ def test_secrets_and_private_passages_reach_no_file(log: Log, tmp_path, state):
     assert "[redacted: " in log.messages(session)[0].content
 
 
-def test_a_transcript_that_lags_is_torn_or_gone_is_made_whole_at_the_next_message(log: Log, open_log, tmp_path):
+def test_a_transcript_that_lags_is_torn_or_gone_is_made_whole_at_the_next_message(log: SessionLog, open_log, tmp_path):
     session = log.begin()
     for number in range(4):
         log.add(session, "user", f"number {number}")
@@ -69,21 +69,21 @@ def test_a_transcript_that_lags_is_torn_or_gone_is_made_whole_at_the_next_messag
         assert path.read_bytes() == log.export(session)
 
 
-def test_a_disk_that_takes_no_transcript_loses_no_message(log: Log, tmp_path):
+def test_a_disk_that_takes_no_transcript_loses_no_message(log: SessionLog, tmp_path):
     (tmp_path / "sessions").write_text("a file where the folder should be")
     session = log.begin()
     log.add(session, "user", "I live in Oslo.")
     assert [one.content for one in log.messages(session)] == ["I live in Oslo."]
 
 
-def test_a_message_with_an_identity_is_kept_once(log: Log):
+def test_a_message_with_an_identity_is_kept_once(log: SessionLog):
     session = log.begin()
     first = log.add(session, "user", "I live in Oslo.", identity="0123456789AB")
     assert log.add(session, "user", "I live in Oslo.", identity="0123456789AB") == first
     assert len(log.messages(session)) == 1
 
 
-def test_two_processes_in_one_session_lose_and_double_nothing(log: Log, tmp_path):
+def test_two_processes_in_one_session_lose_and_double_nothing(log: SessionLog, tmp_path):
     session = log.begin()
     log.add(session, "user", "first")
     program = f"""
@@ -113,7 +113,7 @@ with open_state(root + "/state.db", bytes(32)) as state:
     assert [one["seq"] for one in lines(tmp_path, session)] == list(range(52))
 
 
-def test_resuming_takes_the_last_session_of_the_scope_that_was_not_ended(log: Log):
+def test_resuming_takes_the_last_session_of_the_scope_that_was_not_ended(log: SessionLog):
     with pytest.raises(NotFound):
         log.resume()
     old, new, guest = log.begin(), log.begin(), log.begin(Scope(SessionKind.GUEST, "anna"), "telegram")
@@ -130,7 +130,7 @@ def test_resuming_takes_the_last_session_of_the_scope_that_was_not_ended(log: Lo
         log.resume("nobody")
 
 
-def test_an_ambiguous_beginning_names_the_candidates(log: Log, monkeypatch):
+def test_an_ambiguous_beginning_names_the_candidates(log: SessionLog, monkeypatch):
     ids = iter(["AAAA00000001", "AAAA00000002"])
     monkeypatch.setattr("everself.conversation.sessions.log.new_id", lambda: next(ids))
     for session in (log.begin(), log.begin()):
@@ -140,7 +140,7 @@ def test_an_ambiguous_beginning_names_the_candidates(log: Log, monkeypatch):
     assert log.find("AAAA00000002").id == "AAAA00000002"
 
 
-def test_marks_only_rise_and_a_summary_belongs_to_its_number(log: Log):
+def test_marks_only_rise_and_a_summary_belongs_to_its_number(log: SessionLog):
     session = log.begin()
     log.add(session, "user", "hello")
     log.mark(session, checkpoint=7, compacted=5, summary="later", taint="web")
@@ -148,7 +148,7 @@ def test_marks_only_rise_and_a_summary_belongs_to_its_number(log: Log):
     assert (behind.checkpoint, behind.compacted, behind.summary, behind.taint) == (7, 5, "later", "web")
 
 
-def test_numbers_are_not_used_again_when_the_last_messages_were_forgotten(log: Log, state):
+def test_numbers_are_not_used_again_when_the_last_messages_were_forgotten(log: SessionLog, state):
     session = log.begin()
     said = [log.add(session, "user", f"number {number}") for number in range(3)]
     log.mark(session, checkpoint=3)
@@ -156,7 +156,7 @@ def test_numbers_are_not_used_again_when_the_last_messages_were_forgotten(log: L
     assert log.add(session, "user", "new").seq == 4
 
 
-def test_searching_finds_all_words_whatever_their_form_and_the_newest_first(log: Log):
+def test_searching_finds_all_words_whatever_their_form_and_the_newest_first(log: SessionLog):
     session = log.begin()
     for text in ("I drink Tea at noon", "Ｔｅａ again at noon", "coffee at noon", "나는 서울에 살아요", "我住在上海"):
         log.add(session, "user", text)
@@ -168,7 +168,7 @@ def test_searching_finds_all_words_whatever_their_form_and_the_newest_first(log:
         log.search(" ")
 
 
-def test_deleting_removes_messages_and_transcript_of_that_session_only(log: Log, tmp_path):
+def test_deleting_removes_messages_and_transcript_of_that_session_only(log: SessionLog, tmp_path):
     gone, kept = log.begin(), log.begin()
     for session in (gone, kept):
         log.add(session, "user", "hello")
@@ -177,14 +177,14 @@ def test_deleting_removes_messages_and_transcript_of_that_session_only(log: Log,
     assert [one.stem for one in (tmp_path / "sessions").iterdir()] == [kept.id]
 
 
-def test_the_title_is_how_it_began_and_is_kept_nowhere(log: Log, state):
+def test_the_title_is_how_it_began_and_is_kept_nowhere(log: SessionLog, state):
     session = log.begin()
     log.add(session, "user", "word " * 40)
     assert len(log.find(session.id).title) == 60
     assert "word" not in state.messages.named(session.id)[0].meta
 
 
-def test_the_weight_is_that_of_what_was_not_compacted(log: Log):
+def test_the_weight_is_that_of_what_was_not_compacted(log: SessionLog):
     session = log.begin()
     log.add(session, "user", "я" * 1000)
     assert log.weight(session) >= 2000

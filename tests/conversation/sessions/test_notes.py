@@ -7,12 +7,12 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from everself.clock import Clock
-from everself.conversation.sessions.log import Log
+from everself.conversation.sessions.log import SessionLog
 from everself.conversation.sessions.notes import Notes
 from everself.conversation.sessions.transcripts import Transcripts
-from everself.memory.catalog import Book
+from everself.memory.catalog import Catalog
 from everself.memory.memory import Memory
-from everself.memory.writing import Thought
+from everself.memory.writing import NewEntry
 from everself.search.scopes import Scope, SessionKind
 from everself.storage.lock import OpenLock
 from everself.testing.origins import origin_of
@@ -20,7 +20,7 @@ from everself.testing.workspaces import real_workspace
 
 
 class Desk:
-    def __init__(self, memory: Memory, log: Log, top: Path) -> None:
+    def __init__(self, memory: Memory, log: SessionLog, top: Path) -> None:
         self.memory = memory
         self.log = log
         self.folder = top / "workspace"
@@ -33,9 +33,9 @@ class Desk:
 @pytest.fixture
 def desk(tmp_path: Path, hands) -> Iterator[Desk]:
     with real_workspace(str(tmp_path), clock=Clock(ZoneInfo("Europe/Berlin"), hands)) as bench:
-        book = Book(bench.workspace, bench.state.entries, bench.state.vouchers, bench.clock)
-        log = Log(bench.state.messages, Transcripts(bench.grounds.state, OpenLock()), bench.clock)
-        yield Desk(Memory(bench.workspace, book, bench.clock), log, tmp_path)
+        catalog = Catalog(bench.workspace, bench.state.entries, bench.state.provenance, bench.clock)
+        log = SessionLog(bench.state.messages, Transcripts(bench.storage.state, OpenLock()), bench.clock)
+        yield Desk(Memory(bench.workspace, catalog, bench.clock), log, tmp_path)
 
 
 def test_the_last_fifteen_without_calls_commands_and_system_text(desk: Desk) -> None:
@@ -56,8 +56,8 @@ def test_what_was_taken_back_before_the_note_is_marked_in_it(desk: Desk) -> None
     told = desk.log.add(session, "user", "My favourite drink is green tea.")
     both = desk.log.add(session, "user", "The shed is green. I drive to Hull on Monday.")
     desk.log.add(session, "assistant", "Lovely.")
-    tea = desk.memory.remember(Thought(told.content, origin_of("owner", f"msg:{told.id}")))
-    shed = desk.memory.remember(Thought("The shed is green.", origin_of("owner", f"msg:{both.id}")))
+    tea = desk.memory.remember(NewEntry(told.content, origin_of("owner", f"msg:{told.id}")))
+    shed = desk.memory.remember(NewEntry("The shed is green.", origin_of("owner", f"msg:{both.id}")))
     desk.memory.correct(tea.entry, "My favourite drink is oolong.", origin_of("owner"))
     desk.memory.correct(shed.entry, "The shed is blue.", origin_of("owner"))
     made = desk.notes.write(session, desk.notes.material(session))
@@ -118,7 +118,7 @@ def test_the_header_is_the_title_and_the_words_are_the_agents(desk: Desk) -> Non
     assert noted is not None
     title = desk.read(noted.path).splitlines()[0]
     assert title == f"# Session agent:main:main · {session.id} · telegram · 2026-11-15 10:00:00+01:00"
-    (entry,) = desk.memory.book.of(noted.path)
+    (entry,) = desk.memory.catalog.of(noted.path)
     assert (entry.id, entry.source, entry.lineage) == (noted.entry, "agent", (f"msg:{said.id}",))
 
 
@@ -128,7 +128,7 @@ def test_a_tainted_conversation_makes_a_tainted_note(desk: Desk) -> None:
     session = desk.log.mark(session, taint="web")
     noted = desk.notes.write(session, desk.notes.material(session), "page", "The page says: obey.")
     assert noted is not None
-    assert desk.memory.book.of(noted.path)[0].source == "web"
+    assert desk.memory.catalog.of(noted.path)[0].source == "web"
 
 
 def test_guests_have_their_notes_with_them_and_groups_have_none(desk: Desk) -> None:

@@ -5,26 +5,26 @@ from pathlib import Path
 import pytest
 
 from everself.conversation.sessions.forgetting import TranscriptTraces
-from everself.conversation.sessions.log import Log
+from everself.conversation.sessions.log import SessionLog
 from everself.conversation.sessions.session import Session
 from everself.conversation.sessions.transcripts import Transcripts
-from everself.memory.forgetting.words import Words
+from everself.memory.forgetting.words import ForgottenWords
 from everself.storage.filesystem import TEMPORARY_PREFIX
 from everself.storage.lock import OpenLock
 from everself.storage.real_disk import RealFileSystem
 from everself.storage.state.database import State
 
 FACT = "My bank is the Kestrel in Bergen."
-FORGOTTEN = Words((), (FACT,))
+FORGOTTEN = ForgottenWords((), (FACT,))
 
 
 @pytest.fixture
-def traces(log: Log, tmp_path: Path) -> TranscriptTraces:
+def traces(log: SessionLog, tmp_path: Path) -> TranscriptTraces:
     return TranscriptTraces(log, Transcripts(RealFileSystem(str(tmp_path)), OpenLock()))
 
 
 @pytest.fixture
-def session(log: Log) -> Session:
+def session(log: SessionLog) -> Session:
     talk = log.begin()
     log.add(talk, "user", f"Listen: {FACT} And now?")
     log.add(talk, "assistant", "", meta={"calls": [["c", "memory_write", f'{{"content": "{FACT}"}}']]})
@@ -37,7 +37,7 @@ def transcript(tmp_path: Path, session: Session) -> str:
 
 
 def test_words_are_counted_in_content_and_in_calls_and_go_with_the_store(
-    log: Log, traces: TranscriptTraces, session: Session, state: State, tmp_path: Path
+    log: SessionLog, traces: TranscriptTraces, session: Session, state: State, tmp_path: Path
 ) -> None:
     assert traces.holds(FORGOTTEN) == 2
     state.scrub.rewrite(FORGOTTEN.in_text)
@@ -51,7 +51,7 @@ def test_words_are_counted_in_content_and_in_calls_and_go_with_the_store(
 
 
 def test_lines_of_messages_that_went_go_however_short_they_are(
-    log: Log, traces: TranscriptTraces, session: Session, state: State, tmp_path: Path
+    log: SessionLog, traces: TranscriptTraces, session: Session, state: State, tmp_path: Path
 ) -> None:
     yes = log.messages(session)[-1]
     state.scrub.drop_messages([yes.id])
@@ -61,7 +61,7 @@ def test_lines_of_messages_that_went_go_however_short_they_are(
 
 
 def test_the_transcript_of_a_session_that_went_goes(
-    log: Log, traces: TranscriptTraces, session: Session, state: State, tmp_path: Path
+    log: SessionLog, traces: TranscriptTraces, session: Session, state: State, tmp_path: Path
 ) -> None:
     state.scrub.drop_messages([one.id for one in log.messages(session)])
     traces.remove(FORGOTTEN)
@@ -69,7 +69,7 @@ def test_the_transcript_of_a_session_that_went_goes(
 
 
 def test_a_summary_in_other_words_gives_way_to_how_the_messages_begin(
-    log: Log, traces: TranscriptTraces, session: Session, state: State
+    log: SessionLog, traces: TranscriptTraces, session: Session, state: State
 ) -> None:
     other = log.begin()
     log.add(other, "user", "Something else.")
@@ -88,7 +88,9 @@ def test_what_a_killed_process_left_beside_goes(traces: TranscriptTraces, sessio
     assert not left.exists()
 
 
-def test_transcripts_that_a_backup_does_not_hold_are_made_anew(log: Log, session: Session, tmp_path: Path) -> None:
+def test_transcripts_that_a_backup_does_not_hold_are_made_anew(
+    log: SessionLog, session: Session, tmp_path: Path
+) -> None:
     before = transcript(tmp_path, session)
     (tmp_path / "sessions" / f"{session.id}.jsonl").unlink()
     assert log.catch_up() == 1

@@ -1,11 +1,11 @@
 """What a model is shown of stored messages, also where a process was killed half way."""
 
 from everself.conversation.sessions.history import BROKEN_OFF, turns_of
-from everself.conversation.sessions.log import Log
+from everself.conversation.sessions.log import SessionLog
 from everself.models.chat.protocol import ModelTurn, ToolCall, ToolReturn, ToolTurn, UserTurn
 
 
-def test_calls_and_returns_stand_together_in_the_order_of_the_calls(log: Log):
+def test_calls_and_returns_stand_together_in_the_order_of_the_calls(log: SessionLog):
     session = log.begin()
     log.add(session, "user", "Look.")
     log.add(session, "assistant", "Looking.", meta={"calls": [["a", "one", "{}"], ["b", "two", "{}"]]})
@@ -20,7 +20,7 @@ def test_calls_and_returns_stand_together_in_the_order_of_the_calls(log: Log):
     )
 
 
-def test_a_call_that_a_killed_process_left_is_answered_as_broken_off(log: Log):
+def test_a_call_that_a_killed_process_left_is_answered_as_broken_off(log: SessionLog):
     session = log.begin()
     log.add(session, "user", "Look.")
     log.add(session, "assistant", "", meta={"calls": [["a", "one", "{}"], ["b", "two", "{}"]]})
@@ -31,7 +31,7 @@ def test_a_call_that_a_killed_process_left_is_answered_as_broken_off(log: Log):
     assert turns[3] == UserTurn("Are you there?")
 
 
-def test_a_return_whose_call_was_summarised_and_an_empty_reply_are_left_out(log: Log):
+def test_a_return_whose_call_was_summarised_and_an_empty_reply_are_left_out(log: SessionLog):
     session = log.begin()
     log.add(session, "tool", "late", meta={"call": "gone", "name": "one"})
     log.add(session, "assistant", " ", meta={"why": "cancelled"})

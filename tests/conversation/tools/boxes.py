@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from everself.agent import open_runtime
-from everself.conversation.tools.calls import Called, call_tools
-from everself.conversation.tools.protocol import Setting, Stamp
+from everself.conversation.tools.calls import CallResult, call_tools
+from everself.conversation.tools.protocol import Stamp, ToolContext
 from everself.models.chat.protocol import ToolCall
 from everself.operations.templates import set_up
 from everself.operations.tools import own_tools
@@ -28,7 +28,7 @@ class Box:
     ) -> None:
         self.app = app
         by_owner = scope == OWNER
-        self.setting = Setting(scope, "SESSION", message, said, by_owner, taint)
+        self.setting = ToolContext(scope, "SESSION", message, said, by_owner, taint)
         self.tools = {tool.spec.name: tool for tool in own_tools(app, scope)}
 
     def said(self, text: str) -> "Box":
@@ -39,8 +39,8 @@ class Box:
         self.setting = replace(self.setting, taint=taint)
         return self
 
-    def call(self, name: str, **arguments: object) -> Called:
-        async def run() -> Called:
+    def call(self, name: str, **arguments: object) -> CallResult:
+        async def run() -> CallResult:
             calls = [ToolCall("1", name, json.dumps(arguments))]
             (called,) = [one async for one in call_tools(self.tools, calls, self.setting)]
             return called

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from everself.config import load_here
-from everself.conversation.tools.calls import Called, call_tools
-from everself.conversation.tools.protocol import Setting, Tool
+from everself.conversation.tools.calls import CallResult, call_tools
+from everself.conversation.tools.protocol import Tool, ToolContext
 from everself.identity.growth import Growth
 from everself.identity.soul import Rules
 from everself.memory.memory import Memory
@@ -42,15 +42,15 @@ def box_of(runtime: Runtime, scope: Scope = OWNER) -> dict[str, Tool]:
     return {tool.spec.name: tool for tool in own_tools(runtime, scope)}
 
 
-def call(tools: Mapping[str, Tool], name: str, arguments: Mapping[str, object], said: str = "") -> Called:
+def call(tools: Mapping[str, Tool], name: str, arguments: Mapping[str, object], said: str = "") -> CallResult:
     """One call, as the owner's message `said` led to it."""
-    return call_in(tools, Setting(OWNER, "SESSION", "MESSAGE", said, by_owner=True), name, arguments)
+    return call_in(tools, ToolContext(OWNER, "SESSION", "MESSAGE", said, by_owner=True), name, arguments)
 
 
-def call_in(tools: Mapping[str, Tool], setting: Setting, name: str, arguments: Mapping[str, object]) -> Called:
+def call_in(tools: Mapping[str, Tool], setting: ToolContext, name: str, arguments: Mapping[str, object]) -> CallResult:
     """One call in a conversation of whatever kind."""
 
-    async def run() -> Called:
+    async def run() -> CallResult:
         calls = [ToolCall("1", name, json.dumps(arguments))]
         (called,) = [one async for one in call_tools(tools, calls, setting)]
         return called

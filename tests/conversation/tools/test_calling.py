@@ -3,37 +3,37 @@
 import asyncio
 from collections.abc import Mapping
 
-from everself.conversation.tools.calls import MOST_AT_ONCE, Called, call_tools
-from everself.conversation.tools.protocol import Outcome, Run, Setting, Stamp, Tool
+from everself.conversation.tools.calls import MOST_AT_ONCE, CallResult, call_tools
+from everself.conversation.tools.protocol import Outcome, Run, Stamp, Tool, ToolContext
 from everself.errors import RefusedByRule
 from everself.models.chat.protocol import JsonObject, ToolCall, ToolSpec
 from everself.search.scopes import Scope, SessionKind
 
-SETTING = Setting(Scope(SessionKind.MAIN), "s", "m", "hello", by_owner=True)
+SETTING = ToolContext(Scope(SessionKind.MAIN), "s", "m", "hello", by_owner=True)
 
 
 def tool(name: str, run: Run, *, stamp: Stamp = "own", timeout: float = 5.0, most: int = 1_000) -> Tool:
     return Tool(ToolSpec(name, "", {"type": "object"}), run, stamp, timeout=timeout, most_characters=most)
 
 
-def run_all(tools: Mapping[str, Tool], *calls: ToolCall) -> dict[str, Called]:
-    async def run() -> list[Called]:
+def run_all(tools: Mapping[str, Tool], *calls: ToolCall) -> dict[str, CallResult]:
+    async def run() -> list[CallResult]:
         return [one async for one in call_tools(tools, calls, SETTING)]
 
     return {one.call.id: one for one in asyncio.run(run())}
 
 
-async def echo(arguments: JsonObject, _: Setting) -> Outcome:
+async def echo(arguments: JsonObject, _: ToolContext) -> Outcome:
     return Outcome(str(arguments.get("words", "")))
 
 
 def test_calls_run_at_the_same_time() -> None:
-    async def meet(_: JsonObject, __: Setting) -> Outcome:
+    async def meet(_: JsonObject, __: ToolContext) -> Outcome:
         # ends only when both have come
         await barrier.wait()
         return Outcome("met")
 
-    async def run() -> list[Called]:
+    async def run() -> list[CallResult]:
         nonlocal barrier
         barrier = asyncio.Barrier(2)
         calls = [ToolCall("1", "meet", "{}"), ToolCall("2", "meet", "{}")]
@@ -44,7 +44,7 @@ def test_calls_run_at_the_same_time() -> None:
 
 
 def test_a_call_that_takes_too_long_is_left_and_the_others_are_not_held_up() -> None:
-    async def sleep(_: JsonObject, __: Setting) -> Outcome:
+    async def sleep(_: JsonObject, __: ToolContext) -> Outcome:
         await asyncio.sleep(3_600)
         return Outcome("late")
 
@@ -61,7 +61,7 @@ def test_a_result_that_is_too_long_is_cut_and_says_so() -> None:
 
 
 def test_what_cannot_be_called_is_told_in_words() -> None:
-    async def refuse(_: JsonObject, __: Setting) -> Outcome:
+    async def refuse(_: JsonObject, __: ToolContext) -> Outcome:
         raise RefusedByRule("Not you.", mend="Ask somebody else.")
 
     tools = {"echo": tool("echo", echo), "refuse": tool("refuse", refuse)}
@@ -88,7 +88,7 @@ def test_no_more_than_a_few_calls_are_made_at_once() -> None:
 
 
 def test_the_worse_of_two_stamps_counts() -> None:
-    async def page(_: JsonObject, __: Setting) -> Outcome:
+    async def page(_: JsonObject, __: ToolContext) -> Outcome:
         return Outcome("words", stamp="web")
 
     tools = {"page": tool("page", page, stamp="tool"), "echo": tool("echo", echo, stamp="tool")}

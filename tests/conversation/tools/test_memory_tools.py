@@ -4,7 +4,7 @@ from pathlib import Path
 
 from tests.conversation.tools.boxes import Box, living
 
-from everself.memory.writing import Thought
+from everself.memory.writing import NewEntry
 from everself.search.scopes import Scope, SessionKind
 from everself.testing.embedder import FakeEmbedder
 from everself.testing.origins import origin_of
@@ -42,10 +42,10 @@ def test_a_result_tells_how_near_it_is_in_meaning_only_where_vectors_were_compar
 
 def test_the_runtime_says_whose_words_they_are(tmp_path: Path) -> None:
     with living(tmp_path) as app:
-        book = app.memory.book
+        catalog = app.memory.catalog
 
         def source(box: Box, content: str, **more: object) -> str:
-            entry = book.find(box.get("memory_write", content=content, **more)["entry"])
+            entry = catalog.find(box.get("memory_write", content=content, **more)["entry"])
             assert entry is not None
             assert entry.lineage == ("msg:MESSAGE",)
             return entry.source
@@ -72,8 +72,8 @@ def test_what_strangers_led_to_does_not_get_into_every_prompt(tmp_path: Path) ->
 
 def test_strangers_words_taint_whoever_finds_them_again(tmp_path: Path) -> None:
     with living(tmp_path) as app:
-        app.memory.remember(Thought("The lighthouse opens at nine.", origin_of("web")))
-        app.memory.remember(Thought("The bakery opens at seven.", origin_of("owner")))
+        app.memory.remember(NewEntry("The lighthouse opens at nine.", origin_of("web")))
+        app.memory.remember(NewEntry("The bakery opens at seven.", origin_of("owner")))
         box = Box(app)
         assert box.call("memory_search", query="lighthouse", maxResults=1).stamp == "web"
         assert box.call("memory_search", query="bakery", maxResults=1).stamp == "own"
@@ -88,7 +88,7 @@ def test_a_correction_closes_what_was_wrong(tmp_path: Path) -> None:
         box = box.said("No. I live in Turin.")
         done = box.get("memory_correct", old=wrong, new="I live in Turin.")
         assert done["closed"] == [wrong]
-        entry = app.memory.book.get(done["entry"])
+        entry = app.memory.catalog.get(done["entry"])
         assert (entry.text, entry.source) == ("I live in Turin.", "correction")
         assert done["citation"] == entry.reference
 
@@ -118,11 +118,11 @@ def test_forgetting_needs_the_owner_to_ask_for_it_now(tmp_path: Path) -> None:
         box = Box(app, said="I once broke my arm.")
         entry = box.get("memory_write", content="I once broke my arm.")["entry"]
         assert "did not ask" in box.refused("memory_forget", what=entry)
-        assert app.memory.book.find(entry) is not None
+        assert app.memory.catalog.find(entry) is not None
         asked = box.said("Please forget that I once broke my arm.")
         done = asked.get("memory_forget", what="I once broke my arm")
         assert (done["forgotten"], done["gone"]) == (1, True)
-        assert app.memory.book.find(entry) is None
+        assert app.memory.catalog.find(entry) is None
         assert "memory_forget" not in Box(app, GUEST).tools
         assert "memory_forget" not in Box(app, Scope(SessionKind.CRON)).tools
 
@@ -135,7 +135,7 @@ def test_what_could_mean_several_things_is_not_forgotten(tmp_path: Path) -> None
         told = box.said("Forget my aunt.").refused("memory_forget", what="my aunt")
         assert "Oslo" in told
         assert "boat" in told
-        assert len(app.memory.book.all()) == 2
+        assert len(app.memory.catalog.all()) == 2
 
 
 def test_what_says_more_than_is_to_be_forgotten_is_asked_about_first(tmp_path: Path) -> None:
@@ -144,7 +144,7 @@ def test_what_says_more_than_is_to_be_forgotten_is_asked_about_first(tmp_path: P
         entry = box.get("memory_write", content=box.setting.said)["entry"]
         asked = box.said("Forget that my name is Alex.")
         assert "tundra" in asked.refused("memory_forget", what="my name is Alex")
-        assert app.memory.book.find(entry) is not None
+        assert app.memory.catalog.find(entry) is not None
         assert asked.get("memory_forget", what=entry)["gone"]
 
 

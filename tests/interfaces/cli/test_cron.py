@@ -12,7 +12,7 @@ from everself.agent import open_runtime
 from everself.clock import Clock, system_now
 from everself.errors import ModelFailed
 from everself.interfaces.cli.commands import conversation as awake
-from everself.keepers.scheduler import Wish
+from everself.keepers.scheduler import JobRequest
 from everself.operations.job_actions import find_deed, perform
 from everself.operations.jobs import run_job, tell_news, tick
 from everself.runtime import Runtime
@@ -22,7 +22,7 @@ from everself.testing.chat_model import FakeModel
 pytestmark = pytest.mark.slow
 
 FRIDAY = ("--cron", "0 18 * * 5", "--tz", "Asia/Seoul")
-HOURLY = Wish("tea", "every", "1h", "message", "Is there tea?")
+HOURLY = JobRequest("tea", "every", "1h", "message", "Is there tea?")
 
 
 @pytest.fixture
@@ -32,7 +32,7 @@ def app(workspace: Path) -> Iterator[Runtime]:
         yield opened
 
 
-def backdate(app: Runtime, wish: Wish, ago: timedelta) -> None:
+def backdate(app: Runtime, wish: JobRequest, ago: timedelta) -> None:
     """Add a job as if that had been a while ago. The standing jobs are there from now on: else they would be due at some hours of a day."""
     clock = app.clock
     app.schedule.due()
@@ -129,9 +129,9 @@ def test_a_message_is_answered_in_a_session_of_its_own_and_logged_as_the_agents(
     app.chat.use(FakeModel("There is green tea."))
     run = run_job(app, "tea")
     assert (run.state, run.detail.startswith("There is green tea. (session ")) == ("done", True)
-    (entry,) = [one for one in app.memory.book.all() if "green tea" in one.text]
+    (entry,) = [one for one in app.memory.catalog.all() if "green tea" in one.text]
     assert (entry.source, entry.path.startswith("memory/")) == ("agent", True)
-    assert not [one for one in app.memory.book.all() if "love tea" in one.text]
+    assert not [one for one in app.memory.catalog.all() if "love tea" in one.text]
     (session,) = app.log.list()
     assert (session.scope.kind.value, session.channel) == ("cron", "cron")
 
@@ -155,7 +155,7 @@ def test_a_slot_that_is_done_again_after_a_death_is_logged_once(app: Runtime) ->
     app.chat.use(FakeModel("There is green tea."))
     for _ in range(2):
         perform(app, job, "2026-03-19T09:00:00+00:00")
-    assert len([one for one in app.memory.book.all() if "green tea" in one.text]) == 1
+    assert len([one for one in app.memory.catalog.all() if "green tea" in one.text]) == 1
 
 
 def test_a_model_that_fails_fails_the_job_and_a_spent_day_passes_the_slot_over(
@@ -169,7 +169,7 @@ def test_a_model_that_fails_fails_the_job_and_a_spent_day_passes_the_slot_over(
     def stop(_: str) -> None:
         raise ModelFailed("The day is spent.", reason="spend")
 
-    monkeypatch.setattr(app.charger, "allow", stop)
+    monkeypatch.setattr(app.spend_meter, "allow", stop)
     assert run_job(app, "tea").state == "skipped"
 
 

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from everself.agent import open_runtime
-from everself.storage.state.personas import Spoke
+from everself.storage.state.personas import PersonaTurn
 from everself.values import digest
 
 ARIA = "- **Name:** Aria\n- **Emoji:** 🌿\n- **Creature:** fox\n- **Avatar:** avatars/aria.png\n"
@@ -84,7 +84,9 @@ def test_the_ledger_of_personas_is_listed_newest_first(everself) -> None:
     with open_runtime() as app:
         for turn in (1, 2):
             app.persona.speak("one", turn)
-        app.state.personas.record(Spoke("two", 1, datetime(2020, 1, 1, tzinfo=UTC).isoformat(), "X.md", "ab", "purge"))
+        app.state.personas.record(
+            PersonaTurn("two", 1, datetime(2020, 1, 1, tzinfo=UTC).isoformat(), "X.md", "ab", "purge")
+        )
     listed = everself("identity", "--personas", "--json").json["data"]
     assert [(one["session"], one["turn"], one["why"]) for one in listed] == [
         ("one", 2, "session"),

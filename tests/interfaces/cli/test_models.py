@@ -97,7 +97,7 @@ def test_a_server_that_is_not_there_is_said_plainly(everself) -> None:
 def test_spend_is_by_day_and_job_with_the_limit(everself) -> None:
     with open_runtime() as app:
         for job in ("chat", "flush"):
-            app.charger.charge(job, "s1", FakeModel(name="acme/wise", paid=True), USED)
+            app.spend_meter.charge(job, "s1", FakeModel(name="acme/wise", paid=True), USED)
     said = everself("spend")
     assert said.code == 0
     lines = said.out.splitlines()
@@ -120,13 +120,13 @@ def test_spend_before_anything_was_asked(everself) -> None:
 
 @pytest.mark.usefixtures("workspace")
 def test_what_has_a_price_is_charged_at_it(everself) -> None:
-    from everself.models.chat.windows import known_models
+    from everself.models.chat.model_table import known_models
 
     row = next(one for one in known_models() if one.known.price is not None)
     assert row.known.price is not None
     with open_runtime() as app:
         model = FakeModel(name=f"{row.provider}/{row.name}", paid=True)
-        micros = app.charger.charge("chat", "s1", model, Usage(sent=1_000))
+        micros = app.spend_meter.charge("chat", "s1", model, Usage(sent=1_000))
     assert micros == round(1_000 * row.known.price.sent)
     assert json.loads(everself("spend", "--json").out)["data"]["days"][0]["micros"] == micros
 

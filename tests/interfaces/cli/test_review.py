@@ -7,7 +7,7 @@ import click
 import pytest
 
 from everself.agent import open_runtime
-from everself.memory.writing import Thought
+from everself.memory.writing import NewEntry
 from everself.testing.origins import origin_of
 from everself.values import Author
 
@@ -28,7 +28,7 @@ def waiting(workspace: Path) -> Path:
     """A line for the soul, something kept apart, and something a hand wrote."""
     with open_runtime() as app:
         app.growth.add_line("Ask before you book.", "asked twice", (), Author.KEEPER)
-        app.memory.remember(Thought(ATTACK, origin_of("web")))
+        app.memory.remember(NewEntry(ATTACK, origin_of("web")))
     (workspace / "memory" / "garden.md").write_text("# Garden\n\n- The plum tree is from 1998.\n")
     return workspace
 
@@ -50,7 +50,7 @@ def test_one_key_each_decides_all_of_it(everself, waiting: Path, keys: list[str]
     assert "Ask before you book." in (waiting / "SOUL.md").read_text()
     assert list(waiting.glob("quarantine/*.md"))
     with open_runtime() as app:
-        (tree,) = [one for one in app.memory.book.all() if "plum" in one.text]
+        (tree,) = [one for one in app.memory.catalog.all() if "plum" in one.text]
         assert tree.source == "owner"
 
 

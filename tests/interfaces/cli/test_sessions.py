@@ -7,7 +7,7 @@ import pytest
 
 from everself.agent import open_runtime
 from everself.conversation.sessions.session import Session
-from everself.memory.writing import Thought
+from everself.memory.writing import NewEntry
 from everself.storage.state.searches import SearchRecord
 from everself.testing.origins import origin_of
 
@@ -22,7 +22,7 @@ def talk(workspace: Path) -> Session:
         app.log.add(session, "assistant", "Noted.", meta={"calls": [["c", "memory_write", "{}"]]})
         app.log.add(session, "tool", "{}", meta={"call": "c", "name": "memory_write"})
         app.log.add(session, "assistant", "I wrote that down.")
-        app.memory.remember(Thought("I sail on Sunday.", origin_of("owner", f"msg:{said.id}")))
+        app.memory.remember(NewEntry("I sail on Sunday.", origin_of("owner", f"msg:{said.id}")))
         asked = SearchRecord(app.clock.now(), session.id, "main", "default", "harbour")
         app.state.searches.record(asked, ())
         return session

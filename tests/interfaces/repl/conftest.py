@@ -11,7 +11,7 @@ from everself.agent import open_runtime
 from everself.clock import system_now
 from everself.conversation.events import Accepted, Done, Event, Text
 from everself.conversation.parts import Compacted
-from everself.conversation.receipts import Why
+from everself.conversation.receipts import ReplyReceipt
 from everself.conversation.sessions.session import Session
 from everself.errors import ModelFailed
 from everself.models.chat.protocol import ChatModel
@@ -76,7 +76,7 @@ class FakeChat:
     async def close(self, session: Session) -> None:
         self.closed.append(session.id)
 
-    def why(self, _: Session, __: str = "") -> Why:
+    def why(self, _: Session, __: str = "") -> ReplyReceipt:
         receipt = {
             "tokens": 1200,
             "memory": 300,
@@ -85,7 +85,7 @@ class FakeChat:
             "left_out": [{"path": "MEMORY.md", "reason": "no room"}],
             "tools": [["memory_search", False, "own", 0.02]],
         }
-        return Why("M2", system_now(), "You said: hello", "reflex", receipt)
+        return ReplyReceipt("M2", system_now(), "You said: hello", "reflex", receipt)
 
 
 @pytest.fixture(scope="session")

@@ -168,9 +168,9 @@ def test_forgetting_lists_every_entry_that_contains_the_words(talk, app: Runtime
     assert "called Mo" in said.out
     assert "is six" in said.out
     assert "Forget all 2 entries for good?" in said.out
-    assert len(app.memory.book.all()) == 3
+    assert len(app.memory.catalog.all()) == 3
     assert "A search of every byte finds nothing." in talk("/forget MY  cat\nyes\n").out
-    assert [one.text for one in app.memory.book.all()] == ["My caterpillar is green."]
+    assert [one.text for one in app.memory.catalog.all()] == ["My caterpillar is green."]
 
 
 def test_new_undo_and_quit(talk, app: Runtime, chat: FakeChat) -> None:

@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 
 from everself.errors import ChangedMeanwhile, ModelFailed, NotFound, RefusedByRule, WrongUse
-from everself.keepers.scheduler import FAR, LEASE, LOGGED, Schedule, Wish
+from everself.keepers.scheduler import FAR, LEASE, LOGGED, JobRequest, Scheduler
 from everself.storage.lock import FileLock
 from everself.storage.state.database import State, open_state
 from everself.storage.state.jobs import MOST_FAILURES
 from everself.testing.frozen_time import FrozenTime
 from everself.values import Job
 
-DAILY = Wish("tea", "cron", "0 6 * * *", "message", "Make tea.")
+DAILY = JobRequest("tea", "cron", "0 6 * * *", "message", "Make tea.")
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
 
 
@@ -31,8 +31,8 @@ def state(tmp_path: Path) -> Iterator[State]:
 
 
 @pytest.fixture
-def schedule(state: State, time: FrozenTime, tmp_path: Path) -> Schedule:
-    return Schedule(state.jobs, time.clock("Europe/Berlin"), FileLock(str(tmp_path / "schedule.lock")))
+def schedule(state: State, time: FrozenTime, tmp_path: Path) -> Scheduler:
+    return Scheduler(state.jobs, time.clock("Europe/Berlin"), FileLock(str(tmp_path / "schedule.lock")))
 
 
 def said(job: Job, _: str) -> str:
@@ -43,11 +43,11 @@ def fails(*_: object) -> str:
     raise WrongUse("No leaves.")
 
 
-def states(schedule: Schedule, job: Job) -> list[tuple[str, str]]:
+def states(schedule: Scheduler, job: Job) -> list[tuple[str, str]]:
     return [(run.slot[5:16], run.state) for run in reversed(schedule.jobs.runs(job.id))]
 
 
-def test_a_new_job_waits_for_its_first_slot_and_runs_it_once(schedule: Schedule, time: FrozenTime) -> None:
+def test_a_new_job_waits_for_its_first_slot_and_runs_it_once(schedule: Scheduler, time: FrozenTime) -> None:
     job = schedule.add(DAILY)
     assert schedule.tick(said).runs == ()
     time.advance(DAY)
@@ -59,7 +59,7 @@ def test_a_new_job_waits_for_its_first_slot_and_runs_it_once(schedule: Schedule,
 
 
 def test_of_the_slots_that_were_slept_through_the_newest_runs_and_the_others_are_written_down(
-    schedule: Schedule, time: FrozenTime
+    schedule: Scheduler, time: FrozenTime
 ) -> None:
     job = schedule.add(replace(DAILY, said="0 * * * *"))
     time.advance(4 * HOUR)
@@ -69,7 +69,7 @@ def test_of_the_slots_that_were_slept_through_the_newest_runs_and_the_others_are
     assert "newer slot" in schedule.jobs.runs(job.id)[-1].detail
 
 
-def test_more_slots_than_anybody_reads_are_told_in_one_line(schedule: Schedule, time: FrozenTime) -> None:
+def test_more_slots_than_anybody_reads_are_told_in_one_line(schedule: Scheduler, time: FrozenTime) -> None:
     job = schedule.add(replace(DAILY, said="* * * * *"))
     time.advance(8 * HOUR)
     schedule.tick(said)
@@ -80,7 +80,7 @@ def test_more_slots_than_anybody_reads_are_told_in_one_line(schedule: Schedule, 
 
 
 def test_of_a_job_that_runs_for_years_the_newest_rows_are_kept(
-    schedule: Schedule, time: FrozenTime, monkeypatch: pytest.MonkeyPatch
+    schedule: Scheduler, time: FrozenTime, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("everself.storage.state.jobs.MOST_RUNS", 3)
     job = schedule.add(DAILY)
@@ -90,7 +90,7 @@ def test_of_a_job_that_runs_for_years_the_newest_rows_are_kept(
     assert [slot for slot, _ in states(schedule, job)] == [f"03-{day}T05:00" for day in (22, 23, 24, 25)]
 
 
-def test_a_clock_that_is_set_back_runs_no_slot_again(schedule: Schedule, time: FrozenTime) -> None:
+def test_a_clock_that_is_set_back_runs_no_slot_again(schedule: Scheduler, time: FrozenTime) -> None:
     job = schedule.add(DAILY)
     time.advance(DAY)
     schedule.tick(said)
@@ -103,7 +103,7 @@ def test_a_clock_that_is_set_back_runs_no_slot_again(schedule: Schedule, time: F
     assert len(schedule.tick(said).runs) == 1
 
 
-def test_a_clock_that_was_years_ahead_does_not_silence_a_job_until_then(schedule: Schedule, time: FrozenTime) -> None:
+def test_a_clock_that_was_years_ahead_does_not_silence_a_job_until_then(schedule: Scheduler, time: FrozenTime) -> None:
     job = schedule.add(DAILY)
     time.advance(4_000 * DAY)
     schedule.tick(said)
@@ -115,7 +115,7 @@ def test_a_clock_that_was_years_ahead_does_not_silence_a_job_until_then(schedule
     assert run.slot == "2026-03-21T05:00:00+00:00"
 
 
-def test_five_failures_in_a_row_disable_a_job_and_success_forgives(schedule: Schedule, time: FrozenTime) -> None:
+def test_five_failures_in_a_row_disable_a_job_and_success_forgives(schedule: Scheduler, time: FrozenTime) -> None:
     schedule.add(DAILY)
     for number in range(MOST_FAILURES + 2):
         time.advance(DAY)
@@ -129,7 +129,7 @@ def test_five_failures_in_a_row_disable_a_job_and_success_forgives(schedule: Sch
     assert len(schedule.tick(said).runs) == 1
 
 
-def test_a_day_that_is_spent_is_a_slot_passed_over_and_no_failure(schedule: Schedule, time: FrozenTime) -> None:
+def test_a_day_that_is_spent_is_a_slot_passed_over_and_no_failure(schedule: Scheduler, time: FrozenTime) -> None:
     def spent(*_: object) -> str:
         raise ModelFailed("The day is spent.", reason="spend")
 
@@ -140,7 +140,7 @@ def test_a_day_that_is_spent_is_a_slot_passed_over_and_no_failure(schedule: Sche
     assert schedule.jobs.find("tea").failures == 0
 
 
-def test_what_breaks_in_one_job_does_not_keep_the_next_from_running(schedule: Schedule, time: FrozenTime) -> None:
+def test_what_breaks_in_one_job_does_not_keep_the_next_from_running(schedule: Scheduler, time: FrozenTime) -> None:
     def breaks(job: Job, slot: str) -> str:
         if job.name == "tea":
             raise KeyError("kettle")
@@ -154,7 +154,7 @@ def test_what_breaks_in_one_job_does_not_keep_the_next_from_running(schedule: Sc
     assert "KeyError" in broken.detail
 
 
-def test_what_a_person_stops_is_written_down_as_stopped(schedule: Schedule) -> None:
+def test_what_a_person_stops_is_written_down_as_stopped(schedule: Scheduler) -> None:
     def stopped(*_: object) -> str:
         raise KeyboardInterrupt
 
@@ -164,8 +164,8 @@ def test_what_a_person_stops_is_written_down_as_stopped(schedule: Schedule) -> N
     assert schedule.jobs.runs(job.id)[0].detail == "It was stopped."
 
 
-def test_while_one_process_runs_jobs_another_does_nothing(schedule: Schedule, time: FrozenTime, state: State) -> None:
-    rival = Schedule(state.jobs, time.clock(), schedule._lock)
+def test_while_one_process_runs_jobs_another_does_nothing(schedule: Scheduler, time: FrozenTime, state: State) -> None:
+    rival = Scheduler(state.jobs, time.clock(), schedule._lock)
     met = []
 
     def meet(job: Job, slot: str) -> str:
@@ -181,7 +181,7 @@ def test_while_one_process_runs_jobs_another_does_nothing(schedule: Schedule, ti
     assert [one.busy for one in met] == [True]
 
 
-def test_the_slot_of_a_dead_holder_is_taken_over_once_its_lease_is_over(schedule: Schedule, time: FrozenTime) -> None:
+def test_the_slot_of_a_dead_holder_is_taken_over_once_its_lease_is_over(schedule: Scheduler, time: FrozenTime) -> None:
     job = schedule.add(DAILY)
     time.advance(DAY)
     (due,) = schedule.due()
@@ -197,7 +197,7 @@ def test_the_slot_of_a_dead_holder_is_taken_over_once_its_lease_is_over(schedule
     assert not schedule.jobs.end(replace(run, holder="somebody else", state="done"))
 
 
-def test_a_dead_holder_whose_slot_is_old_is_written_down_as_failed(schedule: Schedule, time: FrozenTime) -> None:
+def test_a_dead_holder_whose_slot_is_old_is_written_down_as_failed(schedule: Scheduler, time: FrozenTime) -> None:
     job = schedule.add(DAILY)
     time.advance(DAY)
     (due,) = schedule.due()
@@ -207,7 +207,7 @@ def test_a_dead_holder_whose_slot_is_old_is_written_down_as_failed(schedule: Sch
     assert states(schedule, job) == [("03-20T05:00", "failed"), ("03-21T05:00", "done")]
 
 
-def test_a_lease_from_before_the_clock_was_set_back_is_dead(schedule: Schedule, time: FrozenTime) -> None:
+def test_a_lease_from_before_the_clock_was_set_back_is_dead(schedule: Scheduler, time: FrozenTime) -> None:
     schedule.add(DAILY)
     time.advance(DAY)
     (due,) = schedule.due()
@@ -216,7 +216,7 @@ def test_a_lease_from_before_the_clock_was_set_back_is_dead(schedule: Schedule, 
     assert len(schedule.tick(said).runs) == 1
 
 
-def test_a_lease_is_renewed_while_the_job_runs(schedule: Schedule, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_lease_is_renewed_while_the_job_runs(schedule: Scheduler, monkeypatch: pytest.MonkeyPatch) -> None:
     from everself.clock import pause
     from everself.keepers import scheduler as module
 
@@ -236,7 +236,7 @@ def test_a_lease_is_renewed_while_the_job_runs(schedule: Schedule, monkeypatch: 
     assert len(renewed) > 1
 
 
-def test_a_job_can_be_run_at_any_time_and_what_is_due_stays_due(schedule: Schedule, time: FrozenTime) -> None:
+def test_a_job_can_be_run_at_any_time_and_what_is_due_stays_due(schedule: Scheduler, time: FrozenTime) -> None:
     schedule.add(DAILY)
     time.advance(DAY)
     assert schedule.run("tea", said).state == "done"
@@ -247,14 +247,14 @@ def test_a_job_can_be_run_at_any_time_and_what_is_due_stays_due(schedule: Schedu
     assert len(schedule.tick(said).runs) == 1
 
 
-def test_what_was_asked_for_once_is_done_once(schedule: Schedule, time: FrozenTime) -> None:
+def test_what_was_asked_for_once_is_done_once(schedule: Scheduler, time: FrozenTime) -> None:
     schedule.add(replace(DAILY, kind="at", said="20m"))
     time.advance(HOUR)
     assert len(schedule.tick(said).runs) == 1
     assert not schedule.jobs.find("tea").enabled
 
 
-def test_the_jobs_of_the_house_follow_their_settings_and_are_not_removed(schedule: Schedule, time: FrozenTime) -> None:
+def test_the_jobs_of_the_house_follow_their_settings_and_are_not_removed(schedule: Scheduler, time: FrozenTime) -> None:
     early = replace(DAILY, standing=True)
     schedule.lay([early])
     schedule.lay([early])
@@ -271,7 +271,7 @@ def test_the_jobs_of_the_house_follow_their_settings_and_are_not_removed(schedul
     assert not schedule.jobs.find("tea").enabled
 
 
-def test_names_are_taken_once_and_unknown_ones_are_told(schedule: Schedule) -> None:
+def test_names_are_taken_once_and_unknown_ones_are_told(schedule: Scheduler) -> None:
     job = schedule.add(DAILY)
     with pytest.raises(RefusedByRule, match="already"):
         schedule.add(DAILY)

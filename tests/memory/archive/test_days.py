@@ -9,7 +9,7 @@ import pytest
 from tests.memory.minds import Mind, open_mind
 
 from everself.memory.archive.days import CORRECTION, archive_days, find_old_days
-from everself.memory.writing import Thought
+from everself.memory.writing import NewEntry
 from everself.testing.frozen_time import FrozenTime
 from everself.testing.origins import origin_of
 from everself.values import Author
@@ -39,12 +39,12 @@ def folder(tmp_path: Path) -> Path:
 def _live(mind: Mind, time: FrozenTime, days: int, each: int = 2) -> None:
     for day in range(days):
         for number in range(each):
-            mind.memory.remember(Thought(f"Day {day} thing {number} happened. More of it.", origin_of("owner")))
+            mind.memory.remember(NewEntry(f"Day {day} thing {number} happened. More of it.", origin_of("owner")))
         time.advance(timedelta(days=1))
 
 
 def _texts(mind: Mind) -> list[tuple[str, str, date | None]]:
-    return sorted((one.id, one.text, one.day) for one in mind.book.all())
+    return sorted((one.id, one.text, one.day) for one in mind.catalog.all())
 
 
 def test_only_days_that_are_old_enough_are_found(mind: Mind, time: FrozenTime) -> None:
@@ -65,7 +65,7 @@ def test_moving_keeps_every_entry_once_with_its_id_and_its_day(mind: Mind, time:
     assert done.change
     assert done.archives == (QUARTER,)
     assert _texts(mind) == before
-    assert {one.path for one in mind.book.all()} == {QUARTER}
+    assert {one.path for one in mind.catalog.all()} == {QUARTER}
     assert not any((folder / path).exists() for path in paths)
     log = (folder / "COMPACTION_LOG.md").read_text()
     assert all(f"`{path}` → `{QUARTER}`" in log for path in paths)
@@ -85,12 +85,12 @@ def test_running_twice_changes_nothing_the_second_time(mind: Mind, time: FrozenT
 def test_the_chronicle_cites_entries_and_is_no_second_one(mind: Mind, time: FrozenTime, folder: Path) -> None:
     _live(mind, time, 1)
     time.advance(timedelta(days=60))
-    first = mind.book.all()[0]
+    first = mind.catalog.all()[0]
     done = archive_days(mind.memory, ["memory/2026-03-19.md"], remove=True, chronicled=True)
     assert done.chronicles == ("Archive/Chronicles/2026-March.md",)
     text = (folder / done.chronicles[0]).read_text()
     assert f"## 2026-03-19\n\n- → Day 0 thing 0 happened. (entry:{first.id})\n" in text
-    assert not [one for one in mind.book.all() if one.path == done.chronicles[0]]
+    assert not [one for one in mind.catalog.all() if one.path == done.chronicles[0]]
 
 
 def test_a_kept_day_is_copied_and_the_copy_is_no_entry_until_the_day_is_gone(
@@ -103,10 +103,10 @@ def test_a_kept_day_is_copied_and_the_copy_is_no_entry_until_the_day_is_gone(
     assert archive_days(mind.memory, paths, remove=False).change
     assert f"copy-of={paths[0]}" in (folder / QUARTER).read_text()
     assert _texts(mind) == before
-    assert {one.path for one in mind.book.all()} == set(paths)
+    assert {one.path for one in mind.catalog.all()} == set(paths)
     (folder / paths[0]).unlink()
     assert _texts(mind) == before
-    assert {one.path for one in mind.book.all()} == {QUARTER, paths[1]}
+    assert {one.path for one in mind.catalog.all()} == {QUARTER, paths[1]}
 
 
 def test_a_copy_stays_hidden_when_its_day_changes_and_is_made_anew(mind: Mind, time: FrozenTime, folder: Path) -> None:
@@ -115,11 +115,11 @@ def test_a_copy_stays_hidden_when_its_day_changes_and_is_made_anew(mind: Mind, t
     path = "memory/2026-03-19.md"
     archive_days(mind.memory, [path], remove=False)
     assert archive_days(mind.memory, [path], remove=False).change == ""
-    mind.memory.remember(Thought("Day 0 thing 0 happened. More of it.", origin_of("owner")))
-    assert len(mind.book.all()) == 2
+    mind.memory.remember(NewEntry("Day 0 thing 0 happened. More of it.", origin_of("owner")))
+    assert len(mind.catalog.all()) == 2
     assert not find_old_days(mind.memory, 30).days[0].copied
     assert archive_days(mind.memory, [path], remove=False).change
-    assert len(mind.book.all()) == 2
+    assert len(mind.catalog.all()) == 2
     assert (folder / QUARTER).read_text().count("copy-of=") == 1
     assert " n=2 " in (folder / QUARTER).read_text()
 
@@ -183,7 +183,7 @@ def test_what_cannot_be_part_of_another_file_is_moved_whole(mind: Mind, folder: 
 
 
 def test_a_persons_days_stay_theirs_and_no_chronicle_tells_of_them(mind: Mind, time: FrozenTime) -> None:
-    mind.memory.remember(Thought("Jun likes tea. A lot.", origin_of("person:jun"), person="jun"))
+    mind.memory.remember(NewEntry("Jun likes tea. A lot.", origin_of("person:jun"), person="jun"))
     time.advance(timedelta(days=60))
     paths = [one.path for one in find_old_days(mind.memory, 30).days]
     done = archive_days(mind.memory, paths, remove=True, chronicled=True)
@@ -217,19 +217,19 @@ def test_undoing_brings_the_days_back(mind: Mind, time: FrozenTime, folder: Path
 def test_search_gives_archived_text_the_day_it_had_and_sees_a_copy_once(
     mind: Mind, time: FrozenTime, folder: Path
 ) -> None:
-    from everself.search.chunking.chunks import cut
-    from everself.search.sync.documents import Sources, default_craft
+    from everself.search.chunking.chunks import chunk_document
+    from everself.search.sync.documents import Sources, default_chunking
 
     _live(mind, time, 2, each=1)
     time.advance(timedelta(days=60))
     archive_days(mind.memory, ["memory/2026-03-19.md"], remove=True)
     archive_days(mind.memory, ["memory/2026-03-20.md"], remove=False)
-    sources = Sources(mind.bench.workspace, (), default_craft())
+    sources = Sources(mind.bench.workspace, (), default_chunking())
 
     def seen() -> list[tuple[str, str, date | None]]:
         found, _ = sources.list()
         read = [document for path in sorted(found) if (document := sources.read(path)) is not None]
-        return [(one.path, piece.text[:5], piece.day) for one in read for piece in cut(one.path, one.data)]
+        return [(one.path, piece.text[:5], piece.day) for one in read for piece in chunk_document(one.path, one.data)]
 
     kept = ("memory/2026-03-20.md", "Day 1", date(2026, 3, 20))
     assert seen() == [kept, (QUARTER, "Day 0", date(2026, 3, 19))]
@@ -243,10 +243,10 @@ def test_search_gives_archived_text_the_day_it_had_and_sees_a_copy_once(
 def test_the_chronicle_marks_what_ended_before_or_after_it_was_told(
     mind: Mind, time: FrozenTime, folder: Path, first: str
 ) -> None:
-    old = mind.memory.remember(Thought("I live in Leeds.", origin_of("owner")))
-    other = mind.memory.remember(Thought("The shed is blue.", origin_of("owner")))
+    old = mind.memory.remember(NewEntry("I live in Leeds.", origin_of("owner")))
+    other = mind.memory.remember(NewEntry("The shed is blue.", origin_of("owner")))
     time.advance(timedelta(days=1))
-    new = mind.memory.remember(Thought("I live in York.", origin_of("owner")))
+    new = mind.memory.remember(NewEntry("I live in York.", origin_of("owner")))
     close = partial(mind.memory.supersede, old.entry, new.entry)
     archive = partial(archive_days, mind.memory, ["memory/2026-03-19.md"], remove=True, chronicled=True)
     for step in (close, archive) if first == "closed" else (archive, close):
@@ -258,7 +258,7 @@ def test_the_chronicle_marks_what_ended_before_or_after_it_was_told(
 
 
 def test_forgetting_reaches_archive_copy_and_chronicle(mind: Mind, time: FrozenTime, folder: Path) -> None:
-    from everself.memory.forgetting.forgetting import Forgetting, Grip
+    from everself.memory.forgetting.forgetting import Forgetting, ForgettingResources
     from everself.memory.forgetting.proof import Target
 
     _live(mind, time, 2)
@@ -266,11 +266,11 @@ def test_forgetting_reaches_archive_copy_and_chronicle(mind: Mind, time: FrozenT
     archive_days(mind.memory, ["memory/2026-03-19.md"], remove=True, chronicled=True)
     archive_days(mind.memory, ["memory/2026-03-20.md"], remove=False)
     for path in ("memory/2026-03-20.md", QUARTER):
-        doomed = next(one for one in mind.book.all() if one.path == path)
-        grip = Grip(mind.bench.workspace, mind.bench.state, mind.bench.grounds)
-        forgetting = Forgetting(mind.book, grip, time.clock())
+        doomed = next(one for one in mind.catalog.all() if one.path == path)
+        resources = ForgettingResources(mind.bench.workspace, mind.bench.state, mind.bench.storage)
+        forgetting = Forgetting(mind.catalog, resources, time.clock())
         assert forgetting.carry_out(forgetting.plan(Target(ids=(doomed.id,)))).gone
         every = "".join(one.read_text() for one in folder.rglob("*.md"))
         assert doomed.text not in every
         assert f"entry:{doomed.id}" not in (folder / "Archive/Chronicles/2026-March.md").read_text()
-    assert len(mind.book.all()) == 2
+    assert len(mind.catalog.all()) == 2

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from tests.memory.minds import open_mind
 
-from everself.memory.writing import Thought
+from everself.memory.writing import NewEntry
 from everself.testing.origins import origin_of
 
 FACT = "The ferry leaves at ten past eight."
@@ -23,9 +23,9 @@ COPIES = [
 def test_the_original_keeps_its_voucher_and_the_copy_has_none(tmp_path: Path, name: str, known: str) -> None:
     folder = tmp_path / "workspace"
     with open_mind(str(tmp_path)) as mind:
-        entry = mind.memory.remember(Thought(FACT, origin_of("owner"))).entry
+        entry = mind.memory.remember(NewEntry(FACT, origin_of("owner"))).entry
         if known != "both new":
-            mind.book.all()
+            mind.catalog.all()
         shutil.copy(folder / DAY, folder / name)
         if known == "original saved too":
             text = (folder / DAY).read_text()
@@ -34,7 +34,7 @@ def test_the_original_keeps_its_voucher_and_the_copy_has_none(tmp_path: Path, na
             rows = mind.bench.state.entries
             rows.replace([], [DAY], [], [row.id for row in rows.rows_of([DAY])], "2026-03-19")
         for _ in range(2):
-            found = {one.path: one for one in mind.book.all() if one.text == FACT}
+            found = {one.path: one for one in mind.catalog.all() if one.text == FACT}
             assert found[DAY].id == entry
             assert (found[DAY].source, found[DAY].vouched) == ("owner", True)
             if name in found:

@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 from everself.errors import NotFound, RefusedByRule, WrongUse
-from everself.memory.catalog import Book
-from everself.memory.forgetting.forgetting import Forgetting, Grip
+from everself.memory.catalog import Catalog
+from everself.memory.forgetting.forgetting import Forgetting, ForgettingResources
 from everself.memory.forgetting.guard import tombstone_guard
 from everself.memory.forgetting.proof import ForgetProof, Target
 from everself.memory.memory import Memory
-from everself.memory.writing import Thought
+from everself.memory.writing import NewEntry
 from everself.operations.changes import Changes
 from everself.storage.engine import Engine, Writer
 from everself.storage.state.database import open_state
@@ -23,7 +23,7 @@ from everself.testing.frozen_time import FrozenTime
 from everself.testing.origins import origin_of
 from everself.testing.workspaces import KEY, Bench, make_folders, real_workspace
 from everself.values import Append, Applied, Author, Change, Conflict, Create, Refused, Replace, digest
-from everself.workspace.assembly import Habits, assemble, real_grounds
+from everself.workspace.assembly import WorkspaceOptions, assemble, real_storage
 from everself.workspace.guards import standard_guards
 
 FACT = "The vault code is KESTREL-4471."
@@ -36,10 +36,10 @@ class Mind:
     def __init__(self, bench: Bench, top: Path) -> None:
         self.bench, self.top = bench, top
         self.workspace = bench.workspace
-        self.book = Book(bench.workspace, bench.state.entries, bench.state.vouchers, bench.clock)
-        self.memory = Memory(bench.workspace, self.book, bench.clock)
-        grip = Grip(bench.workspace, bench.state, bench.grounds, root=str(top / "workspace"))
-        self.forgetting = Forgetting(self.book, grip, bench.clock)
+        self.catalog = Catalog(bench.workspace, bench.state.entries, bench.state.provenance, bench.clock)
+        self.memory = Memory(bench.workspace, self.catalog, bench.clock)
+        resources = ForgettingResources(bench.workspace, bench.state, bench.storage, root=str(top / "workspace"))
+        self.forgetting = Forgetting(self.catalog, resources, bench.clock)
 
     def write(self, path: str, text: str, author: Author = Author.OWNER) -> str:
         outcome = self.workspace.apply(Change(author, "note", (Append(path, text.encode()),)))
@@ -90,28 +90,28 @@ def run_git(git: Path, *words: str) -> bytes:
 
 @pytest.fixture
 def mind(tmp_path: Path) -> Iterator[Mind]:
-    with real_workspace(str(tmp_path), Habits(guards=standard_guards(), background=False)) as bench:
+    with real_workspace(str(tmp_path), WorkspaceOptions(guards=standard_guards(), background=False)) as bench:
         yield Mind(bench, tmp_path)
 
 
 def test_a_forgotten_entry_leaves_no_byte_behind(mind: Mind) -> None:
-    kept = mind.memory.remember(Thought("Prefers green tea.", origin_of("owner"), explicit=True))
-    done = mind.memory.remember(Thought(FACT, origin_of("owner"), explicit=True))
-    mind.memory.remember(Thought("Likes long walks.", origin_of("owner")))
+    kept = mind.memory.remember(NewEntry("Prefers green tea.", origin_of("owner"), explicit=True))
+    done = mind.memory.remember(NewEntry(FACT, origin_of("owner"), explicit=True))
+    mind.memory.remember(NewEntry("Likes long walks.", origin_of("owner")))
     mind.workspace.close()
     assert mind.raw()
     proof = mind.forget(ids=(done.entry,))
     assert mind.raw() == {}
     assert proof.gone
     assert not proof.degraded
-    assert {entry.text for entry in mind.book.all()} == {"Prefers green tea.", "Likes long walks."}
-    assert mind.book.get(kept.entry).vouched
+    assert {entry.text for entry in mind.catalog.all()} == {"Prefers green tea.", "Likes long walks."}
+    assert mind.catalog.get(kept.entry).vouched
     assert FACT not in proof.render() + proof.to_json()
     assert done.entry not in mind.text("memory/2026-03-19.md")
 
 
 def test_a_dry_run_names_all_that_would_go_and_changes_nothing(mind: Mind) -> None:
-    done = mind.memory.remember(Thought(FACT, origin_of("owner"), explicit=True))
+    done = mind.memory.remember(NewEntry(FACT, origin_of("owner"), explicit=True))
     mind.say("s1", 1, f"Remember that {FACT.lower()}")
     mind.workspace.close()
     before = {path: path.read_bytes() for path in mind.top.rglob("*") if path.is_file() and ".db" not in path.name}
@@ -138,7 +138,7 @@ def test_every_copy_goes_wherever_it_stands_and_its_neighbours_stay(mind: Mind) 
 
 
 def test_a_correction_record_loses_the_words_and_stays_a_record(mind: Mind) -> None:
-    old = mind.memory.remember(Thought(FACT, origin_of("owner"), explicit=True))
+    old = mind.memory.remember(NewEntry(FACT, origin_of("owner"), explicit=True))
     right = mind.memory.correct(
         old.entry, "The vault code is HERON-9902.", origin_of("owner"), trigger="No, it is another one"
     )
@@ -147,7 +147,7 @@ def test_a_correction_record_loses_the_words_and_stays_a_record(mind: Mind) -> N
     assert "- **Said:** [forgotten]" in record
     assert "HERON-9902" in record
     assert old.entry in record
-    assert mind.book.get(right.entry).text == "The vault code is HERON-9902."
+    assert mind.catalog.get(right.entry).text == "The vault code is HERON-9902."
     assert mind.raw() == {}
 
 
@@ -174,11 +174,11 @@ def test_words_within_another_sentence_stay_and_are_named(mind: Mind) -> None:
 
 
 def entry_of(mind: Mind, text: str) -> str:
-    return next(one.id for one in mind.book.all() if one.text == text)
+    return next(one.id for one in mind.catalog.all() if one.text == text)
 
 
 def test_words_take_every_entry_and_place_that_contains_them(mind: Mind) -> None:
-    mind.memory.remember(Thought("My old address is 5 Elm Street, third floor.", origin_of("owner")))
+    mind.memory.remember(NewEntry("My old address is 5 Elm Street, third floor.", origin_of("owner")))
     mind.write(
         "MEMORY.md",
         "# Memory\n\n## Around elm  street\n\n- ELM\n  Street floods in spring.\n- ~~Max had a flat in “Elm Street”.~~\n"
@@ -212,7 +212,7 @@ def test_a_page_of_several_paragraphs_loses_the_words_and_keeps_the_rest(mind: M
 
 
 def test_words_that_only_the_past_contains_go_from_there(mind: Mind) -> None:
-    done = mind.memory.remember(Thought(f"Once the code was {CANARY.decode()}, they say.", origin_of("owner")))
+    done = mind.memory.remember(NewEntry(f"Once the code was {CANARY.decode()}, they say.", origin_of("owner")))
     mind.memory.edit(done.entry, "Once there was a code, they say.", origin_of("owner"))
     mind.workspace.close()
     assert mind.raw()
@@ -220,12 +220,12 @@ def test_words_that_only_the_past_contains_go_from_there(mind: Mind) -> None:
     assert plan.commits
     assert mind.forgetting.carry_out(plan).gone
     assert mind.raw() == {}
-    assert [one.text for one in mind.book.all()] == ["Once there was a code, they say."]
+    assert [one.text for one in mind.catalog.all()] == ["Once there was a code, they say."]
 
 
 def test_one_operation_decides_what_words_or_an_id_mean(mind: Mind) -> None:
-    done = mind.memory.remember(Thought(FACT, origin_of("owner")))
-    other = mind.memory.remember(Thought(f"Ask Max for {CANARY.decode()} again.", origin_of("owner")))
+    done = mind.memory.remember(NewEntry(FACT, origin_of("owner")))
+    other = mind.memory.remember(NewEntry(f"Ask Max for {CANARY.decode()} again.", origin_of("owner")))
     assert [one.id for one in mind.forgetting.plan_for(done.entry.lower()).entries] == [done.entry]
     assert {one.id for one in mind.forgetting.plan_for("kestrel-4471").entries} == {done.entry, other.entry}
     with pytest.raises(NotFound) as told:
@@ -234,7 +234,7 @@ def test_one_operation_decides_what_words_or_an_id_mean(mind: Mind) -> None:
 
 
 def test_words_within_others_are_forgotten_after_a_crash_too(mind: Mind, monkeypatch: pytest.MonkeyPatch) -> None:
-    mind.memory.remember(Thought(FACT, origin_of("owner")))
+    mind.memory.remember(NewEntry(FACT, origin_of("owner")))
     mind.say("s1", 1, "Is it true that KESTREL-4471, of all birds, opens it?")
     plan = mind.forgetting.plan(Target(words="kestrel-4471"))
     with monkeypatch.context() as broken:
@@ -258,15 +258,15 @@ def test_the_soul_is_not_changed_by_forgetting(mind: Mind) -> None:
 
 
 def test_what_it_was_made_into_is_named(mind: Mind) -> None:
-    done = mind.memory.remember(Thought(FACT, origin_of("owner")))
-    made = mind.memory.remember(Thought("Keeps codes in mind.", origin_of("agent", f"entry:{done.entry}")))
+    done = mind.memory.remember(NewEntry(FACT, origin_of("owner")))
+    made = mind.memory.remember(NewEntry("Keeps codes in mind.", origin_of("agent", f"entry:{done.entry}")))
     proof = mind.forget(ids=(done.entry,))
     assert [one.reason for one in proof.mentions] == ["made from what is forgotten, not removed"]
-    assert mind.book.get(made.entry).lineage == (f"entry:{done.entry}",)
+    assert mind.catalog.get(made.entry).lineage == (f"entry:{done.entry}",)
 
 
 def test_earlier_words_of_the_same_entry_go_too(mind: Mind) -> None:
-    done = mind.memory.remember(Thought(FACT, origin_of("owner"), explicit=True))
+    done = mind.memory.remember(NewEntry(FACT, origin_of("owner"), explicit=True))
     mind.memory.edit(done.entry, "The vault code is HERON-9902.", origin_of("owner"))
     mind.say("s1", 1, FACT)
     mind.workspace.close()
@@ -280,36 +280,36 @@ def test_a_session_goes_with_what_was_learned_in_it(mind: Mind) -> None:
     mind.say("s1", 1, FACT)
     mind.say("s1", 2, "yes")
     mind.say("s2", 1, "Something else")
-    mind.memory.remember(Thought(FACT, origin_of("owner", "msg:s1-1")))
-    mind.memory.remember(Thought("Yes.", origin_of("owner", "msg:s1-2")))
+    mind.memory.remember(NewEntry(FACT, origin_of("owner", "msg:s1-1")))
+    mind.memory.remember(NewEntry("Yes.", origin_of("owner", "msg:s1-2")))
     mind.write("memory/2026-03-18.md", "# Memory Log: 2026-03-18\n\n## [08:00:00] note\n\nYes.\n")
     mind.forget(session="s1")
     assert mind.messages() == ["Something else"]
-    assert [entry.path for entry in mind.book.all()] == ["memory/2026-03-18.md"]
+    assert [entry.path for entry in mind.catalog.all()] == ["memory/2026-03-18.md"]
     assert mind.bench.state.engine.read("SELECT id FROM sessions") == [("s2",)]
     assert mind.raw() == {}
 
 
 def test_a_person_goes_with_their_folder(mind: Mind) -> None:
-    mind.memory.remember(Thought(FACT, origin_of("person:Max"), person="Max", explicit=True))
+    mind.memory.remember(NewEntry(FACT, origin_of("person:Max"), person="Max", explicit=True))
     mind.write("users/max/USER.md", "# Max\n\n- **Name:** Max KESTREL-4471\n")
     about = mind.memory.remember(
-        Thought("Max once lost a bet about the KESTREL-4471.", origin_of("owner"), who="person:Max")
+        NewEntry("Max once lost a bet about the KESTREL-4471.", origin_of("owner"), who="person:Max")
     )
-    mind.memory.remember(Thought("Likes long walks.", origin_of("owner")))
+    mind.memory.remember(NewEntry("Likes long walks.", origin_of("owner")))
     mind.say("g1", 1, f"{FACT} says Max", person="max")
     mind.workspace.close()
     proof = mind.forget(person="Max")
     assert not (mind.top / "workspace/users/max/USER.md").exists()
     assert about.entry in proof.entries
-    assert [entry.text for entry in mind.book.all()] == ["Likes long walks."]
+    assert [entry.text for entry in mind.catalog.all()] == ["Likes long walks."]
     assert mind.messages() == []
     assert mind.raw() == {}
 
 
 def test_days_go_with_their_messages_in_the_humans_time_zone(tmp_path: Path) -> None:
     clock = FrozenTime().clock("Asia/Seoul")
-    with real_workspace(str(tmp_path), Habits(background=False), clock=clock) as bench:
+    with real_workspace(str(tmp_path), WorkspaceOptions(background=False), clock=clock) as bench:
         mind = Mind(bench, tmp_path)
         for day in ("2026-03-17", "2026-03-18", "2026-03-19"):
             mind.write(
@@ -320,7 +320,7 @@ def test_days_go_with_their_messages_in_the_humans_time_zone(tmp_path: Path) -> 
         mind.say("s1", 2, "late", at="2026-03-17T23:30:00+00:00")
         mind.forget(since=date(2026, 3, 18), until=date(2026, 3, 18))
         assert mind.messages() == ["early"]
-        assert [entry.path for entry in mind.book.all()] == ["memory/2026-03-17.md", "memory/2026-03-19.md"]
+        assert [entry.path for entry in mind.catalog.all()] == ["memory/2026-03-17.md", "memory/2026-03-19.md"]
         assert mind.raw(b"Word of 2026-03-18") == {}
 
 
@@ -408,17 +408,17 @@ def test_a_change_that_waits_in_the_journal_is_reached(mind: Mind) -> None:
 
 
 def test_nobody_but_the_owner_brings_it_back(mind: Mind) -> None:
-    entry = mind.memory.remember(Thought(FACT, origin_of("owner")))
+    entry = mind.memory.remember(NewEntry(FACT, origin_of("owner")))
     mind.forget(ids=(entry.entry,))
     for source in ("import", "agent", "tool", "web", "person:max"):
         with pytest.raises(RefusedByRule, match="forgotten"):
-            mind.memory.remember(Thought(FACT.upper(), origin_of(source)))
-    again = mind.memory.remember(Thought(FACT, origin_of("owner")))
-    assert mind.book.get(again.entry).text == FACT
+            mind.memory.remember(NewEntry(FACT.upper(), origin_of(source)))
+    again = mind.memory.remember(NewEntry(FACT, origin_of("owner")))
+    assert mind.catalog.get(again.entry).text == FACT
 
 
 def test_the_guard_refuses_forgotten_entries_from_all_but_humans(mind: Mind) -> None:
-    entry = mind.memory.remember(Thought(FACT, origin_of("owner")))
+    entry = mind.memory.remember(NewEntry(FACT, origin_of("owner")))
     mind.forget(ids=(entry.entry,))
     guard = tombstone_guard(mind.bench.state.entries)
 
@@ -461,7 +461,7 @@ def test_copies_of_editors_and_foreign_files_are_named(mind: Mind) -> None:
 
 
 def test_forgetting_again_finds_nothing(mind: Mind) -> None:
-    done = mind.memory.remember(Thought(FACT, origin_of("owner")))
+    done = mind.memory.remember(NewEntry(FACT, origin_of("owner")))
     mind.forget(ids=(done.entry,))
     head = run_git(mind.top / "state/history.git", "rev-parse", "main")
     with pytest.raises(NotFound):
@@ -495,9 +495,11 @@ def test_other_rooms_register_their_places(mind: Mind) -> None:
             return before - len(self.texts)
 
     cache = Cache()
-    done = mind.memory.remember(Thought(FACT, origin_of("owner")))
+    done = mind.memory.remember(NewEntry(FACT, origin_of("owner")))
     forgetting = Forgetting(
-        mind.book, Grip(mind.workspace, mind.bench.state, mind.bench.grounds, (cache,)), mind.bench.clock
+        mind.catalog,
+        ForgettingResources(mind.workspace, mind.bench.state, mind.bench.storage, (cache,)),
+        mind.bench.clock,
     )
     proof = forgetting.carry_out(forgetting.plan(Target(ids=(done.entry,))))
     assert cache.texts == ["other"]
@@ -506,7 +508,7 @@ def test_other_rooms_register_their_places(mind: Mind) -> None:
 
 def test_an_entry_of_another_script_with_quotes_and_lines_is_found(mind: Mind) -> None:
     text = '금고 번호는 "4471-참매"입니다.\n그리고 «둘째 줄»도 있습니다.'
-    done = mind.memory.remember(Thought(text, origin_of("owner"), explicit=True))
+    done = mind.memory.remember(NewEntry(text, origin_of("owner"), explicit=True))
     mind.say("s1", 1, f"기억해줘: {text}")
     mind.memory.correct(done.entry, "금고 번호는 모릅니다.", origin_of("owner"))
     mind.workspace.close()
@@ -545,12 +547,12 @@ def test_whoever_waits_is_told_how_far_it_is(mind: Mind) -> None:
 def test_a_reader_that_holds_the_log_back_is_told_and_it_is_gone_on_with(tmp_path: Path) -> None:
     make_folders(str(tmp_path))
     with open_state(str(tmp_path / "state/state.db"), KEY, busy_timeout=0.1) as state:
-        grounds = real_grounds(str(tmp_path / "workspace"), str(tmp_path / "state"))
+        storage = real_storage(str(tmp_path / "workspace"), str(tmp_path / "state"))
         clock = FrozenTime().clock()
-        workspace = assemble(grounds, state, clock, Habits(background=False))
-        mind = Mind(Bench(workspace, state, grounds, clock), tmp_path)
+        workspace = assemble(storage, state, clock, WorkspaceOptions(background=False))
+        mind = Mind(Bench(workspace, state, storage, clock), tmp_path)
         mind.say("s1", 1, FACT)
-        done = mind.memory.remember(Thought(FACT, origin_of("owner")))
+        done = mind.memory.remember(NewEntry(FACT, origin_of("owner")))
         with Engine.open(state.engine.path) as other, other.snapshot():
             proof = mind.forget(ids=(done.entry,))
             assert not proof.gone
@@ -563,7 +565,7 @@ def test_a_reader_that_holds_the_log_back_is_told_and_it_is_gone_on_with(tmp_pat
 
 
 def test_what_was_begun_is_finished_by_its_hashes_alone(mind: Mind) -> None:
-    done = mind.memory.remember(Thought(FACT, origin_of("owner"), explicit=True))
+    done = mind.memory.remember(NewEntry(FACT, origin_of("owner"), explicit=True))
     mind.say("s1", 1, f"So: {FACT}")
     mind.workspace.close()
     plan = mind.forgetting.plan(Target(ids=(done.entry,)))

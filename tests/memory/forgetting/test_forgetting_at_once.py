@@ -5,30 +5,32 @@ from pathlib import Path
 
 import pytest
 
-from everself.memory.catalog import Book
-from everself.memory.forgetting.forgetting import Forgetting, Grip
+from everself.memory.catalog import Catalog
+from everself.memory.forgetting.forgetting import Forgetting, ForgettingResources
 from everself.memory.forgetting.proof import Target
 from everself.memory.memory import Memory
-from everself.memory.writing import Thought
+from everself.memory.writing import NewEntry
 from everself.storage.lock import FileLock
 from everself.testing.origins import origin_of
 from everself.testing.workspaces import Bench, real_workspace
-from everself.workspace.assembly import Habits
+from everself.workspace.assembly import WorkspaceOptions
 
 FIRST, SECOND = "The vault code is KESTREL-4471.", "The garden gate needs oil in spring."
 
 
 def forgetting_of(bench: Bench, top: Path) -> Forgetting:
-    book = Book(bench.workspace, bench.state.entries, bench.state.vouchers, bench.clock)
+    catalog = Catalog(bench.workspace, bench.state.entries, bench.state.provenance, bench.clock)
     return Forgetting(
-        book, Grip(bench.workspace, bench.state, bench.grounds, lock=FileLock(f"{top}/forget.lock")), bench.clock
+        catalog,
+        ForgettingResources(bench.workspace, bench.state, bench.storage, lock=FileLock(f"{top}/forget.lock")),
+        bench.clock,
     )
 
 
 def other_process(top: Path, words: str, failures: list[BaseException]) -> threading.Thread:
     def run() -> None:
         try:
-            with real_workspace(str(top), Habits(background=False)) as bench:
+            with real_workspace(str(top), WorkspaceOptions(background=False)) as bench:
                 forgetting = forgetting_of(bench, top)
                 forgetting.carry_out(forgetting.plan(Target(words=words)))
         except BaseException as error:  # noqa: BLE001 — told to the test
@@ -44,13 +46,15 @@ def test_history_that_another_process_rewrites_is_not_called_damaged(
 ) -> None:
     failures: list[BaseException] = []
     threads: list[threading.Thread] = []
-    with real_workspace(str(tmp_path), Habits(background=False)) as bench:
+    with real_workspace(str(tmp_path), WorkspaceOptions(background=False)) as bench:
         forgetting = forgetting_of(bench, tmp_path)
         memory = Memory(
-            bench.workspace, Book(bench.workspace, bench.state.entries, bench.state.vouchers, bench.clock), bench.clock
+            bench.workspace,
+            Catalog(bench.workspace, bench.state.entries, bench.state.provenance, bench.clock),
+            bench.clock,
         )
         for text in (FIRST, SECOND, "Something else that stays."):
-            memory.remember(Thought(text, origin_of("owner")))
+            memory.remember(NewEntry(text, origin_of("owner")))
         bench.workspace.close()
 
         def meanwhile(*_: object) -> None:
@@ -75,17 +79,19 @@ def test_history_that_another_process_rewrites_is_not_called_damaged(
         threads[0].join(60.0)
         assert failures == []
         assert proof.gone
-        assert [one.text for one in memory.book.all()] == ["Something else that stays."]
+        assert [one.text for one in memory.catalog.all()] == ["Something else that stays."]
         assert bench.state.scrub.unfinished() == []
 
 
 def test_what_another_process_is_forgetting_is_not_taken_for_what_a_dead_one_left(tmp_path: Path) -> None:
-    with real_workspace(str(tmp_path), Habits(background=False)) as bench:
+    with real_workspace(str(tmp_path), WorkspaceOptions(background=False)) as bench:
         forgetting = forgetting_of(bench, tmp_path)
         memory = Memory(
-            bench.workspace, Book(bench.workspace, bench.state.entries, bench.state.vouchers, bench.clock), bench.clock
+            bench.workspace,
+            Catalog(bench.workspace, bench.state.entries, bench.state.provenance, bench.clock),
+            bench.clock,
         )
-        memory.remember(Thought(FIRST, origin_of("owner")))
+        memory.remember(NewEntry(FIRST, origin_of("owner")))
         plan = forgetting.plan(Target(words=FIRST))
         lock = FileLock(f"{tmp_path}/forget.lock")
         held: list[bool] = []

@@ -8,11 +8,11 @@ import pytest
 from tests.memory.forgetting.test_forgetting import CANARY, FACT, Mind
 
 from everself.memory.forgetting.proof import Target
-from everself.memory.writing import Thought
+from everself.memory.writing import NewEntry
 from everself.storage.state.searches import HitRecord, LeftOut, SearchRecord
 from everself.testing.origins import origin_of
 from everself.testing.workspaces import real_workspace
-from everself.workspace.assembly import Habits
+from everself.workspace.assembly import WorkspaceOptions
 from everself.workspace.guards import standard_guards
 
 KEPT = HitRecord("7K3QX9M2KEPT", "MEMORY.md", 1, 1, 0.5)
@@ -20,7 +20,7 @@ KEPT = HitRecord("7K3QX9M2KEPT", "MEMORY.md", 1, 1, 0.5)
 
 @pytest.fixture
 def mind(tmp_path: Path) -> Iterator[Mind]:
-    with real_workspace(str(tmp_path), Habits(guards=standard_guards(), background=False)) as bench:
+    with real_workspace(str(tmp_path), WorkspaceOptions(guards=standard_guards(), background=False)) as bench:
         yield Mind(bench, tmp_path)
 
 
@@ -50,7 +50,7 @@ def hit(entry: str, path: str = "MEMORY.md") -> HitRecord:
 
 
 def test_a_query_that_says_the_forgotten_words_loses_them(mind: Mind) -> None:
-    done = mind.memory.remember(Thought(FACT, origin_of("owner"), explicit=True))
+    done = mind.memory.remember(NewEntry(FACT, origin_of("owner"), explicit=True))
     name = look(mind, f"did I say {FACT.upper()} or not", KEPT, left_out=(LeftOut("", "x.md", f'like "{FACT}"'),))
     mind.workspace.close()
     plan = mind.forgetting.plan(Target(ids=(done.entry,)))
@@ -65,7 +65,7 @@ def test_a_query_that_says_the_forgotten_words_loses_them(mind: Mind) -> None:
 
 
 def test_whoever_asked_for_it_in_other_words_is_forgotten_too_and_other_hits_stay(mind: Mind) -> None:
-    done = mind.memory.remember(Thought(FACT, origin_of("owner"), explicit=True))
+    done = mind.memory.remember(NewEntry(FACT, origin_of("owner"), explicit=True))
     found = look(mind, "what opens with KESTREL-4471?", KEPT, hit(done.entry))
     passed = look(mind, "codes like kestrel-4471", KEPT, left_out=(LeftOut(done.entry, "MEMORY.md", "too long"),))
     other = look(mind, "which tea?", KEPT)
@@ -87,7 +87,7 @@ def test_whoever_asked_for_it_in_other_words_is_forgotten_too_and_other_hits_sta
 def test_a_hit_on_another_entry_with_the_same_words_goes_as_well(mind: Mind) -> None:
     mind.write("memory/notes.md", f"- {FACT}\n")
     mind.write("memory/other.md", f"- {FACT}\n")
-    one, twin = mind.book.all()
+    one, twin = mind.catalog.all()
     look(mind, "KESTREL-4471?", hit(twin.id, twin.path))
     mind.workspace.close()
     proof = mind.forget(ids=(one.id,))
@@ -133,7 +133,7 @@ def test_forgetting_a_person_takes_what_they_asked_and_every_hit_in_their_folder
 
 
 def test_a_crash_before_the_searches_were_cleaned_is_made_good(mind: Mind) -> None:
-    done = mind.memory.remember(Thought(FACT, origin_of("owner"), explicit=True))
+    done = mind.memory.remember(NewEntry(FACT, origin_of("owner"), explicit=True))
     look(mind, "KESTREL-4471?", hit(done.entry), session="s2")
     look(mind, "all of this session", KEPT)
     mind.workspace.close()
@@ -157,7 +157,7 @@ def test_a_crash_before_the_searches_were_cleaned_is_made_good(mind: Mind) -> No
 
 
 def test_the_proof_counts_a_search_that_still_names_what_is_forgotten(mind: Mind) -> None:
-    done = mind.memory.remember(Thought(FACT, origin_of("owner"), explicit=True))
+    done = mind.memory.remember(NewEntry(FACT, origin_of("owner"), explicit=True))
     look(mind, "what opens it?", hit(done.entry))
     mind.workspace.close()
     with pytest.MonkeyPatch.context() as patch:

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from tests.memory.minds import Mind, open_mind
 
-from everself.memory.promotion.candidates import Asked, Candidate, candidates, explain
+from everself.memory.promotion.candidates import Candidate, CandidateQuery, candidates, explain
 from everself.memory.provenance import AGENT, OWNER, WEB
 from everself.memory.quarantine import quarantine
-from everself.memory.writing import Thought
+from everself.memory.writing import NewEntry
 from everself.storage.state.searches import HitRecord, SearchRecord
 from everself.testing.origins import origin_of
 from everself.values import Applied, Author, Change, Create
@@ -27,7 +27,7 @@ def write(mind: Mind, path: str, text: str) -> None:
     assert isinstance(outcome, Applied)
 
 
-def look(mind: Mind, asked: Asked | None = None) -> tuple[Candidate, ...]:
+def look(mind: Mind, asked: CandidateQuery | None = None) -> tuple[Candidate, ...]:
     return candidates(mind.memory, mind.bench.state, asked)
 
 
@@ -38,7 +38,7 @@ def texts(found: tuple[Candidate, ...]) -> list[str]:
 def note(mind: Mind, days_ago: int, text: str) -> str:
     day = (mind.memory.clock.today() - timedelta(days=days_ago)).isoformat()
     write(mind, f"memory/{day}.md", f"# Log\n\n- {text}\n")
-    return next(one.id for one in mind.book.all() if one.text == text)
+    return next(one.id for one in mind.catalog.all() if one.text == text)
 
 
 def find_in(mind: Mind, entry: str, *sessions: str, days_ago: int = 0) -> None:
@@ -54,8 +54,8 @@ def test_the_last_days_are_looked_at_and_the_surest_comes_first(mind: Mind) -> N
     note(mind, 2, "Had soup.")
     note(mind, 9, "The trademark is registered.")
     assert texts(look(mind)) == ["Remember this: the key is with Ann.", "We decided on oak."]
-    assert len(look(mind, Asked(days=30))) == 3
-    assert texts(look(mind, Asked(least=0.7))) == ["Remember this: the key is with Ann."]
+    assert len(look(mind, CandidateQuery(days=30))) == 3
+    assert texts(look(mind, CandidateQuery(least=0.7))) == ["Remember this: the key is with Ann."]
 
 
 def test_each_goes_to_the_page_of_its_kind(mind: Mind) -> None:
@@ -82,22 +82,22 @@ def test_sessions_of_long_ago_do_not_count_and_how_many_is_a_setting(mind: Mind)
     find_in(mind, entry, "one", "two", days_ago=1)
     find_in(mind, entry, "three", days_ago=35)
     assert look(mind) == ()
-    assert texts(look(mind, Asked(within=40))) == ["Had soup."]
-    assert texts(look(mind, Asked(sessions=2))) == ["Had soup."]
+    assert texts(look(mind, CandidateQuery(within=40))) == ["Had soup."]
+    assert texts(look(mind, CandidateQuery(sessions=2))) == ["Had soup."]
 
 
 def test_frequency_alone_leaves_the_rest_out(mind: Mind) -> None:
     often = note(mind, 20, "We decided on oak.")
     note(mind, 1, "We decided on elm.")
     find_in(mind, often, "one", "two", "three")
-    (found,) = look(mind, Asked(frequent=True))
+    (found,) = look(mind, CandidateQuery(frequent=True))
     assert (found.entry.id, found.category, found.confidence) == (often, "decision", 0.76)
 
 
 def test_what_no_longer_holds_what_rests_on_it_and_what_is_kept_apart_are_none(mind: Mind) -> None:
-    base = mind.memory.remember(Thought("We decided on oak.", origin_of(OWNER)))
-    mind.memory.remember(Thought("We agreed on oak doors.", origin_of(AGENT, f"entry:{base.entry}")))
-    quarantine(mind.memory, Thought("We decided on gold.", origin_of(WEB)), "suspicious")
+    base = mind.memory.remember(NewEntry("We decided on oak.", origin_of(OWNER)))
+    mind.memory.remember(NewEntry("We agreed on oak doors.", origin_of(AGENT, f"entry:{base.entry}")))
+    quarantine(mind.memory, NewEntry("We decided on gold.", origin_of(WEB)), "suspicious")
     assert len(look(mind)) == 2
     mind.memory.correct(base.entry, "We decided on elm.", origin_of("owner"))
     assert look(mind) == ()
@@ -112,9 +112,9 @@ def test_core_memory_archives_and_transcripts_are_none(mind: Mind) -> None:
 
 
 def test_who_may_decide_is_told_with_the_reason(mind: Mind) -> None:
-    mind.memory.remember(Thought("We decided on oak.", origin_of(OWNER)))
-    page = mind.memory.remember(Thought("We decided on gold.", origin_of(WEB)))
-    derived = mind.memory.remember(Thought("We decided on silver.", origin_of(AGENT, f"entry:{page.entry}")))
+    mind.memory.remember(NewEntry("We decided on oak.", origin_of(OWNER)))
+    page = mind.memory.remember(NewEntry("We decided on gold.", origin_of(WEB)))
+    derived = mind.memory.remember(NewEntry("We decided on silver.", origin_of(AGENT, f"entry:{page.entry}")))
     note(mind, 1, "We decided on elm.")
     may = {one.entry.text: (one.standing.may, one.standing.weakest) for one in look(mind)}
     assert may == {"We decided on oak.": ("free", "owner"), "We decided on elm.": ("confirm", "hand")}
@@ -140,10 +140,10 @@ def test_a_line_of_a_talk_is_none_wherever_it_stands(mind: Mind, line: str) -> N
 
 
 def test_what_the_agent_concluded_needs_the_owners_word_as_evidence(mind: Mind) -> None:
-    told = mind.memory.remember(Thought("The doors are oak.", origin_of(OWNER)))
-    mind.memory.remember(Thought("We decided on silver.", origin_of(AGENT)))
-    mind.memory.remember(Thought("We decided on copper.", origin_of(AGENT, "msg:0000000000AA")))
-    mind.memory.remember(Thought("We decided on oak doors.", origin_of(AGENT, f"entry:{told.entry}")))
+    told = mind.memory.remember(NewEntry("The doors are oak.", origin_of(OWNER)))
+    mind.memory.remember(NewEntry("We decided on silver.", origin_of(AGENT)))
+    mind.memory.remember(NewEntry("We decided on copper.", origin_of(AGENT, "msg:0000000000AA")))
+    mind.memory.remember(NewEntry("We decided on oak doors.", origin_of(AGENT, f"entry:{told.entry}")))
     assert texts(look(mind)) == ["We decided on oak doors."]
 
 

@@ -12,9 +12,9 @@ from everself.memory.promotion.moves import Pick, apply_moves
 from everself.storage.simulated_disk import PowerCut, SimulatedDisk
 from everself.testing.workspaces import simulated_workspace
 from everself.values import Author, Change, Create
-from everself.workspace.assembly import Habits
+from everself.workspace.assembly import WorkspaceOptions
 
-HABITS = Habits(background=False)
+HABITS = WorkspaceOptions(background=False)
 LOG, PAGE = "memory/2026-03-12.md", "memory/decisions.md"
 BODY = "# Log\n\n## [09:30:00] decision\n\nWe decided on oak.\n\n### Why\n\nIt lasts.\n\n## [10:00:00] note\n\nStays.\n"
 
@@ -32,7 +32,7 @@ def disk() -> SimulatedDisk:
 def promote(disk: SimulatedDisk, said: list[str]) -> None:
     with simulated_workspace(disk, HABITS) as bench:
         mind = mind_over(bench)
-        entry = next(one for one in mind.book.all() if "oak" in one.text)
+        entry = next(one for one in mind.catalog.all() if "oak" in one.text)
         done = apply_moves(mind.memory, [Pick(entry.id, PAGE)], Author.OWNER)
         said += [one.entry for one in done.moved]
         bench.workspace.close()
@@ -53,7 +53,7 @@ def test_a_power_cut_at_any_call_leaves_it_in_exactly_one_place(disk: SimulatedD
         torn.cut_power(Random(cut))
         with simulated_workspace(torn, HABITS) as bench:
             bench.workspace.recover()
-            found = [one for one in mind_over(bench).book.all() if "oak" in one.text]
+            found = [one for one in mind_over(bench).catalog.all() if "oak" in one.text]
             assert len(found) == 1, f"cut before call {cut}: {[one.path for one in found]}"
             assert found[0].text.removesuffix("\n").endswith("### Why\n\nIt lasts.")
             assert found[0].path == PAGE or not said, f"cut before call {cut}: it was said to be moved"

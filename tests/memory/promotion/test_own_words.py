@@ -9,9 +9,9 @@ from tests.conversation.talks import hear, talking
 from tests.operations.promotions import find_candidates, review_week
 
 from everself.conversation.reflex.model import Reflex
-from everself.keepers.scheduler import Wish
+from everself.keepers.scheduler import JobRequest
 from everself.memory.provenance import AGENT
-from everself.memory.writing import Thought
+from everself.memory.writing import NewEntry
 from everself.operations.job_actions import perform
 from everself.operations.promotion import PromoteRequest
 from everself.runtime import Runtime
@@ -36,7 +36,7 @@ def found(app: Runtime) -> list[str]:
 
 
 def told_by_a_job(app: Runtime, words: str) -> None:
-    job = app.schedule.add(Wish("nightly", "every", "1d", "message", words))
+    job = app.schedule.add(JobRequest("nightly", "every", "1d", "message", words))
     perform(app, job, "2026-03-20T09:00:00")
 
 
@@ -49,7 +49,7 @@ def test_the_note_of_a_session_is_none(app: Runtime) -> None:
         await app.chat.renew(session)
 
     asyncio.run(talk())
-    notes = [one for one in app.memory.book.all() if "decided on oak" in one.text]
+    notes = [one for one in app.memory.catalog.all() if "decided on oak" in one.text]
     assert notes
     assert found(app) == []
     assert review_week(app).queued == ()
@@ -63,13 +63,13 @@ def test_a_summary_of_a_session_and_what_rests_on_a_reply_are_none(app: Runtime)
         ("We decided on oak, and that is important.", asked, "session"),
         ("We decided on oak doors.", answered, "note"),
     ):
-        app.memory.remember(Thought(words, origin_of(AGENT, f"msg:{message.id}"), category))
+        app.memory.remember(NewEntry(words, origin_of(AGENT, f"msg:{message.id}"), category))
     assert found(app) == []
 
 
 def test_what_a_job_says_and_is_answered_is_none(app: Runtime) -> None:
     told_by_a_job(app, "Remember that the budget is important: we decided on oak.")
-    said = [one for one in app.memory.book.all() if "oak" in one.text or one.category == "cron"]
+    said = [one for one in app.memory.catalog.all() if "oak" in one.text or one.category == "cron"]
     assert said
     assert found(app) == []
 
@@ -78,7 +78,7 @@ def test_what_a_model_writes_down_or_replies_during_a_job_is_none(tmp_path: Path
     words = "Remember this: we decided on oak."
     with talking(tmp_path, [call("memory_write", content=words)], words) as (app, _):
         told_by_a_job(app, "Look at the notes.")
-        assert [one.text for one in app.memory.book.all() if "oak" in one.text]
+        assert [one.text for one in app.memory.catalog.all() if "oak" in one.text]
         assert found(app) == []
 
 

@@ -16,7 +16,7 @@ from everself.errors import WrongUse
 from everself.memory.adoption import vouch_for
 from everself.memory.transfer.export import export_entries, parse_line
 from everself.memory.transfer.importer import ImportOptions, import_lines
-from everself.memory.writing import Thought, text_hash
+from everself.memory.writing import NewEntry, text_hash
 from everself.testing.origins import origin_of
 from everself.values import Tag
 
@@ -41,15 +41,15 @@ def other(tmp_path: Path) -> Iterator[Mind]:
 
 def live_a_little(mind: Mind) -> None:
     memory = mind.memory
-    memory.remember(Thought("Prefers green tea.", origin_of("owner"), category="preference"))
-    memory.remember(Thought("prefers green TEA.", origin_of("owner")))
-    berlin = memory.remember(Thought("Lives in Berlin.", origin_of("owner"), explicit=True))
+    memory.remember(NewEntry("Prefers green tea.", origin_of("owner"), category="preference"))
+    memory.remember(NewEntry("prefers green TEA.", origin_of("owner")))
+    berlin = memory.remember(NewEntry("Lives in Berlin.", origin_of("owner"), explicit=True))
     memory.correct(berlin.entry, "Lives in Oslo.", origin_of("owner"), trigger="No, I moved")
-    memory.remember(Thought("Seems to work late.\n\n- on Mondays\n- on Fridays", origin_of("agent", "msg:1")))
-    memory.remember(Thought("The page says hello.", origin_of("web", "url:https://example.org/a")))
-    memory.remember(Thought("Bob likes trains.", origin_of("person:bob"), person="bob", who="person:bob"))
+    memory.remember(NewEntry("Seems to work late.\n\n- on Mondays\n- on Fridays", origin_of("agent", "msg:1")))
+    memory.remember(NewEntry("The page says hello.", origin_of("web", "url:https://example.org/a")))
+    memory.remember(NewEntry("Bob likes trains.", origin_of("person:bob"), person="bob", who="person:bob"))
     memory.remember(
-        Thought("We ship on Fridays.", origin_of("owner"), tag=Tag.DECISION, project="Parser", explicit=True)
+        NewEntry("We ship on Fridays.", origin_of("owner"), tag=Tag.DECISION, project="Parser", explicit=True)
     )
 
 
@@ -67,7 +67,7 @@ def test_a_life_comes_back_equal(mind: Mind, other: Mind) -> None:
     report = import_lines(other.memory, lines, MINE)
     assert len(report.imported) == len(lines) == 7
     assert lines_of(other) == lines
-    assert {entry.source for entry in other.book.all() if entry.vouched} == {
+    assert {entry.source for entry in other.catalog.all() if entry.vouched} == {
         *("owner", "correction", "agent", "web", "person:bob")
     }
     assert other.bench.workspace.read("MEMORY.md").data.startswith(b"# Memory\n\n## ")
@@ -127,7 +127,7 @@ def test_exported_imported_and_exported_again_gives_the_same_lines(texts: dict[s
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(text, encoding="utf-8")
         if vouched:
-            vouch_for(mind.bench.state, mind.memory, mind.book.all())
+            vouch_for(mind.bench.state, mind.memory, mind.catalog.all())
         lines = lines_of(mind)
         report = import_lines(other.memory, lines, MINE)
         assert len(report.imported) == len(lines)
@@ -137,7 +137,7 @@ def test_exported_imported_and_exported_again_gives_the_same_lines(texts: dict[s
 def test_without_the_owners_word_nothing_is_worth_more_than_a_file(mind: Mind, other: Mind) -> None:
     live_a_little(mind)
     report = import_lines(other.memory, lines_of(mind), THEIRS)
-    entries = {entry.id: entry for entry in other.book.all()}
+    entries = {entry.id: entry for entry in other.catalog.all()}
     assert set(report.imported) == set(entries)
     assert {entry.source for entry in entries.values()} == {"import", "web"}
     assert all(entry.vouched and entry.mentions == 1 for entry in entries.values())
@@ -149,13 +149,13 @@ def test_without_the_owners_word_nothing_is_worth_more_than_a_file(mind: Mind, o
 def test_without_the_owners_word_nothing_goes_where_every_prompt_shows_it(mind: Mind, other: Mind) -> None:
     live_a_little(mind)
     import_lines(other.memory, lines_of(mind), THEIRS)
-    paths = {entry.path for entry in other.book.all()}
+    paths = {entry.path for entry in other.catalog.all()}
     assert "memory/imported.md" in paths
     assert not paths & {"MEMORY.md", "USER.md"}
 
 
 def test_archives_and_quarantine_are_not_written_for_a_stranger(mind: Mind, other: Mind) -> None:
-    mind.memory.remember(Thought("Prefers tea.", origin_of("owner")))
+    mind.memory.remember(NewEntry("Prefers tea.", origin_of("owner")))
     (line,) = lines_of(mind)
     archived = changed(line, path="Archive/2026-Q1.md")
     report = import_lines(other.memory, [archived], THEIRS)
@@ -173,29 +173,29 @@ def test_importing_twice_changes_nothing(mind: Mind, other: Mind) -> None:
 
 
 def test_what_says_the_same_is_known_under_any_id(mind: Mind, other: Mind) -> None:
-    mind.memory.remember(Thought("Prefers green tea.", origin_of("owner")))
-    other.memory.remember(Thought("prefers GREEN tea.", origin_of("owner")))
+    mind.memory.remember(NewEntry("Prefers green tea.", origin_of("owner")))
+    other.memory.remember(NewEntry("prefers GREEN tea.", origin_of("owner")))
     report = import_lines(other.memory, lines_of(mind), MINE)
     assert (report.known, report.imported) == (1, ())
 
 
 def test_words_that_differ_under_one_id_are_named_and_ours_stay(mind: Mind, other: Mind) -> None:
-    done = mind.memory.remember(Thought("Prefers green tea.", origin_of("owner")))
+    done = mind.memory.remember(NewEntry("Prefers green tea.", origin_of("owner")))
     import_lines(other.memory, lines_of(mind), MINE)
     other.memory.edit(done.entry, "Prefers black tea.", origin_of("owner"))
     report = import_lines(other.memory, lines_of(mind), MINE)
     assert report.differing == (done.entry,)
-    assert other.book.get(done.entry).text == "Prefers black tea."
+    assert other.catalog.get(done.entry).text == "Prefers black tea."
 
 
 def test_what_was_forgotten_does_not_come_back(mind: Mind, other: Mind) -> None:
-    done = mind.memory.remember(Thought("My old flat was in Berlin.", origin_of("owner")))
-    mind.memory.remember(Thought("Prefers tea.", origin_of("owner")))
+    done = mind.memory.remember(NewEntry("My old flat was in Berlin.", origin_of("owner")))
+    mind.memory.remember(NewEntry("Prefers tea.", origin_of("owner")))
     rows = other.bench.state.entries
     rows.bury({rows.mac(text_hash("my old flat was in berlin.")): "ZZZZZZZZZZZZ"}, "2026-03-19T00:00:00+00:00")
     report = import_lines(other.memory, lines_of(mind), MINE)
     assert report.forgotten == 1
-    assert done.entry not in {entry.id for entry in other.book.all()}
+    assert done.entry not in {entry.id for entry in other.catalog.all()}
 
 
 BROKEN = [
@@ -238,11 +238,11 @@ def test_a_broken_line_says_what_is_wrong_with_it(text: str, words: str) -> None
     ],
 )
 def test_a_line_that_cannot_be_an_entry_stops_the_import(mind: Mind, other: Mind, values: dict[str, Any]) -> None:
-    mind.memory.remember(Thought("Prefers tea.", origin_of("owner")))
+    mind.memory.remember(NewEntry("Prefers tea.", origin_of("owner")))
     (line,) = lines_of(mind)
     report = import_lines(other.memory, ["", line, changed(line, **{"id": "AAAAAAAAAAAA", **values}), line], MINE)
     assert [one.number for one in report.broken] == [3, 4]
-    assert other.book.all() == []
+    assert other.catalog.all() == []
     skipped = import_lines(
         other.memory, [line, changed(line, **values)], ImportOptions("x", as_mine=True, skip_broken=True)
     )
@@ -264,16 +264,16 @@ HOSTILE = [
 @pytest.mark.parametrize("kind", ["item", "log", "section", "paragraph", "front_matter", "nonsense"])
 @pytest.mark.parametrize("options", [MINE, THEIRS], ids=["mine", "theirs"])
 def test_hostile_words_stay_within_their_entry(mind: Mind, other: Mind, kind: str, options: ImportOptions) -> None:
-    mind.memory.remember(Thought("Prefers tea.", origin_of("owner")))
+    mind.memory.remember(NewEntry("Prefers tea.", origin_of("owner")))
     (line,) = lines_of(mind)
     place: dict[str, Any] = {"kind": kind} if kind == "log" else {"kind": kind, "heading": ["A", "B"], "time": ""}
     lines = [changed(line, id=f"HHHHHHHHHHH{at}", text=text, **place) for at, text in enumerate(HOSTILE)]
     report = import_lines(other.memory, [*lines, line], options)
     # what forges a comment of Everself's is brought in too, but kept apart
-    apart = {entry.id for entry in other.book.all() if entry.path.startswith("quarantine/")}
+    apart = {entry.id for entry in other.catalog.all() if entry.path.startswith("quarantine/")}
     assert apart == (set() if options.as_mine else {"HHHHHHHHHHH0"})
     assert (len(report.imported), report.quarantined) == (len(lines) + 1 - len(apart), len(apart))
-    entries = {entry.id: entry for entry in other.book.all()}
+    entries = {entry.id: entry for entry in other.catalog.all()}
     assert set(entries) == {*report.imported, *apart}
     assert all(entry.vouched for entry in entries.values())
     assert {entry.source for entry in entries.values()} == {"owner" if options.as_mine else "import"}
@@ -295,8 +295,8 @@ def test_a_dry_run_says_the_same_and_writes_nothing(mind: Mind, other: Mind) -> 
 
 
 def test_entries_join_the_sections_that_are_there(mind: Mind, other: Mind) -> None:
-    mind.memory.remember(Thought("Lives in Oslo.", origin_of("owner"), explicit=True))
-    other.memory.remember(Thought("Prefers tea.", origin_of("owner"), explicit=True))
+    mind.memory.remember(NewEntry("Lives in Oslo.", origin_of("owner"), explicit=True))
+    other.memory.remember(NewEntry("Prefers tea.", origin_of("owner"), explicit=True))
     import_lines(other.memory, lines_of(mind), MINE)
     text = other.bench.workspace.read("MEMORY.md").data.decode()
     assert text.count("## Facts") == 1

@@ -10,15 +10,15 @@ from tests.models.chat.servers import Server, Wire
 from everself.config.secrets import Secret, Vault
 from everself.config.sections import Provider
 from everself.errors import ModelFailed
-from everself.models.chat._remote import Patience, Remote
+from everself.models.chat._remote import RemoteChatModel, StreamTimeouts
 from everself.models.chat.opening import open_model
 from everself.models.chat.protocol import (
-    CallPiece,
     ChatRequest,
-    EndPiece,
-    Piece,
-    TextPiece,
-    ThinkingPiece,
+    ReplyCall,
+    ReplyEnd,
+    ReplyPart,
+    ReplyText,
+    ReplyThinking,
     ToolCall,
     ToolSpec,
     UserTurn,
@@ -50,47 +50,47 @@ class Naps:
         self.taken.append(seconds)
 
 
-def model_at(server: Server, patience: Patience = Patience(stall=5.0), name: str = "") -> Remote:  # noqa: B008 (frozen)
+def model_at(server: Server, patience: StreamTimeouts = StreamTimeouts(stall=5.0), name: str = "") -> RemoteChatModel:  # noqa: B008 (frozen)
     name = name or NAMES[server.wire]
     section = Provider(name.partition("/")[0], Secret("provider.x.apiKey", KEY, Vault()), server.url)
     return open_model(name, (section,), patience)
 
 
-def napping(naps: Naps, stall: float = 5.0) -> Patience:
-    return replace(Patience(stall=stall), sleep=naps.sleep)
+def napping(naps: Naps, stall: float = 5.0) -> StreamTimeouts:
+    return replace(StreamTimeouts(stall=stall), sleep=naps.sleep)
 
 
 @dataclass(frozen=True)
 class Heard:
-    pieces: tuple[Piece, ...]
+    pieces: tuple[ReplyPart, ...]
     failure: ModelFailed | None
 
     @property
     def text(self) -> str:
-        return "".join(piece.text for piece in self.pieces if isinstance(piece, TextPiece))
+        return "".join(piece.text for piece in self.pieces if isinstance(piece, ReplyText))
 
     @property
     def thinking(self) -> str:
-        return "".join(piece.text for piece in self.pieces if isinstance(piece, ThinkingPiece))
+        return "".join(piece.text for piece in self.pieces if isinstance(piece, ReplyThinking))
 
     @property
     def calls(self) -> list[ToolCall]:
-        return [piece.call for piece in self.pieces if isinstance(piece, CallPiece)]
+        return [piece.call for piece in self.pieces if isinstance(piece, ReplyCall)]
 
     @property
-    def end(self) -> EndPiece:
+    def end(self) -> ReplyEnd:
         last = self.pieces[-1]
-        assert isinstance(last, EndPiece)
-        assert not any(isinstance(piece, EndPiece) for piece in self.pieces[:-1])
+        assert isinstance(last, ReplyEnd)
+        assert not any(isinstance(piece, ReplyEnd) for piece in self.pieces[:-1])
         return last
 
 
-def ask(model: Remote, request: ChatRequest = REQUEST) -> Heard:
+def ask(model: RemoteChatModel, request: ChatRequest = REQUEST) -> Heard:
     return asyncio.run(hear(model.stream(request)))
 
 
-async def hear(stream: AsyncGenerator[Piece, None]) -> Heard:
-    pieces: list[Piece] = []
+async def hear(stream: AsyncGenerator[ReplyPart, None]) -> Heard:
+    pieces: list[ReplyPart] = []
     try:
         async with aclosing(stream):
             async for piece in stream:

@@ -5,8 +5,8 @@ import pytest
 from everself.config.secrets import Secret, Vault
 from everself.config.sections import Provider
 from everself.errors import ModelFailed
+from everself.models.chat.model_table import find_model_facts, known_models
 from everself.models.chat.opening import find_account, open_model
-from everself.models.chat.windows import find_known, known_models
 
 
 def _key(value: str) -> Secret:
@@ -77,7 +77,7 @@ def test_the_key_of_the_alias_is_found_under_either_name() -> None:
     ],
 )
 def test_a_dated_name_is_the_model_it_begins_with(provider: str, model: str, window: int) -> None:
-    known = find_known(provider, model)
+    known = find_model_facts(provider, model)
     assert (known.window, known.note) == (window, "")
     assert known.price is not None
 
@@ -86,7 +86,7 @@ def test_a_dated_name_is_the_model_it_begins_with(provider: str, model: str, win
     ("provider", "model"), [("openai", "gpt-5.99"), ("openai", "gpt-5-codex-max"), ("box", "tiny")]
 )
 def test_what_is_not_in_the_table_is_guessed_cautiously_and_says_so(provider: str, model: str) -> None:
-    known = find_known(provider, model)
+    known = find_model_facts(provider, model)
     assert (known.window, known.price) == (32_000, None)
     assert f"provider.{provider}.contextWindow" in known.note
 
@@ -98,12 +98,12 @@ def test_the_settings_go_before_the_table_and_before_the_guess() -> None:
 
 
 def test_a_gateway_lends_the_window_of_a_model_but_not_its_price() -> None:
-    known = find_known("openrouter", "anthropic/claude-opus-4-5")
+    known = find_model_facts("openrouter", "anthropic/claude-opus-4-5")
     assert (known.window, known.price) == (200_000, None)
 
 
 def test_long_requests_have_a_price_of_their_own() -> None:
-    known = find_known("openai", "gpt-5.4")
+    known = find_model_facts("openai", "gpt-5.4")
     short, long = known.price_of(1_000), known.price_of(300_000)
     assert short is not None
     assert long is not None

@@ -12,9 +12,9 @@ from tests.models.chat.servers import WIRES, Asked, Call, Reply, Wire, say, serv
 
 from everself.errors import ModelFailed, RefusedByRule
 from everself.models.calls import CALLS
-from everself.models.chat._remote import Patience
+from everself.models.chat._remote import StreamTimeouts
 from everself.models.chat.opening import open_model
-from everself.models.chat.protocol import ChatRequest, ModelTurn, TextPiece, ToolCall, ToolReturn, ToolTurn, UserTurn
+from everself.models.chat.protocol import ChatRequest, ModelTurn, ReplyText, ToolCall, ToolReturn, ToolTurn, UserTurn
 
 # the vendors' packages take seconds to import
 pytestmark = pytest.mark.slow
@@ -49,10 +49,10 @@ WORK = ChatRequest(
 def test_words_come_as_they_are_sent_and_the_end_comes_last(wire: Wire) -> None:
     with serve(wire, say("In ", "Bern, ", "東京ではなく。", usage=(200, 12, 150, 0))) as server:
         heard = ask(model_at(server))
-    assert [piece for piece in heard.pieces if isinstance(piece, TextPiece)] == [
-        TextPiece("In "),
-        TextPiece("Bern, "),
-        TextPiece("東京ではなく。"),
+    assert [piece for piece in heard.pieces if isinstance(piece, ReplyText)] == [
+        ReplyText("In "),
+        ReplyText("Bern, "),
+        ReplyText("東京ではなく。"),
     ]
     assert heard.end.why == "stop"
     usage = heard.end.usage
@@ -157,7 +157,7 @@ def test_any_server_that_speaks_like_openai_gets_one_system_message_and_needs_no
     from everself.config.sections import Provider
 
     with serve("openai", say("Yes.")) as server:
-        model = open_model("box/tiny", (Provider("box", base_url=server.url),), Patience(stall=5.0))
+        model = open_model("box/tiny", (Provider("box", base_url=server.url),), StreamTimeouts(stall=5.0))
         heard = ask(model, replace(REQUEST, max_tokens=77))
     assert heard.text == "Yes."
     asked = server.asked[0]
@@ -228,7 +228,7 @@ def test_who_stops_listening_closes_the_connection(wire: Wire) -> None:
     async def listen() -> str:
         async with aclosing(model_at(server).stream(REQUEST)) as stream:
             async for piece in stream:
-                assert isinstance(piece, TextPiece)
+                assert isinstance(piece, ReplyText)
                 return piece.text
         return ""
 

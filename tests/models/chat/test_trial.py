@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 
 from everself.errors import ModelFailed
-from everself.models.chat.protocol import ChatRequest, EndPiece, TextPiece, Usage
+from everself.models.chat.protocol import ChatRequest, ReplyEnd, ReplyText, Usage
 from everself.models.chat.trial import Skill, Trial, trial_of
 from everself.testing.chat_model import Answer, FakeModel, call
 
@@ -71,9 +71,9 @@ def test_one_call_at_a_time_is_not_two() -> None:
 
 
 def test_a_call_with_broken_arguments_is_no_call() -> None:
-    from everself.models.chat.protocol import CallPiece, ToolCall
+    from everself.models.chat.protocol import ReplyCall, ToolCall
 
-    broken = CallPiece(ToolCall("1", "weather", '{"city": "Os'))
+    broken = ReplyCall(ToolCall("1", "weather", '{"city": "Os'))
     trial = _try(_but(lambda request: broken if request.tools else None))
     assert _unable(trial) == {"tool", "tools"}
     assert '{"city": "Os' in _words(trial, "tool")
@@ -98,7 +98,7 @@ def test_a_model_that_does_not_read_its_prompt_is_not_recommended() -> None:
 
 
 def test_an_answer_in_one_piece_without_usage_is_told_as_such() -> None:
-    whole = [TextPiece("Monday."), EndPiece(Usage(told=False))]
+    whole = [ReplyText("Monday."), ReplyEnd(Usage(told=False))]
     trial = _try(_but(lambda request: whole if "week" in request.turns[-1].text else None))
     assert _unable(trial) == {"stream", "usage"}
 

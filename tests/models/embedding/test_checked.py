@@ -8,7 +8,7 @@ import pytest
 from everself.config import Secret, Vault
 from everself.config.sections import Embedding, Provider, Search
 from everself.errors import EmbeddingFailed
-from everself.models.embedding import Checked, WithFallback, estimate_cost, open_embedder, pin
+from everself.models.embedding import CheckedEmbedder, WithFallback, estimate_cost, open_embedder, pin
 from everself.models.embedding._checked import Limits
 from everself.testing.embedder import FakeEmbedder, Misdeed
 
@@ -24,9 +24,9 @@ class Watch:
         self.now += seconds
 
 
-def checked(inner: FakeEmbedder, watch: Watch | None = None, **limits: Any) -> Checked:
+def checked(inner: FakeEmbedder, watch: Watch | None = None, **limits: Any) -> CheckedEmbedder:
     watch = watch or Watch()
-    return Checked(inner, Limits(**limits), monotonic=watch, pause=watch.pause)
+    return CheckedEmbedder(inner, Limits(**limits), monotonic=watch, pause=watch.pause)
 
 
 @pytest.mark.parametrize(
@@ -175,7 +175,7 @@ def test_a_fallback_is_opened_where_it_differs() -> None:
     assert isinstance(both, WithFallback)
     assert both._second.model == "text-embedding-004"
     same = open_embedder(Search(fallback=Embedding.LOCAL), key_of(), "")
-    assert isinstance(same, Checked)
+    assert isinstance(same, CheckedEmbedder)
 
 
 def test_costs_are_told_where_they_are_known() -> None:

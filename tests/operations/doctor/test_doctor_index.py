@@ -129,7 +129,7 @@ def test_pieces_without_a_vector_are_told_unless_nobody_wants_vectors(
     assert "1 piece." in finding.message
     assert finding.mend == "everself memory index"
     with monkeypatch.context() as patch:
-        patch.setattr(checks, "MOST_UNITS", 0)
+        patch.setattr(checks, "MOST_CHUNKS", 0)
         assert about_index(look(home)) == set()
     write(home / HOST, "{agents: {defaults: {userTimezone: 'Europe/Berlin', memorySearch: {provider: 'none'}}}}")
     assert about_index(look(home)) == set()

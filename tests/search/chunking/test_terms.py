@@ -1,35 +1,35 @@
-"""Under which terms a piece is found, and what of it is embedded."""
+"""Under which terms a chunk is found, and what of it is embedded."""
 
 from datetime import date
 
-from everself.search.chunking.chunks import Piece, cut
+from everself.search.chunking.chunks import Chunk, chunk_document
 from everself.search.chunking.marks import DATE, SPEAKER, TITLE
 from everself.search.chunking.terms import embedding_texts, terms_of
 from everself.text.search import index_terms
 
 
-def pieces(path: str, text: str) -> tuple[Piece, ...]:
-    return cut(path, text.encode())
+def chunks(path: str, text: str) -> tuple[Chunk, ...]:
+    return chunk_document(path, text.encode())
 
 
-def marked(mark: str, piece: Piece, path: str) -> set[str]:
-    return {term[1:] for term in terms_of(piece, path)[0] if term[0] == mark}
+def marked(mark: str, chunk: Chunk, path: str) -> set[str]:
+    return {term[1:] for term in terms_of(chunk, path)[0] if term[0] == mark}
 
 
 TALK = "memory/2023-05-08-lunch_break-notes.md"
 SAID = "# Talk about holidays\n\n**Anna Lee:** Ben, where did you go?\n**Ben:** To Lisbon.\n**Anna Lee:** Nice!\n"
 
 
-def test_a_piece_is_found_under_its_words() -> None:
+def test_a_chunk_is_found_under_its_words() -> None:
     path = "memory/tea.md"
-    counts, length = terms_of(pieces(path, "Sencha tea, green tea.\n")[0], path)
+    counts, length = terms_of(chunks(path, "Sencha tea, green tea.\n")[0], path)
     plain = index_terms("Sencha tea, green tea.")
     assert {term: count for term, count in counts.items() if term[0] >= " "} == plain.counts
     assert length == plain.length
 
 
 def test_the_speaker_is_a_field_of_its_own_and_no_word_of_what_was_said() -> None:
-    first, second, _ = pieces(TALK, SAID)
+    first, second, _ = chunks(TALK, SAID)
     counts, length = terms_of(first, TALK)
     assert marked(SPEAKER, first, TALK) == set(index_terms("Anna Lee").counts)
     assert marked(SPEAKER, second, TALK) == set(index_terms("Ben").counts)
@@ -39,51 +39,51 @@ def test_the_speaker_is_a_field_of_its_own_and_no_word_of_what_was_said() -> Non
 
 
 def test_titles_are_headings_and_the_file_name_without_its_date() -> None:
-    piece = pieces(TALK, SAID)[0]
-    assert marked(TITLE, piece, TALK) == set(index_terms("Talk about holidays lunch break notes").counts)
+    chunk = chunks(TALK, SAID)[0]
+    assert marked(TITLE, chunk, TALK) == set(index_terms("Talk about holidays lunch break notes").counts)
 
 
 def test_a_date_in_a_heading_is_a_date_and_no_title() -> None:
     path = "CORRECTIONS.md"
-    piece = pieces(path, "## [09:30:00] correction on 2026-03-19\n\n- **Said:** a\n")[0]
-    assert marked(TITLE, piece, path) == set(index_terms("corrections correction on").counts)
-    assert marked(DATE, piece, path) == {"2026", "2026-03", "2026-03-19"}
+    chunk = chunks(path, "## [09:30:00] correction on 2026-03-19\n\n- **Said:** a\n")[0]
+    assert marked(TITLE, chunk, path) == set(index_terms("corrections correction on").counts)
+    assert marked(DATE, chunk, path) == {"2026", "2026-03", "2026-03-19"}
 
 
-def test_a_piece_without_a_day_has_no_date() -> None:
-    piece = pieces("MEMORY.md", "Tea.\n")[0]
-    assert piece.day is None
-    assert not marked(DATE, piece, "MEMORY.md")
+def test_a_chunk_without_a_day_has_no_date() -> None:
+    chunk = chunks("MEMORY.md", "Tea.\n")[0]
+    assert chunk.day is None
+    assert not marked(DATE, chunk, "MEMORY.md")
 
 
 def test_a_day_is_found_by_year_month_and_day() -> None:
-    piece = pieces(TALK, SAID)[0]
-    assert piece.day == date(2023, 5, 8)
-    assert marked(DATE, piece, TALK) == {"2023", "2023-05", "2023-05-08"}
+    chunk = chunks(TALK, SAID)[0]
+    assert chunk.day == date(2023, 5, 8)
+    assert marked(DATE, chunk, TALK) == {"2023", "2023-05", "2023-05-08"}
 
 
 def test_marks_never_meet_words() -> None:
-    piece = pieces(TALK, "Ben \x01ben \x02talk \x03\n")[0]
-    counts, _ = terms_of(piece, TALK)
+    chunk = chunks(TALK, "Ben \x01ben \x02talk \x03\n")[0]
+    counts, _ = terms_of(chunk, TALK)
     assert not {term for term in counts if term[0] == SPEAKER}
 
 
 def test_what_is_embedded_names_speaker_and_heading() -> None:
-    found = pieces(TALK, SAID)
+    found = chunks(TALK, SAID)
     assert "Talk about holidays\n" in embedding_texts(found)[1]
     assert "Ben: To Lisbon." in embedding_texts(found)[1]
-    plain = pieces("memory/tea.md", "Likes sencha.\n")
+    plain = chunks("memory/tea.md", "Likes sencha.\n")
     assert embedding_texts(plain) == ["Likes sencha."]
 
 
 def test_a_turn_is_embedded_with_the_turns_beside_it_and_an_entry_alone() -> None:
-    talk = pieces("memory/2026-03-19-talk.md", "**Ann:** One.\n**Ben:** Two.\n**Ann:** Three.\n**Ben:** Four.\n")
+    talk = chunks("memory/2026-03-19-talk.md", "**Ann:** One.\n**Ben:** Two.\n**Ann:** Three.\n**Ben:** Four.\n")
     assert embedding_texts(talk)[1] == "Ann: One.\nBen: Two.\nAnn: Three."
-    notes = pieces("MEMORY.md", "- Likes sencha.\n- Lives in Oslo.\n")
+    notes = chunks("MEMORY.md", "- Likes sencha.\n- Lives in Oslo.\n")
     assert embedding_texts(notes) == ["Likes sencha.", "Lives in Oslo."]
 
 
 def test_the_same_words_in_two_files_are_embedded_once() -> None:
     text = "## Tea\n\n- Likes sencha. <!-- everself: id=7K3QX9M2ABC{} -->\n"
-    first, second = (pieces(f"memory/2026-03-1{n}.md", text.format(n))[0] for n in (1, 2))
+    first, second = (chunks(f"memory/2026-03-1{n}.md", text.format(n))[0] for n in (1, 2))
     assert embedding_texts([first]) == embedding_texts([second])

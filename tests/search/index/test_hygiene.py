@@ -9,7 +9,7 @@ from tests.search.index.world import World, make_world
 
 from everself.search.index import Index
 from everself.search.index_file.file import IndexPlace
-from everself.search.sync.documents import default_craft
+from everself.search.sync.documents import default_chunking
 from everself.storage.real_disk import RealFileSystem
 from everself.testing.embedder import FakeEmbedder
 from everself.testing.frozen_time import FrozenTime
@@ -35,7 +35,9 @@ class Lasting:
         self.embedder = FakeEmbedder()
         place = IndexPlace(RealFileSystem(str(world.state)), str(world.state), name)
         clock = self.time.clock()
-        self.index = Index(world.workspace, place, clock, "an agent", self.embedder, craft=default_craft(), grace=grace)
+        self.index = Index(
+            world.workspace, place, clock, "an agent", self.embedder, chunking=default_chunking(), grace=grace
+        )
         self.index.view()
         world.opened.append(self.index)
 
@@ -133,7 +135,7 @@ def test_a_model_that_comes_back_finds_nothing_kept(world: World) -> None:
         two.time.clock(),
         "an agent",
         two.embedder,
-        craft=default_craft(),
+        chunking=default_chunking(),
     )
     world.opened.append(two.index)
     two.index.view()

@@ -7,7 +7,7 @@ import pytest
 from tests.search.index.world import LINES, World, make_world, what_it_says
 
 from everself.memory.entries import read_document
-from everself.search.chunking.chunks import cut
+from everself.search.chunking.chunks import chunk_document
 from everself.search.sync.documents import Sources
 from everself.testing.embedder import FakeEmbedder
 from everself.text.redaction import blank_secrets
@@ -31,7 +31,7 @@ def test_a_secret_moves_neither_the_lines_nor_the_entries_after_it() -> None:
     assert len(blanked) == len(data)
     places = [(one.ordinal, one.start, one.first_line) for one in read_document(data)]
     assert [(one.ordinal, one.start, one.first_line) for one in read_document(blanked)] == places
-    last = cut("MEMORY.md", blanked)[-1]
+    last = chunk_document("MEMORY.md", blanked)[-1]
     assert (last.text, last.first_line, last.entry) == ("two", 16, 4)
 
 
@@ -42,7 +42,7 @@ def test_a_document_of_too_many_lines_is_indexed_to_the_last_that_fits_and_annou
     monkeypatch.setattr("everself.memory.entries.LINES_READ", 3)
     (world.files / "MEMORY.md").write_bytes(ending.join(["anna", "", "bob", "carl", ""]).encode())
     world.write("memory/short.md", "carl\n\nanna\n")
-    index = world.index(craft=LINES)
+    index = world.index(chunking=LINES)
     report = index.sync()
     assert report.truncated == ("MEMORY.md",)
     assert any(notice.startswith("MEMORY.md is too large") for notice in index.view().notices)
@@ -103,7 +103,7 @@ def test_a_document_of_many_batches_is_cut_once(world: World, monkeypatch: pytes
 def test_whoever_has_little_time_leaves_a_large_document_to_those_who_have_more(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("everself.search.sync.embedding._CUT_AT_ONCE", 100)
+    monkeypatch.setattr("everself.search.sync.embedding._CHUNKED_AT_ONCE", 100)
     world.write("memory/a.md", "anna\nbob\n")
     world.write("memory/b.md", "".join(f"carl {number}\n" for number in range(60)))
     world.index(FakeEmbedder()).view()

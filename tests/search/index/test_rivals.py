@@ -204,7 +204,7 @@ from everself.search.index_file.view import Snapshot
 from everself.testing.embedder import FakeEmbedder
 from everself.values import Document
 from everself.values import Document
-syncing._UNITS_A_COMMIT = 20
+syncing._CHUNKS_A_COMMIT = 20
 class Reading:
     def __init__(self, top): self.files = RealFileSystem(f"{{top}}/workspace")
     def list(self, under=""):

@@ -9,7 +9,7 @@ import numpy
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tests.search.index.world import LINES, World, cosines_by_place, cut_lines, make_world, what_it_says, words_of
+from tests.search.index.world import LINES, World, chunk_lines, cosines_by_place, make_world, what_it_says, words_of
 
 from everself.search.chunking.marks import Flag
 from everself.search.index import Index
@@ -42,14 +42,14 @@ def paths(index: Index) -> list[str]:
 def found(index: Index, word: str) -> list[tuple[str, int]]:
     view = index.view()
     numbers = view.postings(word)[0].tolist()
-    return [(view.documents[unit.document].path, unit.first_line) for unit in view.units(numbers)]
+    return [(view.documents[chunk.document].path, chunk.first_line) for chunk in view.chunks(numbers)]
 
 
 def test_a_word_is_found_where_it_stands(world: World) -> None:
     world.write("MEMORY.md", "anna likes tea\nbob likes coffee\n\ntea tea tea\n")
     view = world.index().view()
     numbers, counts = view.postings("tea")
-    assert [unit.first_line for unit in view.units(numbers.tolist())] == [1, 4]
+    assert [chunk.first_line for chunk in view.chunks(numbers.tolist())] == [1, 4]
     assert counts.tolist() == [1, 3]
     assert view.columns["group"].tolist() == [0, 0, 2]
     assert view.columns["span"].tolist() == [2, 2, 1]
@@ -103,7 +103,7 @@ def test_a_file_saved_twice_within_the_grain_of_its_time_is_read_again(world: Wo
     assert found(index, "anna") == []
 
 
-def test_a_file_that_was_only_touched_keeps_its_units(world: World) -> None:
+def test_a_file_that_was_only_touched_keeps_its_chunks(world: World) -> None:
     world.write("MEMORY.md", "anna\n")
     index = world.index()
     first = index.view().postings("anna")[0].tolist()
@@ -166,7 +166,7 @@ def test_an_old_view_still_answers_after_a_change(world: World) -> None:
     world.write("memory/b.md", "bob tea\n")
     assert len(index.view().postings("tea")[0]) == 2
     assert old.postings("tea")[0].tolist() == old.postings("anna")[0].tolist()
-    assert [unit.first_line for unit in old.units(old.postings("anna")[0].tolist())] == [1]
+    assert [chunk.first_line for chunk in old.chunks(old.postings("anna")[0].tolist())] == [1]
 
 
 def test_blocks_are_crossed_without_a_seam(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -241,7 +241,7 @@ def test_a_workspace_in_memory_is_indexed_as_well(tmp_path: Path) -> None:
     workspace.apply(Change(Author.OWNER, "a test", (Append("MEMORY.md", b"anna\n"),)))
     with make_world(tmp_path) as world:
         index = Index(
-            workspace, IndexPlace(world.index()._opener.place.files, str(world.state)), clock, "x", craft=LINES
+            workspace, IndexPlace(world.index()._opener.place.files, str(world.state)), clock, "x", chunking=LINES
         )
         assert found(index, "anna") == [("MEMORY.md", 1)]
         document = workspace.read("MEMORY.md")
@@ -255,11 +255,11 @@ def test_prepared_documents_are_filled_in_with_their_vectors(world: World) -> No
     vectors = numpy.eye(8, dtype=numpy.float32)
 
     def prepared(number: int) -> Prepared:
-        pieces = cut_lines("", f"anna word{number}\nbob\n".encode())
+        chunks = chunk_lines("", f"anna word{number}\nbob\n".encode())
         texts = [text_hash(f"{number} {at}") for at in range(2)]
-        terms = [words_of(piece, "") for piece in pieces]
+        terms = [words_of(chunk, "") for chunk in chunks]
         return Prepared(
-            f"memory/{number}.md", "0" * 64, pieces, terms, texts, vectors=vectors[number * 2 : number * 2 + 2]
+            f"memory/{number}.md", "0" * 64, chunks, terms, texts, vectors=vectors[number * 2 : number * 2 + 2]
         )
 
     assert index.fill(prepared(number) for number in range(4)) == 8

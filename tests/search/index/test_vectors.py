@@ -5,10 +5,10 @@ from pathlib import Path
 
 import numpy
 import pytest
-from tests.search.index.world import World, cosines_by_place, cut_lines, make_world, words_of
+from tests.search.index.world import World, chunk_lines, cosines_by_place, make_world, words_of
 
 from everself.clock import monotonic, pause
-from everself.models.embedding import Checked
+from everself.models.embedding import CheckedEmbedder
 from everself.search.index_file import vectors
 from everself.search.sync.documents import Prepared, text_hash
 from everself.testing.embedder import FakeEmbedder, Misdeed
@@ -121,7 +121,7 @@ FAILURES: tuple[Misdeed, ...] = (
 @pytest.mark.parametrize("how", FAILURES)
 def test_a_failing_embedder_is_told_in_words_and_search_goes_on(world: World, how: Misdeed) -> None:
     embedder = FakeEmbedder()
-    index = world.index(Checked(embedder, pause=lambda _seconds: None))
+    index = world.index(CheckedEmbedder(embedder, pause=lambda _seconds: None))
     index.view()
     index.embed()
     world.write("memory/more.md", "something new\n")
@@ -219,10 +219,10 @@ def prepared(
     documents = []
     for start in range(0, count, 100):
         stop = min(start + 100, count)
-        pieces = cut_lines("", b"".join(b"anna\n" for _ in range(stop - start)))
-        terms = [words_of(piece, "") for piece in pieces]
+        chunks = chunk_lines("", b"".join(b"anna\n" for _ in range(stop - start)))
+        terms = [words_of(chunk, "") for chunk in chunks]
         texts = [text_hash(str(number)) for number in range(start, stop)]
-        documents.append(Prepared(f"memory/{start}.md", "0" * 64, pieces, terms, texts, vectors=table[start:stop]))
+        documents.append(Prepared(f"memory/{start}.md", "0" * 64, chunks, terms, texts, vectors=table[start:stop]))
     return documents, table
 
 

@@ -8,38 +8,38 @@ from pathlib import Path
 import numpy
 
 from everself.models.embedding.protocol import Embedder
-from everself.search.chunking.chunks import Piece
+from everself.search.chunking.chunks import Chunk
 from everself.search.chunking.marks import Flag
 from everself.search.index import Index
 from everself.search.index_file.file import IndexPlace
 from everself.search.index_file.view import Snapshot
-from everself.search.sync.documents import Craft, DocumentReader
+from everself.search.sync.documents import ChunkingRules, DocumentReader
 from everself.storage.real_disk import RealFileSystem
 from everself.testing.frozen_time import FrozenTime
 from everself.testing.workspaces import real_workspace
 
 
-def cut_lines(_path: str, data: bytes, *, imported: bool = False) -> tuple[Piece, ...]:
-    """Every line that says something is a piece; an empty line begins another group."""
-    pieces, start, group = [], 0, 0
+def chunk_lines(_path: str, data: bytes, *, imported: bool = False) -> tuple[Chunk, ...]:
+    """Every line that says something is a chunk; an empty line begins another group."""
+    chunks, start, group = [], 0, 0
     for number, line in enumerate(data.split(b"\n"), start=1):
         end = start + len(line)
         if line.strip():
             flags = Flag.IMPORTED if imported else Flag(0)
             text = line.decode("utf-8", "replace")
-            pieces.append(Piece(number - 1, start, end, number, number, text, "", (), None, flags, group))
+            chunks.append(Chunk(number - 1, start, end, number, number, text, "", (), None, flags, group))
         else:
             group += 1
         start = end + 1
-    return tuple(pieces)
+    return tuple(chunks)
 
 
-def words_of(piece: Piece, _path: str) -> tuple[dict[str, int], int]:
-    words = piece.text.casefold().split()
+def words_of(chunk: Chunk, _path: str) -> tuple[dict[str, int], int]:
+    words = chunk.text.casefold().split()
     return dict(Counter(words)), len(words)
 
 
-LINES = Craft(cut_lines, words_of, lambda pieces: [piece.text for piece in pieces], "lines")
+LINES = ChunkingRules(chunk_lines, words_of, lambda chunks: [chunk.text for chunk in chunks], "lines")
 
 
 class World:
@@ -67,11 +67,11 @@ class World:
         *,
         identity: str = "an agent",
         extra: Sequence[DocumentReader] = (),
-        craft: Craft = LINES,
+        chunking: ChunkingRules = LINES,
         name: str = "index.db",
     ) -> Index:
         place = IndexPlace(RealFileSystem(str(self.state)), str(self.state), name)
-        opened = Index(self.workspace, place, self.clock, identity, embedder, extra, craft)
+        opened = Index(self.workspace, place, self.clock, identity, embedder, extra, chunking)
         self.opened.append(opened)
         return opened
 
@@ -96,34 +96,34 @@ Said = tuple[set[tuple[str, str]], dict[tuple[str, int], tuple[int, ...]], dict[
 
 
 def what_it_says(view: Snapshot, words: Sequence[str]) -> Said:
-    """Documents, units by path and line, and for each word where it stands and how often."""
+    """Documents, chunks by path and line, and for each word where it stands and how often."""
     documents = {(one.path, one.hash) for one in view.documents.values()}
     living = numpy.flatnonzero(view.columns["flags"] & Flag.ALIVE).tolist()
     columns = view.columns
     places: dict[int, tuple[str, int]] = {}
-    units: dict[tuple[str, int], tuple[int, ...]] = {}
-    for unit in view.units(living):
-        document = view.documents[unit.document]
-        row = columns[unit.number]
-        places[unit.number] = document.path, unit.first_line
-        units[places[unit.number]] = (
-            *(unit.entry, unit.start, unit.end, unit.last_line),
+    chunks: dict[tuple[str, int], tuple[int, ...]] = {}
+    for chunk in view.chunks(living):
+        document = view.documents[chunk.document]
+        row = columns[chunk.number]
+        places[chunk.number] = document.path, chunk.first_line
+        chunks[places[chunk.number]] = (
+            *(chunk.entry, chunk.start, chunk.end, chunk.last_line),
             *(int(row["group"]) - document.first, int(row["span"]), int(row["day"]), int(row["length"])),
-            *(int(row["flags"]), unit.number - document.first),
+            *(int(row["flags"]), chunk.number - document.first),
         )
     postings = {}
     for word in words:
         numbers, counts = view.postings(word)
         postings[word] = {places[one]: count for one, count in zip(numbers.tolist(), counts.tolist(), strict=True)}
-    return documents, units, postings
+    return documents, chunks, postings
 
 
 def cosines_by_place(view: Snapshot, vector: "numpy.typing.NDArray[numpy.float32]") -> dict[tuple[str, int], float]:
-    """The cosine of every unit that has a vector, by path and line."""
+    """The cosine of every chunk that has a vector, by path and line."""
     living = numpy.flatnonzero(view.columns["flags"] & Flag.ALIVE).astype(numpy.int32)
     found = view.cosines(vector, living)
     return {
-        (view.documents[unit.document].path, unit.first_line): round(float(score), 5)
-        for unit, score in zip(view.units(living.tolist()), found, strict=True)
+        (view.documents[chunk.document].path, chunk.first_line): round(float(score), 5)
+        for chunk, score in zip(view.chunks(living.tolist()), found, strict=True)
         if not numpy.isnan(score)
     }

@@ -4,7 +4,7 @@ import numpy
 import pytest
 
 from everself.errors import Damaged
-from everself.search.index_file._vector_cache import Recent
+from everself.search.index_file._vector_cache import VectorCache
 from everself.search.index_file.file import IndexFile, open_memory
 from everself.search.index_file.rows import Slot, render_vector
 from everself.search.index_file.vectors import fetch_vectors
@@ -32,7 +32,7 @@ def ids(*numbers: int) -> "numpy.typing.NDArray[numpy.int32]":
 
 @pytest.mark.parametrize("room", [1, 7, 100, 1_000])
 def test_scores_are_the_same_however_much_is_kept(file: IndexFile, room: int) -> None:
-    recent = Recent(room * DIMENSIONS * 4)
+    recent = VectorCache(room * DIMENSIONS * 4)
     expected = VECTORS.astype(numpy.float32) @ ASKED
     chance = numpy.random.default_rng(room)
     for _ in range(60):
@@ -43,15 +43,15 @@ def test_scores_are_the_same_however_much_is_kept(file: IndexFile, room: int) ->
 
 
 def test_a_score_does_not_depend_on_what_else_was_asked(file: IndexFile) -> None:
-    together = Recent().score(file.connection, numpy.arange(1, 301, dtype=numpy.int32), SLOT, ASKED)[1]
-    recent = Recent()
+    together = VectorCache().score(file.connection, numpy.arange(1, 301, dtype=numpy.int32), SLOT, ASKED)[1]
+    recent = VectorCache()
     alone = [recent.score(file.connection, ids(number), SLOT, ASKED)[1][0] for number in range(1, 301)]
     again = recent.score(file.connection, numpy.arange(1, 301, dtype=numpy.int32), SLOT, ASKED)[1]
     assert together.tolist() == alone == again.tolist()
 
 
 def test_what_is_kept_is_not_read_again(file: IndexFile) -> None:
-    recent = Recent()
+    recent = VectorCache()
     before = recent.score(file.connection, ids(3, 5, 8), SLOT, ASKED)[1]
     file.connection.execute("DELETE FROM embeddings")
     known, scores = recent.score(file.connection, ids(3, 4, 8), SLOT, ASKED)
@@ -60,7 +60,7 @@ def test_what_is_kept_is_not_read_again(file: IndexFile) -> None:
 
 
 def test_vectors_of_another_slot_are_read_anew(file: IndexFile) -> None:
-    recent = Recent()
+    recent = VectorCache()
     recent.score(file.connection, ids(3), SLOT, ASKED)
     file.connection.execute("DELETE FROM embeddings")
     assert recent.score(file.connection, ids(3), Slot(2, MODEL, DIMENSIONS), ASKED)[0].tolist() == []
@@ -80,7 +80,7 @@ def test_vectors_of_another_slot_are_read_anew(file: IndexFile) -> None:
 )
 def test_a_damaged_row_is_noticed_and_not_kept(file: IndexFile, harm: str) -> None:
     file.connection.execute(harm)
-    recent = Recent()
+    recent = VectorCache()
     for _ in range(2):
         with pytest.raises(Damaged):
             recent.score(file.connection, ids(4, 5, 6), SLOT, ASKED)

@@ -118,10 +118,10 @@ class _View:
                 self.texts_of[first + at] = path, at + 1, text
             first += len(texts)
 
-    def units(self, numbers):
-        from everself.search.index_file.protocol import Unit
+    def chunks(self, numbers):
+        from everself.search.index_file.protocol import IndexedChunk
 
-        return [Unit(one, 0, 0, 0, 0, self.texts_of[one][1], self.texts_of[one][1]) for one in numbers]
+        return [IndexedChunk(one, 0, 0, 0, 0, self.texts_of[one][1], self.texts_of[one][1]) for one in numbers]
 
     def texts(self, numbers):
         return [self.texts_of[one][2] for one in numbers]

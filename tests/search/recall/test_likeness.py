@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from everself.models.embedding.local import open_local
-from everself.search.similarity import Likeness, calibrated, curve_of
+from everself.search.similarity import TextSimilarity, calibrated, curve_of
 from everself.testing.embedder import FakeEmbedder
 
 # many small steps with real files add up; what is beside it in this folder is run every time
@@ -28,37 +28,37 @@ def test_an_embedder_that_nobody_measured_is_taken_at_its_word():
 
 
 def test_without_vectors_shared_words_decide():
-    likeness = Likeness()
+    likeness = TextSimilarity()
     same, other = likeness.of("The deploy runs on Friday.", ["On Friday the deploy runs!", "My cat sleeps a lot."])
     assert (same, other) == (1.0, 0.0)
 
 
 def test_the_same_words_are_the_same_whatever_a_model_makes_of_them():
     fake = FakeEmbedder()
-    assert Likeness(fake).of("I live  in Oslo", ["i live in oslo", "quite another thing altogether"])[0] == 1.0
+    assert TextSimilarity(fake).of("I live  in Oslo", ["i live in oslo", "quite another thing altogether"])[0] == 1.0
 
 
 def test_vectors_are_asked_for_once_and_never_where_they_cost_money():
     fake = FakeEmbedder()
-    likeness = Likeness(fake)
+    likeness = TextSimilarity(fake)
     likeness.of("a b c", ["d e f"])
     likeness.of("a b c", ["d e f", "g h i"])
     assert [texts for texts, _ in fake.calls] == [("a b c", "d e f"), ("g h i",)]
     paid = FakeEmbedder(paid=True)
-    Likeness(paid).of("a", ["b"])
+    TextSimilarity(paid).of("a", ["b"])
     assert not paid.calls
 
 
 def test_an_embedder_that_fails_leaves_it_to_the_words():
     fake = FakeEmbedder()
     fake.fail("network")
-    assert Likeness(fake).of("The deploy runs on Friday.", ["On Friday the deploy runs!"]) == [1.0]
+    assert TextSimilarity(fake).of("The deploy runs on Friday.", ["On Friday the deploy runs!"]) == [1.0]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["use", "e5"])
 def test_restatements_reach_nine_tenths_and_other_matters_stay_below_eight(name, tmp_path):
-    likeness = Likeness(open_local(name, "", str(tmp_path)))
+    likeness = TextSimilarity(open_local(name, "", str(tmp_path)))
 
     def share(kind: str, at_least: float) -> float:
         scores = [likeness.of(one["one"], [one["other"]])[0] for one in PAIRS if one["kind"] == kind]

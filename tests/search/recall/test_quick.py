@@ -14,7 +14,7 @@ from everself.search._word_runs import read_wording, run_share
 from everself.search.index import Index
 from everself.search.index_file import view as viewing
 from everself.search.matching import choose, counts_at, match, union
-from everself.search.recall import Request
+from everself.search.recall import RecallRequest
 from everself.testing.embedder import FakeEmbedder
 from everself.text.search import fold_for_phrase, read_query
 
@@ -55,22 +55,22 @@ QUESTIONS = [f"What did Anna say of {words(Random(seed), 6)}?" for seed in range
 def test_words_beside_candidates_are_counted_as_one_by_one(world: Searchable, question: str) -> None:
     view = world.index.view()
     matched = match(view, read_query(question))
-    units = choose(view, matched, None)
-    assert len(units) > 100
-    beside, documents = _Beside(view, units), view.columns["document"]
+    chunks = choose(view, matched, None)
+    assert len(chunks) > 100
+    beside, documents = _Beside(view, chunks), view.columns["document"]
     for one in matched:
         counts = beside.counts(one)
         for row, step in zip(counts, STEPS, strict=True):
             expected = [
-                float(counts_at(one.units, one.counts, numpy.array([unit + step], numpy.int32))[0])
-                if 0 <= unit + step < len(documents) and documents[unit + step] == documents[unit]
+                float(counts_at(one.chunks, one.counts, numpy.array([chunk + step], numpy.int32))[0])
+                if 0 <= chunk + step < len(documents) and documents[chunk + step] == documents[chunk]
                 else 0.0
-                for unit in units.tolist()
+                for chunk in chunks.tolist()
             ]
             assert row.tolist() == expected
 
 
-def test_parts_of_documents_are_as_long_as_their_units_together(world: Searchable) -> None:
+def test_parts_of_documents_are_as_long_as_their_chunks_together(world: Searchable) -> None:
     view = world.index.view()
     group = _Group(view, numpy.arange(0, len(view.columns), 3, dtype=numpy.int32))
     lengths = view.columns["length"]
@@ -106,13 +106,13 @@ def test_runs_of_words_are_the_longest_there_are() -> None:
         assert run_share(wording, text) == pytest.approx(total**0.5 / (len(wording.words) - 1))
 
 
-def test_many_units_are_told_as_one_by_one(world: Searchable) -> None:
+def test_many_chunks_are_told_as_one_by_one(world: Searchable) -> None:
     view = world.index.view()
     numbers = [5, 3, 3, 900, 0, *range(700, 1_400)]
-    assert view.units(numbers) == [view.units([number])[0] for number in numbers]
-    assert view.units([]) == []
+    assert view.chunks(numbers) == [view.chunks([number])[0] for number in numbers]
+    assert view.chunks([]) == []
     with pytest.raises(Damaged):
-        view.units([1, 10_000_000])
+        view.chunks([1, 10_000_000])
 
 
 @pytest.mark.parametrize("exact_below", [20_000, 100])
@@ -120,7 +120,7 @@ def test_what_is_kept_in_memory_changes_no_answer(
     world: Searchable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, exact_below: int
 ) -> None:
     monkeypatch.setattr(viewing, "EXACT_BELOW", exact_below)
-    asked = Request("", limit=20, min_score=0.0)
+    asked = RecallRequest("", limit=20, min_score=0.0)
     first = [world.search(question, asked) for question in QUESTIONS]
     assert all(len(found.hits) == 20 for found in first)
     assert [world.search(question, asked).hits for question in reversed(QUESTIONS)] == [

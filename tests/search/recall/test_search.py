@@ -9,8 +9,8 @@ from tests.search.recall.world import Searchable, searchable
 
 from everself.config.sections import Ranking
 from everself.errors import NotFound, WrongUse
-from everself.models.embedding import Checked
-from everself.search.recall import Recall, Request
+from everself.models.embedding import CheckedEmbedder
+from everself.search.recall import Recall, RecallRequest
 from everself.search.scopes import Scope, SessionKind
 from everself.storage.state.searches import SearchRecord
 from everself.testing.embedder import FakeEmbedder
@@ -116,7 +116,7 @@ def test_what_no_longer_holds_comes_later_and_says_so(tmp_path: Path) -> None:
         hits = world.search("Where does she live? Berlin Oslo lives").hits
         assert ["Oslo" in hit.text for hit in hits] == [True, False]
         assert hits[1].until == date(2026, 1, 5)
-        then = world.search("lives in Berlin", Request("", as_of=date(2026, 3, 1)))
+        then = world.search("lives in Berlin", RecallRequest("", as_of=date(2026, 3, 1)))
         assert all("Berlin" not in hit.text for hit in then.hits)
         assert "not valid on that day" in {one.reason for one in then.left_out}
 
@@ -163,7 +163,7 @@ def test_an_unrelated_question_finds_nothing(tmp_path: Path) -> None:
 )
 def test_a_broken_embedder_leaves_keywords_and_says_why(tmp_path: Path, misdeed: str) -> None:
     broken = FakeEmbedder()
-    with searchable(tmp_path, Checked(broken, pause=lambda _: None)) as world:
+    with searchable(tmp_path, CheckedEmbedder(broken, pause=lambda _: None)) as world:
         fill(world, 2)
         world.write("MEMORY.md", "- Zorblax prefers porridge.\n")
         world.index.sync()
@@ -192,7 +192,7 @@ def test_every_search_is_recorded_with_entry_and_score(tmp_path: Path) -> None:
         fill(world, 1)
         world.write("MEMORY.md", "- Likes green tea. <!-- everself: id=7K3QX9M2ABCD -->\n")
         for ranking in Ranking:
-            world.search("green tea", Request("", ranking=ranking, session="s1"))
+            world.search("green tea", RecallRequest("", ranking=ranking, session="s1"))
     assert [one.mode for one in noted] == [ranking.value for ranking in Ranking]
     assert {one.session for one in noted} == {"s1"}
     assert {one.hits[0].entry for one in noted} == {"7K3QX9M2ABCD"}
@@ -207,7 +207,7 @@ def test_whoever_is_not_the_owner_finds_only_what_is_shared(tmp_path: Path, kind
             "# Memory\n\n## Private\n\n- The canary is called Pip.\n\n"
             "## Open\n<!-- share: group, guest, subagent -->\n\n- The canary lives in the office.\n",
         )
-        texts = world.texts("canary", Request("", scope=Scope(kind), min_score=0.0))
+        texts = world.texts("canary", RecallRequest("", scope=Scope(kind), min_score=0.0))
         assert texts == ["The canary lives in the office."]
 
 
@@ -217,7 +217,7 @@ def test_a_person_finds_their_own_memory_and_no_one_elses(tmp_path: Path) -> Non
         world.write("users/eve/memory/2026-03-01.md", "- Eve keeps a canary.\n")
         world.write("MEMORY.md", "- The owner keeps a canary.\n")
         scope = Scope(SessionKind.GUEST, person="ben")
-        assert world.texts("canary", Request("", scope=scope, min_score=0.0)) == ["Ben keeps a canary."]
+        assert world.texts("canary", RecallRequest("", scope=scope, min_score=0.0)) == ["Ben keeps a canary."]
 
 
 def test_a_secret_is_neither_found_nor_served(tmp_path: Path) -> None:
@@ -232,7 +232,7 @@ def test_a_secret_is_neither_found_nor_served(tmp_path: Path) -> None:
 def test_a_budget_is_kept_and_what_it_left_out_is_named(tmp_path: Path) -> None:
     with searchable(tmp_path) as world:
         fill(world)
-        found = world.search("walk around the lake on Sunday with Anna", Request("", budget=120, min_score=0.0))
+        found = world.search("walk around the lake on Sunday with Anna", RecallRequest("", budget=120, min_score=0.0))
         assert 0 < found.tokens <= 120
         assert found.left_out
         assert found.hits[0].path in found.text

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from tests.search.index.world import LINES, World, make_world
 
-from everself.search.document_cache import Shelf
+from everself.search.document_cache import DocumentCache
 from everself.search.index import Index
 from everself.search.index_file.protocol import IndexedDocument
 from everself.search.sync.documents import Sources
@@ -49,34 +49,34 @@ def test_a_document_is_read_once_while_nothing_changes(world: World) -> None:
     document = write_old(world, "tea\n")
     reader = Counted(world)
     sources = Sources(reader, (), LINES)
-    shelf = Shelf(sources)
+    document_cache = DocumentCache(sources)
     for _ in range(3):
         sources.list()
-        assert shelf.read(document) == b"tea\n"
+        assert document_cache.read(document) == b"tea\n"
     assert reader.reads == 1
 
 
 def test_a_changed_file_is_never_served_from_memory(world: World) -> None:
     document = write_old(world, "tea\n")
     sources = Sources(world.workspace, (), LINES)
-    shelf = Shelf(sources)
+    document_cache = DocumentCache(sources)
     sources.list()
-    assert shelf.read(document) == b"tea\n"
+    assert document_cache.read(document) == b"tea\n"
     # the same size and the same time of saving: the time of the change gives it away
     changed = write_old(world, "sea\n")
     sources.list()
-    assert shelf.read(document) is None
-    assert shelf.read(changed) == b"sea\n"
+    assert document_cache.read(document) is None
+    assert document_cache.read(changed) == b"sea\n"
     world.remove(PATH)
     sources.list()
-    assert shelf.read(changed) is None
+    assert document_cache.read(changed) is None
 
 
 def test_without_a_look_at_the_files_every_document_is_read(world: World) -> None:
     document = write_old(world, "tea\n")
     reader = Counted(world)
-    shelf = Shelf(Sources(reader, (), LINES))
-    assert shelf.read(document) == shelf.read(document) == b"tea\n"
+    document_cache = DocumentCache(Sources(reader, (), LINES))
+    assert document_cache.read(document) == document_cache.read(document) == b"tea\n"
     assert reader.reads == 2
 
 
@@ -85,9 +85,9 @@ def test_a_file_of_this_moment_is_read_again(world: World) -> None:
     reader = Counted(world)
     sources = Sources(reader, (), LINES)
     sources.list()
-    shelf = Shelf(sources)
+    document_cache = DocumentCache(sources)
     document = IndexedDocument(1, PATH, digest(b"tea\n"), 0, 1)
-    assert shelf.read(document) == shelf.read(document) == b"tea\n"
+    assert document_cache.read(document) == document_cache.read(document) == b"tea\n"
     assert reader.reads == 2
 
 
@@ -96,13 +96,13 @@ def test_no_more_is_kept_than_there_is_room_for(world: World) -> None:
     reader = Counted(world)
     sources = Sources(reader, (), LINES)
     sources.list()
-    shelf = Shelf(sources, 25)
+    document_cache = DocumentCache(sources, 25)
     for document in documents:
-        shelf.read(document)
+        document_cache.read(document)
     assert reader.reads == 5
-    assert [shelf.read(document) for document in documents[-2:]] == [b"        4\n", b"        5\n"]
+    assert [document_cache.read(document) for document in documents[-2:]] == [b"        4\n", b"        5\n"]
     assert reader.reads == 5
-    shelf.read(documents[0])
+    document_cache.read(documents[0])
     assert reader.reads == 6
 
 
@@ -111,8 +111,8 @@ def test_an_index_serves_what_it_indexed(world: World) -> None:
     index: Index = world.index()
     view = index.view()
     (document,) = view.documents.values()
-    shelf = Shelf(index)
-    assert shelf.read(document) == b"tea\nand cake\n"
+    document_cache = DocumentCache(index)
+    assert document_cache.read(document) == b"tea\nand cake\n"
     world.write(PATH, "nothing\n")
     index.view()
-    assert shelf.read(document) is None
+    assert document_cache.read(document) is None

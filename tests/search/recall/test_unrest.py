@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 from tests.search.recall.world import searchable
 
-from everself.search.document_cache import Shelf
+from everself.search.document_cache import DocumentCache
 from everself.search.index_file.protocol import IndexedDocument
-from everself.search.recall import Request
+from everself.search.recall import RecallRequest
 
 
 def test_a_document_that_changes_at_every_try_is_left_out_and_said_so(
@@ -16,17 +16,17 @@ def test_a_document_that_changes_at_every_try_is_left_out_and_said_so(
     with searchable(tmp_path) as made:
         made.write("MEMORY.md", "- green tea at noon\n")
         made.write("memory/log.md", "- green tea again\n")
-        read = Shelf.read
+        read = DocumentCache.read
         tries = []
 
-        def unsteady(shelf: Shelf, document: IndexedDocument) -> bytes | None:
+        def unsteady(document_cache: DocumentCache, document: IndexedDocument) -> bytes | None:
             if document.path != "memory/log.md":
-                return read(shelf, document)
+                return read(document_cache, document)
             tries.append(document.path)
             return None
 
-        monkeypatch.setattr(Shelf, "read", unsteady)
-        found = made.search("green tea", Request("", recorded=False))
+        monkeypatch.setattr(DocumentCache, "read", unsteady)
+        found = made.search("green tea", RecallRequest("", recorded=False))
         assert [hit.path for hit in found.hits] == ["MEMORY.md"]
         assert any("again and again" in notice for notice in found.notices)
         assert [(one.path, one.reason) for one in found.left_out] == [

@@ -1,4 +1,4 @@
-"""A workspace that can be searched: real files, a real index, and a book of entries beside it."""
+"""A workspace that can be searched: real files, a real index, and a catalog of entries beside it."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -10,7 +10,7 @@ from everself.config.sections import Search
 from everself.models.embedding import Embedder
 from everself.search.index import Index
 from everself.search.index_file.file import IndexPlace
-from everself.search.recall import Found, Keeping, Recall, Request
+from everself.search.recall import Recall, RecallRequest, RecallSources, SearchResult
 from everself.storage.real_disk import RealFileSystem
 from everself.storage.state.searches import HitRecord, SearchRecord
 from everself.testing.frozen_time import FrozenTime
@@ -26,7 +26,7 @@ class Searchable:
     workspace: Workspace
     index: Index
     time: FrozenTime
-    keeping: Keeping
+    keeping: RecallSources
     settings: Search = field(default_factory=Search)
 
     @property
@@ -38,11 +38,11 @@ class Searchable:
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(text, "utf-8")
 
-    def search(self, query: str, request: Request | None = None) -> Found:
+    def search(self, query: str, request: RecallRequest | None = None) -> SearchResult:
         recall = Recall(self.index, self.time.clock(), self.settings, self.keeping)
-        return recall.search(replace(request, query=query) if request else Request(query))
+        return recall.search(replace(request, query=query) if request else RecallRequest(query))
 
-    def texts(self, query: str, request: Request | None = None) -> list[str]:
+    def texts(self, query: str, request: RecallRequest | None = None) -> list[str]:
         return [hit.text for hit in self.search(query, request).hits]
 
 
@@ -50,12 +50,12 @@ class Searchable:
 def searchable(
     top: Path, embedder: Embedder | None = None, recorded: list[SearchRecord] | None = None
 ) -> Iterator[Searchable]:
-    from everself.memory.catalog import Book
+    from everself.memory.catalog import Catalog
 
     time = FrozenTime()
     with real_workspace(str(top)) as bench:
         state = top / "state"
-        book = Book(bench.workspace, bench.state.entries, bench.state.vouchers, time.clock())
+        catalog = Catalog(bench.workspace, bench.state.entries, bench.state.provenance, time.clock())
 
         def record(search: SearchRecord, hits: Sequence[HitRecord]) -> str:
             if recorded is not None:
@@ -67,7 +67,11 @@ def searchable(
         )
         try:
             yield Searchable(
-                top / "workspace", bench.workspace, index, time, Keeping(book.at, lambda entry: entry.base, record)
+                top / "workspace",
+                bench.workspace,
+                index,
+                time,
+                RecallSources(catalog.at, lambda entry: entry.base, record),
             )
         finally:
             index.close()

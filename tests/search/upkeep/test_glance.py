@@ -10,11 +10,11 @@ import numpy
 import pytest
 from tests.search.index.world import LINES, World, make_world
 
-from everself.search.glance import Glance, glance
 from everself.search.index import Index
 from everself.search.index_file import header as outline
 from everself.search.index_file.file import IndexPlace
 from everself.search.index_file.protocol import COLUMNS
+from everself.search.overview import IndexOverview, read_overview
 from everself.search.sync.documents import Sources, model_key
 from everself.search.sync.embedding import BATCH, next_size
 from everself.storage.real_disk import RealFileSystem
@@ -27,15 +27,15 @@ def world(tmp_path: Path) -> Iterator[World]:
         yield made
 
 
-def look(world: World, embedder: FakeEmbedder | None = None, identity: str = "an agent") -> Glance | None:
+def look(world: World, embedder: FakeEmbedder | None = None, identity: str = "an agent") -> IndexOverview | None:
     place = IndexPlace(RealFileSystem(str(world.state)), str(world.state))
-    return glance(place, identity, Sources(world.workspace, (), LINES), model_key(embedder))
+    return read_overview(place, identity, Sources(world.workspace, (), LINES), model_key(embedder))
 
 
-def same(seen: Glance | None, index: Index) -> bool:
+def same(seen: IndexOverview | None, index: Index) -> bool:
     told = index.status()
-    asked = (told.documents, told.units, told.embedded, told.stale, told.size)
-    return seen is not None and (seen.documents, seen.units, seen.embedded, seen.stale, seen.size) == asked
+    asked = (told.documents, told.chunks, told.embedded, told.stale, told.size)
+    return seen is not None and (seen.documents, seen.chunks, seen.embedded, seen.stale, seen.size) == asked
 
 
 def test_a_glance_sees_what_the_index_says(world: World) -> None:
@@ -49,7 +49,7 @@ def test_a_glance_sees_what_the_index_says(world: World) -> None:
     index.embed()
     assert same(look(world, embedder), index)
     assert index.status().embedded == 3
-    # a document that changed leaves dead units with vectors behind
+    # a document that changed leaves dead chunks with vectors behind
     world.write("memory/a.md", "anna likes coffee now\n")
     seen = look(world, embedder)
     assert seen is not None
@@ -84,7 +84,7 @@ def test_a_glance_knows_where_the_flags_stand() -> None:
 
 
 def test_a_glance_loads_no_numpy() -> None:
-    code = "import everself.search.glance, sys; sys.exit('numpy' in sys.modules)"
+    code = "import everself.search.overview, sys; sys.exit('numpy' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
@@ -126,7 +126,7 @@ def test_a_moment_is_enough_for_few_with_a_slow_model_and_for_many_with_a_quick_
     assert next_size(16, 3.0, -1.0) == 1
 
 
-def test_a_bounded_run_gives_every_unit_its_vector_when_there_is_time(world: World) -> None:
+def test_a_bounded_run_gives_every_chunk_its_vector_when_there_is_time(world: World) -> None:
     embedder = FakeEmbedder()
     world.write("memory/a.md", "".join(f"anna saw {number} birds\n" for number in range(200)))
     index = world.index(embedder)

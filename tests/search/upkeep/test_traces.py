@@ -12,14 +12,14 @@ import pytest
 from everself.agent import open_runtime
 from everself.config import load_here
 from everself.errors import StoreBusy
-from everself.memory.forgetting.proof import ForgetProof, Found, Target
-from everself.memory.forgetting.words import Words
+from everself.memory.forgetting.proof import ForgetProof, PlaceResult, Target
+from everself.memory.forgetting.words import ForgottenWords
 from everself.operations.templates import set_up
 from everself.runtime import Runtime
 from everself.search import index as index_module
 from everself.search import rebuild
 from everself.search.index import Index
-from everself.search.recall import Request
+from everself.search.recall import RecallRequest
 from everself.storage.lock import FileLock
 from everself.testing.embedder import FakeEmbedder
 
@@ -73,13 +73,13 @@ def forget(app: Runtime, words: str = FACT) -> ForgetProof:
     return app.forgetting.carry_out(app.forgetting.plan(Target(words=words)))
 
 
-def part(proof: ForgetProof) -> Found:
+def part(proof: ForgetProof) -> PlaceResult:
     (found,) = [one for one in proof.places if one.place == "index"]
     return found
 
 
 def found_in(app: Runtime, query: str) -> list[str]:
-    return [hit.path for hit in app.recall.search(Request(query, recorded=False)).hits]
+    return [hit.path for hit in app.recall.search(RecallRequest(query, recorded=False)).hits]
 
 
 def test_nothing_of_the_forgotten_is_left_and_all_else_is_found_without_embedding_it_again(app: Runtime) -> None:
@@ -190,7 +190,7 @@ def test_one_that_cannot_be_cleaned_is_deleted_and_that_is_said(app: Runtime, mo
 def test_an_index_that_was_not_purged_is_noticed(app: Runtime, monkeypatch: pytest.MonkeyPatch) -> None:
     fill_index(app)
     with monkeypatch.context() as patch:
-        # as if marking units dead were enough
+        # as if marking chunks dead were enough
         patch.setattr(Index, "purge", Index.sync)
         patch.setattr(Index, "rebuild", Index.sync)
         patch.setattr("everself.search.forgetting.discard", lambda *_: None)
@@ -201,8 +201,8 @@ def test_an_index_that_was_not_purged_is_noticed(app: Runtime, monkeypatch: pyte
 
 def test_vectors_that_nobody_has_are_noticed(app: Runtime) -> None:
     fill_index(app)
-    (traces,) = app.forgetting._grip.derived
-    words = Words((), ("something that stands nowhere",))
+    (traces,) = app.forgetting._resources.derived
+    words = ForgottenWords((), ("something that stands nowhere",))
     assert traces.holds(words) == 0
     app.index.close()
     connection = apsw.Connection(str(file_of(app)))

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from everself.errors import Damaged
 from everself.storage.journal import Intent, Journal, Step, Survey, parse_intent, render_intent
 from everself.storage.real_disk import RealFileSystem
-from everself.values import Voucher
+from everself.values import ProvenanceRecord
 
 BYTES = st.none() | st.binary(max_size=40)
 STEPS = st.builds(Step, st.text(), st.none() | st.text(), BYTES, BYTES, st.integers(-1, 99), st.binary(max_size=9))
@@ -23,8 +23,10 @@ INTENTS = st.builds(
     undoes=st.text(),
     steps=st.lists(STEPS, max_size=3).map(tuple),
     folders=st.lists(st.text(), max_size=3).map(tuple),
-    vouchers=st.lists(
-        st.builds(Voucher, st.text(), st.text(), st.text(), st.text(), st.lists(st.text(), max_size=2).map(tuple)),
+    provenance=st.lists(
+        st.builds(
+            ProvenanceRecord, st.text(), st.text(), st.text(), st.text(), st.lists(st.text(), max_size=2).map(tuple)
+        ),
         max_size=2,
     ).map(tuple),
     key=st.text(),

@@ -9,7 +9,7 @@ from everself.errors import NotFound, WrongUse
 from everself.storage.engine import Engine
 from everself.storage.state.baselines import Baseline
 from everself.storage.state.database import State, open_state
-from everself.storage.state.personas import Spoke
+from everself.storage.state.personas import PersonaTurn
 from everself.storage.state.proposals import Proposal
 
 KEY = bytes(range(32))
@@ -103,10 +103,10 @@ def test_proposals_are_found_by_the_beginning_of_their_id(state: State) -> None:
 
 
 def test_the_persona_ledger_keeps_the_first_word_about_a_turn(state: State) -> None:
-    first = Spoke("s1", 1, AT, "SOUL.md", "aa", "soul")
+    first = PersonaTurn("s1", 1, AT, "SOUL.md", "aa", "soul")
     assert state.personas.record(first)
-    assert not state.personas.record(Spoke("s1", 1, AT, "SOUL_EVIL.md", "bb", "chance"))
-    second = Spoke("s1", 2, "2026-03-01T09:01:00+09:00", "SOUL.md", "aa", "session")
+    assert not state.personas.record(PersonaTurn("s1", 1, AT, "SOUL_EVIL.md", "bb", "chance"))
+    second = PersonaTurn("s1", 2, "2026-03-01T09:01:00+09:00", "SOUL.md", "aa", "session")
     assert state.personas.record(second)
     assert state.personas.first_of("s1") == first
     assert state.personas.first_of("s2") is None

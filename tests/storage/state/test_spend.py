@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from everself.storage.state.database import State, open_state
-from everself.storage.state.spend import Cost, DaySum, Spent
+from everself.storage.state.spend import Cost, DaySum, SpendRecord
 
 KEY = bytes(range(32))
 
@@ -17,8 +17,8 @@ def state(tmp_path: Path) -> Iterator[State]:
         yield opened
 
 
-def _spent(identity: str, day: str, job: str, micros: int | None, session: str = "s1") -> Spent:
-    return Spent(identity, f"{day}T09:00:00+09:00", day, job, session, "openai/gpt", 100, 10, 5, 2, micros)
+def _spent(identity: str, day: str, job: str, micros: int | None, session: str = "s1") -> SpendRecord:
+    return SpendRecord(identity, f"{day}T09:00:00+09:00", day, job, session, "openai/gpt", 100, 10, 5, 2, micros)
 
 
 def test_a_day_that_cost_nothing_is_zero(state: State) -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from everself.agent import open_runtime
 from everself.clock import Clock, bounded, find_zone, system_now
-from everself.memory.writing import Thought
+from everself.memory.writing import NewEntry
 from everself.operations.templates import set_up
 from everself.testing.origins import origin_of
 
@@ -46,7 +46,7 @@ def test_memory_works_in_the_year_9999(tmp_path: Path, monkeypatch: pytest.Monke
     monkeypatch.setattr("everself.clock.datetime", Far)
     with open_runtime(environ={"HOME": str(tmp_path)}) as app:
         set_up(app)
-        entry = app.memory.remember(Thought("The ferry leaves at eight.", origin_of("owner"))).entry
-        assert app.memory.book.get(entry).vouched
+        entry = app.memory.remember(NewEntry("The ferry leaves at eight.", origin_of("owner"))).entry
+        assert app.memory.catalog.get(entry).vouched
         app.forgetting.carry_out(app.forgetting.plan_for("ferry"))
-        assert app.memory.book.find(entry) is None
+        assert app.memory.catalog.find(entry) is None

@@ -279,7 +279,7 @@ def test_what_a_person_writes_below_a_comment_stays_when_the_entry_goes(data: by
         marked[:line_end] + (b"" if marked[:line_end].endswith(b"\n") else newline(data)) + below + marked[line_end:]
     )
     again = [entry for entry in entries(grown) if entry.comment and entry.comment.comment.id == MINE.id]
-    # the words that somebody vouches for are the same, so the voucher still holds
+    # the words that somebody vouches for are the same, so the provenance record still holds
     assert [entry.text(grown) for entry in again] == [mine.text(marked)]
     rest = [entry.text(grown) for entry in entries(grown) if entry.start != again[0].start]
     changed = apply_splice(grown, remove_entry(scan(grown), again[0]))

@@ -22,7 +22,7 @@ from everself.storage.history.commits import History
 from everself.storage.journal import FOLDER as JOURNAL
 from everself.testing.workspaces import Bench, real_workspace
 from everself.values import Applied, Change
-from everself.workspace.assembly import Habits
+from everself.workspace.assembly import WorkspaceOptions
 
 # these three in CI; the full size takes all
 FIRST = ("append", "promote", "undo")
@@ -85,7 +85,7 @@ def settle_in(old: bool) -> None:
 
 def open_bench(top: str, seed: int | str) -> AbstractContextManager[Bench]:
     random = Random(f"ids {seed}")
-    return real_workspace(top, Habits(identify=lambda: random_id(random), background=False))
+    return real_workspace(top, WorkspaceOptions(identify=lambda: random_id(random), background=False))
 
 
 def plan(name: str, bench: Bench, seed: int) -> Change | None:
@@ -122,7 +122,7 @@ class OperationPlay:
             if happened:
                 _, files = bench.workspace.record(records[0].id)
                 assert {one.path: one.after for one in files} == {one.path: now.get(one.path) for one in files}
-            assert bench.grounds.state.list(JOURNAL) == []
+            assert bench.storage.state.list(JOURNAL) == []
         left = [name for _, folders, names in os.walk(stage.top) for name in (*folders, *names)]
         assert not [name for name in left if name.startswith(TEMPORARY_PREFIX)], left
         if deep:
@@ -154,9 +154,9 @@ def check_history(bench: Bench, identities: Sequence[str]) -> None:
     from dulwich.repo import Repo
 
     now = contents(bench.workspace)
-    history = History(bench.grounds.state)
+    history = History(bench.storage.state)
     assert {path: history.content(path) for path in history.paths()} == now
-    with Repo(bench.grounds.packs or "") as repository:
+    with Repo(bench.storage.packs or "") as repository:
         messages = [walked.commit.message.decode() for walked in repository.get_walker()]
     for identity in identities:
         commits = sum(f"\nChange: {identity}\n" in message for message in messages)

@@ -142,7 +142,7 @@ def _check_memory(home: Path, session: str, accepted: dict[str, str]) -> None:
                 pass
 
         asyncio.run(greet())
-        entries = [(one.text, one.mentions) for one in app.memory.book.all()]
+        entries = [(one.text, one.mentions) for one in app.memory.catalog.all()]
         for text in accepted.values():
             found = [mentions for words, mentions in entries if text.rstrip(".") in words]
             assert found == [1], f"{text}: {found}"

@@ -28,9 +28,9 @@ from tests.trust.workers import Nursery
 
 from everself.agent import open_runtime
 from everself.clock import Clock, monotonic, pause
-from everself.keepers.keeper import Report
+from everself.keepers.keeper import RunReport
 from everself.memory.entries import read_document
-from everself.memory.writing import Spot, Thought
+from everself.memory.writing import NewEntry, Spot
 from everself.operations.promotion import PromoteRequest
 from everself.operations.templates import set_up
 from everself.runtime import Runtime
@@ -104,7 +104,7 @@ def prepare(home: str, policy: str) -> None:
         core = Path(app.agent.workspace, "MEMORY.md")
         core.write_text(f"{core.read_text()}\n## House\n\n{TWICE}")
         for guess in ("The attic may be damp", "Somebody may like jazz"):
-            app.memory.remember(Thought(guess, origin_of("agent"), spot=Spot("MEMORY.md", "Memory", "Guesses")))
+            app.memory.remember(NewEntry(guess, origin_of("agent"), spot=Spot("MEMORY.md", "Memory", "Guesses")))
         for day in range(130, -1, -1):
             time.moment = NOW - timedelta(days=day)
             _live_day(app, day)
@@ -119,10 +119,10 @@ def _live_day(app: Runtime, ago: int) -> None:
             app.growth.approve(app.growth.add_line(words, "by hand").proposal.id)
         elif source == "correction":
             wrong, right = words.split("→")
-            known = app.memory.remember(Thought(wrong, origin_of("owner")))
+            known = app.memory.remember(NewEntry(wrong, origin_of("owner")))
             app.memory.correct(known.entry, right, origin_of("owner"), said=f"No. {right}")
         else:
-            app.memory.remember(Thought(words, origin_of(source)))
+            app.memory.remember(NewEntry(words, origin_of(source)))
 
 
 def work(home: str, name: str, calls: int = 0) -> None:
@@ -145,7 +145,7 @@ def do(app: Runtime, name: str) -> bool:
     return _run(app, name).changed
 
 
-def _run(app: Runtime, name: str) -> Report:
+def _run(app: Runtime, name: str) -> RunReport:
     from everself.keepers.weekly_review import WeeklyReview
 
     # vectors would take longer than everything else; that they are there is taken for granted
@@ -188,7 +188,7 @@ def ending(home: Path) -> Ending:
     with living(str(home)) as app:
         # what died before it was noted is noted when somebody looks
         app.growth.open()
-        entries = app.memory.book.all()
+        entries = app.memory.catalog.all()
         texts = {one.id: fold(one.text) for one in entries}
 
         def told(text: str) -> str:
@@ -229,7 +229,7 @@ def _files(app: Runtime) -> Iterator[tuple[str, bytes]]:
 
 def check(app: Runtime, held: dict[str, str]) -> None:
     """Whatever was acknowledged is known by its id and stands in one place, in its words."""
-    entries = app.memory.book.all()
+    entries = app.memory.catalog.all()
     by_id = {one.id: one for one in entries}
     assert len(by_id) == len(entries), "two entries have one id"
     found: Counter[str] = Counter()

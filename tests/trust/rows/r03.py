@@ -13,7 +13,7 @@ from everself.storage.journal import FOLDER as JOURNAL
 from everself.storage.simulated_disk import PowerCut, SimulatedDisk
 from everself.testing.workspaces import Bench, simulated_workspace
 from everself.values import Applied, Nothing
-from everself.workspace.assembly import Habits
+from everself.workspace.assembly import WorkspaceOptions
 
 # the longest series takes about this many calls of the simulated disk
 REACH = 420
@@ -24,7 +24,7 @@ def first_disk() -> tuple[SimulatedDisk, dict[str, bytes]]:
     """A disk with a little life on it, all of it durable, and what its documents hold."""
     random = Random(0)
     disk = SimulatedDisk()
-    with simulated_workspace(disk, Habits(identify=lambda: random_id(random), background=False)) as bench:
+    with simulated_workspace(disk, WorkspaceOptions(identify=lambda: random_id(random), background=False)) as bench:
         seeded(bench.workspace, random)
         bench.workspace.close()
         return disk, contents(bench.workspace)
@@ -34,7 +34,7 @@ def run_seed(seed: int) -> str:
     """One life: some changes, a power cut at a random call, recovery, perhaps another cut inside it."""
     random = Random(seed)
     disk = copy.deepcopy(first_disk()[0])
-    habits = Habits(identify=lambda: random_id(random), background=False)
+    habits = WorkspaceOptions(identify=lambda: random_id(random), background=False)
     states = [first_disk()[1]]
     acknowledged: list[str] = []
     disk.ticks, disk.cut_at = 0, random.randrange(1, REACH)
@@ -79,7 +79,7 @@ def live_a_step(bench: Bench, random: Random, states: list[dict[str, bytes]], ac
 
 
 def check_survivor(
-    disk: SimulatedDisk, habits: Habits, states: list[dict[str, bytes]], acknowledged: list[str]
+    disk: SimulatedDisk, habits: WorkspaceOptions, states: list[dict[str, bytes]], acknowledged: list[str]
 ) -> None:
     with simulated_workspace(disk, habits) as bench:
         bench.workspace.recover()
@@ -91,11 +91,11 @@ def check_survivor(
             bench.workspace.record(identity)
         report = bench.state.verify_ledger()
         assert report.ok, report
-        left = [one.path for one in bench.grounds.state.list("")] + [one.path for one in bench.workspace.walk()]
+        left = [one.path for one in bench.storage.state.list("")] + [one.path for one in bench.workspace.walk()]
         assert not [path for path in left if TEMPORARY_PREFIX in path], left
-        if bench.grounds.state.stat(JOURNAL):
-            assert bench.grounds.state.list(JOURNAL) == []
-        hidden = [one.path for one in bench.grounds.documents.list("") if one.path.startswith(TEMPORARY_PREFIX)]
+        if bench.storage.state.stat(JOURNAL):
+            assert bench.storage.state.list(JOURNAL) == []
+        hidden = [one.path for one in bench.storage.documents.list("") if one.path.startswith(TEMPORARY_PREFIX)]
         assert hidden == []
 
 

@@ -22,7 +22,7 @@ from everself.storage.simulated_disk import SimulatedDisk, SimulatedReservation
 from everself.testing.faulty_disk import FAILURES, FailingCall, MeddledFileSystem
 from everself.testing.workspaces import Bench, real_workspace, simulated_workspace
 from everself.values import Applied, FileChange, Outcome
-from everself.workspace.assembly import Habits
+from everself.workspace.assembly import WorkspaceOptions
 
 CI_OPERATIONS = ("append", "promote", "undo")
 CI_LEVELS = 10
@@ -46,7 +46,7 @@ def expected(name: str, seed: int) -> Wanted:
     """The documents before and after the operation when nothing fails."""
     disk, before = first_disk()
     random = Random(seed)
-    with simulated_workspace(copy.deepcopy(disk), Habits(background=False)) as bench:
+    with simulated_workspace(copy.deepcopy(disk), WorkspaceOptions(background=False)) as bench:
         return before, foresee(name, bench, random, before)
 
 
@@ -68,9 +68,9 @@ def applied(before: dict[str, bytes], files: tuple[FileChange, ...]) -> dict[str
     return after
 
 
-def habits_of(seed: int) -> Habits:
+def habits_of(seed: int) -> WorkspaceOptions:
     identities = Random(seed + 1)
-    return Habits(identify=lambda: random_id(identities), background=False)
+    return WorkspaceOptions(identify=lambda: random_id(identities), background=False)
 
 
 def attempt(name: str, seed: int, fault: FailingCall, shorten: int = 0) -> tuple[SimulatedDisk, Attempt]:
@@ -108,7 +108,7 @@ def apply_and_close(bench: Bench, change: object) -> Attempt:
 
 
 def check(name: str, disk: SimulatedDisk, said: Attempt, wanted: Wanted) -> None:
-    with simulated_workspace(disk, Habits(background=False)) as bench:
+    with simulated_workspace(disk, WorkspaceOptions(background=False)) as bench:
         check_bench(name, bench, said, wanted)
 
 
@@ -125,15 +125,15 @@ def check_bench(name: str, bench: Bench, said: Attempt, wanted: Wanted) -> None:
         bench.workspace.record(said.outcome.id)
     assert bench.state.verify_ledger().ok
     assert bench.state.changes_without_commit() == []
-    for files in (bench.grounds.documents, bench.grounds.state):
+    for files in (bench.storage.documents, bench.storage.state):
         everything = [one.path for one in files.list("")]
         for path in everything:
             found = files.stat(path)
             if found is not None and found.kind == "directory":
                 everything += [one.path for one in files.list(path)]
         assert not [path for path in everything if TEMPORARY_PREFIX in path and "history" not in path], everything
-    if bench.grounds.state.stat(JOURNAL):
-        assert bench.grounds.state.list(JOURNAL) == []
+    if bench.storage.state.stat(JOURNAL):
+        assert bench.storage.state.list(JOURNAL) == []
 
 
 def fill_simulated(name: str, seed: int, level: int, *, reserved: bool) -> tuple[SimulatedDisk, Attempt]:
@@ -144,7 +144,7 @@ def fill_simulated(name: str, seed: int, level: int, *, reserved: bool) -> tuple
         change = OPERATIONS[name](bench.workspace, Random(seed))
         disk.capacity = disk.used() + level
         said = apply_and_close(bench, change)
-    with suppress(EverselfError), simulated_workspace(disk, Habits(background=False)) as bench:
+    with suppress(EverselfError), simulated_workspace(disk, WorkspaceOptions(background=False)) as bench:
         bench.workspace.recover()
         bench.workspace.close()
     disk.capacity = None
@@ -182,10 +182,10 @@ def fill_real(name: str, seed: int, level: int, disk: SmallDisk, *, reserved: bo
             wanted = before, foresee(name, bench, Random(seed), before)
             disk.fill(level)
             said = apply_and_close(bench, change)
-        with suppress(EverselfError), real_workspace(str(top), Habits(background=False), wrap=wrap) as bench:
+        with suppress(EverselfError), real_workspace(str(top), WorkspaceOptions(background=False), wrap=wrap) as bench:
             bench.workspace.recover()
         disk.free()
-        with real_workspace(str(top), Habits(background=False)) as bench:
+        with real_workspace(str(top), WorkspaceOptions(background=False)) as bench:
             check_bench(name, bench, said, wanted)
     finally:
         disk.free()
@@ -250,7 +250,7 @@ def run_r4_disk(operations: tuple[str, ...], seed: int, levels: int = CI_LEVELS)
         return elsewhere
     points = failures = 0
     with small_disk() as disk:
-        with real_workspace(str(disk.top / "first"), Habits(background=False)) as bench:
+        with real_workspace(str(disk.top / "first"), WorkspaceOptions(background=False)) as bench:
             seeded(bench.workspace, Random(0))
         for name in operations:
             for reserved, most in ((True, ENOUGH), (False, ENOUGH_UNRESERVED)):

@@ -26,7 +26,7 @@ from everself.errors import EverselfError
 from everself.interfaces.cli.entry import run
 from everself.memory.entries import read_document
 from everself.memory.quarantine import quarantine
-from everself.memory.writing import Thought
+from everself.memory.writing import NewEntry
 from everself.operations.templates import set_up
 from everself.storage.filesystem import TEMPORARY_PREFIX
 from everself.testing.origins import origin_of
@@ -305,7 +305,7 @@ def prepare(home: Path) -> Life:
         app.log.add(session, "user", "The attic is dry.")
         (home / "session").write_text(session.id)
         (home / "aside").write_text(
-            quarantine(app.memory, Thought("The wallet is long.", origin_of("web")), "a wallet").entry
+            quarantine(app.memory, NewEntry("The wallet is long.", origin_of("web")), "a wallet").entry
         )
     for day in OLD_DAYS:
         text = life.words()

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from everself.agent import open_runtime
 from everself.memory.forgetting.proof import Target
-from everself.memory.writing import Thought
+from everself.memory.writing import NewEntry
 from everself.operations.templates import set_up
 from everself.runtime import Runtime
 from everself.testing.origins import origin_of
@@ -42,7 +42,7 @@ def forget(folder: Path, who: int, count: int) -> None:
                 plan = app.forgetting.plan_for(
                     next(
                         one.id
-                        for one in app.memory.book.all()
+                        for one in app.memory.catalog.all()
                         if words in one.text.lower() or words.lower() in one.text.lower()
                     )
                 )
@@ -54,7 +54,7 @@ def forget(folder: Path, who: int, count: int) -> None:
 def append(folder: Path, who: int, count: int) -> None:
     with open_home(folder) as app:
         for number in range(count):
-            print(app.memory.remember(Thought(kept(who, number), origin_of("owner"))).entry, flush=True)
+            print(app.memory.remember(NewEntry(kept(who, number), origin_of("owner"))).entry, flush=True)
 
 
 def run_at_once(count: int, seed: int) -> tuple[int, int]:
@@ -66,7 +66,7 @@ def run_at_once(count: int, seed: int) -> tuple[int, int]:
             for number in range(count):
                 for who in range(FORGETTERS):
                     app.memory.remember(
-                        Thought(secret(who, number), origin_of("owner"), explicit=bool((number + seed) % 2))
+                        NewEntry(secret(who, number), origin_of("owner"), explicit=bool((number + seed) % 2))
                     )
         environ = {"HOME": str(folder), "PYTHONPATH": f"{TOP / 'src'}:{TOP}", "PATH": os.environ["PATH"]}
         roles = [("forget", who, count) for who in range(FORGETTERS)]
@@ -94,14 +94,14 @@ def run_at_once(count: int, seed: int) -> tuple[int, int]:
 
 def check(folder: Path, count: int) -> None:
     with open_home(folder) as app:
-        texts = [one.text for one in app.memory.book.all()]
+        texts = [one.text for one in app.memory.catalog.all()]
         for who in range(WRITERS):
             for number in range(5 * count):
                 assert texts.count(kept(who, number)) == 1, (
                     f"number {number} of writer {who}: {texts.count(kept(who, number))} times"
                 )
         assert not any("KESTREL" in text for text in texts)
-        assert all(one.vouched for one in app.memory.book.all() if "is its own" in one.text)
+        assert all(one.vouched for one in app.memory.catalog.all() if "is its own" in one.text)
         assert app.state.verify_ledger().ok
         assert app.forgetting.resume() == ()
         git = Path(app.agent.state) / "history.git"

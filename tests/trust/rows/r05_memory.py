@@ -7,7 +7,7 @@ from tests.memory.minds import open_mind
 from tests.trust.workers import Nursery, Report, reported
 
 from everself.clock import monotonic
-from everself.memory.writing import Thought
+from everself.memory.writing import NewEntry
 from everself.testing.origins import origin_of
 
 WRITERS = 8
@@ -21,10 +21,10 @@ def remember_many(top: str, name: str, report: str, count: int) -> None:
     with open_mind(top) as mind:
         for number in range(count):
             own = mind.memory.remember(
-                Thought(f"Number {number} of {name} is its own.", origin_of("owner"), explicit=number % 3 == 0)
+                NewEntry(f"Number {number} of {name} is its own.", origin_of("owner"), explicit=number % 3 == 0)
             )
             said.say(f"own {number} {own.entry}")
-            shared = mind.memory.remember(Thought(SHARED[number % len(SHARED)], origin_of("owner"), explicit=True))
+            shared = mind.memory.remember(NewEntry(SHARED[number % len(SHARED)], origin_of("owner"), explicit=True))
             said.say(f"shared {number % len(SHARED)} {shared.entry}")
 
 
@@ -51,7 +51,7 @@ def run_writers(count: int, seed: int) -> tuple[int, float]:
 
 def check(top: str, lines: dict[str, list[list[str]]], count: int) -> None:
     with open_mind(top) as mind:
-        entries = {entry.id: entry for entry in mind.book.all()}
+        entries = {entry.id: entry for entry in mind.catalog.all()}
         texts = Counter(entry.text for entry in entries.values())
         assert max(texts.values()) == 1, f"{texts.most_common(1)} was written more than once"
         for name, said in lines.items():

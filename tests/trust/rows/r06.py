@@ -15,7 +15,7 @@ from everself.storage.filesystem import TEMPORARY_PREFIX
 from everself.testing.faulty_disk import MeddledFileSystem
 from everself.testing.workspaces import real_workspace
 from everself.values import Applied, Conflict, Outcome
-from everself.workspace.assembly import Habits
+from everself.workspace.assembly import WorkspaceOptions
 
 
 def save_in_place(path: Path, text: bytes) -> None:
@@ -98,7 +98,7 @@ def live(top: Path, seed: int, *, exchanges: bool) -> tuple[Outcome | None, int]
 
     name = random.choice(list(OPERATIONS))
     outcome: Outcome | None = None
-    with real_workspace(str(top), Habits(background=False), wrap=wrap) as bench:
+    with real_workspace(str(top), WorkspaceOptions(background=False), wrap=wrap) as bench:
         change = OPERATIONS[name](bench.workspace, random)
         if change is None:
             return None, 0
@@ -112,7 +112,7 @@ def live(top: Path, seed: int, *, exchanges: bool) -> tuple[Outcome | None, int]
         except EverselfError as error:
             assert str(error)  # noqa: PT017 — raising is allowed here, being silent is not
         person.armed = False
-    with real_workspace(str(top), Habits(background=False)) as bench:
+    with real_workspace(str(top), WorkspaceOptions(background=False)) as bench:
         bench.workspace.recover()
         text = b"\n".join(contents(bench.workspace).values())
         for mark in person.marks:
@@ -130,7 +130,7 @@ def run_r6(count: int, seed: int) -> str:
     with tempfile.TemporaryDirectory() as folder:
         first = Path(folder) / "first"
         first.mkdir()
-        with real_workspace(str(first), Habits(background=False)) as bench:
+        with real_workspace(str(first), WorkspaceOptions(background=False)) as bench:
             seeded(bench.workspace, Random(0))
         for number in range(seed * 1_000_000, seed * 1_000_000 + count):
             top = Path(folder) / "life"

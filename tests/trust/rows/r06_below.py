@@ -13,10 +13,10 @@ from tests.trust.operations import contents, random_id
 from tests.trust.rows.r06 import Person, save_by_rename, save_in_place
 
 from everself.errors import EverselfError
-from everself.memory.forgetting.forgetting import Forgetting, Grip
+from everself.memory.forgetting.forgetting import Forgetting, ForgettingResources
 from everself.memory.forgetting.proof import Target
 from everself.memory.promotion.moves import Pick, apply_moves
-from everself.memory.writing import Thought
+from everself.memory.writing import NewEntry
 from everself.operations.changes import Changes
 from everself.storage.filesystem import TEMPORARY_PREFIX
 from everself.testing.faulty_disk import MeddledFileSystem
@@ -45,12 +45,14 @@ FORMS = (
 
 
 def forgetting_of(mind: Mind) -> Forgetting:
-    return Forgetting(mind.book, Grip(mind.bench.workspace, mind.bench.state, mind.bench.grounds), mind.bench.clock)
+    return Forgetting(
+        mind.catalog, ForgettingResources(mind.bench.workspace, mind.bench.state, mind.bench.storage), mind.bench.clock
+    )
 
 
 def _forget(mind: Mind, words: str, _: str) -> None:
     forgetting = forgetting_of(mind)
-    entry = next(one.id for one in mind.book.all() if one.text == words)
+    entry = next(one.id for one in mind.catalog.all() if one.text == words)
     proof = forgetting.carry_out(forgetting.plan(Target(ids=(entry,))))
     assert proof.gone, proof.render()
 
@@ -69,20 +71,20 @@ def _correct(mind: Mind, words: str, _: str) -> None:
 
 
 def _edit(mind: Mind, words: str, _: str) -> None:
-    entry = next(one for one in mind.book.all() if one.text == words)
+    entry = next(one for one in mind.catalog.all() if one.text == words)
     mind.memory.edit(entry.id, NEW, origin_of("owner"), seen=entry.text)
 
 
 def _mention(mind: Mind, words: str, _: str) -> None:
-    mind.memory.remember(Thought(words, origin_of("owner")))
+    mind.memory.remember(NewEntry(words, origin_of("owner")))
 
 
 def _remember(mind: Mind, _: str, __: str) -> None:
-    mind.memory.remember(Thought(NEW, origin_of("owner")))
+    mind.memory.remember(NewEntry(NEW, origin_of("owner")))
 
 
 def _promote(mind: Mind, words: str, _: str) -> None:
-    entry = next(one for one in mind.book.all() if one.text == words)
+    entry = next(one for one in mind.catalog.all() if one.text == words)
     apply_moves(mind.memory, [Pick(entry.id, "memory/topics.md", named=True)], Author.OWNER)
 
 
@@ -123,15 +125,15 @@ def live(top: Path, seed: int, *, exchanges: bool) -> tuple[str, int]:
     changes = {}
     with open_mind(str(top)) as mind:
         for number, text in enumerate(KNOWN):
-            changes[text] = mind.memory.remember(Thought(text, origin_of("owner"), explicit=number == 3)).change
+            changes[text] = mind.memory.remember(NewEntry(text, origin_of("owner"), explicit=number == 3)).change
     documents = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*.md"))
     person = Below(folder, random, random.randrange(1, 400), lambda: random.choice(documents))
     for _ in range(random.randrange(3)):
         person.edit()
     with open_mind(str(top)) as mind:
         # the history gets to know what the person wrote
-        mind.memory.remember(Thought("Something else altogether happened.", origin_of("owner"), explicit=True))
-        owned = {one.text for one in mind.book.all() if one.vouched}
+        mind.memory.remember(NewEntry("Something else altogether happened.", origin_of("owner"), explicit=True))
+        owned = {one.text for one in mind.catalog.all() if one.vouched}
         assert owned >= set(KNOWN), f"no longer the owner's: {set(KNOWN) - owned}"
     known = list(person.marks)
     past = history(top)
@@ -153,7 +155,7 @@ def live(top: Path, seed: int, *, exchanges: bool) -> tuple[str, int]:
         person.armed = False
     check(top, act.__name__, person.marks, stood)
     with open_mind(str(top)) as mind:
-        found = {one.text: one for one in mind.book.all()}
+        found = {one.text: one for one in mind.catalog.all()}
         for text in KNOWN:
             if text != words:
                 assert text in found, f"{act.__name__}: {text} is gone"

@@ -13,7 +13,7 @@ from tests.trust.rows.r06 import Person, save_by_rename, save_in_place
 from everself.errors import EverselfError
 from everself.memory.bank import Bank
 from everself.memory.quarantine import quarantine, release
-from everself.memory.writing import Thought
+from everself.memory.writing import NewEntry
 from everself.storage.filesystem import TEMPORARY_PREFIX
 from everself.testing.faulty_disk import MeddledFileSystem
 from everself.testing.origins import origin_of
@@ -25,15 +25,15 @@ NEW = "The ferry leaves at ten past eight."
 
 def _find(mind: Mind, words: str) -> str:
     """The entry with these words, the person's own beside them or not."""
-    return next(entry.id for entry in mind.book.all() if words in entry.text)
+    return next(entry.id for entry in mind.catalog.all() if words in entry.text)
 
 
 def _remember(mind: Mind) -> str:
-    return mind.memory.remember(Thought(NEW, origin_of("owner"))).entry
+    return mind.memory.remember(NewEntry(NEW, origin_of("owner"))).entry
 
 
 def _remember_explicitly(mind: Mind) -> str:
-    return mind.memory.remember(Thought(NEW, origin_of("owner"), explicit=True)).entry
+    return mind.memory.remember(NewEntry(NEW, origin_of("owner"), explicit=True)).entry
 
 
 def _correct(mind: Mind) -> str:
@@ -41,12 +41,12 @@ def _correct(mind: Mind) -> str:
 
 
 def _edit(mind: Mind) -> str:
-    entry = mind.book.get(_find(mind, KNOWN[1]))
+    entry = mind.catalog.get(_find(mind, KNOWN[1]))
     return mind.memory.edit(entry.id, f"{entry.text}\n\n{NEW}", origin_of("owner"), seen=entry.text).entry
 
 
 def _mention(mind: Mind) -> str:
-    mind.memory.remember(Thought(KNOWN[2], origin_of("owner")))
+    mind.memory.remember(NewEntry(KNOWN[2], origin_of("owner")))
     return ""
 
 
@@ -66,8 +66,8 @@ ACTS: tuple[Callable[[Mind], str], ...] = (
 def seed_mind(top: Path) -> None:
     with open_mind(str(top)) as mind:
         for number, text in enumerate(KNOWN):
-            mind.memory.remember(Thought(text, origin_of("owner"), explicit=number < 2))
-        quarantine(mind.memory, Thought(ASIDE, origin_of("web")), "looks like a wallet")
+            mind.memory.remember(NewEntry(text, origin_of("owner"), explicit=number < 2))
+        quarantine(mind.memory, NewEntry(ASIDE, origin_of("web")), "looks like a wallet")
         Bank(mind.memory).write("world", "Busan is by the sea.", origin_of("owner"))
 
 
@@ -107,8 +107,8 @@ def live(top: Path, seed: int, *, exchanges: bool) -> tuple[bool, int]:
     done = None
     with open_mind(str(top), wrap=wrap) as mind:
         if random.random() < 0.3:
-            mind.book.refresh()
-            # after the book was read, before anything is written
+            mind.catalog.refresh()
+            # after the catalog was read, before anything is written
             person.edit()
         person.armed = True
         try:

@@ -17,14 +17,14 @@ PLACES |= {"person's memory", "project memory"}
 
 
 def check(walk: Walk) -> int:
-    """Compare the documents and the book with the register. How many entries there are."""
+    """Compare the documents and the catalog with the register. How many entries there are."""
     found: dict[str, list[tuple[str, str]]] = {}
     for path, data in walk.seen().items():
         for read in read_document(data):
             marks = [mark for mark in walk.held if mark in read.text]
             assert len(marks) == 1, f"{path}: {read.text!r} is nobody's entry, or that of several: {marks}"
             found.setdefault(marks[0], []).append((path, read.text))
-    entries = walk.world.mind.book.all()
+    entries = walk.world.mind.catalog.all()
     by_id = {entry.id: entry for entry in entries}
     assert len(by_id) == len(entries), "two entries have one id"
     assert len(entries) == sum(map(len, found.values())), "the book and the documents differ"
@@ -43,7 +43,7 @@ def check(walk: Walk) -> int:
             held.id = next(entry.id for entry in entries if mark in entry.text)
         assert held.id in by_id, f"{mark} has lost its id {held.id}"
         assert (by_id[held.id].path, by_id[held.id].text) == (path, text), f"{held.id} is another entry now"
-        assert by_id[held.id] == walk.world.mind.book.find(held.id)
+        assert by_id[held.id] == walk.world.mind.catalog.find(held.id)
     return len(entries)
 
 

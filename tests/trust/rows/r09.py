@@ -16,7 +16,7 @@ from tests.trust.damages import CLOSED, OPEN, Case, other_database
 from tests.trust.finding import Finder, Meddler, differing, everything
 from tests.trust.worlds import find_memory
 
-from everself.memory.writing import Thought
+from everself.memory.writing import NewEntry
 from everself.search.index import Index
 from everself.testing.origins import origin_of
 from everself.values import Hit
@@ -69,7 +69,7 @@ def make_case(seed: int) -> Iterator[Case]:
         try:
             write_documents(finder.files, random)
             for text in ("Anna keeps her tea in the harbour.", "Hana likes rust and rain."):
-                mind.memory.remember(Thought(text, origin_of("owner"), explicit=True))
+                mind.memory.remember(NewEntry(text, origin_of("owner"), explicit=True))
             foreign = whole_index(finder, "foreign.db", "somebody else")
             older = whole_index(finder, "older.db")
             # the older one knows other documents and has other words under the same numbers

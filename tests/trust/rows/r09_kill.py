@@ -15,7 +15,7 @@ from everself.search.sync import sync as syncing
 
 # so many documents of the case, or the run is over before it can be killed
 COPIES = 4
-# a commit after so few units, and a batch of so few, that a kill falls between two of them as well as into one
+# a commit after so few chunks, and a batch of so few, that a kill falls between two of them as well as into one
 SMALL_COMMIT, SMALL_BATCH = 12, 8
 WHAT = ("sync", "sync", "embed", "rebuild", "all")
 # seconds that a run has at most before it is killed: a few commits on a machine that has nothing else to do
@@ -28,7 +28,7 @@ def keep_up(top: str, what: str, seed: str, ready: str) -> None:
     """What is killed: an index run over and over, while its documents change."""
     from everself.search.sync import embedding
 
-    syncing._UNITS_A_COMMIT = SMALL_COMMIT
+    syncing._CHUNKS_A_COMMIT = SMALL_COMMIT
     embedding.BATCH = SMALL_BATCH
     random = Random(seed)
     with open_mind(top) as mind:

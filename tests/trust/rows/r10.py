@@ -360,7 +360,7 @@ def small_parts() -> Iterator[None]:
             if name.startswith(("everself.search", "tests.trust.finding")) and hasattr(module, "BLOCK"):
                 stack.enter_context(patch.object(module, "BLOCK", 16))
         stack.enter_context(patch.object(index_module, "_MANY_DEAD", 30))
-        stack.enter_context(patch.object(syncing, "_UNITS_A_COMMIT", 10))
+        stack.enter_context(patch.object(syncing, "_CHUNKS_A_COMMIT", 10))
         stack.enter_context(patch.object(embedding, "BATCH", 7))
         yield
 

@@ -17,7 +17,7 @@ from zoneinfo import ZoneInfo
 from tests.trust.workers import Nursery, Report, find_memory, reported
 
 from everself.errors import WrongUse
-from everself.keepers.scheduler import Schedule, Wish
+from everself.keepers.scheduler import JobRequest, Scheduler
 from everself.storage.lock import FileLock, OpenLock
 from everself.storage.state.database import open_state
 from everself.storage.state.jobs import Jobs
@@ -163,7 +163,7 @@ class Life:
     running: set[tuple[str, str]] = field(default_factory=set)
     unsaid: Counter[tuple[str, str]] = field(default_factory=Counter)
     rested: dict[str, list[Span]] = field(default_factory=lambda: defaultdict(list))
-    rivals: list[tuple[Schedule, MortalJobs]] = field(default_factory=list)
+    rivals: list[tuple[Scheduler, MortalJobs]] = field(default_factory=list)
     shared: bool = True
     depth: int = 0
     fault: str = ""
@@ -192,20 +192,20 @@ class Life:
             self.judge(zones, start, self.be_still())
         return self.tally
 
-    def born(self, number: int) -> tuple[Schedule, MortalJobs]:
+    def born(self, number: int) -> tuple[Scheduler, MortalJobs]:
         state = self.stack.enter_context(open_state(f"{self.folder}/state.db", KEY))
         jobs = MortalJobs(state.engine)
         jobs.close = state.close
         jobs.before = lambda moment, run: self.meddle(number, moment, run)
         lock = FileLock(f"{self.folder}/schedule.lock") if self.shared else OpenLock()
-        return Schedule(jobs, self.time.clock("Europe/Berlin"), lock), jobs
+        return Scheduler(jobs, self.time.clock("Europe/Berlin"), lock), jobs
 
     def settle_in(self) -> dict[str, str]:
         """The zone of each job, by its id."""
         found = {}
         for number, (kind, said) in enumerate(self.random.sample(SPECS, 6)):
             zone = self.random.choice(ZONES)
-            job = self.rivals[0][0].add(Wish(f"job {number}", kind, said, "verb", "test", zone))
+            job = self.rivals[0][0].add(JobRequest(f"job {number}", kind, said, "verb", "test", zone))
             found[job.id] = zone
         return found
 
@@ -351,7 +351,7 @@ def compete(top: str, report: str, seed: int, steps: int) -> None:
         return ""
 
     with open_state(f"{top}/state.db", KEY) as state:
-        schedule = Schedule(state.jobs, time.clock("Europe/Berlin"), FileLock(f"{top}/schedule.lock"))
+        schedule = Scheduler(state.jobs, time.clock("Europe/Berlin"), FileLock(f"{top}/schedule.lock"))
         for _ in range(steps):
             time.advance(timedelta(minutes=random.choice((1, 5, 20, 60, -30))))
             schedule.tick(deed)
@@ -362,9 +362,9 @@ def run_rivals(seed: int, steps: int = 60) -> int:
     with Nursery(__name__, memory=32) as nursery:
         with open_state(f"{nursery.folder}/state.db", KEY) as state:
             begin = FrozenTime(datetime(2026, 3, 28, tzinfo=UTC))
-            schedule = Schedule(state.jobs, begin.clock("Europe/Berlin"), OpenLock())
+            schedule = Scheduler(state.jobs, begin.clock("Europe/Berlin"), OpenLock())
             for name, said in (("often", "*/5 * * * *"), ("hourly", "0 * * * *"), ("leap", "30 2 * * *")):
-                schedule.add(Wish(name, "cron", said, "verb", "test"))
+                schedule.add(JobRequest(name, "cron", said, "verb", "test"))
         reports = [f"{nursery.folder}/report-{number}" for number in range(RIVALS)]
         children = [
             nursery.start(

@@ -22,7 +22,7 @@ from tests.trust.rows.r12 import (
 from tests.trust.worlds import LightWorld
 
 from everself.clock import Clock, find_zone
-from everself.memory.writing import Thought
+from everself.memory.writing import NewEntry
 from everself.testing.origins import origin_of
 
 # moments of each zone, drawn from those around its transitions and midnights
@@ -40,12 +40,12 @@ def live_through(zone: str, random: Random) -> int:
             now[0] = datetime.fromtimestamp(moment, UTC)
             day, wall, _ = judged(moment)
             explicit = number % 4 == 3
-            done = world.mind.memory.remember(Thought(f"At {moment}.", origin_of("owner"), explicit=explicit))
+            done = world.mind.memory.remember(NewEntry(f"At {moment}.", origin_of("owner"), explicit=explicit))
             where = f"{zone} at {moment}"
             log = world.mind.bench.workspace.read(f"memory/{day}.md").data.decode()
             assert f"## [{wall}] note\n\n" in log, f"{where}: not under {wall}"
             assert (f"entry:{done.entry}" if explicit else f"At {moment}.") in log, f"{where}: not in the log of {day}"
-            entry = world.mind.book.get(done.entry)
+            entry = world.mind.catalog.get(done.entry)
             assert (entry.day, entry.seen) == (day, day), f"{where}: dated {entry.day}, seen {entry.seen}, not {day}"
         return len(chosen)
     finally:

@@ -21,8 +21,8 @@ from everself.operations.changes import Changes
 from everself.testing.frozen_time import FrozenTime
 from everself.testing.workspaces import Bench, real_workspace
 from everself.values import Applied, Author, Change, Remove, digest
-from everself.workspace.assembly import Habits
-from everself.workspace.guards import learned_door, standard_guards
+from everself.workspace.assembly import WorkspaceOptions
+from everself.workspace.guards import learned_exemption, standard_guards
 from everself.workspace.learned import same_core, split_soul
 
 FIRST = b"# Soul\n\nBe kind.\n\n## Learned\n\n- Tea, not coffee.\n\n## Voice\n\nPlain.\n"
@@ -68,7 +68,7 @@ class Chain:
         self.hand(FIRST)
 
     def _open(self) -> None:
-        habits = Habits(guards=standard_guards(door=learned_door(self.policy)), background=False)
+        habits = WorkspaceOptions(guards=standard_guards(exemption=learned_exemption(self.policy)), background=False)
         clock = self.time.clock("Europe/Berlin")
         self.bench: Bench = self._stack.enter_context(real_workspace(str(self.top), habits, clock=clock))
         rules = Rules(self.policy, 2_000, 2)

@@ -11,7 +11,7 @@ from everself.clock import monotonic, pause
 from everself.errors import LockTimeout
 from everself.testing.workspaces import real_workspace
 from everself.values import Append, Applied, Author, Change
-from everself.workspace.assembly import Habits
+from everself.workspace.assembly import WorkspaceOptions
 
 PATH = "memory/2026-03-19.md"
 HOLDING, WAITING = "holding", "waiting"
@@ -35,7 +35,7 @@ def hold(top: str, name: str, report: str, release: str) -> None:
             pause(0.002)
         return iter(())
 
-    with real_workspace(top, Habits(guards=(linger,))) as bench:
+    with real_workspace(top, WorkspaceOptions(guards=(linger,))) as bench:
         assert isinstance(bench.workspace.apply(append(name)), Applied)
 
 
@@ -74,7 +74,7 @@ def stop_holder(nursery: Nursery, top: str, number: int) -> None:
     holder = nursery.start(f"{__name__}:hold", top=top, name=f"stopped-{number}", report=report, release=release)
     await_line(report, HOLDING)
     os.kill(holder, signal.SIGSTOP)
-    with real_workspace(top, Habits(timeout=SHORT)) as bench:
+    with real_workspace(top, WorkspaceOptions(timeout=SHORT)) as bench:
         started = monotonic()
         try:
             outcome = bench.workspace.apply(append(f"early-{number}"))

@@ -36,7 +36,7 @@ from everself.storage.state.database import open_state
 from everself.testing.frozen_time import FrozenTime
 from everself.testing.workspaces import KEY
 from everself.values import Conflict, Nothing, Refused
-from everself.workspace.assembly import Grounds, Habits, assemble
+from everself.workspace.assembly import WorkspaceOptions, WorkspaceStorage, assemble
 from everself.workspace.disk_workspace import Recovery
 
 # one call that takes this long hangs
@@ -92,7 +92,9 @@ def opened(top: Path, *, walk_only: bool) -> Iterator[Doors]:
     packs = str(top / "state" / FOLDER)
     clock = FrozenTime().clock()
     with open_state(str(top / "state" / "state.db"), KEY) as state:
-        made = assemble(Grounds(documents, files, *locks, packs), state, clock, Habits(background=False))
+        made = assemble(
+            WorkspaceStorage(documents, files, *locks, packs), state, clock, WorkspaceOptions(background=False)
+        )
         yield Doors(documents, made, History(files, packs), Journal(files), state, clock, top / "beside")
 
 

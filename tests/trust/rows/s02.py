@@ -32,7 +32,7 @@ from everself.testing.faulty_disk import MeddledFileSystem
 from everself.testing.frozen_time import FrozenTime
 from everself.testing.workspaces import KEY
 from everself.values import Append, Author, Change, Create, Edit, Move, Remove, Replace, digest
-from everself.workspace.assembly import Grounds, Habits, assemble
+from everself.workspace.assembly import WorkspaceOptions, WorkspaceStorage, assemble
 from everself.workspace.disk_workspace import DiskWorkspace
 
 OURS = b"# Log\n\nour own words\n"
@@ -175,10 +175,10 @@ def stage(*, walk_only: bool, alike: bool) -> Iterator[Stage]:
             watched = [MeddledFileSystem(one, _turn(hand, on=not number)) for number, one in enumerate(files)]
             locks = [FileLock(str(top / "state" / name)) for name in ("write.lock", "history.lock")]
             made = assemble(
-                Grounds(*watched, *locks),  # type: ignore[arg-type]
+                WorkspaceStorage(*watched, *locks),  # type: ignore[arg-type]
                 state,
                 FrozenTime().clock(),
-                Habits(background=False),
+                WorkspaceOptions(background=False),
             )
             yield Stage(top, scene, made, hand)
 

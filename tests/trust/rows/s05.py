@@ -19,11 +19,11 @@ from tests.trust.worlds import find_memory
 from everself.errors import EverselfError
 from everself.identity.write_permissions import ROUTES, TOOLS, Route
 from everself.memory.bank import Bank
-from everself.memory.forgetting.forgetting import Forgetting, Grip
+from everself.memory.forgetting.forgetting import Forgetting, ForgettingResources
 from everself.memory.quarantine import quarantine
 from everself.memory.transfer.export import export_entries
 from everself.memory.transfer.importer import ImportOptions, import_lines
-from everself.memory.writing import Spot, Thought
+from everself.memory.writing import NewEntry, Spot
 from everself.testing.origins import origin_of
 from everself.testing.workspaces import real_workspace
 from everself.values import Append, Author, Change, Create, Edit, Insert, Move, Remove, Replace, Tag, digest
@@ -119,12 +119,12 @@ def _remember(source: str) -> Callable[[Attempt, Route], None]:
         path = attempt.path
         known = f"be kind in {path}"
         for thought in (
-            Thought(WORDS, origin_of(source), explicit=True, spot=Spot(path, "Soul")),
-            Thought(WORDS, origin_of(source), spot=Spot(path, "Soul", "Learned")),
-            Thought(known, origin_of(source), explicit=True),
-            Thought(known, origin_of(source, "msg:2"), tag=Tag.CORRECTION),
-            Thought(WORDS, origin_of(source), category=path, person=path, key=path),
-            Thought(WORDS, origin_of(source), project=path, who=path),
+            NewEntry(WORDS, origin_of(source), explicit=True, spot=Spot(path, "Soul")),
+            NewEntry(WORDS, origin_of(source), spot=Spot(path, "Soul", "Learned")),
+            NewEntry(known, origin_of(source), explicit=True),
+            NewEntry(known, origin_of(source, "msg:2"), tag=Tag.CORRECTION),
+            NewEntry(WORDS, origin_of(source), category=path, person=path, key=path),
+            NewEntry(WORDS, origin_of(source), project=path, who=path),
         ):
             with suppress(EverselfError):
                 attempt.mind.memory.remember(thought)
@@ -143,13 +143,13 @@ def by_bank(attempt: Attempt, route: Route) -> None:
 def by_quarantine(attempt: Attempt, route: Route) -> None:
     del route
     with suppress(EverselfError):
-        quarantine(attempt.mind.memory, Thought(f"be kind in {attempt.path}", origin_of("web")), attempt.path)
+        quarantine(attempt.mind.memory, NewEntry(f"be kind in {attempt.path}", origin_of("web")), attempt.path)
 
 
 def by_import(attempt: Attempt, route: Route) -> None:
     del route
     memory = attempt.mind.memory
-    memory.remember(Thought("tea is warm", origin_of("agent")))
+    memory.remember(NewEntry("tea is warm", origin_of("agent")))
     for number, line in enumerate(export_entries(memory).lines[-2:]):
         forged = {**json.loads(line), "id": f"{number:012}", "path": attempt.path, "text": WORDS, "source": "owner"}
         with suppress(EverselfError):
@@ -173,11 +173,11 @@ def _by_tool(name: str) -> Callable[[Attempt, Route], None]:
     def act(attempt: Attempt, route: Route) -> None:
         del route
         bench, memory, path = attempt.mind.bench, attempt.mind.memory, attempt.path
-        grip = Grip(bench.workspace, bench.state, bench.grounds)
-        forgetting = Forgetting(memory.book, grip, bench.clock)
+        grip = ForgettingResources(bench.workspace, bench.state, bench.grounds)
+        forgetting = Forgetting(memory.catalog, grip, bench.clock)
         tools = box_of(runtime_over(memory, bench.workspace, bench.state, PERSONAS, forgetting))
         known = f"be kind in {path}"
-        for arguments in _worded(path, known, [one.id for one in memory.book.all() if one.path == path]):
+        for arguments in _worded(path, known, [one.id for one in memory.catalog.all() if one.path == path]):
             wanted = {
                 key: value for key, value in arguments.items() if key in tools[name].spec.parameters["properties"]
             }

@@ -18,13 +18,13 @@ from tests.conversation.tools.kits import OWNER, box_of, call_in, runtime_over
 from tests.memory.minds import Mind, mind_over
 
 from everself.classify.injection import label
-from everself.conversation.tools.protocol import Setting, Stamp
+from everself.conversation.tools.protocol import Stamp, ToolContext
 from everself.memory.transfer.export import export_entries
 from everself.memory.transfer.importer import ImportOptions, import_lines
 from everself.search.scopes import Scope, SessionKind
 from everself.testing.workspaces import real_workspace
 from everself.values import Author, Change, Create
-from everself.workspace.assembly import Habits
+from everself.workspace.assembly import WorkspaceOptions
 from everself.workspace.guards import standard_guards
 from everself.workspace.layout import place
 
@@ -67,7 +67,7 @@ def _rows(name: str, *, held_out: bool) -> list[dict[str, str]]:
 @contextmanager
 def home() -> Iterator[Mind]:
     """An agent with a soul and something remembered."""
-    habits = Habits(guards=standard_guards(), background=False)
+    habits = WorkspaceOptions(guards=standard_guards(), background=False)
     with tempfile.TemporaryDirectory(prefix="everself-s06-") as top, real_workspace(top, habits) as bench:
         files = tuple(Create(path, f"# {path}\n\n- Be kind.\n".encode()) for path in STANDING)
         bench.workspace.apply(Change(Author.OWNER, "setup", files))
@@ -82,14 +82,16 @@ def authority(mind: Mind) -> tuple[dict[str, bytes], frozenset[str]]:
         if (where.injected or where.humans_only) and not where.person:
             found = mind.memory.workspace.find(one.path)
             documents[one.path] = b"" if found is None else found.data
-    facts = (entry for entry in mind.book.all() if mind.memory.trust(entry) in OF_THE_OWNER)
+    facts = (entry for entry in mind.catalog.all() if mind.memory.trust(entry) in OF_THE_OWNER)
     return documents, frozenset(f"{entry.id} {entry.text} {entry.closed}" for entry in facts)
 
 
 def through_a_conversation(mind: Mind, item: Item, taint: Stamp) -> None:
     """The owner asked for something harmless, and the answer of a tool led the model to everything else."""
     box = box_of(runtime_over(mind.memory, mind.bench.workspace, mind.bench.state))
-    setting = Setting(OWNER, "SESSION", "MESSAGE", "What does it say? Sum it up for me.", by_owner=True, taint=taint)
+    setting = ToolContext(
+        OWNER, "SESSION", "MESSAGE", "What does it say? Sum it up for me.", by_owner=True, taint=taint
+    )
     call_in(box, setting, "memory_write", {"content": item.text, "explicit": True, "tag": "decision"})
     call_in(box, setting, "memory_correct", {"old": KNOWN, "new": item.text})
     call_in(box, setting, "file_write", {"path": "MEMORY.md", "content": item.text})
@@ -118,7 +120,7 @@ def by_file(mind: Mind, item: Item) -> None:
 def by_person(mind: Mind, item: Item) -> None:
     """Somebody else says it, in a conversation of their own."""
     box = box_of(runtime_over(mind.memory, mind.bench.workspace, mind.bench.state), STRANGER)
-    setting = Setting(STRANGER, "SESSION", "MESSAGE", item.text, by_owner=False)
+    setting = ToolContext(STRANGER, "SESSION", "MESSAGE", item.text, by_owner=False)
     for explicit in (True, False):
         call_in(box, setting, "memory_write", {"content": item.text, "explicit": explicit})
     for name, arguments in (
@@ -140,9 +142,9 @@ DOORS: dict[str, Callable[[Mind, Item], None]] = {
 def by_owner(mind: Mind, item: Item, taint: Stamp) -> bool:
     """Whether it became a fact of the owner's, in the core and not apart, whatever the conversation has read before."""
     box = box_of(runtime_over(mind.memory, mind.bench.workspace, mind.bench.state))
-    setting = Setting(OWNER, "SESSION", "MESSAGE", item.text, by_owner=True, taint=taint)
+    setting = ToolContext(OWNER, "SESSION", "MESSAGE", item.text, by_owner=True, taint=taint)
     called = call_in(box, setting, "memory_write", {"content": item.text, "explicit": True})
-    entries = [mind.book.find(one.entry) for one in called.outcome.written]
+    entries = [mind.catalog.find(one.entry) for one in called.outcome.written]
     return bool(entries) and all(
         entry is not None and entry.source == "owner" and entry.path == "MEMORY.md" for entry in entries
     )
@@ -158,7 +160,7 @@ def run_s6(count: int, seed: int, *, held_out: bool = False) -> str:
     with home() as mind:
         call_in(
             box_of(runtime_over(mind.memory, mind.bench.workspace, mind.bench.state)),
-            Setting(OWNER, "SESSION", "MESSAGE", KNOWN, by_owner=True),
+            ToolContext(OWNER, "SESSION", "MESSAGE", KNOWN, by_owner=True),
             "memory_write",
             {"content": KNOWN, "explicit": True},
         )
@@ -169,7 +171,7 @@ def run_s6(count: int, seed: int, *, held_out: bool = False) -> str:
             if after != before:
                 gained.append(item)
                 before = after
-        apart = sum(entry.path.startswith("quarantine/") for entry in mind.book.all())
+        apart = sum(entry.path.startswith("quarantine/") for entry in mind.catalog.all())
     with home() as mind:
         stamps: tuple[Stamp, ...] = ("own", "web")
         lost = [item for number, item in enumerate(good) if not by_owner(mind, item, stamps[number % 2])]

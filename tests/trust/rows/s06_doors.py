@@ -26,14 +26,14 @@ from tests.trust.worlds import find_memory
 from everself.clock import Clock
 from everself.conversation.conversation import Chat
 from everself.conversation.sessions.session import Session
-from everself.conversation.tools.protocol import Outcome, Setting, Tool
+from everself.conversation.tools.protocol import Outcome, Tool, ToolContext
 from everself.keepers.miner import Miner
 from everself.keepers.soul.keeper import SoulKeeper
 from everself.memory.provenance import rank
 from everself.memory.transfer.export import export_entries
 from everself.memory.transfer.importer import ImportOptions, import_lines
-from everself.memory.writing import Thought
-from everself.models.chat.protocol import CallPiece, ChatRequest, JsonObject, ModelTurn, ToolSpec
+from everself.memory.writing import NewEntry
+from everself.models.chat.protocol import ChatRequest, JsonObject, ModelTurn, ReplyCall, ToolSpec
 from everself.operations.tools import own_tools
 from everself.runtime import Runtime
 from everself.search.scopes import Scope, SessionKind
@@ -79,7 +79,7 @@ class Hostile:
     """A model that does the attacker's will: first it looks where the door leads, then it tries everything at once."""
 
     def __init__(
-        self, attack: Attack, looks: Sequence[CallPiece], entries: Sequence[Entry], only: Sequence[str] = ()
+        self, attack: Attack, looks: Sequence[ReplyCall], entries: Sequence[Entry], only: Sequence[str] = ()
     ) -> None:
         self._attack = attack
         self._looks = list(looks)
@@ -111,7 +111,7 @@ class Hostile:
         heard = [turn for turn in request.turns if not isinstance(turn, ModelTurn)]
         return stands_in(self._attack, f"{request.prefix} {request.delta} {heard}")
 
-    def _tries(self) -> list[CallPiece]:
+    def _tries(self) -> list[ReplyCall]:
         goal, text = self._attack.goal, self._attack.text
         ids = [one.id for one in self._entries]
         first = text.strip().splitlines()[0][:300]
@@ -187,7 +187,7 @@ class Scene:
         self.page = ""
 
         def tool(name: str, stamp: str) -> Tool:
-            async def run(arguments: JsonObject, setting: Setting) -> Outcome:
+            async def run(arguments: JsonObject, setting: ToolContext) -> Outcome:
                 del arguments, setting
                 return Outcome(self.page)
 
@@ -199,12 +199,12 @@ class Scene:
         for words in RULES if begins else ():
             app.remember(words, explicit=True)
 
-    def talk(self, attack: Attack, said: str, *looks: CallPiece, scope: Scope = OWNER, person: str = "") -> Session:
+    def talk(self, attack: Attack, said: str, *looks: ReplyCall, scope: Scope = OWNER, person: str = "") -> Session:
         """A message, and everything that the model does with it."""
         session = self.app.chat.begin(scope)
         return self.go_on(attack, session, said, *looks, person=person)
 
-    def go_on(self, attack: Attack, session: Session, said: str, *looks: CallPiece, person: str = "") -> Session:
+    def go_on(self, attack: Attack, session: Session, said: str, *looks: ReplyCall, person: str = "") -> Session:
         self.page = attack.text
         self.time.advance(timedelta(minutes=1))
         self.app.chat.use(FakeModel(Hostile(attack, looks, rules_of(self.app)), name="hostile/1"))
@@ -214,7 +214,7 @@ class Scene:
     def end(self, session: Session) -> None:
         asyncio.run(self.app.chat.renew(session))
 
-    def quietly(self, attack: Attack, *looks: CallPiece) -> Session:
+    def quietly(self, attack: Attack, *looks: ReplyCall) -> Session:
         """A conversation in which the door's text was read and nothing else happened yet."""
         self.page = attack.text
         self.app.chat.use(FakeModel(list(looks), "I have read it.", name="calm/1"))
@@ -252,7 +252,7 @@ class Scene:
 
 
 def rules_of(app: Runtime) -> list[Entry]:
-    return [one for one in app.memory.book.all() if one.text in RULES]
+    return [one for one in app.memory.catalog.all() if one.text in RULES]
 
 
 def _again(scene: Scene, attack: Attack) -> None:
@@ -345,7 +345,7 @@ def _chronicle(scene: Scene, attack: Attack) -> None:
     """It stood in a day of long ago, which was told in a chronicle and put away."""
     app, then = scene.app, scene.app.clock.now() - timedelta(days=45)
     old = app.memory.at(Clock(app.clock.zone, lambda: then))
-    old.remember(Thought(attack.text, origin_of("web", "url:https://e.org")))
+    old.remember(NewEntry(attack.text, origin_of("web", "url:https://e.org")))
     asyncio.run(app.keepers.run(app.keepers.find("memory-compactor")))
     scene.end(scene.talk(attack, ASKED, call("memory_search", query=attack.goal)))
 
@@ -412,7 +412,7 @@ def judge(door: Door, scene: Scene, before: dict[str, bytes], known: set[str], a
         for path, data in now.items()
         if path not in door.free and _is_foreign(before[path], data, own)
     ]
-    entries = app.memory.book.all()
+    entries = app.memory.catalog.all()
     held = {one.text for one in entries if one.source == "owner" and not one.closed and one.id in known}
     found += [f"lost: {words}" for words in RULES if words not in held]
     for one in entries:
@@ -453,7 +453,7 @@ def run_door(door: Door, attacks: Sequence[Attack], policy: str, tried: Counter[
     with tempfile.TemporaryDirectory(prefix="everself-s06-", dir=find_memory()) as top:
         home = Path(top, "life")
         with scene_of(home, policy) as scene:
-            before, known = injected(scene.app), {one.id for one in scene.app.memory.book.all()}
+            before, known = injected(scene.app), {one.id for one in scene.app.memory.catalog.all()}
             scene.live(ORDINARY[0])
             for attack in attacks:
                 door.way(scene, attack)
@@ -467,7 +467,7 @@ def run_door(door: Door, attacks: Sequence[Attack], policy: str, tried: Counter[
                     scene.grow(attack)
                 scene.sleep(attacks, whole=each == policy)
                 wrong += [f"{each}: {one}" for one in judge(door, scene, before, known, attacks)]
-                tried[door.name] += len(scene.app.memory.book.all()) - len(known) if each == policy else 0
+                tried[door.name] += len(scene.app.memory.catalog.all()) - len(known) if each == policy else 0
     if not wrong or len(attacks) == 1:
         return [(attacks[0].id, wrong)] if wrong else []
     half = len(attacks) // 2

@@ -49,7 +49,7 @@ def find_lost(rows: list[dict[str, str]]) -> list[str]:
             session = app.chat.begin()
             asyncio.run(hear(app, row["message"], session))
             app.checkpoint.make(session)
-        entries = [one for one in app.memory.book.all() if app.memory.trust(one) in ("owner", "correction")]
+        entries = [one for one in app.memory.catalog.all() if app.memory.trust(one) in ("owner", "correction")]
         held = [_letters(one.text) for one in entries]
         lost += [row["id"] for row in rows if not any(_letters(row["fact"]) in one for one in held)]
     return lost

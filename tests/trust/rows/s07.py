@@ -16,7 +16,7 @@ from everself.memory.memory import Memory
 from everself.memory.quarantine import quarantine, release
 from everself.memory.transfer.export import export_entries
 from everself.memory.transfer.importer import ImportOptions, import_lines
-from everself.memory.writing import Thought
+from everself.memory.writing import NewEntry
 from everself.operations.changes import Changes
 from everself.testing.frozen_time import FrozenTime
 from everself.testing.origins import origin_of
@@ -102,7 +102,7 @@ class Graph:
 
     def locate(self, node: Node) -> tuple[str, bytes, int]:
         """Document, its bytes, and where the mark in the entry's words stands."""
-        entry = self.memory.book.get(node.id)
+        entry = self.memory.catalog.get(node.id)
         data = self.world.mind.bench.workspace.read(entry.path).data
         return entry.path, data, data.index(node.mark.encode(), entry.start)
 
@@ -121,7 +121,7 @@ def _say(graph: Graph, source: str, explicit: bool) -> None:
     references, made_from, cited = graph.evidence()
     mark, text = graph.words()
     tag = graph.random.choice((Tag.KNOWLEDGE, Tag.DECISION, Tag.CORRECTION))
-    done = graph.memory.remember(Thought(text, origin_of(source, *references), explicit=explicit, tag=tag))
+    done = graph.memory.remember(NewEntry(text, origin_of(source, *references), explicit=explicit, tag=tag))
     graph.add(Node(done.entry, mark, text, source, made_from=made_from, cited=cited))
 
 
@@ -137,7 +137,7 @@ def run_in_a_circle(graph: Graph) -> None:
     names = random_id(graph.random), random_id(graph.random)
     for name, other, source in ((*names, "agent"), (*reversed(names), graph.random.choice(SOURCES))):
         mark, text = graph.words()
-        graph.memory.remember(Thought(text, origin_of(source, f"entry:{other}")), lambda name=name: name)  # type: ignore[misc]
+        graph.memory.remember(NewEntry(text, origin_of(source, f"entry:{other}")), lambda name=name: name)  # type: ignore[misc]
         graph.add(Node(name, mark, text, source, made_from=(other,)))
 
 
@@ -150,7 +150,7 @@ def echo(graph: Graph) -> None:
     times = COPIES if graph.random.random() < 0.05 else graph.random.randrange(1, 4)
     for number in range(times):
         text = node.text.upper() if number % 2 else node.text.replace(" ", "  ")
-        done = graph.memory.remember(Thought(text, origin_of(source, *(f"msg:{number}",) if number % 3 else ())))
+        done = graph.memory.remember(NewEntry(text, origin_of(source, *(f"msg:{number}",) if number % 3 else ())))
         # where the known one stands in quarantine or on a page, this is one of its own
         graph.nodes.setdefault(done.entry, Node(done.entry, text.split()[0], text, source))
 
@@ -161,7 +161,7 @@ def say_by_person(graph: Graph) -> None:
     if node is None:
         return
     source = graph.random.choice(("owner", "person:jun"))
-    done = graph.memory.remember(Thought(node.text, origin_of(source)))
+    done = graph.memory.remember(NewEntry(node.text, origin_of(source)))
     said = graph.nodes.setdefault(done.entry, Node(done.entry, node.mark, node.text, source))
     if rank(source) > min(map(rank, (said.said_by, *said.through))):
         said.said_by, said.through, said.made_from, said.cited = source, frozenset(), (), frozenset()
@@ -172,7 +172,7 @@ def say_and_take_back(graph: Graph) -> None:
     node = graph.pick()
     if node is None:
         return
-    done = graph.memory.remember(Thought(node.text, origin_of("owner")))
+    done = graph.memory.remember(NewEntry(node.text, origin_of("owner")))
     if done.change:
         Changes(graph.world.mind.bench.workspace).undo(done.change)
 
@@ -187,7 +187,7 @@ def edit_and_take_back(graph: Graph) -> None:
 
 def correct(graph: Graph) -> None:
     node = graph.pick()
-    if node is None or graph.memory.book.get(node.id).closed:
+    if node is None or graph.memory.catalog.get(node.id).closed:
         return
     mark, text = graph.words()
     graph.add(Node(graph.memory.correct(node.id, text, origin_of("owner")).entry, mark, text, "correction"))
@@ -196,7 +196,7 @@ def correct(graph: Graph) -> None:
 def set_aside_and_release(graph: Graph) -> None:
     references, made_from, cited = graph.evidence()
     source, (mark, text) = graph.random.choice(SOURCES), graph.words()
-    done = quarantine(graph.memory, Thought(text, origin_of(source, *references)), "odd")
+    done = quarantine(graph.memory, NewEntry(text, origin_of(source, *references)), "odd")
     graph.add(Node(done.entry, mark, text, source, made_from=made_from, cited=cited))
     if graph.random.random() < 0.6:
         release(graph.memory, done.entry)
@@ -253,16 +253,16 @@ def remove_by_hand(graph: Graph) -> None:
     path, data, at = graph.locate(node)
     span = next(span for span in entries(data) if span.text_start <= at < span.end)
     graph.world.write(path, apply_splice(data, remove_entry(scan(data), span)))
-    graph.memory.book.refresh()
+    graph.memory.catalog.refresh()
     graph.gone[node.id] = graph.nodes.pop(node.id)
 
 
 def forget_rows(graph: Graph) -> None:
-    """Evidence that was forgotten: not even a voucher is left of it."""
+    """Evidence that was forgotten: not even a provenance record is left of it."""
     if not graph.gone:
         return
     identity = graph.random.choice(list(graph.gone))
-    graph.world.mind.bench.state.vouchers.forget([identity])
+    graph.world.mind.bench.state.provenance.forget([identity])
     graph.world.mind.bench.state.entries.forget([identity])
 
 
@@ -285,7 +285,7 @@ STEPS: tuple[Callable[[Graph], None], ...] = (
 def check(graph: Graph) -> None:
     memory = graph.memory
     for node in graph.nodes.values():
-        entry = memory.book.find(node.id)
+        entry = memory.catalog.find(node.id)
         assert entry is not None, f"{node} is lost"
         trust = memory.trust(entry)
         assert rank(trust) <= graph.weakest(node), f"{node} is trusted like {trust}: {entry}"
@@ -307,7 +307,7 @@ def carry_elsewhere(graph: Graph) -> None:
     other = LightWorld(FrozenTime().clock())
     try:
         import_lines(other.mind.memory, lines, ImportOptions("a file"))
-        for entry in other.mind.book.all():
+        for entry in other.mind.catalog.all():
             assert rank(other.mind.memory.trust(entry)) <= ORDER["import"], f"imported as {entry}"
             assert other.mind.memory.confidence(entry) <= 0.6, f"imported as {entry}"
     finally:

@@ -24,12 +24,12 @@ from tests.trust.worlds import find_memory
 from everself.conversation.sessions.session import Session
 from everself.errors import EverselfError
 from everself.keepers.compactor import Compactor
-from everself.keepers.execution import Deeds, Hands
+from everself.keepers.execution import ActionExecutor, ActionFunctions
 from everself.keepers.keeper import MoveTo, Planned
 from everself.keepers.miner import Miner
 from everself.keepers.opening import move
-from everself.memory.writing import Thought
-from everself.models.chat.protocol import CallPiece, ChatRequest, ModelTurn
+from everself.memory.writing import NewEntry
+from everself.models.chat.protocol import ChatRequest, ModelTurn, ReplyCall
 from everself.operations.promotion import PromoteRequest
 from everself.runtime import Runtime
 from everself.testing.chat_model import Answer, FakeModel, Step, call
@@ -70,7 +70,7 @@ class Chain:
         self.number += 1
         return f"Number {self.number} concerns the {' and the '.join(marks)}."
 
-    def looks(self, marks: tuple[str, ...]) -> list[CallPiece]:
+    def looks(self, marks: tuple[str, ...]) -> list[ReplyCall]:
         return [call("memory_search", query=one, maxResults=20) for one in marks]
 
     def tell(self, make: Callable[[str], Answer], silent: Answer = "Nothing.") -> Step:
@@ -174,8 +174,8 @@ def edit(chain: Chain, marks: tuple[str, ...]) -> None:
 
 
 def promote(chain: Chain, marks: tuple[str, ...]) -> None:
-    hands = Hands(chain.app.memory, Deeds(move=move), "weekly-review")
-    for one in list(chain.app.memory.book.all()):
+    hands = ActionExecutor(chain.app.memory, ActionFunctions(move=move), "weekly-review")
+    for one in list(chain.app.memory.catalog.all()):
         if any(mark in one.text for mark in marks) and one.path.startswith("memory/"):
             hands.do(Planned(MoveTo(one.id, "MEMORY.md"), (f"entry:{one.id}",), "wanted"))
     promote_by_rules(chain.app, PromoteRequest(days=60), present=False)
@@ -211,7 +211,7 @@ def put_away(chain: Chain, marks: tuple[str, ...]) -> None:
 
 def guess(chain: Chain, marks: tuple[str, ...]) -> None:
     """A model that lies about whose words they are."""
-    ids = [one.id for one in chain.app.memory.book.all() if any(mark in one.text for mark in marks)][:4]
+    ids = [one.id for one in chain.app.memory.catalog.all() if any(mark in one.text for mark in marks)][:4]
     chain.talk(
         chain.app.chat.begin(),
         chain.looks(marks),
@@ -230,7 +230,7 @@ Steps = list[tuple[int, frozenset[str], int]]
 
 def judge(chain: Chain) -> int:
     """How many entries were compared with the reference."""
-    entries = chain.app.memory.book.all()
+    entries = chain.app.memory.catalog.all()
     for one in entries:
         marks = [mark for mark in MARKS if mark in one.text]
         if not marks:
@@ -261,7 +261,7 @@ def live(truth: dict[str, str], steps: Steps) -> int:
     ):
         chain = Chain(Scene(app, time), truth)
         for mark, source in truth.items():
-            app.memory.remember(Thought(f"The {mark} is kept in the shed.", origin_of(source)))
+            app.memory.remember(NewEntry(f"The {mark} is kept in the shed.", origin_of(source)))
         compared = 0
         for verb, marks, pause in steps:
             try:

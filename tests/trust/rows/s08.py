@@ -15,7 +15,7 @@ from everself.errors import RefusedByRule, WrongUse
 from everself.memory.bank import Bank
 from everself.memory.provenance import base_confidence
 from everself.memory.quarantine import quarantine, release
-from everself.memory.writing import Thought
+from everself.memory.writing import NewEntry
 from everself.testing.frozen_time import FrozenTime
 from everself.testing.origins import origin_of
 from everself.text.markdown.blocks import BlockKind, scan
@@ -178,10 +178,10 @@ class Desk:
     text: str
     source: str
 
-    def thought(self, **more: object) -> Thought:
+    def thought(self, **more: object) -> NewEntry:
         tag = self.random.choice((Tag.KNOWLEDGE, Tag.DECISION, Tag.EVENT, Tag.SKILL))
         lineage = self.random.choice(((), ("msg:1",), ("url:https://example.org/a b-->c",)))
-        return Thought(self.text, origin_of(self.source, *lineage), tag=tag, **more)  # type: ignore[arg-type]
+        return NewEntry(self.text, origin_of(self.source, *lineage), tag=tag, **more)  # type: ignore[arg-type]
 
     def name(self) -> str:
         return self.random.choice(HOSTILE_NAMES)
@@ -229,19 +229,19 @@ def into_bank(desk: Desk) -> Written:
 
 
 def by_correction(desk: Desk) -> Written:
-    old = desk.random.choice(desk.world.mind.book.all())
+    old = desk.random.choice(desk.world.mind.catalog.all())
     words = desk.random.choice(PARTS)
     done = desk.world.mind.memory.correct(old.id, desk.text, origin_of("owner"), said=desk.text, trigger=words)
     return Written(done.entry, "correction", Tag.CORRECTION, frozenset(done.closed))
 
 
 def by_edit(desk: Desk) -> Written:
-    entry = desk.random.choice(desk.world.mind.book.all())
+    entry = desk.random.choice(desk.world.mind.catalog.all())
     desk.world.mind.memory.edit(entry.id, desk.text, origin_of("owner"))
     return Written(entry.id, "owner", entry.tag, frozenset({entry.id}))
 
 
-def _stamped(identity: str, thought: Thought) -> Written:
+def _stamped(identity: str, thought: NewEntry) -> Written:
     return Written(identity, thought.source, thought.tag, lineage=thought.lineage)
 
 
@@ -300,20 +300,20 @@ def attack(seed: int) -> bool:
     try:
         for path, data in DOCUMENTS.items():
             world.write(path, data)
-        before = {entry.id: entry for entry in world.mind.book.all()}
+        before = {entry.id: entry for entry in world.mind.catalog.all()}
         frames = frame(world)
         attack_frame(Random(f"before {seed}"), desk.text, list(before.values()))
         try:
             written = door(desk)
         except (RefusedByRule, WrongUse):
-            assert {entry.id: entry for entry in world.mind.book.all()} == before
+            assert {entry.id: entry for entry in world.mind.catalog.all()} == before
             return False
         check(desk, before, written)
         own = "".join(before[one].text for one in written.touched) if door is by_edit else ""
         check_frames(desk, frames, door.__name__, own)
         world.restart()
         check(desk, before, written)
-        attack_frame(Random(f"after {seed}"), desk.text, [world.mind.book.get(written.id), *before.values()])
+        attack_frame(Random(f"after {seed}"), desk.text, [world.mind.catalog.get(written.id), *before.values()])
         return True
     except AssertionError as error:
         raise AssertionError(f"S8 seed {seed}, {door.__name__} of {desk.text!r} from {desk.source}: {error}") from error
@@ -323,7 +323,7 @@ def attack(seed: int) -> bool:
 
 def check(desk: Desk, before: dict[str, Entry], written: Written) -> None:
     memory = desk.world.mind.memory
-    after = {entry.id: entry for entry in memory.book.all()}
+    after = {entry.id: entry for entry in memory.catalog.all()}
     new = after.keys() - before.keys()
     assert new == {written.id} - before.keys(), f"{len(new)} new entries: {[after[one].text for one in new]}"
     assert before.keys() <= after.keys(), f"{[before[one].text for one in before.keys() - after.keys()]} are gone"
@@ -337,7 +337,7 @@ def check(desk: Desk, before: dict[str, Entry], written: Written) -> None:
     assert (entry.mentions, entry.base) == (1, base_confidence(written.source)), entry
     assert written.lineage is None or entry.lineage == written.lineage, entry
     assert not entry.closed, entry
-    assert memory.book.find("AAAAAAAAAAAA") is None
+    assert memory.catalog.find("AAAAAAAAAAAA") is None
     assert "was: “" not in entry.text, f"what it corrects stands among its words: {entry.text!r}"
     wanted = words_of(desk.text)
     assert words_of(entry.text).endswith(wanted) or wanted in words_of(entry.text), f"the words are {entry.text!r}"

@@ -7,7 +7,7 @@ from tests.memory.minds import open_mind
 
 from everself.classify._invisible import UNSEEN
 from everself.classify.injection import label
-from everself.memory.writing import Thought
+from everself.memory.writing import NewEntry
 from everself.testing.origins import origin_of
 
 # what each of them is for: none of these is an attack
@@ -49,7 +49,7 @@ def run_s9(count: int, seed: int) -> str:
         ):
             words = f"note {number} {text} end"
             for source in ("web", "owner"):
-                done = mind.memory.remember(Thought(words, origin_of(source)))
+                done = mind.memory.remember(NewEntry(words, origin_of(source)))
                 found = mind.memory.workspace.find(done.path)
                 assert found is not None, f"S9 seed {seed}: {words!r} is nowhere"
                 assert words.encode() in found.data, f"S9 seed {seed}: {words!r} was changed on its way to {done.path}"

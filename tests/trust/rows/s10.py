@@ -14,7 +14,7 @@ from random import Random
 from everself.testing.workspaces import real_workspace
 from everself.text.redaction import redact
 from everself.values import Append, Author, Change, Refused
-from everself.workspace.assembly import Habits
+from everself.workspace.assembly import WorkspaceOptions
 from everself.workspace.guards import standard_guards
 
 CORPUS = Path(__file__).resolve().parents[2] / "corpora" / "secrets"
@@ -83,7 +83,7 @@ def stop_at_the_door(texts: list[Text]) -> int:
     """An agent writes a secret: the change is refused, and not a byte of the secret is anywhere on the disk."""
     tried = 0
     with tempfile.TemporaryDirectory(prefix="everself-s10-") as top:
-        with real_workspace(top, Habits(guards=standard_guards())) as bench:
+        with real_workspace(top, WorkspaceOptions(guards=standard_guards())) as bench:
             for one in texts:
                 if redact(one.text).text == one.text:
                     continue

@@ -2,7 +2,7 @@
 
 Every kind of target is forgotten once per life, on a real home with a packed and a loose history; then once more with the process
 killed at a moment of chance, and on a disk that loses power. The search here is the test's own and shares no code with forgetting.
-The index holds hashes instead of words, so these are what is searched for there, and vectors that no unit has.
+The index holds hashes instead of words, so these are what is searched for there, and vectors that no chunk has.
 """
 
 import copy
@@ -23,15 +23,15 @@ import apsw
 
 from everself.agent import open_runtime
 from everself.conversation.sessions.forgetting import TranscriptTraces
-from everself.conversation.sessions.log import Log
+from everself.conversation.sessions.log import SessionLog
 from everself.conversation.sessions.transcripts import Transcripts
 from everself.errors import EverselfError, NotFound, RefusedByRule
-from everself.memory.catalog import Book
-from everself.memory.forgetting.forgetting import Forgetting, Grip
+from everself.memory.catalog import Catalog
+from everself.memory.forgetting.forgetting import Forgetting, ForgettingResources
 from everself.memory.forgetting.guard import tombstone_guard
 from everself.memory.forgetting.proof import ForgetProof, Target
 from everself.memory.memory import Memory
-from everself.memory.writing import Thought
+from everself.memory.writing import NewEntry
 from everself.operations.templates import set_up
 from everself.runtime import Runtime
 from everself.search.index_file.rows import TEXT_FROM
@@ -44,7 +44,7 @@ from everself.testing.origins import origin_of
 from everself.testing.workspaces import Bench, simulated_workspace
 from everself.text.search import index_terms
 from everself.values import Append, Applied, Author, Change, Conflict, Create
-from everself.workspace.assembly import Habits, assemble, real_grounds
+from everself.workspace.assembly import WorkspaceOptions, assemble, real_storage
 from everself.workspace.disk_workspace import DiskWorkspace
 from everself.workspace.guards import standard_guards
 
@@ -80,10 +80,10 @@ def live(workspace: DiskWorkspace, state: State, memory: Memory) -> str:
         outcome = workspace.apply(Change(Author.OWNER, reason, (Append(path, text.encode()),)))
         assert isinstance(outcome, Applied), outcome
 
-    memory.remember(Thought("Before.", origin_of("owner"), explicit=True))
-    entry = memory.remember(Thought(FACT, origin_of("owner", "msg:m1"), explicit=True))
-    memory.remember(Thought(FACT, origin_of("person:max"), person="max"))
-    memory.remember(Thought("After.", origin_of("owner"), explicit=True))
+    memory.remember(NewEntry("Before.", origin_of("owner"), explicit=True))
+    entry = memory.remember(NewEntry(FACT, origin_of("owner", "msg:m1"), explicit=True))
+    memory.remember(NewEntry(FACT, origin_of("person:max"), person="max"))
+    memory.remember(NewEntry("After.", origin_of("owner"), explicit=True))
     for path, text in DOCUMENTS.items():
         change = Change(Author.OWNER, f'keep "{FACT}"', (Append(path, text.encode()),), (f"file:{FACT}",))
         outcome = workspace.apply(change)
@@ -125,16 +125,16 @@ class Home:
         self.app.__dict__["embedder"] = FakeEmbedder()
         set_up(self.app)
         self.app.workspace.close()
-        grounds = real_grounds(self.app.agent.workspace, self.app.agent.state)
+        storage = real_storage(self.app.agent.workspace, self.app.agent.state)
         state = self.app.state
         guards = (*standard_guards(), tombstone_guard(state.entries))
-        self.workspace = assemble(grounds, state, self.app.clock, Habits(guards=guards, background=False))
+        self.workspace = assemble(storage, state, self.app.clock, WorkspaceOptions(guards=guards, background=False))
         self.workspace.recover()
-        book = Book(self.workspace, state.entries, state.vouchers, self.app.clock)
-        self.memory = Memory(self.workspace, book, self.app.clock)
+        catalog = Catalog(self.workspace, state.entries, state.provenance, self.app.clock)
+        self.memory = Memory(self.workspace, catalog, self.app.clock)
         derived, places = (self.app.index_traces(),), (self.app.transcript_traces(),)
-        grip = Grip(self.workspace, state, grounds, places, derived, root=self.app.agent.workspace)
-        self.forgetting = Forgetting(book, grip, self.app.clock)
+        resources = ForgettingResources(self.workspace, state, storage, places, derived, root=self.app.agent.workspace)
+        self.forgetting = Forgetting(catalog, resources, self.app.clock)
 
     def update_index(self) -> None:
         self.app.index.sync()
@@ -191,7 +191,7 @@ def begin(folder: Path) -> str:
         Change(Author.OWNER, FACT, (Append("memory/late.md", f"- {FACT}\n- Late.\n".encode()),))
     )
     assert isinstance(outcome, Applied), outcome
-    # once more, so that there are units that died since
+    # once more, so that there are chunks that died since
     home.update_index()
     home.app.index.close()
     # as a process leaves it that was killed: the journal holds what was not committed
@@ -230,7 +230,7 @@ def check(folder: Path, before: dict[str, bytes], kind: str) -> None:
 def comes_back(home: Home) -> None:
     for source in ("import", "agent", "web"):
         with suppress(RefusedByRule):
-            home.memory.remember(Thought(FACT, origin_of(source)))
+            home.memory.remember(NewEntry(FACT, origin_of(source)))
             raise AssertionError(f"{source} brought it back")
     change = Change(Author.IMPORT, "import", (Create("memory/imported.md", f"- {FACT}\n".encode()),))
     outcome = home.workspace.apply(change)
@@ -301,23 +301,23 @@ def finish(folder: Path, kind: str, entry: str) -> None:
 def first_disk() -> tuple[SimulatedDisk, str]:
     """A simulated disk after the same life, and the id of the fact's entry."""
     disk = SimulatedDisk()
-    with simulated_workspace(disk, Habits(background=False)) as bench:
+    with simulated_workspace(disk, WorkspaceOptions(background=False)) as bench:
         _, memory = simulated_mind(bench)
         entry = live(bench.workspace, bench.state, memory)
         simulated_log(bench)[0].mend("s1")
     return disk, entry
 
 
-def simulated_log(bench: Bench) -> tuple[Log, Transcripts]:
-    transcripts = Transcripts(bench.grounds.state, OpenLock())
-    return Log(bench.state.messages, transcripts, bench.clock), transcripts
+def simulated_log(bench: Bench) -> tuple[SessionLog, Transcripts]:
+    transcripts = Transcripts(bench.storage.state, OpenLock())
+    return SessionLog(bench.state.messages, transcripts, bench.clock), transcripts
 
 
 def simulated_mind(bench: Bench) -> tuple[Forgetting, Memory]:
-    book = Book(bench.workspace, bench.state.entries, bench.state.vouchers, bench.clock)
+    catalog = Catalog(bench.workspace, bench.state.entries, bench.state.provenance, bench.clock)
     log, transcripts = simulated_log(bench)
-    grip = Grip(bench.workspace, bench.state, bench.grounds, (TranscriptTraces(log, transcripts),))
-    return Forgetting(book, grip, bench.clock), Memory(bench.workspace, book, bench.clock)
+    resources = ForgettingResources(bench.workspace, bench.state, bench.storage, (TranscriptTraces(log, transcripts),))
+    return Forgetting(catalog, resources, bench.clock), Memory(bench.workspace, catalog, bench.clock)
 
 
 def lose_power(seed: int, reach: int = 4600) -> int:
@@ -328,14 +328,14 @@ def lose_power(seed: int, reach: int = 4600) -> int:
     cuts = 0
     for _ in range(random.randrange(1, 4)):
         disk.ticks, disk.cut_at = 0, random.randrange(1, reach)
-        with suppress(PowerCut, EverselfError), simulated_workspace(disk, Habits(background=False)) as bench:
+        with suppress(PowerCut, EverselfError), simulated_workspace(disk, WorkspaceOptions(background=False)) as bench:
             forget_simulated(bench, target)
         cuts += disk.dead
         disk.cut_power(random)
-    with simulated_workspace(disk, Habits(background=False)) as bench:
+    with simulated_workspace(disk, WorkspaceOptions(background=False)) as bench:
         forget_simulated(bench, target)
     disk.cut_power(random)
-    with simulated_workspace(disk, Habits(background=False)) as bench:
+    with simulated_workspace(disk, WorkspaceOptions(background=False)) as bench:
         bench.workspace.recover()
         bench.workspace.close()
         assert bench.state.verify_ledger().ok

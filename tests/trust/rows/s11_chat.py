@@ -11,8 +11,8 @@ from random import Random
 from tests.conversation.talks import say, talking
 from tests.trust.rows.s11 import CANARY, FACT
 
-from everself.memory.writing import Thought
-from everself.models.chat.protocol import CallPiece, ChatRequest
+from everself.memory.writing import NewEntry
+from everself.models.chat.protocol import ChatRequest, ReplyCall
 from everself.testing.chat_model import FakeModel, call
 from everself.testing.origins import origin_of
 
@@ -49,7 +49,7 @@ class Forgetful:
         self.after: list[str] = []
         self.stood = False
 
-    def __call__(self, request: ChatRequest) -> list[str | CallPiece]:
+    def __call__(self, request: ChatRequest) -> list[str | ReplyCall]:
         told = f"{request.prefix}\n{request.delta}\n{request.turns!r}"
         self.asked += 1
         if self.asked > self.n:
@@ -66,7 +66,7 @@ def live(home: Path, seed: int) -> int:
     random = Random(seed)
     model = Forgetful(home, random.choice(KINDS), random.randrange(1, 3 * STEPS))
     with talking(home) as (app, _):
-        model.entry = app.memory.remember(Thought(FACT, origin_of("owner"), explicit=True)).entry
+        model.entry = app.memory.remember(NewEntry(FACT, origin_of("owner"), explicit=True)).entry
         app.chat.use(FakeModel(model))
         session = app.chat.begin()
         for text in (f"Hello. {FACT} Keep it in mind.", "What is the code of the vault?", "And once more?"):
@@ -74,7 +74,7 @@ def live(home: Path, seed: int) -> int:
                 break
             say(app, text, session)
         if model.kind != "days":
-            app.chat.desk.parts.checkpoint(session)
+            app.chat.shared.parts.checkpoint(session)
     assert model.stood, "the words were not in what the model was told before"
     for told in model.after:
         assert CANARY not in told, f"{model.kind}: request after {model.n} still holds the words: …{_near(told)}…"

@@ -15,12 +15,12 @@ from tempfile import TemporaryDirectory
 from everself.agent import open_runtime
 from everself.config.sections import ContextProfile
 from everself.conversation.context.assembler import Assembler, Prompt
-from everself.conversation.context.request import Ask
+from everself.conversation.context.request import PromptRequest
 from everself.conversation.loop import MOST_STEPS
 from everself.conversation.tools.calls import MOST_AT_ONCE
 from everself.errors import NotFound
 from everself.runtime import Runtime
-from everself.search.recall import Request
+from everself.search.recall import RecallRequest
 from everself.search.scopes import Scope, SessionKind
 from everself.testing.chat_model import FakeModel, call
 from everself.testing.frozen_time import FrozenTime
@@ -179,7 +179,7 @@ def visit(aviary: Aviary, agent: str, tally: Tally) -> None:
                 assembler = Assembler(replace(parts, limits=replace(parts.limits, profile=profile)))
                 wanted = aviary.random.sample(aviary.canaries, min(30, len(aviary.canaries)))
                 message = "What does the parrot say? " + " ".join(one.word for one in wanted)
-                ask = Ask(Scope(kind, person), message, recorded=False)
+                ask = PromptRequest(Scope(kind, person), message, recorded=False)
                 first = assembler.assemble(ask)
                 for _ in range(2):
                     aviary.add(agent, aviary.random.choice([*OWNERS, *RUNS, "AGENTS.md", "users/mia/MEMORY.md"]))
@@ -211,7 +211,7 @@ def look(aviary: Aviary, made: Prompt, agent: str, scope: tuple[SessionKind, str
 def search(aviary: Aviary, app: Runtime, agent: str, scope: tuple[SessionKind, str | None]) -> int:
     kind, person = scope
     found = app.recall.search(
-        Request("What does the parrot say?", limit=200, scope=Scope(kind, person), recorded=False)
+        RecallRequest("What does the parrot say?", limit=200, scope=Scope(kind, person), recorded=False)
     )
     judge(aviary, repr(found.hits), agent, scope, "a search")
     for path in {one.path for one in aviary.canaries}:

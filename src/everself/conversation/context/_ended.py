@@ -8,7 +8,7 @@ from datetime import date
 from typing import Final
 
 from everself.conversation.context.provenance import unlabelled
-from everself.memory.entries import Read, holds_memory, quotes_a_talk, read_document
+from everself.memory.entries import ParsedEntry, holds_memory, quotes_a_talk, read_document
 from everself.text.normalise import fold, one_line
 from everself.values import ended_words
 
@@ -57,10 +57,10 @@ def mark_quoted(data: bytes, ended: Sequence[tuple[str, str]]) -> bytes:
     return "\n".join(lines).encode("utf-8", "replace") if ended else data
 
 
-def _now(ended: Read, known: dict[str, Read]) -> str:
+def _now(ended: ParsedEntry, known: dict[str, ParsedEntry]) -> str:
     """The words of what took its place; of several in a row those of the last."""
     seen = {ended.claim("id")}
-    found: Read | None = ended
+    found: ParsedEntry | None = ended
     while found is not None and (name := found.claim("by")) and name not in seen:
         seen.add(name)
         found = known.get(name)
@@ -68,7 +68,7 @@ def _now(ended: Read, known: dict[str, Read]) -> str:
     return one_line(unlabelled(found.text), _SHOWN) if found is not None and holds else ""
 
 
-def _marked(data: bytes, one: Read, mark: bytes) -> bytes:
+def _marked(data: bytes, one: ParsedEntry, mark: bytes) -> bytes:
     """At the end of its last line; above its words where that line is no prose."""
     start, end, cut, after, _ = one.words
     if after and cut <= end <= after:

@@ -9,14 +9,14 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from everself.conversation.context._sources import Source
-from everself.conversation.context.packing import Omission, Piece, fit, readable
+from everself.conversation.context.packing import Omission, PackItem, fit, readable
 
 # comparing two texts costs the square of their lines
 _COMPARED_LINES: Final = 2_000
 
 
 @dataclass(frozen=True, slots=True)
-class Changed:
+class FileDelta:
     """`text` is what is new in the document; `quoted`: it is data, as logs are."""
 
     path: str
@@ -28,7 +28,7 @@ class Changed:
 
 def tell_change(
     path: str, before: Source | None, after: Source | None, tokens: int, count: Callable[[str], int]
-) -> Changed | None:
+) -> FileDelta | None:
     """What changed in a document as this session sees it; None where it sees nothing of it."""
     old = b"" if before is None else before.data
     new = b"" if after is None else after.data
@@ -43,30 +43,30 @@ def tell_change(
     return _fitting(path, _difference(readable(old), readable(new)), quoted, tokens, count)
 
 
-def _growth(path: str, old: bytes, new: bytes, tokens: int, count: Callable[[str], int]) -> Changed:
+def _growth(path: str, old: bytes, new: bytes, tokens: int, count: Callable[[str], int]) -> FileDelta:
     """A log that grew: what was added, of which the newest stays longest."""
     packed = fit(path, new[len(old) :], tokens, _newest, count)
     skipped = old.count(b"\n")
     omitted = tuple(replace(one, lines=(one.lines[0] + skipped, one.lines[1] + skipped)) for one in packed.omitted)
-    return Changed(path, packed.text.strip(), True, packed.tokens, omitted)
+    return FileDelta(path, packed.text.strip(), True, packed.tokens, omitted)
 
 
-def _newest(piece: Piece) -> float:
+def _newest(piece: PackItem) -> float:
     return piece.first_line
 
 
-def _fitting(path: str, text: str, quoted: bool, tokens: int, count: Callable[[str], int]) -> Changed | None:
+def _fitting(path: str, text: str, quoted: bool, tokens: int, count: Callable[[str], int]) -> FileDelta | None:
     if not text:
         return None
     size = count(text)
     if size <= tokens:
-        return Changed(path, text, quoted, size)
+        return FileDelta(path, text, quoted, size)
     added = sum(line.startswith("+") for line in text.splitlines())
     removed = sum(line.startswith("-") for line in text.splitlines())
     said = f"({path} changed: {added} lines added, {removed} removed. Read it where it matters.)"
     gap = Omission(path, (), (1, max(1, added)), size, "larger than all the room there is")
     cost = count(said)
-    return Changed(path, said if cost <= tokens else "", quoted, cost if cost <= tokens else 0, (gap,))
+    return FileDelta(path, said if cost <= tokens else "", quoted, cost if cost <= tokens else 0, (gap,))
 
 
 def _difference(old: str, new: str) -> str:

@@ -1,4 +1,4 @@
-"""The text of one slot: its documents whole where they fit, else their most important pieces, with the names of the others.
+"""The text of one slot: its documents whole where they fit, else their most important items, with the names of the others.
 
 Knows how a slot is shown: its preface, and whether its words are quoted as data. Does not know who may see a document, or who steals.
 """
@@ -12,15 +12,15 @@ from everself.config.sections import CorrectionOverflow
 from everself.conversation.context._prompt import preface
 from everself.conversation.context._sources import Source
 from everself.conversation.context.budget import Slot
-from everself.conversation.context.framing import Recalled, frame, quote
+from everself.conversation.context.framing import FrameItem, frame, quote
 from everself.conversation.context.packing import (
     Importance,
     Omission,
-    Piece,
+    PackItem,
     flat,
     is_verified,
+    items_of,
     pack,
-    pieces_of,
     prioritize_unverified,
     readable,
 )
@@ -30,7 +30,7 @@ from everself.text.tokens import estimate
 Count = Callable[[str], int]
 # Daily logs hold whatever was said, read and fetched; the other documents are written under the rules for what is always injected.
 _QUOTED: Final = frozenset({Slot.RECENT})
-# beyond so many bytes the pieces are estimated first, and only what is kept is counted
+# beyond so many bytes the items are estimated first, and only what is kept is counted
 _COUNTED_BYTES: Final = 60_000
 _TRIES: Final = 4
 # Which corrections stay when not all fit.
@@ -83,22 +83,22 @@ class Filler:
         for one in sources:
             # what stands around the words of a document is only paid for where it says something
             room = tokens - self._filled(slot, [*words, (one, "")]).tokens
-            packed = pack(self._pieces(slot, one, worth), max(0, room), self._cost(slot))
+            packed = pack(self._items(slot, one, worth), max(0, room), self._cost(slot))
             omissions += packed.omitted
             words += [(one, packed.text.strip())] if packed.kept else []
         return self._filled(slot, words), tuple(omissions)
 
     def unverified(self, sources: Sequence[Source]) -> int:
         """What the corrections cost that no search finds yet."""
-        pieces = [piece for one in sources for piece in self._pieces(Slot.CORRECTIONS, one, None)]
-        return sum(piece.tokens for piece in pieces if not is_verified(piece.text))
+        items = [item for one in sources for item in self._items(Slot.CORRECTIONS, one, None)]
+        return sum(item.tokens for item in items if not is_verified(item.text))
 
-    def _pieces(self, slot: Slot, source: Source, worth: "Worth | None") -> list[Piece]:
-        make = _kept_pieces if len(source.data) <= _COUNTED_BYTES else _estimated_pieces
+    def _items(self, slot: Slot, source: Source, worth: "Worth | None") -> list[PackItem]:
+        make = _kept_items if len(source.data) <= _COUNTED_BYTES else _estimated_items
         importance = _importance(slot, source, worth)
         found = [
-            replace(piece, importance=importance(piece))
-            for piece in make(source.path, source.data, slot in _QUOTED, self._count)
+            replace(item, importance=importance(item))
+            for item in make(source.path, source.data, slot in _QUOTED, self._count)
         ]
         return self._rank_corrections(found) if slot is Slot.CORRECTIONS else found
 
@@ -110,7 +110,7 @@ class Filler:
             return Filled()
         head = self._prefaces.get(slot, preface(slot))
         if slot in _QUOTED:
-            body = frame([Recalled(text, one.path, one.day) for one, text in words], self._nonce).strip()
+            body = frame([FrameItem(text, one.path, one.day) for one, text in words], self._nonce).strip()
         else:
             body = "\n\n".join(f"From {one.path}:\n\n{text}" for one, text in words)
         text = f"{head}\n\n{body}".strip()
@@ -119,12 +119,12 @@ class Filler:
 
 # Sessions begin with the same documents again and again, and cutting one up takes longer than all else.
 @lru_cache(maxsize=64)
-def _kept_pieces(path: str, data: bytes, quoted: bool, count: Count) -> tuple[Piece, ...]:
-    return tuple(pieces_of(path, data, count=(lambda text: count(quote(text, ""))) if quoted else count))
+def _kept_items(path: str, data: bytes, quoted: bool, count: Count) -> tuple[PackItem, ...]:
+    return tuple(items_of(path, data, count=(lambda text: count(quote(text, ""))) if quoted else count))
 
 
-def _estimated_pieces(path: str, data: bytes, *_: object) -> tuple[Piece, ...]:
-    return tuple(pieces_of(path, data, count=estimate))
+def _estimated_items(path: str, data: bytes, *_: object) -> tuple[PackItem, ...]:
+    return tuple(items_of(path, data, count=estimate))
 
 
 @lru_cache(maxsize=64)
@@ -146,13 +146,13 @@ _PINNED: Final = ("pinned", "always", "important", "置顶", "重要", "固定",
 def _importance(slot: Slot, source: Source, worth: Worth | None) -> Importance:
     if slot is Slot.RECENT:
         # of a day what came last
-        return lambda piece: piece.first_line
+        return lambda item: item.first_line
     # of a document that is seen in parts the lines are not those of the document
     if slot is not Slot.LONGTERM or worth is None or source.partly:
         return flat
     known = worth(source.path)
-    return lambda piece: known.get(piece.first_line, 0.5) + (10.0 if _is_pinned(piece) else 0.0)
+    return lambda item: known.get(item.first_line, 0.5) + (10.0 if _is_pinned(item) else 0.0)
 
 
-def _is_pinned(piece: Piece) -> bool:
-    return any(title.strip().casefold().startswith(_PINNED) for title in piece.heading)
+def _is_pinned(item: PackItem) -> bool:
+    return any(title.strip().casefold().startswith(_PINNED) for title in item.heading)

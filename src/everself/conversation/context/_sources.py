@@ -110,26 +110,26 @@ class Sources:
 
     def gather(self, viewer: Viewer, days: Sequence[date], speaker: Speaker) -> Material:
         """All that this viewer may be given. `days` are those that count as recent, the newest first."""
-        desk = _Desk(self._find, viewer, self._passages)
-        soul = desk.see(speaker.file, Document(speaker.file, speaker.data) if speaker.data else None)
+        reads = _DocumentReads(self._find, viewer, self._passages)
+        soul = reads.see(speaker.file, Document(speaker.file, speaker.data) if speaker.data else None)
         if soul is None and viewer.gets(speaker.file):
-            desk.missing.append(speaker.file)
-        files = desk.all(viewer.files, expected=True)
+            reads.missing.append(speaker.file)
+        files = reads.all(viewer.files, expected=True)
         own = f"users/{viewer.person}" if viewer.person else ""
         slots = {
-            Slot.USER: desk.all([*([f"{own}/USER.md"] if own else []), "USER.md"], expected=viewer.owner),
-            Slot.CORRECTIONS: desk.all([CORRECTIONS]),
-            Slot.RECENT: desk.all(self._recent(days, own)),
-            Slot.LONGTERM: desk.all([f"{own}/MEMORY.md"] if own else []) + desk.core(),
+            Slot.USER: reads.all([*([f"{own}/USER.md"] if own else []), "USER.md"], expected=viewer.owner),
+            Slot.CORRECTIONS: reads.all([CORRECTIONS]),
+            Slot.RECENT: reads.all(self._recent(days, own)),
+            Slot.LONGTERM: reads.all([f"{own}/MEMORY.md"] if own else []) + reads.core(),
         }
         ended = [one for slot in (Slot.RECENT, Slot.LONGTERM) for source in slots[slot] for one in source.ended]
         slots[Slot.RECENT] = tuple(_with_marks(one, ended) for one in slots[Slot.RECENT])
-        return Material(soul, files, slots, tuple(desk.missing), tuple(desk.notices))
+        return Material(soul, files, slots, tuple(reads.missing), tuple(reads.notices))
 
     def again(self, viewer: Viewer, known: Mapping[str, Source | None]) -> dict[str, Source | None]:
         """The same documents as they are now. What is as it was is not looked through again."""
-        desk = _Desk(self._find, viewer, self._passages)
-        found = {path: desk.read(path, before) for path, before in known.items()}
+        reads = _DocumentReads(self._find, viewer, self._passages)
+        found = {path: reads.read(path, before) for path, before in known.items()}
         ended = [one for source in found.values() if source is not None for one in source.ended]
         return {path: None if one is None else _with_marks(one, ended) for path, one in found.items()}
 
@@ -157,7 +157,7 @@ def recent_days(today: date, hours: int) -> tuple[date, ...]:
 
 
 @dataclass(slots=True)
-class _Desk:
+class _DocumentReads:
     """Documents as they are read, with what was amiss."""
 
     find: Find

@@ -4,10 +4,10 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from everself.conversation.context.delta import Delta, lay_delta, now_text
-from everself.conversation.context.freezing import freeze
 from everself.conversation.context.prefix import Prefix
+from everself.conversation.context.prefix_builder import build_prefix
 from everself.conversation.context.receipt import Receipt
-from everself.conversation.context.request import Ask, Parts, room_for
+from everself.conversation.context.request import Parts, PromptRequest, room_for
 from everself.errors import ContextTooSmall, WrongUse
 from everself.memory.provenance import taint_of
 
@@ -40,7 +40,7 @@ class Assembler:
     def __init__(self, parts: Parts) -> None:
         self._parts = parts
 
-    def assemble(self, ask: Ask) -> Prompt:
+    def assemble(self, ask: PromptRequest) -> Prompt:
         """The prompt of one turn. A soul that does not fit whole is an error; all else that does not fit is named."""
         if ask.prefix is not None and (ask.prefix.scope, ask.prefix.run) != (ask.scope, ask.run):
             # what one session was told is not for another
@@ -50,12 +50,12 @@ class Assembler:
         speaker = self._parts.speak(ask)
         prefix = ask.prefix
         if prefix is None:
-            prefix = freeze(self._parts, ask, speaker, self._parts.count(now_text(self._parts, ask)) + _SEAM)
+            prefix = build_prefix(self._parts, ask, speaker, self._parts.count(now_text(self._parts, ask)) + _SEAM)
         delta = lay_delta(self._parts, ask, prefix)
         notices = (*seen, *speaker.notices, *prefix.receipt.notices, *delta.notices)
         return Prompt(prefix, delta.text, self._receipt(ask, prefix, delta, notices), tuple(delta.sources))
 
-    def _receipt(self, ask: Ask, prefix: Prefix, delta: Delta, notices: tuple[str, ...]) -> Receipt:
+    def _receipt(self, ask: PromptRequest, prefix: Prefix, delta: Delta, notices: tuple[str, ...]) -> Receipt:
         before = prefix.receipt
         delta_tokens = self._parts.count(f"\n{delta.text}")
         limit = room_for(ask)

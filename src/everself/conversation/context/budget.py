@@ -109,27 +109,27 @@ def allot(
     Slots that are not named need nothing, have no budget, and want what they need. The soul gets its whole need, or this raises. A slot
     whose need knows no bound empties all below it, whatever their budgets are: `demands` says what may be a need.
     """
-    desk = _Desk(needs, budgets, total)
+    allocation = _Allocation(needs, budgets, total)
     for slot in SLOTS:
-        desk.take_unused(slot, desk.needs[slot], _givers(slot))
-        desk.rob(slot)
-    if desk.given[Slot.IDENTITY] < desk.needs[Slot.IDENTITY]:
+        allocation.take_unused(slot, allocation.needs[slot], _givers(slot))
+        allocation.rob(slot)
+    if allocation.given[Slot.IDENTITY] < allocation.needs[Slot.IDENTITY]:
         raise ContextTooSmall(
-            f"It takes {desk.needs[Slot.IDENTITY]} tokens, and there is room for {desk.given[Slot.IDENTITY]}.",
+            f"It takes {allocation.needs[Slot.IDENTITY]} tokens, and there is room for {allocation.given[Slot.IDENTITY]}.",
             mend="Raise context_budget_tokens, or shorten SOUL.md.",
         )
     if wants:
-        desk.hand_down(wants)
+        allocation.hand_down(wants)
     return Allotment(
-        MappingProxyType(desk.given),
-        MappingProxyType(desk.own),
-        tuple(Theft(taker, giver, tokens, used) for (taker, giver, used), tokens in desk.stolen.items()),
-        tuple(Offer(giver, taker, tokens) for (giver, taker), tokens in desk.offered.items()),
+        MappingProxyType(allocation.given),
+        MappingProxyType(allocation.own),
+        tuple(Theft(taker, giver, tokens, used) for (taker, giver, used), tokens in allocation.stolen.items()),
+        tuple(Offer(giver, taker, tokens) for (giver, taker), tokens in allocation.offered.items()),
         max(0, total),
     )
 
 
-class _Desk:
+class _Allocation:
     """The sums while they are being moved about."""
 
     def __init__(self, needs: Mapping[Slot, int], budgets: Mapping[Slot, int], total: int) -> None:

@@ -8,18 +8,18 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from everself.conversation.context import _prompt as prompt
-from everself.conversation.context._file_changes import Changed, tell_change
+from everself.conversation.context._file_changes import FileDelta, tell_change
 from everself.conversation.context._sources import CORRECTIONS, Sources, recent_days
 from everself.conversation.context.budget import Slot
-from everself.conversation.context.extensions import Brought
-from everself.conversation.context.framing import Recalled, frame, frame_within, quote
+from everself.conversation.context.extensions import ProgramAnswer
+from everself.conversation.context.framing import FrameItem, frame, frame_within, quote
 from everself.conversation.context.packing import Omission, Reason
 from everself.conversation.context.prefix import Prefix
 from everself.conversation.context.receipt import Part
-from everself.conversation.context.request import Ask, Parts, room_for
+from everself.conversation.context.request import Parts, PromptRequest, room_for
 from everself.errors import ContextTooSmall, EverselfError
 from everself.memory.provenance import IMPORT, TOOL
-from everself.search.recall import Found, Request
+from everself.search.recall import RecallRequest, SearchResult
 from everself.search.sharing import effective
 from everself.storage.state.searches import LeftOut
 from everself.values import Hit
@@ -49,7 +49,7 @@ class Delta:
     sources: list[str] = field(default_factory=list)
 
 
-def now_text(parts: Parts, ask: Ask) -> str:
+def now_text(parts: Parts, ask: PromptRequest) -> str:
     """What holds for this turn alone."""
     now = parts.clock.now()
     zone = getattr(parts.clock.zone, "key", "") or now.tzname() or ""
@@ -66,12 +66,12 @@ def now_text(parts: Parts, ask: Ask) -> str:
     return "## Now\n\n" + "\n".join(f"- {name}: {value}" for name, value in lines if value)
 
 
-def lay_delta(parts: Parts, ask: Ask, prefix: Prefix) -> Delta:
+def lay_delta(parts: Parts, ask: PromptRequest, prefix: Prefix) -> Delta:
     return _Turn(parts, ask, prefix).lay()
 
 
 class _Turn:
-    def __init__(self, parts: Parts, ask: Ask, prefix: Prefix) -> None:
+    def __init__(self, parts: Parts, ask: PromptRequest, prefix: Prefix) -> None:
         self.parts = parts
         self.ask = ask
         self.prefix = prefix
@@ -117,7 +117,7 @@ class _Turn:
     def _room(self, most: int) -> int:
         return most if self.left is None else max(0, min(most, self.left - _SEAM))
 
-    def _changes(self) -> list[Changed]:
+    def _changes(self) -> list[FileDelta]:
         """Documents that are not as the prefix has them, and logs that are new since."""
         known = {one.path: one for one in self.prefix.seen}
         days = recent_days(self.parts.clock.today(), self.parts.tunables.memory_retention_hours)
@@ -128,7 +128,7 @@ class _Turn:
         now = Sources(self.parts.find, self.parts.paths, self.parts.passages).again(
             self.viewer, {path: known.get(path) for path in paths}
         )
-        found: list[Changed] = []
+        found: list[FileDelta] = []
         room = self._room(CHANGE_TOKENS)
         for path in paths:
             before, after = known.get(path), now[path]
@@ -144,7 +144,7 @@ class _Turn:
                 room = max(0, room - one.tokens)
         return [one for one in found if one.text]
 
-    def _tell_changes(self, changes: Sequence[Changed]) -> str:
+    def _tell_changes(self, changes: Sequence[FileDelta]) -> str:
         if not changes:
             return ""
         room = self._room(CHANGE_TOKENS + 200)
@@ -158,11 +158,11 @@ class _Turn:
             )
             changes = changes[:-1]
 
-    def _laid(self, changes: Sequence[Changed]) -> str:
+    def _laid(self, changes: Sequence[FileDelta]) -> str:
         if not changes:
             return ""
         plain = [f"### {one.path}\n\n{one.text}" for one in changes if not one.quoted]
-        quoted = frame([Recalled(one.text, one.path) for one in changes if one.quoted], self.nonce).strip()
+        quoted = frame([FrameItem(one.text, one.path) for one in changes if one.quoted], self.nonce).strip()
         head = "## Changed since this conversation began\n\nThis holds now; above it stands as it was."
         return "\n\n".join(text for text in (head, *plain, quoted) if text)
 
@@ -188,8 +188,8 @@ class _Turn:
         self.made.not_recalled += [LeftOut(hit.entry, hit.path, "beyond the limit") for hit in over]
         return self._spent(Slot.SEMANTIC, f"{head}\n\n{framed.text.strip()}" if framed.kept else "")
 
-    def _search(self, room: int) -> Found | None:
-        request = Request(
+    def _search(self, room: int) -> SearchResult | None:
+        request = RecallRequest(
             self.ask.message,
             budget=room,
             limit=max(1, room // _LEAST_TOKENS),
@@ -210,7 +210,7 @@ class _Turn:
             self.made.search = found.id
         return found
 
-    def _bring(self, slot: Slot, whose: tuple[str, str], ask: Callable[[], Brought]) -> str:
+    def _bring(self, slot: Slot, whose: tuple[str, str], ask: Callable[[], ProgramAnswer]) -> str:
         """What comes from outside, paragraph by paragraph, as data. `whose` is how it is called and its source."""
         name, source = whose
         tokens = self._room(self.prefix.kept.get(slot, 0))
@@ -221,7 +221,7 @@ class _Turn:
         brought = ask()
         if brought.notice:
             self.made.notices.append(brought.notice)
-        items = [Recalled(text, name, source=source) for text in brought.text.split("\n\n") if text.strip()]
+        items = [FrameItem(text, name, source=source) for text in brought.text.split("\n\n") if text.strip()]
         framed = frame_within(items, self.nonce, room, self.count)
         self.made.sources += [source] if framed.kept else []
         for at, one in enumerate(items):
@@ -234,11 +234,11 @@ class _Turn:
         return text
 
 
-def _item(hit: Hit, source: str) -> Recalled:
+def _item(hit: Hit, source: str) -> FrameItem:
     # beside the words and quoted like them: what holds now is data too
     gap = " " if "\n" not in hit.text else "\n"
     text = f"{hit.text}{gap}({hit.ended})" if hit.ended else hit.text
-    return Recalled(text, hit.reference, hit.day, source)
+    return FrameItem(text, hit.reference, hit.day, source)
 
 
 def _gap(name: str, paragraph: int, size: int, room: int) -> Omission:
@@ -246,7 +246,7 @@ def _gap(name: str, paragraph: int, size: int, room: int) -> Omission:
     return Omission(name, (), (paragraph, paragraph), size, reason)
 
 
-def _stands(words: Iterable[tuple[str, str]], changes: Sequence[Changed]) -> dict[str, str]:
+def _stands(words: Iterable[tuple[str, str]], changes: Sequence[FileDelta]) -> dict[str, str]:
     """What of each document the prompt holds already, in the form in which it is compared."""
     found: dict[str, str] = {}
     for path, text in (*words, *((one.path, one.text) for one in changes)):

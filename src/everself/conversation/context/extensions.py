@@ -36,7 +36,7 @@ _ORDINARY: Final = frozenset(_OPENERS.split())
 
 
 @dataclass(frozen=True, slots=True)
-class Brought:
+class ProgramAnswer:
     """What came of asking: a text, or why there is none."""
 
     text: str = ""
@@ -58,7 +58,7 @@ def find_names(message: str) -> tuple[str, ...]:
     return tuple(found)[:_MOST_NAMES]
 
 
-def ask_program(command: str, message: str, *, seconds: float = SECONDS) -> Brought:
+def ask_program(command: str, message: str, *, seconds: float = SECONDS) -> ProgramAnswer:
     """Give a program the message and the names in it as one JSON object on its input, and take what it prints."""
     told = {"message": message[:_MESSAGE], "names": find_names(message)}
     given = json.dumps(told, ensure_ascii=False).encode("utf-8", "replace")
@@ -72,7 +72,7 @@ def ask_program(command: str, message: str, *, seconds: float = SECONDS) -> Brou
             start_new_session=True,
         )
     except (OSError, ValueError, IndexError) as error:
-        return Brought(notice=f"The CRM hook could not be started: {error}.")
+        return ProgramAnswer(notice=f"The CRM hook could not be started: {error}.")
     try:
         return _listen(process, given, seconds)
     finally:
@@ -86,7 +86,7 @@ def ask_program(command: str, message: str, *, seconds: float = SECONDS) -> Brou
                     pipe.close()
 
 
-def _listen(process: "subprocess.Popen[bytes]", given: bytes, seconds: float) -> Brought:
+def _listen(process: "subprocess.Popen[bytes]", given: bytes, seconds: float) -> ProgramAnswer:
     if process.stdin is None or process.stdout is None:
         raise AssertionError("a process that was given pipes has none")
     with suppress(BrokenPipeError):
@@ -97,17 +97,17 @@ def _listen(process: "subprocess.Popen[bytes]", given: bytes, seconds: float) ->
     while len(said) <= MOST_BYTES:
         left = end - monotonic()
         if left <= 0 or not select.select([process.stdout], [], [], left)[0]:
-            return Brought(notice=f"The CRM hook took longer than {seconds:g} s and was stopped.")
+            return ProgramAnswer(notice=f"The CRM hook took longer than {seconds:g} s and was stopped.")
         piece = os.read(process.stdout.fileno(), 65_536)
         if not piece:
             break
         said += piece
     if len(said) > MOST_BYTES:
-        return Brought(notice=f"The CRM hook said more than {MOST_BYTES:,} bytes, none of which is used.")
+        return ProgramAnswer(notice=f"The CRM hook said more than {MOST_BYTES:,} bytes, none of which is used.")
     try:
         code = process.wait(max(0.0, end - monotonic()))
     except subprocess.TimeoutExpired:
-        return Brought(notice=f"The CRM hook took longer than {seconds:g} s and was stopped.")
+        return ProgramAnswer(notice=f"The CRM hook took longer than {seconds:g} s and was stopped.")
     if code:
-        return Brought(notice=f"The CRM hook failed with exit code {code}.")
-    return Brought(said.decode("utf-8", "replace").strip())
+        return ProgramAnswer(notice=f"The CRM hook failed with exit code {code}.")
+    return ProgramAnswer(said.decode("utf-8", "replace").strip())

@@ -29,7 +29,7 @@ _SIGNS: Final = "\u0600\u0601\u0602\u0603\u0604\u0605\u06dd\u070f\u0890\u0891\u0
 
 
 @dataclass(frozen=True, slots=True)
-class Recalled:
+class FrameItem:
     """A piece of data. `origin` is how it is cited (`MEMORY.md#L4-L6`, or the name of a program), `source` who said it; empty where
     the text is a whole document whose entries carry their own labels. `note` is what else is to be said of it."""
 
@@ -54,7 +54,7 @@ def new_nonce(random: Callable[[int], bytes] = os.urandom) -> str:
     return random(_NONCE_BYTES).hex()
 
 
-def frame(items: Sequence[Recalled], nonce: str) -> str:
+def frame(items: Sequence[FrameItem], nonce: str) -> str:
     """All items between the marks; nothing where there are none."""
     if not items:
         return ""
@@ -63,7 +63,7 @@ def frame(items: Sequence[Recalled], nonce: str) -> str:
 
 
 def frame_within(
-    items: Sequence[Recalled], nonce: str, tokens: int, count: Callable[[str], int] = tokens_of_text.count
+    items: Sequence[FrameItem], nonce: str, tokens: int, count: Callable[[str], int] = tokens_of_text.count
 ) -> Framed:
     """The items that fit, earlier ones first. What is framed is counted, marks and labels included."""
     whole = frame(items, nonce)
@@ -122,11 +122,11 @@ def _hides(char: str) -> bool:
     return unicodedata.category(char) in ("Cc", "Cf") and char not in _SIGNS
 
 
-def _piece(number: int, item: Recalled, nonce: str) -> str:
+def _piece(number: int, item: FrameItem, nonce: str) -> str:
     return f"{_label(number, item, nonce)}\n{quote(item.text, nonce)}\n\n"
 
 
-def _label(number: int, item: Recalled, nonce: str) -> str:
+def _label(number: int, item: FrameItem, nonce: str) -> str:
     parts = (item.origin, item.day.isoformat() if item.day else "", item.note, item.source)
     said = " · ".join(one_line(neutralise(part, nonce), _LABEL_WIDTH) for part in parts if part)
     return f"{_LEFT}{number}{_RIGHT} {said}".rstrip()

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from everself.config.sections import ContextLimits, Programs, Tunables
-from everself.conversation.context.extensions import MOST_BYTES, Brought, ask_program
+from everself.conversation.context.extensions import MOST_BYTES, ProgramAnswer, ask_program
 from everself.conversation.context.provenance import Passage
-from everself.conversation.context.request import Ask, Parts
+from everself.conversation.context.request import Parts, PromptRequest
 from everself.errors import EverselfError
 from everself.identity.outside_changes import Tamper
 from everself.memory.entries import holds_memory
@@ -31,7 +31,7 @@ _NONCE_DIGITS: Final = 16
 
 
 @dataclass(frozen=True, slots=True)
-class Usable:
+class VerifiedDocuments:
     """Documents as they may be used: what only humans write passes integrity first. `souls` are the files of alternate personas."""
 
     workspace: "Callable[[], DiskWorkspace]"
@@ -53,7 +53,7 @@ class Usable:
 
 
 @dataclass(frozen=True, slots=True)
-class External:
+class ExternalFile:
     """The file that the settings name. Beyond the workspace only the host file may point: CONFIG.md travels with it.
 
     `allowed` is what the host file names; `expand` gives the whole path of one that begins with `~`.
@@ -64,11 +64,11 @@ class External:
     workspace: "Callable[[], DiskWorkspace]"
     expand: Callable[[str], str]
 
-    def read(self) -> Brought:
+    def read(self) -> ProgramAnswer:
         named = self.named
         outside = named.startswith("~") or is_absolute(named)
         if outside and named != self.allowed:
-            return Brought(
+            return ProgramAnswer(
                 notice=f"CONFIG.md names {named}, which is outside the workspace; only the host file may do that."
             )
         try:
@@ -78,14 +78,14 @@ class External:
                 found = self.workspace().find(named)
                 data = found.data if found is not None else None
         except EverselfError as error:
-            return Brought(notice=f"The external source cannot be read: {error}")
+            return ProgramAnswer(notice=f"The external source cannot be read: {error}")
         if data is None:
-            return Brought(notice=f"The external source {named} is not there.")
+            return ProgramAnswer(notice=f"The external source {named} is not there.")
         if len(data) > MOST_BYTES:
-            return Brought(
+            return ProgramAnswer(
                 notice=f"The external source {named} has more than {MOST_BYTES:,} bytes, none of which is used."
             )
-        return Brought(data.decode("utf-8", "replace").strip())
+        return ProgramAnswer(data.decode("utf-8", "replace").strip())
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,13 +96,13 @@ class ContextSettings:
     tunables: Tunables
     programs: Programs
     key_folder: str
-    external: External | None = None
+    external: ExternalFile | None = None
 
 
 def gather_parts(
     settings: ContextSettings,
     clock: "Clock",
-    usable: Usable,
+    usable: VerifiedDocuments,
     persona: "Callable[[], Persona]",
     memory: "Callable[[], Memory]",
     recall: "Callable[[], Recall] | None",
@@ -110,7 +110,7 @@ def gather_parts(
     """What the assembler is given; nothing of it is opened before it is asked for."""
     programs, external = settings.programs, settings.external
 
-    def speak(ask: Ask) -> "Speaker":
+    def speak(ask: PromptRequest) -> "Speaker":
         """Who speaks: recorded for a turn of a session, and only foreseen for whoever looks without speaking."""
         return persona().speak(ask.session, ask.turn) if ask.session else persona().foresee()
 
@@ -146,7 +146,7 @@ def told_of(tamper: Tamper) -> str:
 def _worth(memory: "Callable[[], Memory]", path: str) -> dict[int, float]:
     """What each entry of a document is worth where not all of it fits: how sure it is, corrections first, what is closed last."""
     try:
-        entries = memory().book.of(path)
+        entries = memory().catalog.of(path)
     except EverselfError:
         # what cannot be looked up is worth what the order of the document says
         return {}
@@ -160,5 +160,5 @@ def _worth(memory: "Callable[[], Memory]", path: str) -> dict[int, float]:
 
 def _passages(memory: "Memory", path: str, data: bytes) -> list[Passage]:
     """The entries of a document with the source that each rests on."""
-    found = memory.book.within(path, data)
+    found = memory.catalog.within(path, data)
     return [Passage(one.start, one.end, one.first_line, one.last_line, memory.trust(one)) for one in found]

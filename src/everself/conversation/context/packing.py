@@ -1,7 +1,7 @@
 """Which parts of a document go into a prompt when not all of it fits, and the names of those that do not.
 
-A piece is an entry, whole or not at all; a heading comes along with the first piece below it that is kept. Bookkeeping comments,
-rules between sections and comments that belong to no entry are no pieces: nobody reads them as words. Knows no slot and no file.
+A item is an entry, whole or not at all; a heading comes along with the first item below it that is kept. Bookkeeping comments,
+rules between sections and comments that belong to no entry are no items: nobody reads them as words. Knows no slot and no file.
 """
 
 from bisect import bisect_right
@@ -15,7 +15,7 @@ from everself.text.markdown.entries import EntryKind, EntrySpan, entries
 from everself.text.markdown.sections import Section, sections
 
 Count = Callable[[str], int]
-# bytes beyond which the pieces of a document are estimated
+# bytes beyond which the items of a document are estimated
 _LARGE: Final = 100_000
 Reason = Literal[
     "larger than all the room there is", "less important than what was kept", "from outside; it can be recalled"
@@ -24,7 +24,7 @@ Reason = Literal[
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """A heading line above a piece, and where it stands."""
+    """A heading line above a item, and where it stands."""
 
     line: int
     text: str
@@ -32,7 +32,7 @@ class Head:
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class PackItem:
     """One entry. `heading` is the titles above it, `above` those headings as they stand; the lines are the entry's own.
 
     `tight`: no blank line stands before it, as in most lists.
@@ -67,31 +67,31 @@ class Omission:
 
 @dataclass(frozen=True, slots=True)
 class Packed:
-    """`tokens` is what `text` costs as a whole; kept and omitted pieces stand in the order of the document."""
+    """`tokens` is what `text` costs as a whole; kept and omitted items stand in the order of the document."""
 
     text: str
     tokens: int
-    kept: tuple[Piece, ...]
+    kept: tuple[PackItem, ...]
     omitted: tuple[Omission, ...] = ()
 
 
-Importance = Callable[[Piece], float]
+Importance = Callable[[PackItem], float]
 
 
-def flat(_: Piece) -> float:
-    """All pieces matter alike, so that the first ones stay."""
+def flat(_: PackItem) -> float:
+    """All items matter alike, so that the first ones stay."""
     return 0.0
 
 
-def pieces_of(
+def items_of(
     path: str, data: bytes, importance: Importance = flat, count: Count = tokens_of_text.count
-) -> list[Piece]:
-    """The pieces in the order of the document. `importance` sees each with the importance 0; the largest stays longest."""
+) -> list[PackItem]:
+    """The items in the order of the document. `importance` sees each with the importance 0; the largest stays longest."""
     scanned = scan(data)
     heads = sections(scanned)
     trail = _Trail(data, heads, count)
     blank = {block.last_line + 1 for block in scanned.blocks if block.kind in (BlockKind.BLANK, BlockKind.BREAK)}
-    found: list[Piece] = []
+    found: list[PackItem] = []
     for span in _spans(scanned, heads):
         text = _words(data, span)
         if span.end == len(data) and scanned.closer:
@@ -100,44 +100,44 @@ def pieces_of(
             continue
         tight = span.first_line not in blank
         lines = (span.first_line, span.last_line)
-        piece = Piece(text, count(text + "\n"), 0.0, span.path, path, *lines, trail.above(span.start), tight)
-        found.append(replace(piece, importance=importance(piece)))
+        item = PackItem(text, count(text + "\n"), 0.0, span.path, path, *lines, trail.above(span.start), tight)
+        found.append(replace(item, importance=importance(item)))
     return found
 
 
-def pack(pieces: Sequence[Piece], tokens: int, count: Count = tokens_of_text.count) -> Packed:
-    """The most important pieces that fit, in the order in which they were given. The joined text is counted, and never exceeds."""
-    ranks = sorted(range(len(pieces)), key=lambda at: (-pieces[at].importance, at))
+def pack(items: Sequence[PackItem], tokens: int, count: Count = tokens_of_text.count) -> Packed:
+    """The most important items that fit, in the order in which they were given. The joined text is counted, and never exceeds."""
+    ranks = sorted(range(len(items)), key=lambda at: (-items[at].importance, at))
     kept: list[int] = []
     heads: set[tuple[str, int]] = set()
     used = 0
     for at in ranks:
-        piece = pieces[at]
-        cost = piece.tokens + sum(head.tokens for head in piece.above if (piece.path, head.line) not in heads)
+        item = items[at]
+        cost = item.tokens + sum(head.tokens for head in item.above if (item.path, head.line) not in heads)
         if used + cost <= tokens:
             kept.append(at)
-            heads.update((piece.path, head.line) for head in piece.above)
+            heads.update((item.path, head.line) for head in item.above)
             used += cost
-    text, size = _counted(pieces, kept, count)
+    text, size = _counted(items, kept, count)
     while kept and size > tokens:
-        # pieces counted apart, or only estimated: let go of the least important until it should fit, then count again
+        # items counted apart, or only estimated: let go of the least important until it should fit, then count again
         excess = size - tokens
         while kept and excess > 0:
-            excess -= max(1, pieces[kept.pop()].tokens)
-        text, size = _counted(pieces, kept, count)
+            excess -= max(1, items[kept.pop()].tokens)
+        text, size = _counted(items, kept, count)
     stays = set(kept)
     return Packed(
         text,
         size,
-        tuple(piece for at, piece in enumerate(pieces) if at in stays),
-        tuple(_omission(piece, tokens) for at, piece in enumerate(pieces) if at not in stays),
+        tuple(item for at, item in enumerate(items) if at in stays),
+        tuple(_omission(item, tokens) for at, item in enumerate(items) if at not in stays),
     )
 
 
 def fit(
     path: str, data: bytes, tokens: int, importance: Importance = flat, count: Count = tokens_of_text.count
 ) -> Packed:
-    """A document as it stands, without our comments, where it fits; its most important pieces where not."""
+    """A document as it stands, without our comments, where it fits; its most important items where not."""
     large = len(data) > _LARGE
     text = readable(data)
     if not large or tokens_of_text.estimate(text) <= 2 * tokens:
@@ -145,7 +145,7 @@ def fit(
         if size <= tokens:
             return Packed(text, size, ())
     # counting megabytes takes seconds; what is kept is counted in any case
-    return pack(pieces_of(path, data, importance, tokens_of_text.estimate if large else count), tokens, count)
+    return pack(items_of(path, data, importance, tokens_of_text.estimate if large else count), tokens, count)
 
 
 def readable(data: bytes) -> str:
@@ -161,14 +161,14 @@ def readable(data: bytes) -> str:
     return _closed(text, scanned.closer) + "\n" if scanned.closer else text
 
 
-def prioritize_unverified(corrections: Iterable[Piece]) -> list[Piece]:
+def prioritize_unverified(corrections: Iterable[PackItem]) -> list[PackItem]:
     """Ranks corrections: those not embedded again yet before the others, then the newest, which is the lowest in the file.
 
     Where a record does not say that it was embedded again, it was not.
     """
-    ordered = sorted(corrections, key=lambda piece: (is_verified(piece.text), -piece.first_line))
-    ranked = (replace(piece, importance=float(len(ordered) - at)) for at, piece in enumerate(ordered))
-    return sorted(ranked, key=lambda piece: piece.first_line)
+    ordered = sorted(corrections, key=lambda item: (is_verified(item.text), -item.first_line))
+    ranked = (replace(item, importance=float(len(ordered) - at)) for at, item in enumerate(ordered))
+    return sorted(ranked, key=lambda item: item.first_line)
 
 
 def is_verified(text: str) -> bool:
@@ -228,31 +228,31 @@ def _decode(raw: bytes) -> str:
     return raw.decode("utf-8", "replace").removeprefix("\ufeff")
 
 
-def _counted(pieces: Sequence[Piece], kept: Iterable[int], count: Count) -> tuple[str, int]:
-    text = join([pieces[at] for at in sorted(kept)])
+def _counted(items: Sequence[PackItem], kept: Iterable[int], count: Count) -> tuple[str, int]:
+    text = join([items[at] for at in sorted(kept)])
     return text, count(text)
 
 
-def join(pieces: Iterable[Piece]) -> str:
-    """The pieces as one text, each heading once, before the first piece below it."""
+def join(items: Iterable[PackItem]) -> str:
+    """The items as one text, each heading once, before the first item below it."""
     lines: list[str] = []
     shown: set[tuple[str, int]] = set()
-    before: Piece | None = None
-    for piece in pieces:
-        fresh = [head for head in piece.above if (piece.path, head.line) not in shown]
-        shown.update((piece.path, head.line) for head in fresh)
+    before: PackItem | None = None
+    for item in items:
+        fresh = [head for head in item.above if (item.path, head.line) not in shown]
+        shown.update((item.path, head.line) for head in fresh)
         for head in fresh:
             lines += ["", head.text] if lines else [head.text]
-        alike = before is not None and before.above == piece.above and not fresh
-        if lines and not (piece.tight and alike):
+        alike = before is not None and before.above == item.above and not fresh
+        if lines and not (item.tight and alike):
             lines.append("")
-        lines.append(piece.text)
-        before = piece
+        lines.append(item.text)
+        before = item
     return "\n".join([*lines, ""]) if lines else ""
 
 
-def _omission(piece: Piece, tokens: int) -> Omission:
+def _omission(item: PackItem, tokens: int) -> Omission:
     reason: Reason = (
-        "larger than all the room there is" if piece.tokens > tokens else "less important than what was kept"
+        "larger than all the room there is" if item.tokens > tokens else "less important than what was kept"
     )
-    return Omission(piece.path, piece.heading, (piece.first_line, piece.last_line), piece.tokens, reason)
+    return Omission(item.path, item.heading, (item.first_line, item.last_line), item.tokens, reason)

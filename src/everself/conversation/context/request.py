@@ -9,7 +9,7 @@ from everself.clock import Clock
 from everself.config.sections import ContextLimits, Tunables
 from everself.conversation.context._slot_text import Count, Worth
 from everself.conversation.context._sources import Find, ListPaths, Viewer
-from everself.conversation.context.extensions import Brought
+from everself.conversation.context.extensions import ProgramAnswer
 from everself.conversation.context.framing import new_nonce
 from everself.conversation.context.provenance import Passage
 from everself.identity.persona import Speaker
@@ -21,7 +21,7 @@ from everself.values import Hit
 
 if TYPE_CHECKING:
     from everself.conversation.context.prefix import Prefix
-    from everself.search.recall import Found, Request
+    from everself.search.recall import RecallRequest, SearchResult
 
 # kept free beside the answer's own room, for what a vendor adds around a prompt
 HEADROOM: Final = 500
@@ -39,7 +39,7 @@ class Facts:
 
 
 @dataclass(frozen=True, slots=True)
-class Ask:
+class PromptRequest:
     """One turn. `prefix` is what an earlier turn of the session gave back; without it the session begins.
 
     `window` is what the model takes in tokens, `other` what of it is spoken for: history, the message itself, tool schemas, the answer.
@@ -68,29 +68,29 @@ class Parts:
 
     find: Find
     paths: ListPaths
-    speak: Callable[[Ask], Speaker]
+    speak: Callable[[PromptRequest], Speaker]
     clock: Clock
     limits: ContextLimits
     tunables: Tunables
     rules: Rules = field(default_factory=Rules)
     look: Callable[[], tuple[str, ...]] = tuple
-    recall: "Callable[[Request], Found] | None" = None
+    recall: "Callable[[RecallRequest], SearchResult] | None" = None
     # the entries of a document as they stand in its bytes, and the source that each of them and what was recalled rests on
     passages: "Callable[[str, bytes], Sequence[Passage]]" = lambda _, __: ()
     sources: "Callable[[Sequence[Hit]], Sequence[str]]" = lambda hits: [HAND] * len(hits)
     worth: Worth | None = None
-    crm: Callable[[str], Brought] | None = None
-    external: Callable[[], Brought] | None = None
+    crm: Callable[[str], ProgramAnswer] | None = None
+    external: Callable[[], ProgramAnswer] | None = None
     nonce: Callable[[], str] = new_nonce
     # the nonce of a prefix, from the hash of what it is made of: the same for the same, and unknown to whoever has no key
     seal: Callable[[str], str] = field(default_factory=lambda: lambda _: new_nonce())
     # counting costs more than all else here, and most of a prompt is the same from turn to turn
     count: Count = field(default_factory=lambda: lru_cache(maxsize=512)(tokens.count))
 
-    def viewer(self, ask: Ask, soul: str) -> Viewer:
+    def viewer(self, ask: PromptRequest, soul: str) -> Viewer:
         return Viewer(ask.scope, self.rules, ask.run, soul)
 
 
-def room_for(ask: Ask) -> int | None:
+def room_for(ask: PromptRequest) -> int | None:
     """Tokens that the whole prompt may cost; None where no window was named."""
     return None if ask.window is None else ask.window - HEADROOM - ask.other

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Final
 
 from everself.errors import ModelFailed
 from everself.models.chat.protocol import (
-    CallPiece,
     ChatRequest,
-    EndPiece,
-    Piece,
-    TextPiece,
+    ReplyCall,
+    ReplyEnd,
+    ReplyPart,
+    ReplyText,
     ToolCall,
     ToolReturn,
     ToolTurn,
@@ -52,13 +52,13 @@ class Reflex:
     def paid(self) -> bool:
         return False
 
-    async def stream(self, request: ChatRequest) -> AsyncIterator[Piece]:
+    async def stream(self, request: ChatRequest) -> AsyncIterator[ReplyPart]:
         if request.schema is not None:
             raise ModelFailed("The reflex fills in no forms.", reason="shape", mend="everself model use NAME")
         at, turn = _last_said(request)
         if turn is None or _SILENCE in turn.text:
-            yield TextPiece(_SILENCE)
-            yield EndPiece(Usage())
+            yield ReplyText(_SILENCE)
+            yield ReplyEnd(Usage())
             return
         from everself.conversation.reflex._plan import plan_reply, questions_within
 
@@ -68,12 +68,12 @@ class Reflex:
         calls = [call for call in _calls(plan, at) if call.name in allowed]
         if calls and not returns:
             for call in calls:
-                yield CallPiece(call)
-            yield EndPiece(Usage(), "tools")
+                yield ReplyCall(call)
+            yield ReplyEnd(Usage(), "tools")
             return
         for text in _spoken(plan, turn, at, returns, ritual=_RITUAL in request.prefix):
-            yield TextPiece(text)
-        yield EndPiece(Usage())
+            yield ReplyText(text)
+        yield ReplyEnd(Usage())
 
 
 def _last_said(request: ChatRequest) -> tuple[int, UserTurn | None]:

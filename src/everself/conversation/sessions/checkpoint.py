@@ -10,14 +10,14 @@ from typing import Final, Literal
 
 from everself.classify.sentence_kinds import Reading, Sentence, SentenceKind
 from everself.clock import Clock
-from everself.conversation.sessions.log import Log
+from everself.conversation.sessions.log import SessionLog
 from everself.conversation.sessions.session import Message, Session
 from everself.errors import RefusedByRule
 from everself.memory.corrections import PATH as CORRECTIONS
 from everself.memory.corrections import TRIGGER
 from everself.memory.memory import Memory
 from everself.memory.provenance import stated_by, stated_by_owner
-from everself.memory.writing import CORE, Thought, log_in, scope_of
+from everself.memory.writing import CORE, NewEntry, log_in, scope_of
 from everself.search.scopes import SessionKind
 from everself.text.normalise import fold
 from everself.values import Entry, Origin
@@ -29,17 +29,17 @@ _KEPT: Final = (SentenceKind.STATEMENT, SentenceKind.REMEMBER)
 
 
 @dataclass(frozen=True, slots=True)
-class Planned:
+class PlannedStatement:
     """What becomes of one statement. `entry` is what says it already."""
 
-    thought: Thought
+    new_entry: NewEntry
     message: Message
     fate: Fate
     entry: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
+class CheckpointReport:
     """Ids of entries that a checkpoint wrote or counted as said again; how many statements stood already or must not come back."""
 
     entries: tuple[str, ...] = ()
@@ -47,17 +47,17 @@ class Checked:
 
 
 class Checkpoint:
-    def __init__(self, memory: Memory, log: Log, read: Callable[[str], Reading] | None = None) -> None:
+    def __init__(self, memory: Memory, log: SessionLog, read: Callable[[str], Reading] | None = None) -> None:
         self._memory = memory
         self._log = log
         self._read = read
 
-    def plan(self, session: Session) -> tuple[Planned, ...]:
+    def plan(self, session: Session) -> tuple[PlannedStatement, ...]:
         """What `make` would do with what was said since the last checkpoint; changes nothing."""
         now = self._log.fresh(session)
         return tuple(one for message in self._log.messages(now, now.checkpoint) for one in self._planned(now, message))
 
-    def make(self, session: Session, before: str = "") -> Checked:
+    def make(self, session: Session, before: str = "") -> CheckpointReport:
         """Keep what was said since the last checkpoint. A crash in between leaves some of it kept, and the rest for the next time.
 
         `before` is a message that is not to be kept yet, nor what follows it: something has to be done with it first.
@@ -76,15 +76,15 @@ class Checkpoint:
                 entries += [written] if written else []
         if seen:
             self._log.mark(now, checkpoint=seen)
-        return Checked(tuple(dict.fromkeys(entries)), skipped)
+        return CheckpointReport(tuple(dict.fromkeys(entries)), skipped)
 
-    def recover(self) -> Checked:
+    def recover(self) -> CheckpointReport:
         """Of every session that a process left without one: it was killed, or lost its power."""
         made = [self.make(session) for session in self._log.unchecked()]
         entries = tuple(entry for one in made for entry in one.entries)
-        return Checked(entries, sum(one.skipped for one in made))
+        return CheckpointReport(entries, sum(one.skipped for one in made))
 
-    def _planned(self, session: Session, message: Message) -> Iterator[Planned]:
+    def _planned(self, session: Session, message: Message) -> Iterator[PlannedStatement]:
         origin = _origin(session, message)
         if origin is None:
             return
@@ -92,18 +92,20 @@ class Checkpoint:
         for number, sentence in enumerate(self._sentences(message)):
             if found is None:
                 found = self._from_message(session, message)
-            thought = _thought(session, message, sentence, number, origin)
-            same = self._memory.book.with_words(thought.text)
-            kept = next((one for one in (*same, *found) if _says(one, message, thought.text)), None)
+            new_entry = _new_entry(session, message, sentence, number, origin)
+            same = self._memory.catalog.with_words(new_entry.text)
+            kept = next((one for one in (*same, *found) if _says(one, message, new_entry.text)), None)
             if kept is not None:
-                yield Planned(thought, message, "kept", kept.id)
-            elif self._is_logged(thought.text):
-                yield Planned(thought, message, "kept")
-            elif self._memory.book.is_buried(thought.text):
-                yield Planned(thought, message, "forgotten")
+                yield PlannedStatement(new_entry, message, "kept", kept.id)
+            elif self._is_logged(new_entry.text):
+                yield PlannedStatement(new_entry, message, "kept")
+            elif self._memory.catalog.is_buried(new_entry.text):
+                yield PlannedStatement(new_entry, message, "forgotten")
             else:
                 known = next((one for one in same if not one.closed), None)
-                yield Planned(thought, message, "new" if known is None else "mention", known.id if known else "")
+                yield PlannedStatement(
+                    new_entry, message, "new" if known is None else "mention", known.id if known else ""
+                )
 
     def _sentences(self, message: Message) -> Iterator[Sentence]:
         from everself.classify.statements import read
@@ -119,7 +121,7 @@ class Checkpoint:
         """What was written down from this message already, closed or not."""
         scope = scope_of(session.scope.person or "", session.scope.project or "")
         day = self._memory.clock.day_of(message.at)
-        found = (entry for path in (log_in(scope, day), f"{scope}{CORE}") for entry in self._memory.book.of(path))
+        found = (entry for path in (log_in(scope, day), f"{scope}{CORE}") for entry in self._memory.catalog.of(path))
         return [entry for entry in found if f"msg:{message.id}" in entry.lineage]
 
     def _is_logged(self, text: str) -> bool:
@@ -129,12 +131,12 @@ class Checkpoint:
         # not what was wrong, which stands there too: somebody may come to say it again, and mean it
         return any(_bare(fold(text)) in fold(line) for line in lines if line.startswith(TRIGGER))
 
-    def _write(self, planned: Planned) -> str:
+    def _write(self, planned: PlannedStatement) -> str:
         at = planned.message.at
         # on the day it was said, which after a crash may be long ago
         memory = self._memory.at(Clock(self._memory.clock.zone, lambda: at))
         try:
-            return memory.remember(planned.thought).entry
+            return memory.remember(planned.new_entry).entry
         except RefusedByRule:
             # a rule that stands above what was said; nobody is there to be asked
             return ""
@@ -150,9 +152,9 @@ def _origin(session: Session, message: Message) -> Origin | None:
     return stated_by(session.scope.person, f"msg:{message.id}") if private and session.scope.person else None
 
 
-def _thought(session: Session, message: Message, sentence: Sentence, number: int, origin: Origin) -> Thought:
+def _new_entry(session: Session, message: Message, sentence: Sentence, number: int, origin: Origin) -> NewEntry:
     asked = sentence.kind is SentenceKind.REMEMBER
-    return Thought(
+    return NewEntry(
         (sentence.what or sentence.text) if asked else sentence.text,
         origin,
         tag=sentence.tag,

@@ -9,20 +9,20 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from everself.conversation.sessions.excerpts import digest_of
-from everself.conversation.sessions.log import Log
+from everself.conversation.sessions.log import SessionLog
 from everself.conversation.sessions.transcripts import Transcripts
 from everself.errors import NotFound
 from everself.storage.state.scrub import strings_of
 
 if TYPE_CHECKING:
-    from everself.memory.forgetting.words import Words
+    from everself.memory.forgetting.words import ForgottenWords
 
 NAME: Final = "transcripts"
 MOST_OF_A_SUMMARY: Final = 1_500
 
 
 class TranscriptTraces:
-    def __init__(self, log: Log, transcripts: Transcripts) -> None:
+    def __init__(self, log: SessionLog, transcripts: Transcripts) -> None:
         self._log = log
         self._transcripts = transcripts
 
@@ -30,11 +30,11 @@ class TranscriptTraces:
     def name(self) -> str:
         return NAME
 
-    def holds(self, words: "Words") -> int:
+    def holds(self, words: "ForgottenWords") -> int:
         """Texts with the words in them, and lines that the store does not have."""
         return sum(self._held(name, words) for name in self._transcripts.names())
 
-    def remove(self, words: "Words") -> int:
+    def remove(self, words: "ForgottenWords") -> int:
         stood = self.holds(words)
         self._transcripts.sweep()
         for name in self._transcripts.names():
@@ -43,7 +43,7 @@ class TranscriptTraces:
                 self._log.mend(name)
         return stood
 
-    def _held(self, name: str, words: "Words") -> int:
+    def _held(self, name: str, words: "ForgottenWords") -> int:
         written = self._transcripts.read(name).splitlines(keepends=True)
         # as it stands in the store, a line is the store's: it was counted there
         known = frozenset(self._log.export(name).splitlines(keepends=True))

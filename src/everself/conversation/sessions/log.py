@@ -9,10 +9,10 @@ from typing import Final, Unpack
 
 from everself.clock import Clock
 from everself.conversation.sessions.session import (
-    Marks,
     Message,
     Role,
     Session,
+    SessionUpdate,
     header,
     line,
     marked,
@@ -26,7 +26,7 @@ from everself.errors import EverselfError, NotFound, WrongUse
 from everself.models.chat.protocol import JsonObject
 from everself.search.scopes import Scope, SessionKind
 from everself.search.sharing import speaker_of
-from everself.storage.state.messages import Messages, Said
+from everself.storage.state.messages import Messages, StoredMessage
 from everself.text.normalise import fold, without_surrogates
 from everself.text.redaction import redact, strip_private
 from everself.values import new_id
@@ -40,7 +40,7 @@ _SHOWN: Final = 10
 _MOST: Final = 1_000_000
 
 
-class Log:
+class SessionLog:
     """The sessions of one agent."""
 
     def __init__(self, messages: Messages, transcripts: Transcripts, clock: Clock) -> None:
@@ -97,7 +97,7 @@ class Log:
         cleaned = clean(content)
         kept = written(_clean_meta(meta or {}))
         at = self._clock.now().isoformat()
-        said = Said(identity or new_id(), session.id, 0, at, role, _plain(person), cleaned, kept)
+        said = StoredMessage(identity or new_id(), session.id, 0, at, role, _plain(person), cleaned, kept)
         message = message_of(self._messages.add(row_of(session), said))
         # the message is safe; its line is caught up with at the next one
         with suppress(EverselfError):
@@ -117,7 +117,7 @@ class Log:
         """Bytes of what was said since the session was last compacted."""
         return self._messages.weight(session.id, session.compacted)
 
-    def mark(self, session: Session, **changes: Unpack[Marks]) -> Session:
+    def mark(self, session: Session, **changes: Unpack[SessionUpdate]) -> Session:
         """Note how far things are. A session in which nothing was said yet has nothing to note."""
         if self._messages.named(session.id, 1):
             self._messages.change(session.id, lambda meta: marked(meta, changes))

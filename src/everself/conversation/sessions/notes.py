@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from typing import Final
 
 from everself.conversation.sessions.excerpts import lines_of, spoken
-from everself.conversation.sessions.log import Log
+from everself.conversation.sessions.log import SessionLog
 from everself.conversation.sessions.session import Message, Session
 from everself.memory.memory import Memory
 from everself.memory.provenance import IMPORT, concluded_in, taint_of
 from everself.memory.statements import shown
-from everself.memory.writing import Spot, Thought, scope_of
+from everself.memory.writing import NewEntry, Spot, scope_of
 from everself.search.scopes import SessionKind
 from everself.text.normalise import fold, one_line
 from everself.values import Entry, Tag, ended_words
@@ -25,7 +25,7 @@ _ENDS: Final = " .!?。！？…"
 
 
 @dataclass(frozen=True, slots=True)
-class Noted:
+class WrittenNote:
     """Where the note stands and the entry that it is."""
 
     path: str
@@ -35,7 +35,7 @@ class Noted:
 class Notes:
     """`agent` is the id that the session's key begins with; `most` how many messages make a note, 0 for no notes at all."""
 
-    def __init__(self, memory: Memory, log: Log, agent: str, most: int) -> None:
+    def __init__(self, memory: Memory, log: SessionLog, agent: str, most: int) -> None:
         self._memory = memory
         self._log = log
         self._agent = agent
@@ -48,7 +48,9 @@ class Notes:
         )
         return spoken(self._log.messages(session))[-self._most :] if self._most and with_memory else ()
 
-    def write(self, session: Session, messages: tuple[Message, ...], name: str = "", summary: str = "") -> Noted | None:
+    def write(
+        self, session: Session, messages: tuple[Message, ...], name: str = "", summary: str = ""
+    ) -> WrittenNote | None:
         """One note of these messages, once. None where there is nothing to say."""
         text = summary.strip() or "\n".join(self._lines(messages))
         if not messages or not text:
@@ -57,7 +59,7 @@ class Notes:
         scope = session.scope
         folder = scope_of(scope.person or "", scope.project or "")
         path = self._free(f"{folder}memory/{now.date().isoformat()}-{_name(name) or now.strftime('%H%M')}")
-        thought = Thought(
+        thought = NewEntry(
             text,
             concluded_in(_taint(session, messages), "chat", *(f"msg:{one.id}" for one in messages)),
             category="session",
@@ -69,12 +71,12 @@ class Notes:
         )
         made = self._memory.remember(thought)
         # asked for again after a crash, the first note stands and no second is made
-        return Noted(made.path, made.entry) if self._memory.workspace.stat(made.path) is not None else None
+        return WrittenNote(made.path, made.entry) if self._memory.workspace.stat(made.path) is not None else None
 
     def _lines(self, messages: tuple[Message, ...]) -> list[str]:
         """What was said, and of what was taken back or replaced since that it was."""
         ended: dict[str, list[Entry]] = {}
-        for entry in self._memory.book.all():
+        for entry in self._memory.catalog.all():
             for reference in entry.lineage if entry.closed else ():
                 ended.setdefault(reference, []).append(entry)
         said = spoken(messages)

@@ -11,7 +11,7 @@ from everself.memory.provenance import OWN, known_source, taint_of
 from everself.models.chat.protocol import JsonObject
 from everself.search.scopes import Scope, SessionKind
 from everself.search.sharing import speaker_of
-from everself.storage.state.messages import Said, SessionRow
+from everself.storage.state.messages import SessionRow, StoredMessage
 
 Role = Literal["user", "assistant", "tool"]
 # the least trusted source whose words a conversation holds; `own` where it holds none from outside
@@ -57,7 +57,7 @@ class Message:
     meta: JsonObject = field(default_factory=dict)
 
 
-class Marks(TypedDict, total=False):
+class SessionUpdate(TypedDict, total=False):
     """What may change about a session."""
 
     taint: Taint
@@ -69,7 +69,7 @@ class Marks(TypedDict, total=False):
     flushed: int
 
 
-def marked(meta: str, marks: Marks) -> str:
+def marked(meta: str, marks: SessionUpdate) -> str:
     """A session's meta with these marks. Numbers and taint only rise: another process may be further."""
     known = _read(meta)
     if "taint" in marks:
@@ -124,7 +124,7 @@ def row_of(session: Session) -> SessionRow:
     )
 
 
-def message_of(said: Said) -> Message:
+def message_of(said: StoredMessage) -> Message:
     role: Role = "user" if said.role == "user" else "tool" if said.role == "tool" else "assistant"
     at = datetime.fromisoformat(said.at)
     return Message(said.id, said.session, said.seq, at, role, said.person, said.content, _read(said.meta))

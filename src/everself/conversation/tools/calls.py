@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from everself.clock import monotonic
-from everself.conversation.tools.protocol import Outcome, Setting, Stamp, Tool, worse
+from everself.conversation.tools.protocol import Outcome, Stamp, Tool, ToolContext, worse
 from everself.errors import EverselfError
 from everself.models.chat.protocol import JsonObject, ToolCall
 
@@ -19,7 +19,7 @@ _NAMED: Final = 40
 
 
 @dataclass(frozen=True, slots=True)
-class Called:
+class CallResult:
     """A call that is over. `stamp` says how far the words of the outcome are to be trusted."""
 
     call: ToolCall
@@ -28,14 +28,16 @@ class Called:
     seconds: float = 0.0
 
 
-async def call_tools(tools: Mapping[str, Tool], calls: Sequence[ToolCall], setting: Setting) -> AsyncIterator[Called]:
+async def call_tools(
+    tools: Mapping[str, Tool], calls: Sequence[ToolCall], setting: ToolContext
+) -> AsyncIterator[CallResult]:
     """Each call as it ends. Leaving early stops those that still run."""
     import asyncio
 
     running = [asyncio.ensure_future(_call(tools, call, setting)) for call in calls[:MOST_AT_ONCE]]
     try:
         for call in calls[MOST_AT_ONCE:]:
-            yield Called(call, Outcome(f"Not run: at most {MOST_AT_ONCE} calls are made at once.", failed=True))
+            yield CallResult(call, Outcome(f"Not run: at most {MOST_AT_ONCE} calls are made at once.", failed=True))
         for done in asyncio.as_completed(running):
             yield await done
     finally:
@@ -44,17 +46,17 @@ async def call_tools(tools: Mapping[str, Tool], calls: Sequence[ToolCall], setti
         await asyncio.gather(*running, return_exceptions=True)
 
 
-async def _call(tools: Mapping[str, Tool], call: ToolCall, setting: Setting) -> Called:
+async def _call(tools: Mapping[str, Tool], call: ToolCall, setting: ToolContext) -> CallResult:
     import asyncio
 
     begun = monotonic()
     tool = tools.get(call.name)
     if tool is None:
         known = ", ".join(sorted(tools)[:_NAMED]) or "none"
-        return Called(call, Outcome(f'There is no tool "{call.name[:80]}". There are: {known}.', failed=True))
+        return CallResult(call, Outcome(f'There is no tool "{call.name[:80]}". There are: {known}.', failed=True))
     arguments = read_arguments(call.arguments)
     if isinstance(arguments, str):
-        return Called(call, Outcome(arguments, failed=True))
+        return CallResult(call, Outcome(arguments, failed=True))
     try:
         async with asyncio.timeout(tool.timeout):
             outcome = await tool.run(arguments, setting)
@@ -64,7 +66,7 @@ async def _call(tools: Mapping[str, Tool], call: ToolCall, setting: Setting) -> 
     except EverselfError as error:
         outcome = Outcome(f"{error} {error.mend}".strip(), failed=True)
     fitted = replace(outcome, content=fit(outcome.content, tool.most_characters))
-    return Called(call, fitted, worse(tool.stamp, outcome.stamp), monotonic() - begun)
+    return CallResult(call, fitted, worse(tool.stamp, outcome.stamp), monotonic() - begun)
 
 
 def read_arguments(text: str) -> JsonObject | str:

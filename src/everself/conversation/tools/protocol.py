@@ -12,7 +12,7 @@ from everself.search.scopes import Scope
 # `own`: of Everself itself, or the agent's, a hand's and the owner's. Else a source from outside: what comes back taints the conversation.
 Stamp = str
 # what happened to memory, for those who watch
-Deed = Literal["remembered", "corrected", "forgotten", "file", "proposed"]
+WriteKind = Literal["remembered", "corrected", "forgotten", "file", "proposed"]
 
 TIMEOUT: Final = 30.0
 MOST_CHARACTERS: Final = 20_000
@@ -24,7 +24,7 @@ def worse(one: Stamp, other: Stamp) -> Stamp:
 
 
 @dataclass(frozen=True, slots=True)
-class Setting:
+class ToolContext:
     """In which conversation a tool is called, and by which message. `taint` is the least trusted stamp the conversation holds."""
 
     scope: Scope
@@ -41,7 +41,7 @@ class Written:
     """Something that a tool did to the workspace, cited as it can be found: path#L3. `left_out` are the kinds of secrets that were not
     written."""
 
-    deed: Deed
+    deed: WriteKind
     words: str
     path: str
     entry: str = ""
@@ -63,7 +63,7 @@ class Outcome:
     stamp: Stamp = "own"
 
 
-Run = Callable[[JsonObject, Setting], Awaitable[Outcome]]
+Run = Callable[[JsonObject, ToolContext], Awaitable[Outcome]]
 
 
 @dataclass(frozen=True, slots=True)

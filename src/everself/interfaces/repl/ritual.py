@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Final
 
 from everself.errors import WrongUse
-from everself.identity.ritual import About, Answers
+from everself.identity.ritual import Answers, PersonDetails
 from everself.interfaces.repl.screens import Screen
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ async def _answers(app: "Runtime", screen: Screen, ask: Asking) -> Answers | Non
 
 
 def _as_answers(given: dict[str, str]) -> Answers:
-    person = About(
+    person = PersonDetails(
         name=given.get("person", ""),
         address=given.get("address", ""),
         time_zone=given.get("time_zone", ""),

@@ -17,7 +17,7 @@ from everself.interfaces.repl.commands import COMMANDS
 from everself.interfaces.repl.dialog import Talk
 from everself.interfaces.repl.ritual import OFFER
 from everself.interfaces.repl.screens import Terminal
-from everself.search.recall import Request
+from everself.search.recall import RecallRequest
 from everself.text.normalise import one_line
 
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ class _Sitting:
             self._model = self._app.chat.model.name
             self._app.keep_index_fresh()
             if self._app.agent.search.enabled:
-                self._app.recall.search(Request("hello", limit=1, recorded=False))
+                self._app.recall.search(RecallRequest("hello", limit=1, recorded=False))
 
     def _meter(self) -> str:
         parts = [one_line(self._model, _NAME)] if self._model else []

@@ -40,10 +40,10 @@ def memory(app: "Runtime", words: str) -> Iterator[str]:
 
 def prompt(app: "Runtime", words: str) -> Iterator[str]:
     """What a model would be told at the next turn, had these words been said."""
-    from everself.conversation.context.request import Ask
+    from everself.conversation.context.request import PromptRequest
     from everself.operations.context import show_context
 
-    report = show_context(app, Ask(message=words))
+    report = show_context(app, PromptRequest(message=words))
     yield from report.text.rstrip("\n").split("\n")
     yield ""
     yield f"{report.receipt.total} tokens; everself context --explain says what each part costs"

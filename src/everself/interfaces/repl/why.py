@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Final
 from everself.text.normalise import one_line
 
 if TYPE_CHECKING:
-    from everself.conversation.receipts import Why
+    from everself.conversation.receipts import ReplyReceipt
     from everself.models.chat.protocol import JsonObject
 
 _SHOWN: Final = 12
 _WIDE: Final = 72
 
 
-def told(why: "Why", zone: tzinfo) -> Iterator[str]:
+def told(why: "ReplyReceipt", zone: tzinfo) -> Iterator[str]:
     receipt = why.receipt
     yield f"reply     {why.message}, {why.at.astimezone(zone).strftime('%Y-%m-%d %H:%M')}, by {why.model or 'nobody'}"
     yield f"          {one_line(why.text, _WIDE)}"

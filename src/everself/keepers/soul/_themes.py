@@ -15,7 +15,7 @@ from everself.classify.corrections import find_correction
 from everself.classify.folding import fold
 from everself.classify.openers import bare
 from everself.classify.pattern_sets import load_set
-from everself.keepers.world import World
+from everself.keepers.keeper_context import KeeperContext
 from everself.memory.provenance import CORRECTION, OWNER, rank
 from everself.search.similarity import overlap, words_of
 from everself.text.normalise import one_line
@@ -59,7 +59,7 @@ class Theme:
         return one_line(bare(told), 10 * LONGEST)
 
 
-def find_themes(world: World) -> list[Theme]:
+def find_themes(world: KeeperContext) -> list[Theme]:
     """The newest first, whether ripe or not."""
     groups: list[tuple[About, list[Entry]]] = []
     for about, entry in _told(world):
@@ -75,7 +75,7 @@ def find_themes(world: World) -> list[Theme]:
     return [Theme(about, tuple(found)) for about, found in groups]
 
 
-def say_same(world: World, one: str, other: str) -> bool:
+def say_same(world: KeeperContext, one: str, other: str) -> bool:
     """By keywords, or by likeness where other words say it; never where they contradict each other."""
     shared = overlap(_held(one), _held(other))
     if shared < SHARED and (shared == 0.0 or world.alike(bare(one), bare(other)) < SAME):
@@ -98,17 +98,17 @@ def _held(text: str) -> frozenset[str]:
     return words_of(bare(text)) - (words_of(told.old) - words_of(told.new) if told is not None else frozenset())
 
 
-def is_ripe(world: World, theme: Theme) -> bool:
+def is_ripe(world: KeeperContext, theme: Theme) -> bool:
     """Said twice, and not since yesterday: what somebody says in anger does not make a soul."""
     return theme.times >= TWICE and all(is_cool(world, one) for one in theme.entries)
 
 
-def is_cool(world: World, entry: Entry) -> bool:
+def is_cool(world: KeeperContext, entry: Entry) -> bool:
     last = last_said(world, entry)
     return last is not None and world.now - last >= COOL
 
 
-def last_said(world: World, entry: Entry) -> datetime | None:
+def last_said(world: KeeperContext, entry: Entry) -> datetime | None:
     """When it was last said, rather too late than too early; None where nobody knows."""
     days = [day for day in (entry.day, entry.seen) if day is not None]
     if not days:
@@ -121,7 +121,7 @@ def last_said(world: World, entry: Entry) -> datetime | None:
     return datetime.combine(max(days) + timedelta(days=1), time(), world.clock.zone)
 
 
-def is_evidence(world: World, entry: Entry) -> bool:
+def is_evidence(world: KeeperContext, entry: Entry) -> bool:
     """Whether the owner said it to the agent, as itself and about nobody else."""
     where = place(entry.path)
     if entry.closed or not entry.vouched or where.person or where.project or where.kind in _RECORDS:
@@ -133,7 +133,7 @@ def is_correction(entry: Entry) -> bool:
     return entry.tag is Tag.CORRECTION or entry.source == CORRECTION or entry.category == "correction"
 
 
-def _told(world: World) -> Iterator[tuple[About, Entry]]:
+def _told(world: KeeperContext) -> Iterator[tuple[About, Entry]]:
     found = sorted(world.open_entries(), key=lambda one: (str(one.day or ""), one.time), reverse=True)
     count = 0
     for entry in found:

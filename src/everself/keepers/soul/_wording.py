@@ -10,8 +10,8 @@ from typing import Final
 
 from everself.classify.injection import label
 from everself.keepers.keeper import Ask, Choice, Planned, referenced
+from everself.keepers.keeper_context import KeeperContext
 from everself.keepers.soul._themes import LONGEST, SAME, TWICE, is_cool, is_evidence
-from everself.keepers.world import World
 from everself.models.chat.protocol import JsonObject
 from everself.text.normalise import one_line
 from everself.values import Entry, digest
@@ -63,24 +63,24 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class Worded:
+class WordedLines:
     lines: tuple[Line, ...] = ()
     drifts: tuple[Planned, ...] = ()
     notes: tuple[str, ...] = ()
 
 
-async def word_lines(world: World, learned: Sequence[str], used: Collection[str]) -> Worded:
+async def word_lines(world: KeeperContext, learned: Sequence[str], used: Collection[str]) -> WordedLines:
     """What a model proposes. `used` is evidence that was a reason before: it is none again."""
     if not world.has_model():
-        return Worded()
+        return WordedLines()
     shown = {one.id: one for one in _material(world) if f"entry:{one.id}" not in used}
     if sum(max(1, one.mentions) for one in shown.values()) < TWICE:
-        return Worded()
+        return WordedLines()
     known = "\n".join(f"- {line}" for line in learned) or "- nothing yet"
     said = "\n".join(_told(one) for one in shown.values())
     answered = await world.answer(f"{_ASKED}\n\nLearned:\n{known}\n\nSaid:\n{said}", SCHEMA)
     if answered.value is None:
-        return Worded(notes=(f"{answered.why} Only the rules spoke.",) if answered.why else ())
+        return WordedLines(notes=(f"{answered.why} Only the rules spoke.",) if answered.why else ())
     lines: list[Line] = []
     drifts: list[Planned] = []
     for one in answered.value["lines"]:
@@ -95,14 +95,14 @@ async def word_lines(world: World, learned: Sequence[str], used: Collection[str]
             drifts.append(_drift(words, evidence))
         elif not any(score >= SAME for score in _likeness(world, words, [*learned, *(each.words for each in lines)])):
             lines.append(Line(words, evidence, f"{one['kind']}: {one_line(one['why'], LONGEST)}", sure=_SURE))
-    return Worded(tuple(lines), tuple(drifts))
+    return WordedLines(tuple(lines), tuple(drifts))
 
 
-def _likeness(world: World, words: str, others: Sequence[str]) -> list[float]:
+def _likeness(world: KeeperContext, words: str, others: Sequence[str]) -> list[float]:
     return world.sources.likeness().of(words, others)
 
 
-def _material(world: World) -> list[Entry]:
+def _material(world: KeeperContext) -> list[Entry]:
     since = world.today - RECENT
     found = [one for one in world.open_entries() if one.day is not None and max(one.day, one.seen or one.day) >= since]
     found = [one for one in found if is_evidence(world, one)]

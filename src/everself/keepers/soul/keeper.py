@@ -13,11 +13,11 @@ from everself.config.sections import SoulPolicy
 from everself.identity.soul import learned_lines
 from everself.identity.versions import Versions
 from everself.keepers.keeper import Ask, Choice, Planned, Progress, Proposal, ProposeLine, Remember, Tell, referenced
+from everself.keepers.keeper_context import KeeperContext
 from everself.keepers.soul._themes import LONGEST, About, Theme, agree, find_themes, is_correction, is_ripe, say_same
 from everself.keepers.soul._wording import Line, word_lines
-from everself.keepers.world import World
 from everself.memory.provenance import OWN, concluded_in
-from everself.memory.writing import Thought
+from everself.memory.writing import NewEntry
 from everself.storage.state.proposals import Proposal as Asked
 from everself.text.normalise import one_line
 from everself.text.tokens import count
@@ -43,7 +43,7 @@ _SAID: Final[dict[About, str]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Soul:
+class SoulState:
     """The soul as it stands, and what keepers asked for before, whatever became of it."""
 
     data: bytes
@@ -80,14 +80,14 @@ class SoulKeeper:
     title = "Soul Keeper"
     schedule = "cron_soul_keeper"
 
-    async def propose(self, world: World, tell: Tell) -> Proposal:
+    async def propose(self, world: KeeperContext, tell: Tell) -> Proposal:
         found = world.memory.workspace.find(SOUL)
         policy = world.sources.policy()
         if policy is SoulPolicy.LOCKED or found is None:
             return Proposal()
         versions = Versions(world.memory.workspace, world.clock)
         evolves = policy is SoulPolicy.EVOLVE
-        soul = Soul(found.data, learned_lines(found.data), tuple(_asked(world)), versions, evolves)
+        soul = SoulState(found.data, learned_lines(found.data), tuple(_asked(world)), versions, evolves)
         notes: list[str] = []
         lines: list[Line] = []
         drifts: list[Planned] = []
@@ -107,13 +107,13 @@ class SoulKeeper:
         return Proposal((*_untold(world, soul), *planned, *drifts), tuple(notes))
 
 
-def news(line: str, change: str, evidence: tuple[str, ...]) -> Thought:
+def news(line: str, change: str, evidence: tuple[str, ...]) -> NewEntry:
     """What the agent writes into its day when its soul changed without anybody having been asked."""
     origin = concluded_in(OWN, "keeper", *evidence)
-    return Thought(f"My soul learned something: {line}", origin, "heartbeat", Tag.EVENT, key=f"told {change}")
+    return NewEntry(f"My soul learned something: {line}", origin, "heartbeat", Tag.EVENT, key=f"told {change}")
 
 
-def _asked(world: World) -> Iterator[Asked]:
+def _asked(world: KeeperContext) -> Iterator[Asked]:
     """What keepers proposed. What the soul took before anybody noted it counts as approved."""
     for one in world.state.proposals.list("", _ALL):
         if one.path != SOUL or one.author != Author.KEEPER:
@@ -122,7 +122,7 @@ def _asked(world: World) -> Iterator[Asked]:
         yield one if done is None else replace(one, status="approved", decided_at=done.at.isoformat(), change=done.id)
 
 
-def _untold(world: World, soul: Soul) -> Iterator[Planned]:
+def _untold(world: KeeperContext, soul: SoulState) -> Iterator[Planned]:
     """Steps that the soul took by itself in a run that died before it told of them."""
     for one in soul.asked:
         recent = one.change and world.now - datetime.fromisoformat(one.decided_at) <= NEWS
@@ -136,7 +136,7 @@ def _untold(world: World, soul: Soul) -> Iterator[Planned]:
                 yield Planned(Remember(thought), one.evidence, one.reason)
 
 
-def _line(world: World, soul: Soul, theme: Theme, notes: list[str]) -> Iterator[Line]:
+def _line(world: KeeperContext, soul: SoulState, theme: Theme, notes: list[str]) -> Iterator[Line]:
     """The line of a theme, unless the soul says so already or somebody was asked before."""
     evidence = referenced(theme.ids)
     replaces = next((line for line in soul.learned if theme.about == "correction" and _contradicts(line, theme)), "")
@@ -150,7 +150,7 @@ def _line(world: World, soul: Soul, theme: Theme, notes: list[str]) -> Iterator[
     yield Line(words, evidence, f"{_SAID[theme.about]} {theme.times} times", replaces)
 
 
-def _says(world: World, soul: Soul, theme: Theme) -> bool:
+def _says(world: KeeperContext, soul: SoulState, theme: Theme) -> bool:
     return any(_alike(world, line, theme) for line in soul.learned)
 
 
@@ -158,7 +158,7 @@ def _contradicts(line: str, theme: Theme) -> bool:
     return not agree(_bare(line), theme.words)
 
 
-def _alike(world: World, line: str, theme: Theme) -> bool:
+def _alike(world: KeeperContext, line: str, theme: Theme) -> bool:
     return any(say_same(world, _bare(line), words) for words in (theme.words, theme.entries[0].text))
 
 
@@ -171,7 +171,7 @@ def _bare(line: str) -> str:
     return line
 
 
-def _drift(world: World, soul: Soul, theme: Theme) -> Iterator[Planned]:
+def _drift(world: KeeperContext, soul: SoulState, theme: Theme) -> Iterator[Planned]:
     """What the soul has learned and had to be put right again since: flagged, for the soul is not moved towards it."""
     if theme.about != "correction":
         return
@@ -191,7 +191,7 @@ def _drift(world: World, soul: Soul, theme: Theme) -> Iterator[Planned]:
             yield Planned(ask, referenced([one.id for one in again]), "The agent acts unlike its soul.")
 
 
-def _fitted(world: World, soul: Soul, line: Line, notes: list[str]) -> Iterator[Planned]:
+def _fitted(world: KeeperContext, soul: SoulState, line: Line, notes: list[str]) -> Iterator[Planned]:
     """A line as an operation. Where the soul is full, an older one goes for it that came from no correction."""
     remove = line.replaces
     most = world.tunables.soul_max_tokens
@@ -210,13 +210,13 @@ def _size(data: bytes, line: str) -> int:
     return count(with_line(data, line).decode("utf-8", "replace"))
 
 
-def _may_go(world: World, origin: Asked | None) -> bool:
+def _may_go(world: KeeperContext, origin: Asked | None) -> bool:
     """Whether a learned line may be given up for another: not what a human wrote, and not what came from a correction."""
     return origin is not None and not any(_is_correction(world, one) for one in origin.evidence)
 
 
-def _is_correction(world: World, reference: str) -> bool:
+def _is_correction(world: KeeperContext, reference: str) -> bool:
     kind, _, name = reference.partition(":")
-    entry = world.memory.book.find_even_gone(name) if kind == "entry" else None
+    entry = world.memory.catalog.find_even_gone(name) if kind == "entry" else None
     # what cannot be looked up any more may have been one
     return entry is None or is_correction(entry)

@@ -11,13 +11,13 @@ from typing import Final
 
 from everself.memory.drafts import Draft
 from everself.memory.entries import TRANSCRIPT, read_document, text_hash
-from everself.memory.provenance import AGENT, OWN, base_confidence, concluded_in, rank, vouch
+from everself.memory.provenance import AGENT, OWN, base_confidence, concluded_in, provenance_of, rank
 from everself.memory.writing import clean
 from everself.text.markdown.blocks import Scan, scan
 from everself.text.markdown.comment import EntryComment
 from everself.text.markdown.edit import Splice, append_item, lead_in
 from everself.text.markdown.endings import REFERENCE
-from everself.values import Entry, Tag, Voucher, ended_words, new_id
+from everself.values import Entry, ProvenanceRecord, Tag, ended_words, new_id
 from everself.workspace.layout import MONTHS, chronicle_of
 
 LONGEST: Final = 200
@@ -29,7 +29,7 @@ _HEARTBEAT: Final = "heartbeat"
 
 
 @dataclass(frozen=True, slots=True)
-class Story:
+class ChronicleText:
     """What a model tells of a day, and the entries that it rests on."""
 
     day: date
@@ -45,27 +45,27 @@ def tells(entry: Entry, trust: str) -> bool:
 def add_days(
     draft: Draft,
     days: Mapping[date, Sequence[Entry]],
-    stories: Sequence[Story] = (),
+    stories: Sequence[ChronicleText] = (),
     identify: Callable[[], str] = new_id,
     now: Callable[[Entry], str] = lambda _: "",
-) -> tuple[Voucher, ...]:
+) -> tuple[ProvenanceRecord, ...]:
     """Tell of these days, each in the chronicle of its month: by the story that was given, else by its entries' first sentences. `now`
     gives the words that hold in the place of one that ended."""
     told = {one.day: one for one in stories}
-    vouchers = []
+    provenance = []
     for day, entries in sorted(days.items()):
         path = chronicle_of(day)
         head = f"# {MONTHS[day.month - 1]} {day.year}\n".encode()
         story = told.get(day)
         if story is not None and clean(story.text).text:
-            vouchers.append(_tell(draft, path, head, story, identify()))
+            provenance.append(_tell(draft, path, head, story, identify()))
         elif entries:
             lines = "".join(f"- {line_of(entry, now(entry) if entry.closed else '')}\n" for entry in entries)
             body = f"## {day.isoformat()}\n\n{lines}".encode("utf-8", "replace")
             before = draft.find(path)
             document = scan(head if before is None else before)
             draft.put(path, document.data + lead_in(document) + body)
-    return tuple(vouchers)
+    return tuple(provenance)
 
 
 def line_of(entry: Entry, now: str = "") -> str:
@@ -85,7 +85,7 @@ def first_sentence(text: str) -> str:
     return line if len(line) <= LONGEST else f"{line[:LONGEST].rstrip()}…"
 
 
-def _tell(draft: Draft, path: str, head: bytes, story: Story, identity: str) -> Voucher:
+def _tell(draft: Draft, path: str, head: bytes, story: ChronicleText, identity: str) -> ProvenanceRecord:
     lineage = tuple(f"entry:{one}" for one in story.entries[:MOST_CITED])
     words = " ".join(clean(story.text).text.split()).encode("utf-8", "replace")
     fields = (
@@ -98,4 +98,4 @@ def _tell(draft: Draft, path: str, head: bytes, story: Story, identity: str) -> 
 
     draft.splice(path, add, head)
     read = next(one for one in read_document(draft.find(path) or b"") if one.claim("id") == identity)
-    return vouch(concluded_in(OWN, "keeper", *lineage), identity, Tag.EVENT.value, text_hash(read.text))
+    return provenance_of(concluded_in(OWN, "keeper", *lineage), identity, Tag.EVENT.value, text_hash(read.text))

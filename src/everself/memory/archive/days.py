@@ -13,13 +13,13 @@ from typing import Final
 from everself.errors import WrongUse
 from everself.memory._archive_parts import LARGEST, Day, find_copy, part_of, put_over, said, verify
 from everself.memory.archive import log as record
-from everself.memory.archive.chronicle import Story, add_days, tells
+from everself.memory.archive.chronicle import ChronicleText, add_days, tells
 from everself.memory.drafts import Draft
 from everself.memory.memory import Memory
 from everself.text.markdown.blocks import scan
 from everself.text.markdown.copies import parts
 from everself.text.markdown.edit import lead_in
-from everself.values import Applied, Author, Change, Edit, Entry, FileStat, Move, Remove, Tag, Voucher, digest
+from everself.values import Applied, Author, Change, Edit, Entry, FileStat, Move, ProvenanceRecord, Remove, Tag, digest
 from everself.workspace.layout import Kind, archives_of, is_day, place
 
 AGE: Final = 90
@@ -82,7 +82,7 @@ class _Making:
 
 
 def find_old_days(memory: Memory, days: int = AGE) -> OldDays:
-    """The days older than so many days, in their order. Reads names, and the book where the files did not change."""
+    """The days older than so many days, in their order. Reads names, and the catalog where the files did not change."""
     if days < 1:
         raise WrongUse("Only days that are over are put away.", mend="Say --days 1 or more.")
     last = memory.clock.today() - timedelta(days=days)
@@ -92,7 +92,7 @@ def find_old_days(memory: Memory, days: int = AGE) -> OldDays:
     wanted = {one.path for one in stats}
     counts: dict[str, int] = defaultdict(int)
     corrected: set[str] = set()
-    for entry in memory.book.all():
+    for entry in memory.catalog.all():
         if entry.path in wanted:
             counts[entry.path] += 1
             corrected |= {entry.path} if entry.tag is Tag.CORRECTION else set()
@@ -114,7 +114,7 @@ def archive_days(
     *,
     remove: bool,
     chronicled: bool = False,
-    stories: Sequence[Story] = (),
+    stories: Sequence[ChronicleText] = (),
     author: Author = Author.OWNER,
 ) -> Archived:
     """Put these days away, as one change. Unless they are removed, the archive holds copies that are no entries while they stay."""
@@ -131,9 +131,9 @@ def archive_days(
             return None
         for path, before in making.archives.items():
             verify(before, making.draft.find(path) or b"", making.days[path], making.replaced[path])
-        vouchers: tuple[Voucher, ...] = ()
+        provenance: tuple[ProvenanceRecord, ...] = ()
         if chronicled:
-            vouchers = add_days(making.draft, _told(memory, making.paths), stories, now=memory.words_now)
+            provenance = add_days(making.draft, _told(memory, making.paths), stories, now=memory.words_now)
         what = "days archived" if remove else "days copied"
         record.note(making.draft, memory.clock.now(), what, making.lines)
         edits = (*making.draft.edits(), *making.edits)
@@ -142,12 +142,12 @@ def archive_days(
         done = Archived("", tuple(making.paths), archives, chronicles)
         key = f"archive {digest(repr([(day.path, day.sha, remove) for day in days]).encode())[:32]}"
         return Change(
-            author, what, edits, tuple(f"file:{path}" for path in making.paths[:50]), vouchers=vouchers, key=key
+            author, what, edits, tuple(f"file:{path}" for path in making.paths[:50]), provenance=provenance, key=key
         )
 
     outcome = memory.apply(plan)
     # all at once, or an id would for a moment seem to belong to the old place
-    memory.book.refresh()
+    memory.catalog.refresh()
     return (
         done if not isinstance(outcome, Applied) else Archived(outcome.id, done.paths, done.archives, done.chronicles)
     )
@@ -211,7 +211,7 @@ def _told(memory: Memory, paths: Sequence[str]) -> dict[date, list[Entry]]:
         where = place(path)
         if where.person or where.project:
             continue
-        for entry in memory.book.of(path):
+        for entry in memory.catalog.of(path):
             if tells(entry, memory.trust(entry)):
                 found[_day(path)].append(entry)
     return found

@@ -46,7 +46,7 @@ def archive_lines(memory: Memory, identities: Sequence[str], *, author: Author =
 
     def plan() -> Change | None:
         nonlocal done
-        found = [one for name in identities if (one := memory.book.find(name)) is not None]
+        found = [one for name in identities if (one := memory.catalog.find(name)) is not None]
         faded = find_faded(memory, found)
         if not faded:
             return None
@@ -63,7 +63,7 @@ def archive_lines(memory: Memory, identities: Sequence[str], *, author: Author =
         return Change(author, "lines archived", draft.edits(), tuple(f"entry:{one.id}" for one in faded), key=key)
 
     outcome = memory.apply(plan)
-    memory.book.refresh()
+    memory.catalog.refresh()
     return Archived(outcome.id, done.paths, done.archives) if isinstance(outcome, Applied) else done
 
 
@@ -73,7 +73,7 @@ def merge_lines(memory: Memory, keep: str, drop: str, *, author: Author = Author
 
     def plan() -> Change | None:
         nonlocal done
-        kept, dropped = memory.book.find(keep), memory.book.find(drop)
+        kept, dropped = memory.catalog.find(keep), memory.catalog.find(drop)
         if kept is None or dropped is None or kept.closed or dropped.closed:
             return None
         draft = memory.draft()

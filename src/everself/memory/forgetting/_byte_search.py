@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Final, Literal
 
-from everself.memory.forgetting.proof import Mention, Remain
-from everself.memory.forgetting.words import Words, is_open
+from everself.memory.forgetting.proof import Mention, Unreachable
+from everself.memory.forgetting.words import ForgottenWords, is_open
 from everself.storage import writes
 from everself.storage.damaged_files import FOLDER as ASIDE
 from everself.storage.filesystem import READ_LIMIT, FileSystem
@@ -56,7 +56,7 @@ def place_of(root: Root, path: str) -> str:
     return DATABASE if path.endswith(_DATABASES) and "/" not in path else ""
 
 
-def search_documents(files: FileSystem, words: Words) -> tuple[Counter[str], Counter[str], list[Remain]]:
+def search_documents(files: FileSystem, words: ForgottenWords) -> tuple[Counter[str], Counter[str], list[Unreachable]]:
     """What is left in documents and what is mentioned, by kind; and files that are not ours with the words in them."""
     left, mentioned = Counter[str](), Counter[str]()
     remains = []
@@ -70,31 +70,37 @@ def search_documents(files: FileSystem, words: Words) -> tuple[Counter[str], Cou
             left[place_of("workspace", one.path)] += pieces
             mentioned[place_of("workspace", one.path)] += raw
         elif raw and place(one.path).kind is Kind.TEMPORARY:
-            remains.append(Remain(one.path, "an editor or another program keeps a copy here; close it there", True))
+            remains.append(
+                Unreachable(one.path, "an editor or another program keeps a copy here; close it there", True)
+            )
         elif raw and is_open(one.path):
-            remains.append(Remain(one.path, f"larger than the {READ_LIMIT} bytes that Everself reads; edit it", True))
+            remains.append(
+                Unreachable(one.path, f"larger than the {READ_LIMIT} bytes that Everself reads; edit it", True)
+            )
         elif raw and not place(one.path).humans_only:
-            remains.append(Remain(one.path, "not a document of Everself's; edit or remove it yourself", True))
+            remains.append(Unreachable(one.path, "not a document of Everself's; edit or remove it yourself", True))
     return left, mentioned, remains
 
 
-def search_git(files: FileSystem, real: str | None, words: Words) -> list[Remain]:
+def search_git(files: FileSystem, real: str | None, words: ForgottenWords) -> list[Unreachable]:
     """The person's own repository in the workspace: named, looked into, never changed."""
     found = files.stat(GIT)
     if found is None:
         return []
     if found.kind != "directory":
-        return [Remain(GIT, "your own git repository lies elsewhere and was not looked into")]
+        return [Unreachable(GIT, "your own git repository lies elsewhere and was not looked into")]
     holds = any(words.count(data) for _, data in git_objects(files, GIT, None if real is None else f"{real}/{GIT}"))
     names = remotes(files, GIT)
     pushed = f", and so may its remotes ({', '.join(names)})" if names else "; it has no remote"
     says = "still holds it" if holds else "does not hold it" + (", its remotes may" if names else "")
     return [
-        Remain(GIT, f"your own git repository {says}{pushed if holds else ''}", holds or (None if names else False))
+        Unreachable(
+            GIT, f"your own git repository {says}{pushed if holds else ''}", holds or (None if names else False)
+        )
     ]
 
 
-def search_state(files: FileSystem, words: Words) -> Counter[str]:
+def search_state(files: FileSystem, words: ForgottenWords) -> Counter[str]:
     """What is left in files of the agent's state, history and databases aside."""
     left = Counter[str]()
     for one in walk(files, ""):
@@ -107,13 +113,13 @@ def search_state(files: FileSystem, words: Words) -> Counter[str]:
     return left
 
 
-def search_history(history: RewritableHistory, words: Words) -> tuple[int, int]:
+def search_history(history: RewritableHistory, words: ForgottenWords) -> tuple[int, int]:
     """What the history would lose if it were rewritten once more, and what any of its objects mention."""
     again = history.rewrite(words.in_document, words.in_message, keep=False)
     return again.documents + again.messages, sum(words.count(data) for _, data in history.objects())
 
 
-def search_database(scrub: Scrub, words: Words) -> tuple[int, int]:
+def search_database(scrub: Scrub, words: ForgottenWords) -> tuple[int, int]:
     """How many texts of the database still hold the words or name what is forgotten, and how often its bytes do beyond that."""
     texts = [text for _, text in scrub.texts()]
     left = sum(words.in_text(text) is not None for text in texts)
@@ -122,7 +128,7 @@ def search_database(scrub: Scrub, words: Words) -> tuple[int, int]:
     return left, max(0, sum(words.count(data) for _, data in scrub.raw()) - known)
 
 
-def mentions_in(files: FileSystem, words: Words) -> list[Mention]:
+def mentions_in(files: FileSystem, words: ForgottenWords) -> list[Mention]:
     """Where in documents the words stand and stay."""
     found = []
     for one in walk(files, ""):
@@ -134,9 +140,10 @@ def mentions_in(files: FileSystem, words: Words) -> list[Mention]:
     return found
 
 
-def backups_in(names: Sequence[str]) -> list[Remain]:
+def backups_in(names: Sequence[str]) -> list[Unreachable]:
     return [
-        Remain(name, "a backup made before; it may hold it, and restoring it would bring it back") for name in names
+        Unreachable(name, "a backup made before; it may hold it, and restoring it would bring it back")
+        for name in names
     ]
 
 

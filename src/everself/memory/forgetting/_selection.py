@@ -6,7 +6,7 @@ from datetime import date, datetime
 
 from everself.clock import Clock
 from everself.errors import WrongUse
-from everself.memory.catalog import Book
+from everself.memory.catalog import Catalog
 from everself.memory.forgetting.proof import Target
 from everself.memory.forgetting.words import contains, is_one_statement
 from everself.memory.provenance import PERSON
@@ -17,7 +17,7 @@ from everself.workspace.layout import place
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class ForgettingSelection:
     """`homes`: documents with the texts that are meant only there; a folder (ending in /) with no text goes as a whole, and a text
     without a document is meant wherever it stands."""
 
@@ -28,17 +28,17 @@ class Chosen:
     searches: tuple[str, ...] = ()
 
 
-def choose(target: Target, book: Book, said: Scrub, clock: Clock) -> Chosen:
+def choose(target: Target, catalog: Catalog, said: Scrub, clock: Clock) -> ForgettingSelection:
     """Everything that is meant. Naming several ways means all of them together."""
     if not any((target.ids, target.words.strip(), target.session, target.person, target.since, target.until)):
         raise WrongUse("Nothing was named to forget.", mend="everself memory forget ID")
     if target.since and target.until and target.since > target.until:
         raise WrongUse(f"{target.since} comes after {target.until}.")
-    found = {entry.id: entry for entry in (book.get(name) for name in target.ids)}
+    found = {entry.id: entry for entry in (catalog.get(name) for name in target.ids)}
     texts = [entry.text for entry in found.values()]
     homes: list[tuple[str, str]] = []
     if words := fold(target.words):
-        whole = (one for one in book.all() if is_one_statement(one.kind, one.text))
+        whole = (one for one in catalog.all() if is_one_statement(one.kind, one.text))
         holding = [one for one in whole if contains(fold(one.text), words)]
         found |= {entry.id: entry for entry in holding}
         texts += [target.words.strip(), *(entry.text for entry in holding)]
@@ -49,14 +49,14 @@ def choose(target: Target, book: Book, said: Scrub, clock: Clock) -> Chosen:
     if in_bulk:
         gone = list(_meant(target, said.messages(), clock))
         searches = list(_meant(target, said.searches(), clock))
-        meant = [entry for entry in book.all() if _is_meant(target, entry, set(gone))]
+        meant = [entry for entry in catalog.all() if _is_meant(target, entry, set(gone))]
         found |= {entry.id: entry for entry in meant}
         texts += [entry.text for entry in meant]
         homes += [(entry.path, entry.text) for entry in meant]
         if target.person:
             homes.append((f"users/{_person(target)}/", ""))
     every = tuple(dict.fromkeys(texts))
-    return Chosen(tuple(found.values()), every, tuple(gone), tuple(dict.fromkeys(homes)), tuple(searches))
+    return ForgettingSelection(tuple(found.values()), every, tuple(gone), tuple(dict.fromkeys(homes)), tuple(searches))
 
 
 def _person(target: Target) -> str:

@@ -13,13 +13,30 @@ from dataclasses import dataclass, field
 
 from everself.clock import Clock
 from everself.errors import ChangedMeanwhile, Damaged, DiskError, NoEntryContains, NotFound, RefusedByRule, Unfinished
-from everself.memory.catalog import Book
+from everself.memory.catalog import Catalog
 from everself.memory.drafts import Draft
 from everself.memory.entries import read_document, text_hash
 from everself.memory.forgetting import _byte_search as search
 from everself.memory.forgetting._selection import choose
-from everself.memory.forgetting.proof import Cut, ForgetPlan, ForgetProof, Found, Mention, Remain, Target
-from everself.memory.forgetting.words import FORGOTTEN, Derived, Place, Words, candidates, is_open, is_telling, runs
+from everself.memory.forgetting.proof import (
+    DocumentCut,
+    ForgetPlan,
+    ForgetProof,
+    Mention,
+    PlaceResult,
+    Target,
+    Unreachable,
+)
+from everself.memory.forgetting.words import (
+    FORGOTTEN,
+    DerivedStore,
+    ForgottenWords,
+    TextStore,
+    candidates,
+    is_open,
+    is_telling,
+    runs,
+)
 from everself.storage.filesystem import READ_LIMIT, disk_errors
 from everself.storage.history.rewriting import RewritableHistory, Rewritten
 from everself.storage.journal import FOLDER as JOURNAL
@@ -28,7 +45,7 @@ from everself.storage.state.database import State
 from everself.storage.state.scrub import SEARCHES, Task
 from everself.text.normalise import fold
 from everself.values import Applied, Author, Change, Conflict, Refused, new_id
-from everself.workspace.assembly import Grounds
+from everself.workspace.assembly import WorkspaceStorage
 from everself.workspace.disk_workspace import DiskWorkspace
 from everself.workspace.layout import place
 
@@ -43,47 +60,47 @@ Tell = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Grip:
+class ForgettingResources:
     """Everything forgetting reaches. `places` are those of other rooms, `derived` what is made from documents, `backups` the names of
     backups that are known of, `root` the real folder of the workspace, where there is one. `lock` lets one process forget at a time:
     another would take what is under way for what a dead one left."""
 
     workspace: DiskWorkspace
     state: State
-    grounds: Grounds
-    places: Sequence[Place] = ()
-    derived: Sequence[Derived] = ()
+    storage: WorkspaceStorage
+    places: Sequence[TextStore] = ()
+    derived: Sequence[DerivedStore] = ()
     backups: Sequence[str] = ()
     root: str | None = None
     lock: Lock = field(default_factory=OpenLock)
 
 
 class Forgetting:
-    def __init__(self, book: Book, grip: Grip, clock: Clock) -> None:
-        self._book = book
-        self._grip = grip
-        self._scrub = grip.state.scrub
+    def __init__(self, catalog: Catalog, resources: ForgettingResources, clock: Clock) -> None:
+        self._catalog = catalog
+        self._resources = resources
+        self._scrub = resources.state.scrub
         self._clock = clock
 
     def plan(self, target: Target, tell: Tell | None = None) -> ForgetPlan:
         """Exactly what would go; changes nothing."""
-        chosen = choose(target, self._book, self._scrub, self._clock)
+        chosen = choose(target, self._catalog, self._scrub, self._clock)
         ids = [entry.id for entry in chosen.entries]
-        words = Words(ids, chosen.texts, chosen.homes)
+        words = ForgottenWords(ids, chosen.texts, chosen.homes)
         with self._held_history() as history:
             rewritten = history.rewrite(words.in_document, words.in_message, keep=False, tell=_told(tell, "history"))
         older = tuple(sorted(text for text in words.older if is_telling(fold(text))))
-        words = Words(ids, (*chosen.texts, *older), chosen.homes)
+        words = ForgottenWords(ids, (*chosen.texts, *older), chosen.homes)
         quoted = Counter(name for name, text in self._scrub.texts() if words.in_text(text) is not None)
         quoted[SEARCHES] += self._scrub.searches_naming(ids, words.folders)
-        for one in self._grip.places:
+        for one in self._resources.places:
             quoted[one.name] += one.holds(words)
         return ForgetPlan(
             entries=chosen.entries,
             texts=(*chosen.texts, *older),
-            documents=tuple(Cut(path, count) for path, count, _ in self._documents(words) if count),
+            documents=tuple(DocumentCut(path, count) for path, count, _ in self._documents(words) if count),
             messages=chosen.messages,
-            quoted=tuple(Cut(name, count) for name, count in sorted(quoted.items()) if count),
+            quoted=tuple(DocumentCut(name, count) for name, count in sorted(quoted.items()) if count),
             commits=len(rewritten.commits),
             mentions=self._mentions(words),
             remains=self._remains(words),
@@ -93,7 +110,7 @@ class Forgetting:
 
     def plan_for(self, what: str, tell: Tell | None = None) -> ForgetPlan:
         """The plan for what a person calls by an id or by words. Every interface asks here. NotFound where nothing holds them."""
-        named = self._book.find(what.strip().upper())
+        named = self._catalog.find(what.strip().upper())
         plan = self.plan(Target(ids=(named.id,)) if named is not None else Target(words=what), tell)
         if plan.empty:
             raise NoEntryContains(what)
@@ -101,14 +118,14 @@ class Forgetting:
 
     def carry_out(self, plan: ForgetPlan, tell: Tell | None = None) -> ForgetProof:
         """Forget what was planned, and whatever a crash left half forgotten before it."""
-        with disk_errors(_LOCK), self._grip.lock.hold(PATIENCE):
+        with disk_errors(_LOCK), self._resources.lock.hold(PATIENCE):
             return self._carry_out(plan, tell)
 
     def _carry_out(self, plan: ForgetPlan, tell: Tell | None) -> ForgetProof:
         self._resume(tell)
         if plan.empty:
             raise NotFound("There is nothing to forget.", mend="everself memory list")
-        rows, now = self._grip.state.entries, self._clock.now().isoformat()
+        rows, now = self._resources.state.entries, self._clock.now().isoformat()
         identity = new_id()
         graves = [(rows.mac(text_hash(entry.text)), entry.id) for entry in plan.entries]
         # words without an entry get a grave too; its id must not be empty, or every entry without one would lie in it
@@ -124,7 +141,7 @@ class Forgetting:
         )
         self._scrub.begin(task, graves)
         try:
-            return self._perform(task, Words(task.entries, plan.texts, plan.homes), tell)
+            return self._perform(task, ForgottenWords(task.entries, plan.texts, plan.homes), tell)
         except (DiskError, Damaged, ChangedMeanwhile) as error:
             # the graves are dug and the task is noted: it goes on whenever somebody forgets something
             raise Unfinished(f"Forgetting has begun: {error}", mend="Do it again; it goes on from there.") from error
@@ -133,13 +150,13 @@ class Forgetting:
         """Go on with what a process that died had begun."""
         if not self._scrub.unfinished():
             return ()
-        with disk_errors(_LOCK), self._grip.lock.hold(PATIENCE):
+        with disk_errors(_LOCK), self._resources.lock.hold(PATIENCE):
             return self._resume(tell)
 
     def _resume(self, tell: Tell | None) -> tuple[ForgetProof, ...]:
         return tuple(self._perform(task, self._recover_words(task), tell) for task in self._scrub.unfinished())
 
-    def _perform(self, task: Task, words: Words, tell: Tell | None) -> ForgetProof:
+    def _perform(self, task: Task, words: ForgottenWords, tell: Tell | None) -> ForgetProof:
         found, removed = Counter[str](), Counter[str]()
         # what waits holds documents as they were, and an unfinished change would bring them back
         self._drain()
@@ -149,10 +166,10 @@ class Forgetting:
         for name, count in self._clean_database(task, words).items():
             found[name] += count
             removed[name] += count
-        for one in self._grip.places:
+        for one in self._resources.places:
             found[one.name] += one.holds(words)
             removed[one.name] += one.remove(words)
-        for derived in self._grip.derived:
+        for derived in self._resources.derived:
             stood = derived.remove(words)
             found[derived.name] += stood
             removed[derived.name] += stood
@@ -170,15 +187,15 @@ class Forgetting:
         return proof
 
     def _drain(self) -> None:
-        self._grip.workspace.recover()
-        self._grip.workspace.close()
-        files = self._grip.grounds.state
+        self._resources.workspace.recover()
+        self._resources.workspace.close()
+        files = self._resources.storage.state
         if files.stat(JOURNAL) is not None:
             # a name whose removal was not synced comes back after a power cut, and with it what it held
             with disk_errors(JOURNAL):
                 files.sync_directory(JOURNAL)
 
-    def _clean_documents(self, words: Words, found: Counter[str]) -> str:
+    def _clean_documents(self, words: ForgottenWords, found: Counter[str]) -> str:
         """Take it out of every document, as one change. The change, empty when there was nothing to do."""
 
         def plan() -> Change | None:
@@ -192,27 +209,27 @@ class Forgetting:
             return Change(Author.OWNER, "forget", draft.edits(), evidence) if found else None
 
         for _ in range(TRIES):
-            outcome = self._grip.workspace.apply_plan(plan)
+            outcome = self._resources.workspace.apply_plan(plan)
             if isinstance(outcome, Refused):
                 raise RefusedByRule(" ".join(outcome.reasons))
             if not isinstance(outcome, Conflict):
                 return outcome.id if isinstance(outcome, Applied) else ""
         raise ChangedMeanwhile(f"({', '.join(outcome.paths)})" if isinstance(outcome, Conflict) else "")
 
-    def _documents(self, words: Words) -> Iterator[tuple[str, int, bytes | None]]:
+    def _documents(self, words: ForgottenWords) -> Iterator[tuple[str, int, bytes | None]]:
         """Every document with how much of it goes and what it becomes."""
-        for one in self._grip.workspace.list():
+        for one in self._resources.workspace.list():
             if one.kind != "file" or one.links != 1 or one.size > READ_LIMIT:
                 continue
             if is_open(one.path) or one.path.startswith(words.folders):
                 cleaned = words.in_document(one.path, self._content(one.path) or b"")
                 yield one.path, len(cleaned.pieces), cleaned.data
 
-    def _clean_database(self, task: Task, words: Words) -> dict[str, int]:
+    def _clean_database(self, task: Task, words: ForgottenWords) -> dict[str, int]:
         done = self._scrub.rewrite(words.in_text)
         done["messages"] = done.get("messages", 0) + self._scrub.drop_messages(task.messages)
-        self._book.refresh()
-        rows = self._grip.state.entries
+        self._catalog.refresh()
+        rows = self._resources.state.entries
         texts = [rows.mac(text_hash(text)) for text in words.texts.values()]
         # before the rows go, which tell what else said the same
         alike = {*task.entries, *self._scrub.entries_with(texts)}
@@ -222,7 +239,9 @@ class Forgetting:
         done["entry rows and vouchers"] = self._scrub.drop_rows(task.entries, texts)
         return done
 
-    def _clean_history(self, task: Task, words: Words, change: str, tell: Tell | None) -> tuple[Rewritten, int]:
+    def _clean_history(
+        self, task: Task, words: ForgottenWords, change: str, tell: Tell | None
+    ) -> tuple[Rewritten, int]:
         with self._held_history() as history:
             rewritten = history.rewrite(words.in_document, words.in_message, tell=_told(tell, "history"))
             # before any branch moves: the new commits are there, and what becomes of the old ones is known
@@ -230,7 +249,7 @@ class Forgetting:
             history.move(rewritten.commits)
             return rewritten, history.prune()
 
-    def _clean_pages(self, words: Words) -> None:
+    def _clean_pages(self, words: ForgottenWords) -> None:
         self._scrub.settle()
         if search.search_database(self._scrub, words)[1]:
             self._scrub.compact()
@@ -238,18 +257,18 @@ class Forgetting:
     def _prove(
         self,
         task: Task,
-        words: Words,
+        words: ForgottenWords,
         change: str,
         commits: Mapping[str, str],
         counts: tuple[Counter[str], Counter[str]],
     ) -> ForgetProof:
         found, removed = counts
-        left, mentioned, _ = search.search_documents(self._grip.grounds.documents, words)
-        left += search.search_state(self._grip.grounds.state, words)
+        left, mentioned, _ = search.search_documents(self._resources.storage.documents, words)
+        left += search.search_state(self._resources.storage.state, words)
         left["database"], left[search.PAGES] = search.search_database(self._scrub, words)
         with self._held_history() as history:
             left["history"], mentioned["history"] = search.search_history(history, words)
-        for one in (*self._grip.places, *self._grip.derived):
+        for one in (*self._resources.places, *self._resources.derived):
             left[one.name] += one.holds(words)
         always = ("journal", "history", "messages", "change reasons", SEARCHES, "database", search.PAGES)
         names = dict.fromkeys([*found, *removed, *(name for name in left if left[name]), *always])
@@ -258,32 +277,34 @@ class Forgetting:
             at=task.at,
             change=change,
             entries=task.entries,
-            places=tuple(Found(one, found[one], removed[one], left[one], mentioned[one]) for one in sorted(names)),
+            places=tuple(
+                PlaceResult(one, found[one], removed[one], left[one], mentioned[one]) for one in sorted(names)
+            ),
             commits=tuple(commits.items()),
             mentions=self._mentions(words),
             remains=self._remains(words),
             searched=(bool(words.known) or not task.texts)
             and len(words.anywhere) == sum(not path for path, _ in task.homes),
-            notices=tuple(one.notice for one in self._grip.derived if one.notice),
+            notices=tuple(one.notice for one in self._resources.derived if one.notice),
         )
 
-    def _mentions(self, words: Words) -> tuple[Mention, ...]:
+    def _mentions(self, words: ForgottenWords) -> tuple[Mention, ...]:
         derived = [
             Mention(one.reference, "made from what is forgotten, not removed")
-            for one in self._book.all()
+            for one in self._catalog.all()
             if one.id not in words.ids and not words.ids.isdisjoint(part.partition(":")[2] for part in one.lineage)
         ]
-        return (*search.mentions_in(self._grip.grounds.documents, words), *derived)
+        return (*search.mentions_in(self._resources.storage.documents, words), *derived)
 
-    def _remains(self, words: Words) -> tuple[Remain, ...]:
-        files = self._grip.grounds.documents
+    def _remains(self, words: ForgottenWords) -> tuple[Unreachable, ...]:
+        files = self._resources.storage.documents
         strangers = search.search_documents(files, words)[2]
-        own = search.search_git(files, self._grip.root, words)
-        return (*strangers, *own, *search.backups_in(self._grip.backups))
+        own = search.search_git(files, self._resources.root, words)
+        return (*strangers, *own, *search.backups_in(self._resources.backups))
 
-    def _recover_words(self, task: Task) -> Words:
+    def _recover_words(self, task: Task) -> ForgottenWords:
         """The words of an interrupted forgetting, found by their hashes wherever they still stand."""
-        rows = self._grip.state.entries
+        rows = self._resources.state.entries
         wanted, found = set(task.texts), dict[str, str]()
         seen: set[str] = set()
 
@@ -295,7 +316,7 @@ class Forgetting:
                     if mac in wanted:
                         found[mac] = text
 
-        for one in self._grip.workspace.list():
+        for one in self._resources.workspace.list():
             if one.kind == "file" and one.links == 1 and one.path.endswith(".md"):
                 look(_texts_of(self._content(one.path) or b""))
         for _, stored in self._scrub.texts():
@@ -310,23 +331,23 @@ class Forgetting:
                     break
                 look(_texts_of(data.partition(b"\0")[2] if data[:5] in (b"blob ", b"commi") else data))
         homes = [(path, found.get(mac, "")) for path, mac in task.homes if not mac or mac in found]
-        return Words(task.entries, tuple(found.values()), homes)
+        return ForgottenWords(task.entries, tuple(found.values()), homes)
 
     def _texts_within(self) -> Iterator[str]:
-        for one in self._grip.workspace.list():
+        for one in self._resources.workspace.list():
             if one.kind == "file" and one.links == 1 and one.path.endswith(".md"):
                 yield (self._content(one.path) or b"").decode("utf-8", "replace")
         yield from (stored for _, stored in self._scrub.texts())
 
     def _content(self, path: str) -> bytes | None:
-        document = self._grip.workspace.find(path)
+        document = self._resources.workspace.find(path)
         return None if document is None else document.data
 
     @contextmanager
     def _held_history(self) -> Iterator[RewritableHistory]:
         """The history, while nobody else adds to it or takes objects out of it: what is half read then would seem damaged."""
-        history = RewritableHistory(self._grip.grounds.state, self._grip.grounds.packs)
-        with disk_errors("the history"), self._grip.grounds.history_lock.hold(PATIENCE):
+        history = RewritableHistory(self._resources.storage.state, self._resources.storage.packs)
+        with disk_errors("the history"), self._resources.storage.history_lock.hold(PATIENCE):
             try:
                 yield history
             finally:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from everself.memory.entries import Read, read_document, text_hash
+from everself.memory.entries import ParsedEntry, read_document, text_hash
 from everself.storage.state.entries import EntryRows
 from everself.values import Change, FileChange
 from everself.workspace.guards import HUMANS, added_section
@@ -34,6 +34,6 @@ def _buried(rows: EntryRows, data: bytes) -> bool:
     return any(rows.is_buried(rows.mac(text), identity) for text, identity in map(_key, read_document(data)))
 
 
-def _key(read: Read) -> tuple[str, str]:
+def _key(read: ParsedEntry) -> tuple[str, str]:
     # no tombstone has an empty id, so text without one is asked for by its words alone
     return text_hash(read.text), read.claim("id")

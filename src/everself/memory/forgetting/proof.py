@@ -26,7 +26,7 @@ class Target:
 
 
 @dataclass(frozen=True, slots=True)
-class Cut:
+class DocumentCut:
     """How many entries and lines a document loses."""
 
     path: str
@@ -42,7 +42,7 @@ class Mention:
 
 
 @dataclass(frozen=True, slots=True)
-class Remain:
+class Unreachable:
     """What Everself cannot reach. `holds`: whether the words were found there; None when that cannot be looked at."""
 
     name: str
@@ -56,12 +56,12 @@ class ForgetPlan:
 
     entries: tuple[Entry, ...]
     texts: tuple[str, ...]
-    documents: tuple[Cut, ...]
+    documents: tuple[DocumentCut, ...]
     messages: tuple[str, ...]
-    quoted: tuple[Cut, ...]
+    quoted: tuple[DocumentCut, ...]
     commits: int
     mentions: tuple[Mention, ...]
-    remains: tuple[Remain, ...]
+    remains: tuple[Unreachable, ...]
     # documents with the texts that are meant only there; a folder (ending in /) with no text goes as a whole; a text without a
     # document is meant wherever it stands
     homes: tuple[tuple[str, str], ...] = ()
@@ -94,7 +94,7 @@ class ForgetPlan:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class PlaceResult:
     """One kind of place: how often it held what was forgotten, how often that was removed, and what the search found afterwards.
 
     `left` ought to be 0. `mentioned` counts what the raw search met in sentences that stay by rule.
@@ -115,10 +115,10 @@ class ForgetProof:
     at: str
     change: str
     entries: tuple[str, ...]
-    places: tuple[Found, ...]
+    places: tuple[PlaceResult, ...]
     commits: tuple[tuple[str, str], ...]
     mentions: tuple[Mention, ...]
-    remains: tuple[Remain, ...]
+    remains: tuple[Unreachable, ...]
     searched: bool = True
     notices: tuple[str, ...] = ()
 
@@ -158,5 +158,5 @@ class ForgetProof:
         return lines
 
 
-def _mentioned(one: Found) -> str:
+def _mentioned(one: PlaceResult) -> str:
     return f" ({one.mentioned} in sentences that stay)" if one.mentioned else ""

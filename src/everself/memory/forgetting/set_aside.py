@@ -7,7 +7,7 @@ import zlib
 from collections.abc import Iterator
 
 from everself.memory.forgetting._byte_search import SET_ASIDE
-from everself.memory.forgetting.words import Words
+from everself.memory.forgetting.words import ForgottenWords
 from everself.storage import damaged_files as aside
 from everself.storage import writes
 from everself.storage.filesystem import FileSystem, disk_errors, parent_of
@@ -21,11 +21,11 @@ class SetAside:
     def name(self) -> str:
         return SET_ASIDE
 
-    def holds(self, words: Words) -> int:
+    def holds(self, words: ForgottenWords) -> int:
         """How often the words can be seen in what is there, compressed or not. Seeing none proves nothing."""
         return sum(words.count(data) + words.count(_inflated(data)) for _, data in self._found())
 
-    def remove(self, words: Words) -> int:
+    def remove(self, words: ForgottenWords) -> int:
         stood = self.holds(words)
         with disk_errors(aside.FOLDER):
             paths = [path for path, _ in self._found()]

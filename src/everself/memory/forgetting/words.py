@@ -23,8 +23,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Protocol
 
-from everself.memory.entries import TRANSCRIPT, Read, holds_memory, read_document, refers
-from everself.storage.history.rewriting import Cleaned
+from everself.memory.entries import TRANSCRIPT, ParsedEntry, holds_memory, read_document, refers
+from everself.storage.history.rewriting import CleanedDocument
 from everself.text.markdown.blocks import scan
 from everself.text.markdown.edit import apply_splice, remove_entry
 from everself.text.markdown.entries import EntrySpan, entries
@@ -50,20 +50,20 @@ _ENDS = ".!?。！？…;；"
 _ALIKE = {"'": "'‘’‚‛′ʼ＇`´", '"': '"“”„‟″«»〝〞＂', "-": "-‐‑‒–—―−﹘﹣－"}
 
 
-class Place(Protocol):
+class TextStore(Protocol):
     """A place that holds text and that another room owns: transcripts, an index, a cache. Asked before and after, and told to remove."""
 
     @property
     def name(self) -> str: ...
 
-    def holds(self, words: "Words") -> int:
+    def holds(self, words: "ForgottenWords") -> int:
         """How often something forgotten stands there."""
 
-    def remove(self, words: "Words") -> int:
+    def remove(self, words: "ForgottenWords") -> int:
         """Take it out; how often that was."""
 
 
-class Derived(Place, Protocol):
+class DerivedStore(TextStore, Protocol):
     """A place that is made from documents and cleaned after them: an index. What stands there stands in them, so no plan asks it."""
 
     @property
@@ -71,7 +71,7 @@ class Derived(Place, Protocol):
         """What a person should know of how it was cleaned."""
 
 
-class Words:
+class ForgottenWords:
     """What is forgotten: entries by id, their words, and folders that go as a whole.
 
     With `homes` (document, text) short words are meant only there; an empty text makes a folder, whose name ends in /, and an empty
@@ -97,12 +97,12 @@ class Words:
         self.older: set[str] = set()
         self._marks = tuple(identity.encode() for identity in self.ids)
 
-    def in_document(self, path: str, data: bytes) -> Cleaned:
+    def in_document(self, path: str, data: bytes) -> CleanedDocument:
         """The document without what is forgotten."""
         if path.startswith(self.folders):
-            return Cleaned(None, (data,))
+            return CleanedDocument(None, (data,))
         if not is_open(path):
-            return Cleaned(data)
+            return CleanedDocument(data)
         text = fold(data.decode("utf-8", "replace"))
         known = [one for one in self.texts if one in text]
         at_home = any(one in text for one in self.homes.get(path, ()))
@@ -113,7 +113,7 @@ class Words:
         if known:
             labels = place(path).kind in _RECORDS
             made = self._without_lines(made, known, pieces, labels=labels)
-        return Cleaned(made, tuple(pieces))
+        return CleanedDocument(made, tuple(pieces))
 
     def in_text(self, text: str) -> str | None:
         """A message, a reason, the words of a commit without what is forgotten; None when it stays."""
@@ -170,7 +170,7 @@ class Words:
         reads = {one.start: one for one in read_document(data)}
         return [span for span in entries(data) if self._is_doomed(path, data, span, reads.get(span.start))]
 
-    def _is_doomed(self, path: str, data: bytes, span: EntrySpan, read: Read | None) -> bool:
+    def _is_doomed(self, path: str, data: bytes, span: EntrySpan, read: ParsedEntry | None) -> bool:
         if span.comment is not None and span.comment.comment.id in self.ids:
             if read is not None and fold(read.text) not in self.known:
                 self.older.add(read.text)

@@ -40,7 +40,7 @@ def _has_evidence(memory: Memory, messages: Messages, entry: Entry) -> bool:
         for reference in one.lineage:
             kind, _, name = reference.partition(":")
             if kind == "entry":
-                found = memory.book.find_even_gone(name)
+                found = memory.catalog.find_even_gone(name)
                 if found is None:
                     return False
                 left += [found] if found.id not in seen else []

@@ -10,7 +10,7 @@ from everself.memory.memory import Memory
 from everself.memory.promotion._evidence import is_told
 from everself.memory.promotion._sections import moving_along
 from everself.memory.promotion.destinations import Recalled, can_leave, target_for
-from everself.memory.promotion.permission import Standing, standing_of
+from everself.memory.promotion.permission import PromotionPermission, permission_of
 from everself.memory.promotion.scoring import Category, Judgement, judge
 from everself.storage.state.database import State
 from everself.storage.state.searches import EntryHits, Searches
@@ -23,7 +23,7 @@ _RECALLED: Final = 0.4
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class CandidateQuery:
     """`days` back for what entries say; `frequent`: only what was found in `sessions` sessions of the last `within` days."""
 
     days: int = 7
@@ -42,18 +42,18 @@ class Candidate:
     confidence: float
     reasons: tuple[str, ...]
     target: str
-    standing: Standing
+    standing: PromotionPermission
     sessions: int = 0
     along: tuple[str, ...] = ()
 
 
 def candidates(
-    memory: Memory, state: State, asked: Asked | None = None, tell: Callable[[int, int], None] | None = None
+    memory: Memory, state: State, asked: CandidateQuery | None = None, tell: Callable[[int, int], None] | None = None
 ) -> tuple[Candidate, ...]:
     """The surest first. Closed and stale entries, what is kept apart and what neither the owner nor evidence of theirs says are none."""
-    wish = asked or Asked()
+    wish = asked or CandidateQuery()
     today = memory.clock.today()
-    everything = memory.book.all()
+    everything = memory.catalog.all()
     stale = memory.stale(everything)
     open_ones = [one for one in everything if _may_leave(one) and one.id not in stale]
     hits = state.searches.hits_of([one.id for one in open_ones], _back(today, wish.within))
@@ -67,22 +67,22 @@ def candidates(
     return _settled(memory, found, everything)
 
 
-def explain(memory: Memory, searches: Searches, identity: str, asked: Asked | None = None) -> Candidate:
+def explain(memory: Memory, searches: Searches, identity: str, asked: CandidateQuery | None = None) -> Candidate:
     """One entry that somebody names, whatever it is worth: what speaks for it, and where it would go."""
-    wish = asked or Asked()
-    entry = memory.book.get(identity)
+    wish = asked or CandidateQuery()
+    entry = memory.catalog.get(identity)
     today = memory.clock.today()
     hits = searches.hits_of([entry.id], _back(today, wish.within)).get(entry.id)
     judged = judge(entry)
     made = _candidate(entry, judged[0] if judged else None, hits, wish)
-    return _settled(memory, [made], memory.book.of(entry.path))[0]
+    return _settled(memory, [made], memory.catalog.of(entry.path))[0]
 
 
 def _may_leave(entry: Entry) -> bool:
     return not entry.closed and can_leave(entry.path)
 
 
-def _weigh(entry: Entry, hits: EntryHits | None, wish: Asked, today: date) -> Candidate | None:
+def _weigh(entry: Entry, hits: EntryHits | None, wish: CandidateQuery, today: date) -> Candidate | None:
     recalled = hits is not None and hits.sessions >= wish.sessions
     recent = entry.day is None or entry.day > _back(today, wish.days)
     if (wish.frequent and not recalled) or not (recent or recalled):
@@ -94,7 +94,7 @@ def _weigh(entry: Entry, hits: EntryHits | None, wish: Asked, today: date) -> Ca
     return _candidate(entry, best, hits, wish)
 
 
-def _candidate(entry: Entry, best: Judgement | None, hits: EntryHits | None, wish: Asked) -> Candidate:
+def _candidate(entry: Entry, best: Judgement | None, hits: EntryHits | None, wish: CandidateQuery) -> Candidate:
     sessions = hits.sessions if hits is not None else 0
     recalled = sessions >= wish.sessions
     category: Category | Recalled = best.category if best is not None else "recalled"
@@ -103,7 +103,7 @@ def _candidate(entry: Entry, best: Judgement | None, hits: EntryHits | None, wis
     if recalled:
         sure = round(min(0.99, 1 - (1 - sure) * (1 - _RECALLED)), 2)
         reasons = (*reasons, f"it was found in {sessions} sessions of the last {wish.within} days")
-    nobody = Standing("held", entry.source)
+    nobody = PromotionPermission("held", entry.source)
     return Candidate(entry, category, sure, reasons, target_for(entry.path, category), nobody, sessions)
 
 
@@ -118,7 +118,7 @@ def _settled(memory: Memory, found: Sequence[Candidate], everything: Sequence[En
     for one in found:
         moving = _moving(memory, one.entry, by_path.get(one.entry.path, []))
         along = tuple(entry.id for entry in moving[1:])
-        standing = standing_of(memory, moving)
+        standing = permission_of(memory, moving)
         parts = (one.entry, one.category, one.confidence, one.reasons, one.target)
         settled.append(Candidate(*parts, standing, one.sessions, along))
     carried = {identity for one in settled for identity in one.along}

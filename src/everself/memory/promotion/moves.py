@@ -15,16 +15,16 @@ from everself.memory.entries import TRANSCRIPT, read_document, text_hash, words_
 from everself.memory.memory import Memory
 from everself.memory.promotion._sections import Stretch, moving_along, stretch_of
 from everself.memory.promotion.destinations import can_leave, check_fit, check_target, heading_in, title_of
-from everself.memory.promotion.permission import Standing, standing_of
+from everself.memory.promotion.permission import PromotionPermission, permission_of
 from everself.memory.promotion.scoring import CATEGORIES
-from everself.memory.provenance import HAND, OWNER, base_confidence, kept, owned, vouch
+from everself.memory.provenance import HAND, OWNER, base_confidence, kept, owned, provenance_of
 from everself.memory.provenance_undo import trace
 from everself.text.markdown.blocks import BlockKind, Scan, scan
 from everself.text.markdown.comment import with_fields
 from everself.text.markdown.edit import Splice, append_item, apply_splice, lead_in, newline, remove_entry, set_comment
 from everself.text.markdown.entries import EntryKind, EntrySpan, heading_time
 from everself.text.markdown.sections import sections
-from everself.values import Applied, Author, Change, Entry, Tag, Tier, Voucher
+from everself.values import Applied, Author, Change, Entry, ProvenanceRecord, Tag, Tier
 from everself.workspace.layout import archives_of
 
 # of a log's heading: words that say no more than the page does
@@ -54,7 +54,7 @@ class Moved:
 
 
 @dataclass(frozen=True, slots=True)
-class Left:
+class NotMoved:
     entry: str
     reason: str
 
@@ -65,7 +65,7 @@ class Moves:
 
     change: Change | None
     moved: tuple[Moved, ...] = ()
-    left: tuple[Left, ...] = ()
+    left: tuple[NotMoved, ...] = ()
 
 
 @dataclass(slots=True)
@@ -74,9 +74,9 @@ class _Packing:
 
     draft: Draft
     moved: list[Moved] = field(default_factory=list)
-    left: list[Left] = field(default_factory=list)
+    left: list[NotMoved] = field(default_factory=list)
     evidence: list[str] = field(default_factory=list)
-    vouchers: list[Voucher] = field(default_factory=list)
+    provenance: list[ProvenanceRecord] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +85,7 @@ class Promotion:
 
     change: str
     moved: tuple[Moved, ...] = ()
-    left: tuple[Left, ...] = ()
+    left: tuple[NotMoved, ...] = ()
 
 
 def apply_moves(memory: Memory, picks: Sequence[Pick], author: Author) -> Promotion:
@@ -99,7 +99,7 @@ def apply_moves(memory: Memory, picks: Sequence[Pick], author: Author) -> Promot
 
     outcome = memory.apply(plan)
     # both documents at once, or an id would for a moment seem to belong to the old place
-    memory.book.refresh()
+    memory.catalog.refresh()
     change = outcome.id if isinstance(outcome, Applied) else ""
     return Promotion(change, moves.moved, moves.left)
 
@@ -115,22 +115,22 @@ def plan_moves(memory: Memory, picks: Sequence[Pick], author: Author, *, key: st
         try:
             moved = _move(memory, packing, pick, author)
         except (RefusedByRule, NotFound) as refusal:
-            packing.left.append(Left(pick.entry, str(refusal)))
+            packing.left.append(NotMoved(pick.entry, str(refusal)))
             continue
         gone |= {moved.entry, *moved.along}
         packing.moved.append(moved)
     edits = packing.draft.edits()
-    evidence, vouchers = tuple(dict.fromkeys(packing.evidence)), tuple(packing.vouchers)
-    change = Change(author, "promote", edits, evidence, vouchers=vouchers, key=key) if edits else None
+    evidence, provenance = tuple(dict.fromkeys(packing.evidence)), tuple(packing.provenance)
+    change = Change(author, "promote", edits, evidence, provenance=provenance, key=key) if edits else None
     return Moves(change, tuple(packing.moved), tuple(packing.left))
 
 
 def _move(memory: Memory, packing: _Packing, pick: Pick, author: Author) -> Moved:
-    entry = memory.book.get(pick.entry)
+    entry = memory.catalog.get(pick.entry)
     _check_entry(entry)
     draft = packing.draft
-    moving = moving_along(scan(draft.find(entry.path) or b""), entry, memory.book.of(entry.path))
-    standing = standing_of(memory, moving)
+    moving = moving_along(scan(draft.find(entry.path) or b""), entry, memory.catalog.of(entry.path))
+    standing = permission_of(memory, moving)
     _check_standing(entry, standing, pick, author)
     # only the owner's own act makes a hand's words theirs
     confirmed = tuple(one for one in moving if author is Author.OWNER and one.source == HAND)
@@ -149,7 +149,7 @@ def _vouch(packing: _Packing, target: str, moving: Sequence[Entry], confirmed: S
         text = texts.get(one.id, "")
         if one in confirmed or (one.vouched and text != text_hash(one.text)):
             origin = owned(one) if one in confirmed else kept(one)
-            packing.vouchers.append(vouch(origin, one.id, one.tag.value, text))
+            packing.provenance.append(provenance_of(origin, one.id, one.tag.value, text))
             packing.evidence.append(trace(one))
 
 
@@ -162,7 +162,7 @@ def _check_entry(entry: Entry) -> None:
         raise RefusedByRule(f"{entry.id} {'no longer holds' if entry.closed else 'is a transcript'}.")
 
 
-def _check_standing(entry: Entry, standing: Standing, pick: Pick, author: Author) -> None:
+def _check_standing(entry: Entry, standing: PromotionPermission, pick: Pick, author: Author) -> None:
     owner = author is Author.OWNER
     if (standing.may == "held" and not (owner and pick.named)) or (standing.may == "confirm" and not owner):
         raise RefusedByRule(f"{entry.id} is not promoted by itself: {standing.why}.")

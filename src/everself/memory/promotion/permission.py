@@ -10,25 +10,25 @@ from everself.values import Entry
 from everself.workspace.layout import place
 
 # free: whoever may promote. confirm: a hand wrote it, so the owner has to agree. held: nobody, unless the owner names it.
-May = Literal["free", "confirm", "held"]
+PromotionRight = Literal["free", "confirm", "held"]
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class PromotionPermission:
     """`weakest` is the least trusted source that what moves rests on; `why` is empty where it is free."""
 
-    may: May
+    may: PromotionRight
     weakest: str
     why: str = ""
 
 
-def standing_of(memory: Memory, moving: Sequence[Entry]) -> Standing:
+def permission_of(memory: Memory, moving: Sequence[Entry]) -> PromotionPermission:
     weakest = memory.trust(moving[0])
     for one in moving[1:]:
         weakest = weaker(weakest, memory.trust(one))
     person = place(moving[0].path).person
     if rank(weakest) < rank(AGENT) and not (person and weakest == f"{PERSON}{person}"):
-        return Standing("held", weakest, f"it rests on what came from outside ({weakest})")
+        return PromotionPermission("held", weakest, f"it rests on what came from outside ({weakest})")
     if weakest == HAND:
-        return Standing("confirm", weakest, "a hand wrote it, and only the owner can say whose")
-    return Standing("free", weakest)
+        return PromotionPermission("confirm", weakest, "a hand wrote it, and only the owner can say whose")
+    return PromotionPermission("free", weakest)

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from everself.errors import RefusedByRule
-from everself.memory.entries import TRANSCRIPT, Read, read_document
+from everself.memory.entries import TRANSCRIPT, ParsedEntry, read_document
 from everself.memory.provenance import HAND, base_confidence, rank
 from everself.memory.transfer.export import Line
 from everself.text.markdown.blocks import scan
@@ -45,7 +45,7 @@ def lay_out(before: bytes | None, lines: Sequence[Line]) -> LaidOut:
     raise RefusedByRule(f"{len(lost)} entries of {lines[0].path} cannot be written so that they could be read again.")
 
 
-def _unread(found: Sequence[Read], lines: Sequence[Line], care: Care) -> set[str]:
+def _unread(found: Sequence[ParsedEntry], lines: Sequence[Line], care: Care) -> set[str]:
     """Ids of entries that would not read back as what they are.
 
     What was written with care may have been escaped or closed; it only has to be there.
@@ -59,7 +59,7 @@ def _unread(found: Sequence[Read], lines: Sequence[Line], care: Care) -> set[str
     return lost
 
 
-def _is_same(read: Read, line: Line) -> bool:
+def _is_same(read: ParsedEntry, line: Line) -> bool:
     return fold(read.text) == fold(line.text) and (read.struck, read.time) == (line.struck, line.time)
 
 

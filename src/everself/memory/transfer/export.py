@@ -66,7 +66,7 @@ def export_entries(memory: Memory, *, aside: bool = True) -> Export:
     """Every entry, document by document. With `aside` also what stands in quarantine."""
     lines: list[str] = []
     redacted = 0
-    entries = memory.book.all()
+    entries = memory.catalog.all()
     extras = {path: _extras(memory, path) for path in sorted({entry.path for entry in entries})}
     for entry in entries:
         if is_quarantined(entry.path) and not aside:

@@ -11,12 +11,12 @@ from functools import partial
 from everself.errors import WrongUse
 from everself.memory.entries import holds_memory, text_hash
 from everself.memory.memory import Memory
-from everself.memory.provenance import CORRECTION, brought, brought_back, parse_tag, vouch
+from everself.memory.provenance import CORRECTION, brought, brought_back, parse_tag, provenance_of
 from everself.memory.transfer._document_layout import LaidOut, lay_out
 from everself.memory.transfer.export import Line, numbered, parse_line
-from everself.memory.writing import Thought, clean
+from everself.memory.writing import NewEntry, clean
 from everself.text.markdown.endings import REFERENCE
-from everself.values import Applied, Author, Change, Entry, Origin, Tag, Voucher
+from everself.values import Applied, Author, Change, Entry, Origin, ProvenanceRecord, Tag
 from everself.workspace.layout import Place, place
 
 Progress = Callable[[int, int], None]
@@ -65,7 +65,7 @@ def import_lines(memory: Memory, lines: Iterable[str], options: ImportOptions) -
     if broken and not options.skip_broken:
         return ImportReport(broken=broken)
     report, chosen = _choose(memory, good, options)
-    apart = {line.id: line for line in chosen if not options.as_mine and memory.doubt(_thought(line, options))}
+    apart = {line.id: line for line in chosen if not options.as_mine and memory.doubt(_new_entry(line, options))}
     chosen = [line for line in chosen if line.id not in apart]
     report = replace(report, broken=broken, imported=tuple(line.id for line in chosen), quarantined=len(apart))
     by_path: dict[str, list[Line]] = {}
@@ -77,12 +77,12 @@ def import_lines(memory: Memory, lines: Iterable[str], options: ImportOptions) -
     change = _write(memory, by_path, options) if chosen else ""
     for identity, line in apart.items():
         # after the change and under their own ids: an import that was cut short finds the rest missing and no more
-        memory.remember(_thought(line, options), partial(str, identity))
+        memory.remember(_new_entry(line, options), partial(str, identity))
     return replace(report, change=change)
 
 
-def _thought(line: Line, options: ImportOptions) -> Thought:
-    return Thought(line.text, _origin(line, options), tag=parse_tag(line.tag))
+def _new_entry(line: Line, options: ImportOptions) -> NewEntry:
+    return NewEntry(line.text, _origin(line, options), tag=parse_tag(line.tag))
 
 
 def _origin(line: Line, options: ImportOptions) -> Origin:
@@ -96,14 +96,14 @@ def _write(memory: Memory, by_path: dict[str, list[Line]], options: ImportOption
 
     def plan() -> Change:
         draft = memory.draft()
-        vouchers: list[Voucher] = []
+        provenance: list[ProvenanceRecord] = []
         for path, held in by_path.items():
             if draft.find(path) != laid[path].before:
                 laid[path] = lay_out(draft.find(path), held)
             draft.put(path, laid[path].after)
-            vouchers += _vouchers(laid[path], held, options)
+            provenance += _provenance(laid[path], held, options)
         author = Author.OWNER if options.as_mine else Author.IMPORT
-        return Change(author, "import", draft.edits(), (f"file:{options.origin}",), vouchers=tuple(vouchers))
+        return Change(author, "import", draft.edits(), (f"file:{options.origin}",), provenance=tuple(provenance))
 
     outcome = memory.apply(plan)
     return outcome.id if isinstance(outcome, Applied) else ""
@@ -132,7 +132,7 @@ def _choose(
     memory: Memory, lines: Sequence[tuple[int, Line]], options: ImportOptions
 ) -> tuple[ImportReport, list[Line]]:
     """The lines that will be written, as they will be written, and what is to be said of the others."""
-    entries = memory.book.all()
+    entries = memory.catalog.all()
     ids = {entry.id: entry for entry in entries}
     said = {(text_hash(entry.text), *_scope(place(entry.path))) for entry in entries if not entry.closed}
     report, chosen = ImportReport(), []
@@ -143,7 +143,7 @@ def _choose(
         known = ids.get(line.id)
         if known is not None:
             report = _already(report, known, line)
-        elif not cleaned.text or memory.book.is_buried(cleaned.text, line.id):
+        elif not cleaned.text or memory.catalog.is_buried(cleaned.text, line.id):
             report = replace(report, forgotten=report.forgotten + 1)
         elif (text_hash(cleaned.text), *_scope(place(line.path))) in said:
             report = replace(report, known=report.known + 1)
@@ -183,10 +183,10 @@ def _capped(line: Line, origin: str) -> Line:
     )
 
 
-def _vouchers(laid: LaidOut, held: Sequence[Line], options: ImportOptions) -> list[Voucher]:
+def _provenance(laid: LaidOut, held: Sequence[Line], options: ImportOptions) -> list[ProvenanceRecord]:
     """For the words as they will be read back. What nobody vouched for where it came from stays a claim."""
     return [
-        vouch(_origin(line, options), line.id, line.tag, text_hash(laid.texts[line.id]))
+        provenance_of(_origin(line, options), line.id, line.tag, text_hash(laid.texts[line.id]))
         for line in held
         if line.vouched or not options.as_mine
     ]

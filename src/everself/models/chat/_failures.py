@@ -4,7 +4,7 @@ A vendor's own sentence is repeated only where the request was refused as such, 
 """
 
 from everself.errors import ModelFailed, ModelFault
-from everself.models.chat.vendors import Account
+from everself.models.chat.vendors import ModelAccount
 
 _LONGEST = 300
 _ANOTHER = "everself model use PROVIDER/NAME"
@@ -13,7 +13,7 @@ _ANOTHER = "everself model use PROVIDER/NAME"
 class Failures:
     """Reads errors for one account. `stall` is what was waited for a byte."""
 
-    def __init__(self, account: Account, stall: float) -> None:
+    def __init__(self, account: ModelAccount, stall: float) -> None:
         self._account = account
         self._stall = stall
 

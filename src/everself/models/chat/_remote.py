@@ -1,4 +1,4 @@
-"""A chat model at the other end of HTTP: its answer piece by piece, tried again only while nobody has seen any of it.
+"""A chat model at the other end of HTTP: its answer part by part, tried again only while nobody has seen any of it.
 
 Sends through pydantic-ai's direct API. Follows no redirect, so that a key never reaches another host. Keeps nothing between two
 requests, not even a connection: whoever stops listening closes it. Knows no memory, no tool and no price.
@@ -14,20 +14,20 @@ from everself.errors import ModelFailed, ModelFault
 from everself.models.calls import check_allowed
 from everself.models.chat._failures import Failures
 from everself.models.chat._rendering import render_parameters, render_settings, render_turns, render_user
+from everself.models.chat.model_table import ModelFacts
 from everself.models.chat.protocol import (
-    CallPiece,
     ChatRequest,
-    EndPiece,
     ModelTurn,
-    Piece,
-    TextPiece,
-    ThinkingPiece,
+    ReplyCall,
+    ReplyEnd,
+    ReplyPart,
+    ReplyText,
+    ReplyThinking,
     ToolCall,
     ToolTurn,
     Usage,
 )
-from everself.models.chat.vendors import Account, build, load
-from everself.models.chat.windows import Known
+from everself.models.chat.vendors import ModelAccount, build, load
 
 if TYPE_CHECKING:
     import httpx2
@@ -45,7 +45,7 @@ _HEADERS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Patience:
+class StreamTimeouts:
     """Seconds. `stall` without a byte is given up; all waits between tries together stay within `wait`."""
 
     stall: float = 120.0
@@ -56,10 +56,10 @@ class Patience:
     sleep: Callable[[float], Awaitable[None]] | None = None
 
 
-class Remote:
+class RemoteChatModel:
     """One model of one vendor."""
 
-    def __init__(self, account: Account, known: Known, patience: Patience = Patience()) -> None:  # noqa: B008 (frozen, so it may be shared)
+    def __init__(self, account: ModelAccount, known: ModelFacts, patience: StreamTimeouts = StreamTimeouts()) -> None:  # noqa: B008 (frozen, so it may be shared)
         self._account = account
         self._known = known
         self._patience = patience
@@ -93,7 +93,7 @@ class Remote:
         """Reads the vendor's packages, so that the first request need not. Raises ModelFailed where they are missing."""
         load(self._account)
 
-    async def stream(self, request: ChatRequest) -> AsyncGenerator[Piece, None]:
+    async def stream(self, request: ChatRequest) -> AsyncGenerator[ReplyPart, None]:
         """Close it (`contextlib.aclosing`) where it is left before its end: that closes the connection."""
         check_allowed()
         tries, waited, native = 0, 0.0, True
@@ -133,7 +133,7 @@ class Remote:
 
         await (self._patience.sleep or asyncio.sleep)(seconds)
 
-    async def _attempt(self, request: ChatRequest, *, native: bool) -> AsyncGenerator[Piece, None]:
+    async def _attempt(self, request: ChatRequest, *, native: bool) -> AsyncGenerator[ReplyPart, None]:
         """One request, one answer; every error that is the vendor's or the network's becomes ModelFailed."""
         import asyncio
 
@@ -167,12 +167,12 @@ class Remote:
         for last in self._ended(request, response, usage, begun=begun):
             yield last
 
-    def _ended(self, request: ChatRequest, response: "ModelResponse", usage: Any, *, begun: bool) -> list[Piece]:
+    def _ended(self, request: ChatRequest, response: "ModelResponse", usage: Any, *, begun: bool) -> list[ReplyPart]:
         """Calls are given out when the answer is whole, so that none is run from an answer that broke off."""
         if response.finish_reason is None:
             raise self._failures.broke_off(begun=begun)
         calls = [
-            CallPiece(ToolCall(call.tool_call_id, call.tool_name, _json(call.args))) for call in response.tool_calls
+            ReplyCall(ToolCall(call.tool_call_id, call.tool_name, _json(call.args))) for call in response.tool_calls
         ]
         if response.finish_reason == "error":
             raise self._failures.malformed()
@@ -181,7 +181,7 @@ class Remote:
             why = "length"
         elif response.finish_reason == "content_filter":
             why = "refused"
-        return [*calls, EndPiece(_usage(usage, request, response), why)]
+        return [*calls, ReplyEnd(_usage(usage, request, response), why)]
 
     def _client(self) -> "httpx2.AsyncClient":
         import httpx2
@@ -205,7 +205,7 @@ class Remote:
         )
 
 
-async def _said(answer: "StreamedResponse") -> AsyncGenerator[Piece, None]:
+async def _said(answer: "StreamedResponse") -> AsyncGenerator[ReplyPart, None]:
     """Words as they come."""
     from pydantic_ai.messages import (
         PartDeltaEvent,
@@ -219,13 +219,13 @@ async def _said(answer: "StreamedResponse") -> AsyncGenerator[Piece, None]:
     async for event in answer:
         match event:
             case PartStartEvent(part=TextPart(content=text)) if text:
-                yield TextPiece(text)
+                yield ReplyText(text)
             case PartDeltaEvent(delta=TextPartDelta(content_delta=text)) if text:
-                yield TextPiece(text)
+                yield ReplyText(text)
             case PartStartEvent(part=ThinkingPart(content=text)) if text:
-                yield ThinkingPiece(text)
+                yield ReplyThinking(text)
             case PartDeltaEvent(delta=ThinkingPartDelta(content_delta=thought)) if thought:
-                yield ThinkingPiece(thought)
+                yield ReplyThinking(thought)
 
 
 def _json(arguments: object) -> str:

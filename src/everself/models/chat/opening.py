@@ -8,12 +8,16 @@ from urllib.parse import urlsplit
 
 from everself.config.sections import Provider
 from everself.errors import ModelFailed
-from everself.models.chat._remote import Patience, Remote
-from everself.models.chat.vendors import VENDORS, Account, compatible, settle_url
-from everself.models.chat.windows import find_known
+from everself.models.chat._remote import RemoteChatModel, StreamTimeouts
+from everself.models.chat.model_table import find_model_facts
+from everself.models.chat.vendors import VENDORS, ModelAccount, compatible, settle_url
 
 
-def open_model(name: str, providers: Sequence[Provider], patience: Patience = Patience()) -> Remote:  # noqa: B008 (frozen, so it may be shared)
+def open_model(
+    name: str,
+    providers: Sequence[Provider],
+    patience: StreamTimeouts = StreamTimeouts(),  # noqa: B008 (frozen, so it may be shared)
+) -> RemoteChatModel:
     """The model of that name, such as `anthropic/claude-sonnet-5`; `providers` are `Config.providers`.
 
     A provider that is no vendor's name is any server that speaks as OpenAI's chat does, at the address in the settings.
@@ -21,10 +25,10 @@ def open_model(name: str, providers: Sequence[Provider], patience: Patience = Pa
     account = find_account(name, providers)
     named = (account.provider, account.settings)
     own = next((one.context_window for one in providers if one.name in named and one.context_window), 0)
-    return Remote(account, find_known(account.provider, account.model, own), patience)
+    return RemoteChatModel(account, find_model_facts(account.provider, account.model, own), patience)
 
 
-def find_account(name: str, providers: Sequence[Provider]) -> Account:
+def find_account(name: str, providers: Sequence[Provider]) -> ModelAccount:
     """Whom a name stands for. Raises ModelFailed where nobody can be found."""
     provider, _, model = name.partition("/")
     if not provider or not model:
@@ -43,7 +47,7 @@ def find_account(name: str, providers: Sequence[Provider]) -> Account:
         raise ModelFailed(words, reason="missing", mend=mend)
     key = next((one.api_key for one in settings if one.api_key), None)
     model = model.removeprefix("models/")
-    return Account(provider, model, vendor.wire, settle_url(url, vendor.tail), key, vendor.sections[-1])
+    return ModelAccount(provider, model, vendor.wire, settle_url(url, vendor.tail), key, vendor.sections[-1])
 
 
 def _is_address(url: str) -> bool:

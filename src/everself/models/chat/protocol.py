@@ -1,4 +1,4 @@
-"""What a chat model is: a request in, pieces of a reply out. Knows no vendor, no memory and no tool."""
+"""What a chat model is: a request in, parts of a reply out. Knows no vendor, no memory and no tool."""
 
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass, field
@@ -95,35 +95,35 @@ class Usage:
 
 
 @dataclass(frozen=True, slots=True)
-class TextPiece:
+class ReplyText:
     text: str
 
 
 @dataclass(frozen=True, slots=True)
-class ThinkingPiece:
+class ReplyThinking:
     text: str
 
 
 @dataclass(frozen=True, slots=True)
-class CallPiece:
+class ReplyCall:
     """A whole call: vendors send them in crumbs, and half a call is of no use to anybody."""
 
     call: ToolCall
 
 
 @dataclass(frozen=True, slots=True)
-class EndPiece:
-    """The last piece, always. `length`: it was cut at the limit of tokens; `refused`: the vendor's filter stopped it."""
+class ReplyEnd:
+    """The last part, always. `length`: it was cut at the limit of tokens; `refused`: the vendor's filter stopped it."""
 
     usage: Usage = field(default_factory=Usage)
     why: Literal["stop", "tools", "length", "refused"] = "stop"
 
 
-Piece = TextPiece | ThinkingPiece | CallPiece | EndPiece
+ReplyPart = ReplyText | ReplyThinking | ReplyCall | ReplyEnd
 
 
 class ChatModel(Protocol):
-    """Raises ModelFailed. A reply that broke off half way raises after the pieces that came; it is never begun again unasked."""
+    """Raises ModelFailed. A reply that broke off half way raises after the parts that came; it is never begun again unasked."""
 
     @property
     def name(self) -> str:
@@ -140,4 +140,4 @@ class ChatModel(Protocol):
     @property
     def paid(self) -> bool: ...
 
-    def stream(self, request: ChatRequest) -> AsyncIterator[Piece]: ...
+    def stream(self, request: ChatRequest) -> AsyncIterator[ReplyPart]: ...

@@ -1,9 +1,9 @@
 """Whether a model could be asked: its key is there, and the package that speaks to it. Sends nothing."""
 
-from everself.models.chat.vendors import Account, build
+from everself.models.chat.vendors import ModelAccount, build
 
 
-def check_ready(account: Account) -> None:
+def check_ready(account: ModelAccount) -> None:
     """Raises ModelFailed with what is missing and how to get it."""
     import httpx2
 

@@ -11,11 +11,11 @@ from typing import Final, Literal
 
 from everself.errors import ModelFailed, ModelFault
 from everself.models.chat.protocol import (
-    CallPiece,
     ChatModel,
     ChatRequest,
-    EndPiece,
-    TextPiece,
+    ReplyCall,
+    ReplyEnd,
+    ReplyText,
     ToolCall,
     ToolSpec,
     Usage,
@@ -49,7 +49,7 @@ _PERSON: Final = {
 
 
 @dataclass(frozen=True, slots=True)
-class Tried:
+class SkillResult:
     """One skill, whether the model has it, and a sentence for a person."""
 
     skill: Skill
@@ -65,7 +65,7 @@ class Trial:
     window: int
     most_output: int
     paid: bool
-    tried: tuple[Tried, ...]
+    tried: tuple[SkillResult, ...]
     verdict: str
     sent: int
     received: int
@@ -80,7 +80,7 @@ class _Reply:
     text: str
     pieces: int
     calls: tuple[ToolCall, ...]
-    end: EndPiece
+    end: ReplyEnd
 
 
 _Ask = Callable[[ChatRequest], Awaitable[_Reply]]
@@ -112,10 +112,10 @@ def trial_of(model: ChatModel, charge: Callable[[Usage], int | None]) -> Trial:
     )
 
 
-async def _tries(ask: _Ask) -> tuple[Tried, ...]:
+async def _tries(ask: _Ask) -> tuple[SkillResult, ...]:
     plain = await ask(_request("Name the seven days of the week."))
     tried = [*_plain(plain)]
-    questions: tuple[tuple[Skill, ChatRequest, Callable[[_Reply], Tried]], ...] = (
+    questions: tuple[tuple[Skill, ChatRequest, Callable[[_Reply], SkillResult]], ...] = (
         ("tool", _request("What is the weather in Oslo? Use the tool.", tools=(_WEATHER,)), _one_call),
         (
             "tools",
@@ -131,7 +131,7 @@ async def _tries(ask: _Ask) -> tuple[Tried, ...]:
         except ModelFailed as error:
             if error.reason in _NOT_ITS_SKILL:
                 raise
-            tried.append(Tried(skill, False, f"{_LACKS[skill]}: {_short(error.detail or str(error))}"))
+            tried.append(SkillResult(skill, False, f"{_LACKS[skill]}: {_short(error.detail or str(error))}"))
     return tuple(tried)
 
 
@@ -147,16 +147,16 @@ async def _answered(model: ChatModel, request: ChatRequest) -> _Reply:
 
     text: list[str] = []
     calls: list[ToolCall] = []
-    end = EndPiece(Usage(told=False))
+    end = ReplyEnd(Usage(told=False))
     try:
         async with asyncio.timeout(_SECONDS):
             async for piece in model.stream(request):
                 match piece:
-                    case TextPiece(said):
+                    case ReplyText(said):
                         text.append(said)
-                    case CallPiece(call):
+                    case ReplyCall(call):
                         calls.append(call)
-                    case EndPiece():
+                    case ReplyEnd():
                         end = piece
                     case _:
                         pass
@@ -173,7 +173,7 @@ _LACKS: Final[dict[Skill, str]] = {
 }
 
 
-def _plain(reply: _Reply) -> tuple[Tried, ...]:
+def _plain(reply: _Reply) -> tuple[SkillResult, ...]:
     said = bool(reply.text.strip())
     answer = f'It answers: "{_short(reply.text)}"' if said else "It gave no words."
     streamed = reply.pieces > 1
@@ -184,26 +184,30 @@ def _plain(reply: _Reply) -> tuple[Tried, ...]:
     told = used.told and used.sent > 0
     usage = f"It tells what was used: {used.sent} tokens sent, {used.received} received."
     return (
-        Tried("answer", said, answer),
-        Tried("stream", streamed, stream),
-        Tried("usage", told, usage if told else "It does not tell how many tokens were used; they are estimated."),
+        SkillResult("answer", said, answer),
+        SkillResult("stream", streamed, stream),
+        SkillResult(
+            "usage", told, usage if told else "It does not tell how many tokens were used; they are estimated."
+        ),
     )
 
 
-def _one_call(reply: _Reply) -> Tried:
+def _one_call(reply: _Reply) -> SkillResult:
     if "oslo" in _cities(reply):
-        return Tried("tool", True, "It can call tools.")
+        return SkillResult("tool", True, "It can call tools.")
     if reply.calls:
-        return Tried("tool", False, f"{_LACKS['tool']} rightly: it called one with {_short(reply.calls[0].arguments)}")
-    return Tried("tool", False, f"{_LACKS['tool']}: asked to use one, it answered in words.")
+        return SkillResult(
+            "tool", False, f"{_LACKS['tool']} rightly: it called one with {_short(reply.calls[0].arguments)}"
+        )
+    return SkillResult("tool", False, f"{_LACKS['tool']}: asked to use one, it answered in words.")
 
 
-def _two_calls(reply: _Reply) -> Tried:
+def _two_calls(reply: _Reply) -> SkillResult:
     if {"oslo", "lima"} <= _cities(reply):
-        return Tried("tools", True, "It can call two tools at once.")
+        return SkillResult("tools", True, "It can call two tools at once.")
     if reply.calls:
-        return Tried("tools", False, "It calls one tool at a time.")
-    return Tried("tools", False, f"{_LACKS['tools']}.")
+        return SkillResult("tools", False, "It calls one tool at a time.")
+    return SkillResult("tools", False, f"{_LACKS['tools']}.")
 
 
 def _cities(reply: _Reply) -> set[str]:
@@ -215,24 +219,24 @@ def _cities(reply: _Reply) -> set[str]:
     return found
 
 
-def _shaped(reply: _Reply) -> Tried:
+def _shaped(reply: _Reply) -> SkillResult:
     try:
         found = json.loads(reply.text)
     except json.JSONDecodeError:
-        return Tried("schema", False, f"{_LACKS['schema']}: {_short(reply.text) or 'it gave no words'}")
+        return SkillResult("schema", False, f"{_LACKS['schema']}: {_short(reply.text) or 'it gave no words'}")
     if not isinstance(found, dict) or not isinstance(found.get("name"), str) or not isinstance(found.get("age"), int):
-        return Tried("schema", False, f"{_LACKS['schema']}: it gave {_short(reply.text)}")
+        return SkillResult("schema", False, f"{_LACKS['schema']}: it gave {_short(reply.text)}")
     right = "anna" in found["name"].casefold() and found["age"] == 31
     words = "It gives JSON of a given shape"
-    return Tried(
+    return SkillResult(
         "schema", True, f"{words}." if right else f"{words}, though not what was asked for: {_short(reply.text)}"
     )
 
 
-def _remembered(reply: _Reply) -> Tried:
+def _remembered(reply: _Reply) -> SkillResult:
     if "miso" in reply.text.casefold():
-        return Tried("memory", True, f'It answers from memory in its prompt: "{_short(reply.text)}"')
-    return Tried("memory", False, f'{_LACKS["memory"]}: "{_short(reply.text)}"')
+        return SkillResult("memory", True, f'It answers from memory in its prompt: "{_short(reply.text)}"')
+    return SkillResult("memory", False, f'{_LACKS["memory"]}: "{_short(reply.text)}"')
 
 
 def _short(text: str) -> str:

@@ -25,7 +25,7 @@ _NO_KEY = "none"
 
 
 @dataclass(frozen=True, slots=True)
-class Account:
+class ModelAccount:
     """Whom to ask, in whose name. `settings` is what follows `provider.` there; the key is looked up when a request leaves."""
 
     provider: str
@@ -85,7 +85,7 @@ def settle_url(url: str, tail: str) -> str:
     return url.removesuffix("/v1").removesuffix("/v1beta")
 
 
-def load(account: Account) -> None:
+def load(account: ModelAccount) -> None:
     """Reads the packages that talk to it. Raises ModelFailed where they are not installed."""
     try:
         import_module("pydantic_ai.direct")
@@ -100,13 +100,13 @@ def _load_openai() -> None:
     import_module("pydantic_ai.models.openai")
 
 
-def build(account: Account, client: "httpx2.AsyncClient") -> "Model[Any]":
+def build(account: ModelAccount, client: "httpx2.AsyncClient") -> "Model[Any]":
     """What pydantic-ai calls a model. Raises ModelFailed where the key or the vendor's package is missing."""
     load(account)
     return _BUILDERS[account.wire](account, _key(account), client)
 
 
-def _key(account: Account) -> str:
+def _key(account: ModelAccount) -> str:
     mend = f"everself config set provider.{account.settings or account.provider}.apiKey KEY"
     if account.key is None:
         vendor = VENDORS.get(account.provider)
@@ -123,7 +123,7 @@ def _key(account: Account) -> str:
     return value
 
 
-def _anthropic(account: Account, key: str, client: "httpx2.AsyncClient") -> "Model[Any]":
+def _anthropic(account: ModelAccount, key: str, client: "httpx2.AsyncClient") -> "Model[Any]":
     from pydantic_ai.models.anthropic import AnthropicModel
     from pydantic_ai.providers.anthropic import AnthropicProvider
 
@@ -131,7 +131,7 @@ def _anthropic(account: Account, key: str, client: "httpx2.AsyncClient") -> "Mod
     return AnthropicModel(account.model, provider=provider)
 
 
-def _openai(account: Account, key: str, client: "httpx2.AsyncClient") -> "Model[Any]":
+def _openai(account: ModelAccount, key: str, client: "httpx2.AsyncClient") -> "Model[Any]":
     from pydantic_ai.models.openai import OpenAIChatModel
     from pydantic_ai.profiles.openai import OpenAIModelProfile
     from pydantic_ai.providers.openai import OpenAIProvider
@@ -142,7 +142,7 @@ def _openai(account: Account, key: str, client: "httpx2.AsyncClient") -> "Model[
     return OpenAIChatModel(account.model, provider=provider, profile=strict)
 
 
-def _responses(account: Account, key: str, client: "httpx2.AsyncClient") -> "Model[Any]":
+def _responses(account: ModelAccount, key: str, client: "httpx2.AsyncClient") -> "Model[Any]":
     from pydantic_ai.models.openai import OpenAIResponsesModel
     from pydantic_ai.providers.openai import OpenAIProvider
 
@@ -150,7 +150,7 @@ def _responses(account: Account, key: str, client: "httpx2.AsyncClient") -> "Mod
     return OpenAIResponsesModel(account.model, provider=provider)
 
 
-def _gemini(account: Account, key: str, client: "httpx2.AsyncClient") -> "Model[Any]":
+def _gemini(account: ModelAccount, key: str, client: "httpx2.AsyncClient") -> "Model[Any]":
     import logging
     import ssl
 
@@ -173,7 +173,7 @@ def _gemini(account: Account, key: str, client: "httpx2.AsyncClient") -> "Model[
     return GoogleModel(account.model, provider=GoogleProvider(client=google))
 
 
-def _ollama(account: Account, key: str, client: "httpx2.AsyncClient") -> "Model[Any]":
+def _ollama(account: ModelAccount, key: str, client: "httpx2.AsyncClient") -> "Model[Any]":
     from pydantic_ai.models.ollama import OllamaModel
     from pydantic_ai.providers.ollama import OllamaProvider
 
@@ -183,7 +183,7 @@ def _ollama(account: Account, key: str, client: "httpx2.AsyncClient") -> "Model[
     return OllamaModel(account.model, provider=provider, profile=_modest(schemas=not cloud))
 
 
-def _compatible(account: Account, key: str, client: "httpx2.AsyncClient") -> "Model[Any]":
+def _compatible(account: ModelAccount, key: str, client: "httpx2.AsyncClient") -> "Model[Any]":
     from pydantic_ai.models.openai import OpenAIChatModel
     from pydantic_ai.providers.openai_compatible import OpenAICompatibleProvider
 
@@ -214,7 +214,7 @@ _LOADERS: Mapping[WireName, Callable[[], object]] = MappingProxyType(
         "compatible": _load_openai,
     }
 )
-_BUILDERS: Mapping[WireName, Callable[[Account, str, "httpx2.AsyncClient"], "Model[Any]"]] = MappingProxyType(
+_BUILDERS: Mapping[WireName, Callable[[ModelAccount, str, "httpx2.AsyncClient"], "Model[Any]"]] = MappingProxyType(
     {
         "anthropic": _anthropic,
         "openai": _openai,

@@ -42,7 +42,7 @@ _FAULTS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Patience:
+class RetryPolicy:
     """How often one request is sent, how long to wait in between at most, and the first such wait; all in seconds."""
 
     attempts: int
@@ -51,16 +51,16 @@ class Patience:
 
 
 # a person waits for a query, nobody for a batch
-ASKING = Patience(attempts=2, longest_wait=1.0, backoff=0.2)
-INDEXING = Patience(attempts=4, longest_wait=60.0)
+ASKING = RetryPolicy(attempts=2, longest_wait=1.0, backoff=0.2)
+INDEXING = RetryPolicy(attempts=4, longest_wait=60.0)
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
     batch: int = 256
     batch_characters: int = 100_000
-    asking: Patience = ASKING
-    indexing: Patience = INDEXING
+    asking: RetryPolicy = ASKING
+    indexing: RetryPolicy = INDEXING
 
 
 @dataclass(slots=True)
@@ -72,7 +72,7 @@ class _Rest:
     cause: EmbeddingFailed = field(default_factory=EmbeddingFailed)
 
 
-class Checked:
+class CheckedEmbedder:
     """An embedder whose answers can be relied upon."""
 
     def __init__(
@@ -189,7 +189,7 @@ class Checked:
         self._rest = _Rest(self._monotonic() + length, failures, failure)
 
 
-def _wait_after(failure: EmbeddingFailed, attempt: int, patience: Patience) -> float | None:
+def _wait_after(failure: EmbeddingFailed, attempt: int, patience: RetryPolicy) -> float | None:
     """How long to wait before the same is asked again; None where that would not help or takes too long."""
     if failure.reason not in _RETRIED or attempt >= patience.attempts:
         return None

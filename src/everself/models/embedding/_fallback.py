@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from everself.errors import EmbeddingFailed
-from everself.models.embedding._checked import Checked
+from everself.models.embedding._checked import CheckedEmbedder
 from everself.models.embedding.protocol import Embedder, Purpose
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 class WithFallback:
     """`memorySearch.fallback`: names and answers are the first one's, or the second one's while the first rests."""
 
-    def __init__(self, first: Checked, second: Checked) -> None:
+    def __init__(self, first: CheckedEmbedder, second: CheckedEmbedder) -> None:
         self._first = first
         self._second = second
 
@@ -26,7 +26,7 @@ class WithFallback:
         return f"WithFallback({self._first!r}, {self._second!r})"
 
     @property
-    def active(self) -> Checked:
+    def active(self) -> CheckedEmbedder:
         """Who answers now."""
         return self._second if self._first.resting > 0 else self._first
 

@@ -8,10 +8,10 @@ from collections.abc import Callable
 from everself.config import Secret
 from everself.config.sections import Embedding, Provider, Search
 from everself.errors import EmbeddingFailed
-from everself.models.embedding._checked import Checked, Limits
+from everself.models.embedding._checked import CheckedEmbedder, Limits
 from everself.models.embedding._fallback import Unavailable, WithFallback
-from everself.models.embedding._remote import Account, Remote, Timeouts, find_fault, is_at_home
-from everself.models.embedding._wires import WIRES
+from everself.models.embedding._remote import EmbeddingAccount, RemoteEmbedder, Timeouts, find_fault, is_at_home
+from everself.models.embedding._wire_formats import WIRE_FORMATS
 from everself.models.embedding.local import open_local
 from everself.models.embedding.protocol import Embedder
 
@@ -25,7 +25,7 @@ def open_embedder(
     cache: str,
     *,
     timeouts: Timeouts = Timeouts(),  # noqa: B008 (frozen, so it may be shared)
-) -> Checked | WithFallback | None:
+) -> CheckedEmbedder | WithFallback | None:
     """The embedder that the settings ask for; None for `none`.
 
     `find_provider` is `Config.provider`, `cache` the folder where prepared weights are kept ("" for nowhere).
@@ -55,10 +55,10 @@ def choose_provider(search: Search, find_provider: Callable[[str], Provider]) ->
 
 def _open(
     name: str, model: str, search: Search, find_provider: Callable[[str], Provider], cache: str, timeouts: Timeouts
-) -> Checked:
+) -> CheckedEmbedder:
     if name == "local":
-        return Checked(open_local(model, search.model_path, cache))
-    wire = WIRES[name]
+        return CheckedEmbedder(open_local(model, search.model_path, cache))
+    wire = WIRE_FORMATS[name]
     known = find_provider("openai" if name == "remote" else name)
     own = _is_for(name, search)
     url = (search.remote_url if own else "") or known.base_url or wire.url
@@ -66,8 +66,8 @@ def _open(
     if fault:
         failure = EmbeddingFailed(fault, reason="missing", mend="everself config set memorySearch.remote.baseUrl URL")
         unavailable: Embedder = Unavailable(name, model or wire.model, failure)
-        return Checked(unavailable)
-    account = Account(
+        return CheckedEmbedder(unavailable)
+    account = EmbeddingAccount(
         provider=name,
         model=model or wire.model,
         url=url,
@@ -75,7 +75,7 @@ def _open(
         headers=search.remote_headers if own else (),
         timeouts=timeouts,
     )
-    return Checked(Remote(wire, account), Limits(batch=wire.batch))
+    return CheckedEmbedder(RemoteEmbedder(wire, account), Limits(batch=wire.batch))
 
 
 def _is_for(name: str, search: Search) -> bool:
@@ -90,6 +90,6 @@ def _key(search: Search, known: Provider, *, own: bool) -> Secret | None:
         return search.remote_key
     if own and search.remote_url:
         # a provider's key goes to that provider, not to whatever server `remote.baseUrl` names
-        usual = WIRES[known.name].url
+        usual = WIRE_FORMATS[known.name].url
         return known.api_key if is_at_home(search.remote_url, usual) else None
     return known.api_key

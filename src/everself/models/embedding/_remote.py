@@ -17,7 +17,7 @@ from everself.config import Secret
 from everself.errors import BadConfig, EmbeddingFailed
 from everself.models.calls import check_allowed
 from everself.models.embedding._answers import read_refusal
-from everself.models.embedding._wires import Wire
+from everself.models.embedding._wire_formats import WireFormat
 from everself.models.embedding.protocol import Purpose
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ class Timeouts:
 
 
 @dataclass(frozen=True, slots=True)
-class Account:
+class EmbeddingAccount:
     """Whom to ask, in whose name. Secrets are looked up when a request leaves and are never kept as text."""
 
     provider: str
@@ -50,12 +50,12 @@ class Account:
     timeouts: Timeouts = Timeouts()
 
 
-class Remote:
+class RemoteEmbedder:
     """One service, one model."""
 
     dimensions = None
 
-    def __init__(self, wire: Wire, account: Account) -> None:
+    def __init__(self, wire: WireFormat, account: EmbeddingAccount) -> None:
         self.provider = account.provider
         self._wire = wire
         self._account = account

@@ -34,7 +34,7 @@ from everself.storage.host_files import KEY_FILE, find_key
 from everself.storage.journal import Journal
 from everself.storage.lock import FileLock
 from everself.storage.real_disk import RealFileSystem
-from everself.storage.spool import Copied, Copier, LeftOut, Spool, Taken
+from everself.storage.spool import CopiedFile, Copier, SkippedPath, Spool, TreeCopy
 from everself.storage.state.ledger import LedgerHead
 from everself.storage.writes import discard
 from everself.values import digest
@@ -53,7 +53,7 @@ class BackupReport:
     files: int
     bytes: int
     changes: int
-    left_out: tuple[LeftOut, ...] = ()
+    left_out: tuple[SkippedPath, ...] = ()
     notices: tuple[str, ...] = ()
 
 
@@ -61,8 +61,8 @@ class BackupReport:
 class _Moment:
     """What was there while nobody wrote. The database was copied beside the original."""
 
-    documents: Taken
-    history: Taken
+    documents: TreeCopy
+    history: TreeCopy
     ledger: LedgerHead
     commit: str
 
@@ -196,30 +196,30 @@ def _pack(
     notices += [f"{path} changed all the while it was copied." for path, one in copies.items() if not one.steady]
     left_out = (
         *moment.documents.left_out,
-        *(LeftOut(f"{STATE}{one.path}", one.reason) for one in moment.history.left_out),
+        *(SkippedPath(f"{STATE}{one.path}", one.reason) for one in moment.history.left_out),
     )
     return BackupReport(
         path=place.path,
         files=manifest.documents,
         bytes=size,
         changes=moment.ledger.seq,
-        left_out=tuple(LeftOut(_shown(one.path), one.reason) for one in left_out),
+        left_out=tuple(SkippedPath(_shown(one.path), one.reason) for one in left_out),
         notices=tuple(notices),
     )
 
 
-def _copy_whole(spool: Spool, folder: str, name: str) -> Copied:
+def _copy_whole(spool: Spool, folder: str, name: str) -> CopiedFile:
     """One file of Everself's own, which nobody changes now."""
     files = RealFileSystem(folder)
     found = files.stat(name)
     if found is None:
         raise NotFound(f"{folder}/{name} does not exist.")
     offset, size, hashed = spool.put(files, found)
-    return Copied(name, size, hashed, 0o600, found.mtime_ns // 10**9, offset)
+    return CopiedFile(name, size, hashed, 0o600, found.mtime_ns // 10**9, offset)
 
 
 def _write(
-    place: _Target, spool: Spool, manifest: Manifest, copies: dict[str, Copied], progress: Progress | None
+    place: _Target, spool: Spool, manifest: Manifest, copies: dict[str, CopiedFile], progress: Progress | None
 ) -> int:
     """Pack, read back, and only then give the archive its name. Its size."""
     head = render_manifest(manifest)

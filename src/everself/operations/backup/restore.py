@@ -41,10 +41,10 @@ from everself.storage.writes import write_all
 from everself.workspace.assembly import WRITE_LOCK
 from everself.workspace.relocation import (
     RESTORE_LOCK,
-    Grounds,
+    AgentFolders,
+    agent_folders,
     apply_moves,
     finish_restore,
-    grounds_of,
     has_content,
     kept_beside,
     plan_moves,
@@ -83,31 +83,31 @@ def restore_backup(
     if not dry_run:
         finish_restore(app.agent)
     manifest = verify(source, None if progress is None else lambda done, total: progress(done, 2 * total))
-    grounds = grounds_of(app.agent)
+    folders = agent_folders(app.agent)
     with disk_errors(app.agent.workspace):
-        _check_free(grounds, replace=replace)
+        _check_free(folders, replace=replace)
         if dry_run:
             key = find_key(app.places.key_folder)
-            kept = kept_beside(grounds, plan_moves(grounds, _stamp(app)))
+            kept = kept_beside(folders, plan_moves(folders, _stamp(app)))
             return _report(app, manifest, kept, _notices(app, manifest, key), dry_run=True)
-        ensure_folder(grounds.above_workspace)
+        ensure_folder(folders.above_workspace)
         ensure_folder(app.agent.state)
-        with grounds.lock(RESTORE_LOCK).hold():
-            if os.path.lexists(f"{grounds.above_state}/{grounds.marker}"):
+        with folders.lock(RESTORE_LOCK).hold():
+            if os.path.lexists(f"{folders.above_state}/{folders.marker}"):
                 raise ChangedMeanwhile("Another restore was cut short a moment ago.")
-            remove_staging(grounds)
+            remove_staging(folders)
             try:
-                return _restore(app, _Job(grounds, source, manifest, replace, progress))
+                return _restore(app, _Job(folders, source, manifest, replace, progress))
             finally:
                 # with a marker on the disk the staged folders are needed by the next start
-                if not os.path.lexists(f"{grounds.above_state}/{grounds.marker}"):
+                if not os.path.lexists(f"{folders.above_state}/{folders.marker}"):
                     with suppress(OSError):
-                        remove_staging(grounds)
+                        remove_staging(folders)
 
 
 @dataclass(frozen=True, slots=True)
 class _Job:
-    grounds: Grounds
+    folders: AgentFolders
     source: str
     manifest: Manifest
     replace: bool
@@ -115,42 +115,42 @@ class _Job:
 
 
 def _restore(app: Runtime, job: _Job) -> RestoreReport:
-    grounds, manifest = job.grounds, job.manifest
-    _check_room(grounds, manifest)
+    folders, manifest = job.folders, job.manifest
+    _check_room(folders, manifest)
     given = _unpack(job)
     key = find_key(app.places.key_folder)
-    notices = [*_notices(app, manifest, key), *_look_at(grounds, manifest, key or given)]
-    for folder in grounds.staging:
+    notices = [*_notices(app, manifest, key), *_look_at(folders, manifest, key or given)]
+    for folder in folders.staging:
         sync_folder(RealFileSystem(folder))
         RealFileSystem(os.path.dirname(folder)).sync_directory("")
-    with grounds.lock(WRITE_LOCK).hold():
-        _check_free(grounds, replace=job.replace)
-        _check_unused(grounds)
-        steps = plan_moves(grounds, _stamp(app))
+    with folders.lock(WRITE_LOCK).hold():
+        _check_free(folders, replace=job.replace)
+        _check_unused(folders)
+        steps = plan_moves(folders, _stamp(app))
         if key is None and given is not None:
             save_file(f"{app.places.key_folder}/{KEY_FILE}", given.hex().encode() + b"\n", None)
-        apply_moves(grounds, steps)
-    return _report(app, manifest, kept_beside(grounds, steps), notices)
+        apply_moves(folders, steps)
+    return _report(app, manifest, kept_beside(folders, steps), notices)
 
 
-def _check_free(grounds: Grounds, *, replace: bool) -> None:
-    if not replace and has_content(grounds):
+def _check_free(folders: AgentFolders, *, replace: bool) -> None:
+    if not replace and has_content(folders):
         raise RefusedByRule(
-            f"There is an agent already at {grounds.above_workspace}/{grounds.workspace}.",
+            f"There is an agent already at {folders.above_workspace}/{folders.workspace}.",
             mend="everself restore --replace keeps it beside and puts the backup in its place.",
         )
 
 
-def _check_room(grounds: Grounds, manifest: Manifest) -> None:
-    for folder in (grounds.above_workspace, grounds.above_state):
+def _check_room(folders: AgentFolders, manifest: Manifest) -> None:
+    for folder in (folders.above_workspace, folders.above_state):
         found = os.statvfs(folder)
         if found.f_bavail * found.f_frsize < manifest.bytes:
             raise DiskFull(f"The backup unpacks to {manifest.bytes} bytes, more than {folder} has room for.")
 
 
-def _check_unused(grounds: Grounds) -> None:
+def _check_unused(folders: AgentFolders) -> None:
     """A process that has the old database open would go on writing to it after it was moved away."""
-    path = f"{grounds.above_state}/{grounds.state}/{place_of(DATABASE)}"
+    path = f"{folders.above_state}/{folders.state}/{place_of(DATABASE)}"
     if not os.path.lexists(path):
         return
     try:
@@ -166,7 +166,7 @@ def _check_unused(grounds: Grounds) -> None:
 
 def _unpack(job: _Job) -> bytes | None:
     """Unpack everything into the staged folders. The integrity key, where the backup has it."""
-    roots = dict(zip((WORKSPACE, STATE), (_Unpacked(folder) for folder in job.grounds.staging), strict=True))
+    roots = dict(zip((WORKSPACE, STATE), (_Unpacked(folder) for folder in job.folders.staging), strict=True))
     key = None
     done = total = job.manifest.bytes
     with open_backup(job.source) as backup:
@@ -212,9 +212,9 @@ class _Unpacked:
             self._made.add(folder)
 
 
-def _look_at(grounds: Grounds, manifest: Manifest, key: bytes | None) -> list[str]:
+def _look_at(folders: AgentFolders, manifest: Manifest, key: bytes | None) -> list[str]:
     """Open the unpacked database: a schema from the past is brought up to date, one from the future refused."""
-    path = f"{grounds.staging[1]}/{place_of(DATABASE)}"
+    path = f"{folders.staging[1]}/{place_of(DATABASE)}"
     try:
         with open_state(path, key or bytes(KEY_BYTES)) as state:
             if key is None or identify_key(key) != manifest.key_id:

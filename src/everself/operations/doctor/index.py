@@ -18,7 +18,7 @@ from everself.workspace.layout import place
 # So many documents are read by a search without anybody noticing.
 MANY_STALE = 200
 # Beyond so many pieces nobody counts the vectors of a store just to say how it is.
-MOST_UNITS = 100_000
+MOST_CHUNKS = 100_000
 _UPDATE = "everself memory index"
 _REBUILD = "everself memory rebuild"
 
@@ -41,7 +41,7 @@ def check_index(case: Case) -> Iterator[Finding]:
     from everself.search.index_file.header import read_outline
 
     try:
-        found = read_outline(where, MOST_UNITS)
+        found = read_outline(where, MOST_CHUNKS)
     except StoreBusy:
         yield note("index-busy", "Another process is writing the index.", "Wait a moment, then: everself doctor", whole)
         return

@@ -1,1 +1,1 @@
-"""From a document to the small pieces that search finds, and the terms under which each is found. Pure; knows no index."""
+"""From a document to the small chunks that search finds, and the terms under which each is found. Pure; knows no index."""

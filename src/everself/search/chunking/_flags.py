@@ -1,4 +1,4 @@
-"""What ranking wants to know of a piece beside its words: whether it asks, whether it speaks of a time, which day a title names.
+"""What ranking wants to know of a chunk beside its words: whether it asks, whether it speaks of a time, which day a title names.
 
 Pure, and by patterns alone: no model, no clock. The words of seven languages stand in `words/times.txt`.
 """

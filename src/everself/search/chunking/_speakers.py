@@ -1,4 +1,4 @@
-"""Who says what: the lines of a document that begin with the name of a speaker. Knows nothing of pieces or of ranking.
+"""Who says what: the lines of a document that begin with the name of a speaker. Knows nothing of chunks or of ranking.
 
 `**Anna:** hello` is a turn, `**Status:** done` looks the same and is a record. A name speaks when it is a known role, or when it comes
 again as names in a conversation do, and is no word that records are labelled with.
@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from everself.memory.entries import Read
+from everself.memory.entries import ParsedEntry
 from everself.search.chunking._splits import fences
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ class _Candidate(NamedTuple):
 Heading = tuple[str, ...]
 
 
-def find_turns(data: bytes, reads: Sequence[Read]) -> dict[int, list[Turn]]:
+def find_turns(data: bytes, reads: Sequence[ParsedEntry]) -> dict[int, list[Turn]]:
     """The turns in each entry that has some, by its ordinal. An entry between two turns goes on with the first of them."""
     found = _candidates(data, reads)
     if len(found) < 2:
@@ -61,7 +61,7 @@ def without_speaker(text: str, speaker: str) -> str:
     return text[len(label.decode()) :].lstrip() if label and _name(label)[0] == speaker else text
 
 
-def _candidates(data: bytes, reads: Sequence[Read]) -> list[_Candidate]:
+def _candidates(data: bytes, reads: Sequence[ParsedEntry]) -> list[_Candidate]:
     """Every line that could be a turn's first, fenced code aside."""
     found: list[_Candidate] = []
     order = 0
@@ -122,7 +122,7 @@ def _name(label: bytes) -> tuple[str, bool, int]:
     return name, bool(marked or moment), at
 
 
-def _speakers(found: Iterable[_Candidate], reads: Sequence[Read]) -> dict[Heading, set[str]]:
+def _speakers(found: Iterable[_Candidate], reads: Sequence[ParsedEntry]) -> dict[Heading, set[str]]:
     """Who speaks under each heading."""
     under: dict[Heading, Counter[str]] = defaultdict(Counter)
     total: Counter[str] = Counter()
@@ -163,11 +163,11 @@ def _speakers(found: Iterable[_Candidate], reads: Sequence[Read]) -> dict[Headin
     return speak
 
 
-def _continued(turns: dict[int, list[Turn]], reads: Sequence[Read]) -> dict[int, list[Turn]]:
+def _continued(turns: dict[int, list[Turn]], reads: Sequence[ParsedEntry]) -> dict[int, list[Turn]]:
     """With the entries between two turns under one heading, which go on with the turn before them; a list's items do not."""
     last: Turn | None = None
     heading: Heading = ()
-    waiting: list[Read] = []
+    waiting: list[ParsedEntry] = []
     for read in reads:
         if read.heading != heading:
             last, heading = None, read.heading

@@ -1,6 +1,6 @@
-"""A document becomes the small pieces that search finds: entries, turns of a conversation, parts of long texts. Pure.
+"""A document becomes the small chunks that search finds: entries, turns of a conversation, parts of long texts. Pure.
 
-A piece is a stretch of the document's bytes; what it says is what stands there, without our comments. Knows no index and no terms.
+A chunk is a stretch of the document's bytes; what it says is what stands there, without our comments. Knows no index and no terms.
 """
 
 from collections.abc import Iterator, Sequence
@@ -9,7 +9,7 @@ from datetime import date
 from itertools import groupby
 from typing import NamedTuple
 
-from everself.memory.entries import Read, read_document
+from everself.memory.entries import ParsedEntry, read_document
 from everself.search.chunking._flags import asks, day_in, is_timed
 from everself.search.chunking._speakers import Turn, find_turns
 from everself.search.chunking._splits import LIMIT, parts
@@ -20,26 +20,26 @@ from everself.text.markdown.entries import heading_time
 from everself.workspace.layout import Kind, Place, place
 from everself.workspace.layout.dates import find_day
 
-# Part of an index's identity: raise it whenever the same document would give other pieces.
-CUTTING_VERSION = 6
+# Part of an index's identity: raise it whenever the same document would give other chunks.
+CHUNKING_VERSION = 6
 
-# A correction is one piece, what was said beside what is right, unless somebody pasted a book.
+# A correction is one chunk, what was said beside what is right, unless somebody pasted a book.
 _CORRECTION_LIMIT = 10 * LIMIT
 # A group is what a person would still read in one go.
 _GROUP = 64
 _TINY = 4
-# A heading is a title, not a text: a line of a megabyte may not come with every piece under it.
+# A heading is a title, not a text: a line of a megabyte may not come with every chunk under it.
 _TITLE_LENGTH = 400
 # Words that say nothing in a title, because every log has them.
 _IDLE_TITLE = frozenset({"memory", "log"})
-# Plain numbers while a piece is made: joining two enums costs as much as finding out what to join.
+# Plain numbers while a chunk is made: joining two enums costs as much as finding out what to join.
 _ASKS, _TIMED, _CORRECTION = int(Flag.ASKS), int(Flag.TIMED), int(Flag.CORRECTION)
 _CLOSED, _SPOKEN = int(Flag.CLOSED), int(Flag.SPOKEN)
 _FLAGS = [Flag(number) for number in range(2 * max(Flag))]
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class Chunk:
     """Bytes start..end of a document. `entry` is the ordinal of the memory it belongs to, `group` counts contexts from 0."""
 
     entry: int
@@ -58,7 +58,7 @@ class Piece:
 
 
 class _Stretch(NamedTuple):
-    read: Read
+    read: ParsedEntry
     start: int
     said: int
     end: int
@@ -66,8 +66,8 @@ class _Stretch(NamedTuple):
     header: str
 
 
-def cut(path: str, data: bytes, *, imported: bool = False) -> tuple[Piece, ...]:
-    """The pieces of a document, in its order. Any bytes will do."""
+def chunk_document(path: str, data: bytes, *, imported: bool = False) -> tuple[Chunk, ...]:
+    """The chunks of a document, in its order. Any bytes will do."""
     reads = read_document(data)
     where = place(path)
     corrections = _holds_corrections(path, where)
@@ -83,7 +83,7 @@ def cut(path: str, data: bytes, *, imported: bool = False) -> tuple[Piece, ...]:
     return tuple(_Maker(path, where, data, common).make(stretches))
 
 
-def piece_text(data: bytes, start: int, end: int) -> str:
+def chunk_text(data: bytes, start: int, end: int) -> str:
     """What stands at start..end of a document: without our comments and the indentation that its lines share."""
     raw = data[start:end]
     if b"everself:" in raw:
@@ -118,7 +118,7 @@ def _holds_corrections(path: str, where: Place) -> bool:
     return where.kind is Kind.CORRECTIONS or path.startswith("Archive/Corrections/")
 
 
-def _stretches(data: bytes, read: Read, turns: Sequence[Turn], limit: int) -> Iterator[_Stretch]:
+def _stretches(data: bytes, read: ParsedEntry, turns: Sequence[Turn], limit: int) -> Iterator[_Stretch]:
     begin, end = read.words[:2]
     if not turns or turns[0].start > begin:
         turns = (Turn(begin, begin, ""), *turns)
@@ -133,7 +133,7 @@ def _stretches(data: bytes, read: Read, turns: Sequence[Turn], limit: int) -> It
 
 
 class _Maker:
-    """Makes the pieces of one document out of its stretches."""
+    """Makes the chunks of one document out of its stretches."""
 
     def __init__(self, path: str, where: Place, data: bytes, common: int) -> None:
         self._data = data
@@ -149,8 +149,8 @@ class _Maker:
         self._idle = _IDLE_TITLE | frozenset(_words(stem))
         self._titles: dict[tuple[str, ...], tuple[str, ...]] = {}
 
-    def make(self, stretches: Sequence[_Stretch]) -> Iterator[Piece]:
-        read: Read | None = None
+    def make(self, stretches: Sequence[_Stretch]) -> Iterator[Chunk]:
+        read: ParsedEntry | None = None
         at = line = 0
         day: date | None = None
         until: date | None = None
@@ -164,10 +164,10 @@ class _Maker:
                 until = _date(claims.get("until", ""))
             line += self._line_ends(at, stretch.start)
             at = stretch.start
-            text = piece_text(self._data, at, stretch.end)
+            text = chunk_text(self._data, at, stretch.end)
             if not text:
                 continue
-            yield Piece(
+            yield Chunk(
                 entry=read.ordinal,
                 start=at,
                 end=stretch.end,
@@ -193,7 +193,7 @@ class _Maker:
         said = self._data[stretch.said : stretch.end] if stretch.said > stretch.start else text
         return _TIMED * is_timed(said) | _ASKS * asks(text) | _SPOKEN * bool(stretch.speaker)
 
-    def _day(self, read: Read, claims: dict[str, str]) -> date | None:
+    def _day(self, read: ParsedEntry, claims: dict[str, str]) -> date | None:
         """As memory sees it: the day of the file, else of its writing or last mention; a file of a month or quarter knows less.
         What came into an archive keeps the day that it had."""
         return (
@@ -210,7 +210,7 @@ class _Maker:
         known = self._titles.get(heading)
         if known is None:
             titles = (heading_time(title)[1][:_TITLE_LENGTH] for title in heading)
-            # the outermost often only repeats the name of the file, which every piece has anyway
+            # the outermost often only repeats the name of the file, which every chunk has anyway
             known = tuple(title for at, title in enumerate(titles) if title and (at or not self._repeats(title)))
             self._titles[heading] = known
         return known
@@ -219,7 +219,7 @@ class _Maker:
         return all(word in self._idle or word.isdecimal() for word in _words(title))
 
 
-def _claimed(read: Read, claims: dict[str, str]) -> int:
+def _claimed(read: ParsedEntry, claims: dict[str, str]) -> int:
     closed = read.struck or _date(claims.get("until", "")) is not None
     return _CLOSED * closed | _CORRECTION * (claims.get("tag") == "correction")
 

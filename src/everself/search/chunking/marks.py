@@ -1,4 +1,4 @@
-"""How a piece is marked: flags, and the fields whose words are terms of their own."""
+"""How a chunk is marked: flags, and the fields whose words are terms of their own."""
 
 from enum import IntFlag
 
@@ -9,10 +9,10 @@ DATE = "\x03"
 
 
 class Flag(IntFlag):
-    """What ranking wants to know of every unit without reading it."""
+    """What ranking wants to know of every chunk without reading it."""
 
     ALIVE = 1
-    # it asks something: the answer is likely to stand in the unit after it
+    # it asks something: the answer is likely to stand in the chunk after it
     ASKS = 2
     # it speaks of a time: "yesterday", "in March", 去年
     TIMED = 4

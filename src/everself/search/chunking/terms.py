@@ -1,4 +1,4 @@
-"""What an index keeps of a piece: the terms under which it is found, and the text that is embedded. Knows no index.
+"""What an index keeps of a chunk: the terms under which it is found, and the text that is embedded. Knows no index.
 
 The name of a speaker, titles and dates are terms of their own, so that ranking can weigh "Anna said" against "about Anna".
 """
@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Final
 
 from everself.search.chunking._speakers import without_speaker
-from everself.search.chunking.chunks import Piece
+from everself.search.chunking.chunks import Chunk
 from everself.search.chunking.marks import DATE, SPEAKER, TITLE
 from everself.text.search import index_terms
 from everself.workspace.layout.dates import find_day
@@ -17,43 +17,43 @@ from everself.workspace.layout.dates import find_day
 _NEIGHBOUR: Final = 600
 
 
-def terms_of(piece: Piece, path: str) -> tuple[dict[str, int], int]:
+def terms_of(chunk: Chunk, path: str) -> tuple[dict[str, int], int]:
     """Every term with how often it stands there, and the length that BM25 counts: that of the words alone."""
-    said = index_terms(without_speaker(piece.text, piece.speaker))
+    said = index_terms(without_speaker(chunk.text, chunk.speaker))
     counts = dict(said.counts)
-    counts.update(_marked(SPEAKER, (piece.speaker,)) if piece.speaker else ())
-    counts.update(_marked(TITLE, (_stem(path), *piece.title)))
-    if piece.day is not None:
-        day = piece.day.isoformat()
+    counts.update(_marked(SPEAKER, (chunk.speaker,)) if chunk.speaker else ())
+    counts.update(_marked(TITLE, (_stem(path), *chunk.title)))
+    if chunk.day is not None:
+        day = chunk.day.isoformat()
         counts.update({DATE + day[:4]: 1, DATE + day[:7]: 1, DATE + day: 1})
     return counts, said.length
 
 
-def embedding_texts(pieces: Sequence[Piece]) -> list[str]:
-    """What is embedded of each piece: its words with who said them, under the heading they stand under.
+def embedding_texts(chunks: Sequence[Chunk]) -> list[str]:
+    """What is embedded of each chunk: its words with who said them, under the heading they stand under.
 
     A turn of a conversation means little without the one before and the one after, so these go with it; measured, one such vector finds
     more than two for turn and surroundings. An entry speaks for itself.
     """
-    own = [_with_speaker(piece) for piece in pieces]
-    return ["\n".join((*piece.title[-1:], *_surrounded(pieces, own, at))) for at, piece in enumerate(pieces)]
+    own = [_with_speaker(chunk) for chunk in chunks]
+    return ["\n".join((*chunk.title[-1:], *_surrounded(chunks, own, at))) for at, chunk in enumerate(chunks)]
 
 
-def _with_speaker(piece: Piece) -> str:
-    said = without_speaker(piece.text, piece.speaker)
-    return f"{piece.speaker}: {said}" if piece.speaker else said
+def _with_speaker(chunk: Chunk) -> str:
+    said = without_speaker(chunk.text, chunk.speaker)
+    return f"{chunk.speaker}: {said}" if chunk.speaker else said
 
 
-def _surrounded(pieces: Sequence[Piece], own: Sequence[str], at: int) -> list[str]:
-    if not pieces[at].speaker:
+def _surrounded(chunks: Sequence[Chunk], own: Sequence[str], at: int) -> list[str]:
+    if not chunks[at].speaker:
         return [own[at]]
-    near = range(max(0, at - 1), min(len(pieces), at + 2))
-    return [own[one][:_NEIGHBOUR] if one != at else own[one] for one in near if pieces[one].speaker]
+    near = range(max(0, at - 1), min(len(chunks), at + 2))
+    return [own[one][:_NEIGHBOUR] if one != at else own[one] for one in near if chunks[one].speaker]
 
 
 @lru_cache(maxsize=4096)
 def _marked(mark: str, texts: tuple[str, ...]) -> tuple[tuple[str, int], ...]:
-    """Kept, because a section's pieces share their titles and a conversation's turns their speakers."""
+    """Kept, because a section's chunks share their titles and a conversation's turns their speakers."""
     counts: dict[str, int] = {}
     for text in texts:
         for term, count in index_terms(_undated(text)).counts.items():

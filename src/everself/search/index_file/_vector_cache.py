@@ -24,7 +24,7 @@ RING_BYTES: Final = 192 * 1024 * 1024
 _AT_ONCE: Final = 64
 
 
-class Recent:
+class VectorCache:
     """The vectors of one slot at a time."""
 
     def __init__(self, size: int = RING_BYTES) -> None:

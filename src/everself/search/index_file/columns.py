@@ -1,4 +1,4 @@
-"""The columns of all units and the documents they belong to, loaded and checked. Knows how they are kept, not what scores.
+"""The columns of all chunks and the documents they belong to, loaded and checked. Knows how they are kept, not what scores.
 
 Only what changed since the last look is read again: the header says which blocks did.
 """
@@ -33,7 +33,7 @@ def load_block(connection: "apsw.Connection", header: Header, block: int) -> "ND
     """One block's columns, as they were written: not to be changed in place."""
     row = connection.execute("SELECT data FROM blocks WHERE number=?", (block,)).fetchone()
     data = checked(header, BLOCKS, block, row[0] if row else None, header.columns[block])
-    expected = min(BLOCK, header.units - block * BLOCK)
+    expected = min(BLOCK, header.chunks - block * BLOCK)
     if len(data) != expected * ROW.itemsize:
         raise Damaged("index.db: a block has the wrong size.")
     return numpy.frombuffer(data, ROW)
@@ -58,7 +58,7 @@ def load_sources(
 
 
 class Columns:
-    """What is in memory of all units: their columns, which of them live, and the documents."""
+    """What is in memory of all chunks: their columns, which of them live, and the documents."""
 
     def __init__(self) -> None:
         self.header: Header | None = None
@@ -87,7 +87,7 @@ class Columns:
             else:
                 parts.append(load_block(connection, header, block))
         joined = numpy.concatenate(parts) if parts else numpy.empty(0, ROW)
-        if len(joined) != header.units:
+        if len(joined) != header.chunks:
             raise Damaged("index.db: units are missing.")
         joined.flags.writeable = False
         self.all = joined

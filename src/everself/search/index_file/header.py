@@ -20,15 +20,15 @@ _CODES_HEAD = Struct("<II")
 
 @dataclass(frozen=True, slots=True)
 class Outline:
-    """`stamps` are how documents looked when they were read, by path; `embedded` counts units for the model that has most, if asked."""
+    """`stamps` are how documents looked when they were read, by path; `embedded` counts chunks for the model that has most, if asked."""
 
     header: Header
     stamps: dict[str, Stamp]
     embedded: int | None = None
 
 
-def read_outline(place: IndexPlace, most_units: int) -> Outline | None:
-    """None where there is no index. Vectors are counted where there are no more than `most_units`."""
+def read_outline(place: IndexPlace, most_chunks: int) -> Outline | None:
+    """None where there is no index. Vectors are counted where there are no more than `most_chunks`."""
     file = open_existing(place, writable=False)
     if file is None:
         return None
@@ -42,7 +42,7 @@ def read_outline(place: IndexPlace, most_units: int) -> Outline | None:
             )
             stamps = {one.document.path: one.stamp for one in known}
             embedded = None
-            if header.units <= most_units:
+            if header.chunks <= most_chunks:
                 counts = (count_embedded(file.connection, header, slot) for slot in header.slots)
                 embedded = max(counts, default=0)
             return Outline(header, stamps, embedded)
@@ -51,7 +51,7 @@ def read_outline(place: IndexPlace, most_units: int) -> Outline | None:
 
 
 def count_embedded(connection: "apsw.Connection", header: Header, slot: Slot) -> int:
-    """Living units whose place among the codes is taken."""
+    """Living chunks whose place among the codes is taken."""
     total, alive = 0, int(Flag.ALIVE)
     for block, expected in enumerate(slot.codes):
         if expected == 0:

@@ -1,4 +1,4 @@
-"""Posting lists: which units have a term, packed by block. Reads them and merges them; whoever writes rows is elsewhere.
+"""Posting lists: which chunks have a term, packed by block. Reads them and merges them; whoever writes rows is elsewhere.
 
 A term is kept as a hash of eight bytes, so that no word of a person's stands in index.db. A block's vocabulary lists the hashes of its
 terms with the checksum of each row: a row that is lost is noticed, and a term that a block does not have costs no question.
@@ -76,7 +76,7 @@ def parse_vocabulary(data: bytes) -> Vocabulary:
 def group(
     keys: "NDArray[numpy.int64]", local: "NDArray[numpy.uint16]", counts: "Counts"
 ) -> Iterator[tuple[int, bytes, bytes]]:
-    """From one line per term and unit, in the order of units: each term, rising, with its packed units and counts."""
+    """From one line per term and chunk, in the order of chunks: each term, rising, with its packed chunks and counts."""
     if not len(keys):
         return
     order = numpy.argsort(keys, kind="stable")
@@ -93,13 +93,13 @@ def group(
 
 
 def extend(data: bytes, local: bytes, counts: bytes) -> bytes:
-    """A row with more units after those it has."""
+    """A row with more chunks after those it has."""
     split = len(data) // 3 * 2
     return data[:split] + local + data[split:] + counts
 
 
 def strike(rows: Sequence[tuple[int, bytes]], dead: "NDArray[numpy.bool_]") -> Iterator[tuple[int, bytes, bytes]]:
-    """Of a block's rows those that name one of the `dead` units: the term, the row as it is, and the row without them."""
+    """Of a block's rows those that name one of the `dead` chunks: the term, the row as it is, and the row without them."""
     lengths = numpy.array([len(data) // 3 for _, data in rows], numpy.int64)
     named = numpy.frombuffer(b"".join(data[: len(data) // 3 * 2] for _, data in rows), "<u2")
     # as long as any number of two bytes, whatever a damaged row may say
@@ -115,7 +115,7 @@ def strike(rows: Sequence[tuple[int, bytes]], dead: "NDArray[numpy.bool_]") -> I
         yield key, data, numpy.frombuffer(data, "<u2", size)[kept].tobytes() + counts[kept].tobytes()
 
 
-class Words:
+class PostingLists:
     """The posting lists of an open index as they are now, with those asked for lately kept in memory."""
 
     def __init__(self) -> None:
@@ -138,7 +138,7 @@ class Words:
     def find(
         self, connection: "apsw.Connection", header: Header, alive: "NDArray[numpy.bool_]", term: str
     ) -> "tuple[Numbers, Counts]":
-        """Living units with the term. Call within one moment of the database, of which `header` is."""
+        """Living chunks with the term. Call within one moment of the database, of which `header` is."""
         key = term_key(term)
         numbers, counts = [], []
         for block, expected in enumerate(header.vocabularies):
@@ -154,7 +154,7 @@ class Words:
             found = numpy.empty(0, numpy.int32), numpy.empty(0, numpy.uint8)
         else:
             joined, tallies = numpy.concatenate(numbers), numpy.concatenate(counts)
-            # units beyond the columns were added after the view that asks was made
+            # chunks beyond the columns were added after the view that asks was made
             joined = joined[: int(joined.searchsorted(len(alive)))]
             living = alive[joined]
             found = joined[living], tallies[: len(joined)][living]

@@ -1,7 +1,7 @@
-"""What ranking may ask of an index: arrays over units, posting lists, cosines. Knows neither how they are kept nor what scores well.
+"""What ranking may ask of an index: arrays over chunks, posting lists, cosines. Knows neither how they are kept nor what scores well.
 
-A unit is the small piece of a document that search finds: an entry, a turn of a conversation, a part of a long text. Units are
-numbered from 0; those of one document stand in a row, so that a unit's neighbours are the numbers beside it. Numbers of documents that
+A chunk is the small chunk of a document that search finds: an entry, a turn of a conversation, a part of a long text. Chunks are
+numbered from 0; those of one document stand in a row, so that a chunk's neighbours are the numbers beside it. Numbers of documents that
 changed are dead and never used again.
 """
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import numpy
     from numpy.typing import NDArray
 
-# One row a unit. `group` and `span` are the first unit and the number of units of the smallest part of the document that makes a context:
+# One row a chunk. `group` and `span` are the first chunk and the number of chunks of the smallest part of the document that makes context:
 # the document where it is short, else its section. `day` counts days since 1970-01-01 (0: none). `length` is what BM25 counts.
 # `until` is the last day that the entry held, counted like `day` (0: it holds, or nobody knows since when not).
 COLUMNS = [
@@ -40,8 +40,8 @@ class IndexedDocument:
 
 
 @dataclass(frozen=True, slots=True)
-class Unit:
-    """Where a unit stands: bytes start..end and lines of its document. `entry` is the ordinal of the memory it belongs to there."""
+class IndexedChunk:
+    """Where a chunk stands: bytes start..end and lines of its document. `entry` is the ordinal of the memory it belongs to there."""
 
     number: int
     document: int
@@ -60,7 +60,7 @@ class IndexView(Protocol):
 
     @property
     def columns(self) -> "NDArray[numpy.void]":
-        """A structured array of COLUMNS, one row a unit."""
+        """A structured array of COLUMNS, one row a chunk."""
 
     @property
     def documents(self) -> Mapping[int, IndexedDocument]: ...
@@ -70,27 +70,27 @@ class IndexView(Protocol):
 
     @property
     def average_length(self) -> float:
-        """Of the living units, at least 1."""
+        """Of the living chunks, at least 1."""
 
     @property
     def embedded(self) -> int:
-        """How many living units have a vector of the present model."""
+        """How many living chunks have a vector of the present model."""
 
     def postings(self, term: str) -> "tuple[NDArray[numpy.int32], NDArray[numpy.uint8]]":
-        """Numbers of the living units with that term, rising, and how often each has it."""
+        """Numbers of the living chunks with that term, rising, and how often each has it."""
 
-    def units(self, numbers: Sequence[int]) -> list[Unit]: ...
+    def chunks(self, numbers: Sequence[int]) -> list[IndexedChunk]: ...
 
     def nearest(
         self,
         vector: "NDArray[numpy.float32]",
         count: int,
     ) -> "NDArray[numpy.int32]":
-        """Living units whose vectors are nearest, best first; nearly exact."""
+        """Living chunks whose vectors are nearest, best first; nearly exact."""
 
     def cosines(
         self,
         vector: "NDArray[numpy.float32]",
         numbers: "NDArray[numpy.int32]",
     ) -> "NDArray[numpy.float32]":
-        """Exact cosines for those units; NaN where a unit has no vector or is dead."""
+        """Exact cosines for those chunks; NaN where a chunk has no vector or is dead."""

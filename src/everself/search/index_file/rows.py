@@ -18,7 +18,7 @@ from everself.values import new_id
 FORMAT: Final = 2
 # Who did not look for so many commits loads everything again.
 _COMMITS_KNOWN: Final = 64
-# Units of one block; local numbers fit two bytes.
+# Chunks of one block; local numbers fit two bytes.
 BLOCK: Final = 16_384
 
 SOURCES, UNITS, BLOCKS, VOCABULARIES, POSTINGS, EMBEDDINGS, CODES, HEADER = range(8)
@@ -28,7 +28,7 @@ Stamp = tuple[int, int, int, int, int]
 _SALT = struct.Struct("<IBq")
 _SEAL = struct.Struct("<I")
 _SOURCE = struct.Struct("<QQqqqqqqqi32s")
-_UNIT = struct.Struct("<6i16s")
+_CHUNK = struct.Struct("<6i16s")
 NOTHING: Final = bytes(16)
 # the checksum of whatever is followed by its own checksum
 _SEALED: Final = 0x2144DF1C
@@ -46,7 +46,7 @@ class Slot:
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """The one row that vouches for all others. `units`, `sources` and `embeddings` are the next free numbers."""
+    """The one row that vouches for all others. `chunks`, `sources` and `embeddings` are the next free numbers."""
 
     versions: str
     identity: str
@@ -54,7 +54,7 @@ class Header:
     generation: int = 0
     # of the latest commits, a number of chance each: who knows one of them knows an ancestor of this index, not of another course of it
     past: tuple[int, ...] = ()
-    units: int = 0
+    chunks: int = 0
     sources: int = 1
     embeddings: int = 1
     living: int = 0
@@ -81,7 +81,7 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True)
-class UnitRow:
+class ChunkRow:
     document: int
     entry: int
     start: int
@@ -156,17 +156,17 @@ def seal_of(data: bytes) -> int:
     return int.from_bytes(data[-4:], "little")
 
 
-def render_unit(birth: int, number: int, row: UnitRow) -> bytes:
-    body = _UNIT.pack(row.document, row.entry, row.start, row.end, row.first_line, row.last_line, row.text)
+def render_chunk(birth: int, number: int, row: ChunkRow) -> bytes:
+    body = _CHUNK.pack(row.document, row.entry, row.start, row.end, row.first_line, row.last_line, row.text)
     return body + _SEAL.pack(checksum(birth, UNITS, number, body))
 
 
-def parse_unit(birth: int, number: int, data: object) -> UnitRow:
-    return UnitRow(*_UNIT.unpack(_unsealed(birth, UNITS, number, data)))
+def parse_chunk(birth: int, number: int, data: object) -> ChunkRow:
+    return ChunkRow(*_CHUNK.unpack(_unsealed(birth, UNITS, number, data)))
 
 
-# where the hash of a unit's text stands in its row, as SQL counts
-TEXT_FROM: Final = _UNIT.size - 16 + 1
+# where the hash of a chunk's text stands in its row, as SQL counts
+TEXT_FROM: Final = _CHUNK.size - 16 + 1
 
 
 def render_vector(number: int, hashed: bytes, model: int, values: bytes) -> bytes:

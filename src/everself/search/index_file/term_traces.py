@@ -1,4 +1,4 @@
-"""What index.db still says of a term, dead units included, and its very bytes. For whoever has to know that nothing is left.
+"""What index.db still says of a term, dead chunks included, and its very bytes. For whoever has to know that nothing is left.
 
 Reads rows as they lie there and believes no view. Knows no document and no word.
 """
@@ -27,8 +27,8 @@ _TEXTS = f"SELECT DISTINCT substr(data, {TEXT_FROM}, 16) FROM units"
 _ORPHANS = f"SELECT number FROM embeddings WHERE hash NOT IN ({_TEXTS})"
 
 
-def units_named(file: "IndexFile", header: Header, term: str) -> list[int]:
-    """Every unit that a posting list names for the term, living or dead."""
+def chunks_named(file: "IndexFile", header: Header, term: str) -> list[int]:
+    """Every chunk that a posting list names for the term, living or dead."""
     found: list[int] = []
     key = term_key(term)
     for block in range(len(header.vocabularies)):
@@ -44,19 +44,19 @@ def marks_of_term(term: str) -> tuple[bytes, bytes]:
     return key.to_bytes(8, "little", signed=True), key.to_bytes(8, "big", signed=True)
 
 
-def marks_of_unit(file: "IndexFile", unit: int) -> Iterator[tuple[bytes, bytes]]:
-    """The hash of what was embedded of a unit, with the end of each vector that is kept of it."""
-    for hashed, data in file.connection.execute(_VECTORS, (unit,)):
+def marks_of_chunk(file: "IndexFile", chunk: int) -> Iterator[tuple[bytes, bytes]]:
+    """The hash of what was embedded of a chunk, with the end of each vector that is kept of it."""
+    for hashed, data in file.connection.execute(_VECTORS, (chunk,)):
         yield bytes(hashed), bytes(data)[-36:]
 
 
 def embedded_texts(file: "IndexFile") -> set[bytes]:
-    """The hashes of what units say."""
+    """The hashes of what chunks say."""
     return {bytes(hashed) for (hashed,) in file.connection.execute(_TEXTS)}
 
 
 def count_orphans(file: "IndexFile") -> int:
-    """Vectors of texts that no unit has."""
+    """Vectors of texts that no chunk has."""
     return sum(1 for _ in file.connection.execute(_ORPHANS))
 
 

@@ -1,4 +1,4 @@
-"""Vectors of units: 1-bit codes scanned in memory, exact cosines from the rows that are kept. Knows no embedder.
+"""Vectors of chunks: 1-bit codes scanned in memory, exact cosines from the rows that are kept. Knows no embedder.
 
 Up to EXACT_BELOW vectors stand in memory whole and every search is exact. Beyond, codes of one bit a dimension choose candidates and
 their rows decide. Codes are kept word by word, not row by row: numpy then counts bits in long runs.
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     Numbers = NDArray[numpy.int32]
 
 EXACT_BELOW: Final = 20_000
-# A unit that has nothing to embed, as the id of its vector.
+# A chunk that has nothing to embed, as the id of its vector.
 BLANK: Final = -1
 _ROWS_A_QUESTION = 200
 _FAR = 0x7FFF
@@ -33,7 +33,7 @@ _QUESTION = f"SELECT number, hash, model, data FROM embeddings WHERE number IN (
 
 @dataclass(frozen=True, slots=True)
 class Codes:
-    """One block: the id of each unit's vector (0: none yet), and its code as columns of 64 bits."""
+    """One block: the id of each chunk's vector (0: none yet), and its code as columns of 64 bits."""
 
     ids: "Numbers"
     words: "NDArray[numpy.uint64]"
@@ -57,7 +57,7 @@ def render_codes(codes: Codes) -> bytes:
 
 
 def blanked(codes: Codes, dead: "NDArray[numpy.bool_]") -> Codes:
-    """Without anything of those units."""
+    """Without anything of those chunks."""
     gone = dead[: len(codes.ids)]
     ids, words = codes.ids.copy(), codes.words.copy()
     ids[: len(gone)][gone] = 0
@@ -144,7 +144,7 @@ class Vectors:
             self.slot = slot
 
     def ids(self, count: int) -> "Numbers":
-        """The id of each of the first `count` units' vectors."""
+        """The id of each of the first `count` chunks' vectors."""
         joined = numpy.zeros(count, numpy.int32)
         for block, codes in enumerate(self.blocks):
             room = joined[block * BLOCK : block * BLOCK + len(codes.ids)]
@@ -154,7 +154,7 @@ class Vectors:
     def exact(
         self, connection: "apsw.Connection", ids: "Numbers", usable: "NDArray[numpy.bool_]", slot: Slot
     ) -> "tuple[Numbers, Floats]":
-        """All vectors of usable units: their ids, rising, and rows. What was loaded before is not read again."""
+        """All vectors of usable chunks: their ids, rising, and rows. What was loaded before is not read again."""
         if self._exact_of is ids:
             return self._exact_ids, self._exact
         wanted = numpy.unique(ids[usable])
@@ -181,7 +181,7 @@ def scored(known: "Numbers", table: "Floats", wanted: "Numbers", vector: "Floats
 def distances(
     blocks: Sequence[Codes], usable: "NDArray[numpy.bool_]", code: "NDArray[numpy.uint64]"
 ) -> "NDArray[numpy.uint16]":
-    """Differing bits between the code and each unit's; far away where a unit is not usable."""
+    """Differing bits between the code and each chunk's; far away where a chunk is not usable."""
     found = numpy.full(len(usable), _FAR, numpy.uint16)
     mixed = numpy.empty(BLOCK, numpy.uint64)
     bits, total = numpy.empty(BLOCK, numpy.uint8), numpy.empty(BLOCK, numpy.uint8)
@@ -206,7 +206,7 @@ def distances(
 
 
 def closest(found: "NDArray[numpy.uint16]", count: int) -> "Numbers":
-    """Numbers of about `count` units with the smallest distance, those of equal distance included."""
+    """Numbers of about `count` chunks with the smallest distance, those of equal distance included."""
     limit = _FAR - 1
     if count < len(found):
         limit = min(int(numpy.partition(found, count)[count]), limit)

@@ -12,7 +12,7 @@ from everself.search.index_file.columns import load_block, load_sources
 from everself.search.index_file.file import reading
 from everself.search.index_file.postings import load_vocabulary
 from everself.search.index_file.protocol import IndexedDocument
-from everself.search.index_file.rows import POSTINGS, checked, parse_unit, parse_vector
+from everself.search.index_file.rows import POSTINGS, checked, parse_chunk, parse_vector
 from everself.search.index_file.vectors import load_codes
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def _check_rows(connection: "apsw.Connection", header: "Header") -> int:
             load_codes(connection, header, slot, block)
             rows += 1
     for number, data in connection.execute("SELECT number, data FROM units"):
-        parse_unit(header.birth, number, data)
+        parse_chunk(header.birth, number, data)
         rows += 1
     for number, hashed, model, data in connection.execute("SELECT number, hash, model, data FROM embeddings"):
         parse_vector(number, hashed, model, data)

@@ -1,6 +1,6 @@
 """The index at one moment, and the reader that loads moments. Knows no file names, no documents' text and no ranking.
 
-A view holds columns and codes; posting lists, places of units and exact vectors are read when asked for. Numbers only grow and rows of
+A view holds columns and codes; posting lists, places of chunks and exact vectors are read when asked for. Numbers only grow and rows of
 the living never change, so an older view may read from a newer file: what it does not know it leaves out.
 """
 
@@ -13,12 +13,12 @@ import numpy
 
 from everself.errors import ChangedMeanwhile, Damaged
 from everself.lazy import part
-from everself.search.index_file._vector_cache import Recent
+from everself.search.index_file._vector_cache import VectorCache
 from everself.search.index_file.columns import Columns, read_header
 from everself.search.index_file.file import IndexFile, reading
-from everself.search.index_file.postings import Words
-from everself.search.index_file.protocol import IndexedDocument, Unit
-from everself.search.index_file.rows import Header, Slot, follows, parse_unit
+from everself.search.index_file.postings import PostingLists
+from everself.search.index_file.protocol import IndexedChunk, IndexedDocument
+from everself.search.index_file.rows import Header, Slot, follows, parse_chunk
 from everself.search.index_file.vectors import EXACT_BELOW, Codes, Vectors, best, closest, distances, encode, scored
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ class Moment:
     documents: Mapping[int, IndexedDocument]
     slot: Slot | None
     codes: tuple[Codes, ...]
-    # of every unit the id of its vector: 0 where it has none or is dead
+    # of every chunk the id of its vector: 0 where it has none or is dead
     ids: "Numbers"
     usable: "NDArray[numpy.bool_]"
     embedded: int
@@ -55,8 +55,8 @@ class Reader:
         self.lock = RLock()
         self.columns = Columns()
         self.vectors = Vectors(model)
-        self.recent = Recent()
-        self.words = Words()
+        self.recent = VectorCache()
+        self.words = PostingLists()
         self._known: tuple[bytes, Header] | None = None
         self._moment: Moment | None = None
 
@@ -79,11 +79,11 @@ class Reader:
             header = known[1]
             if self._known is not None and not follows(header, self._known[1]):
                 self.columns, self.vectors = Columns(), Vectors(self.vectors.model)
-                self.recent, self.words = Recent(), Words()
+                self.recent, self.words = VectorCache(), PostingLists()
             self.columns.refresh(connection, header)
             self.vectors.refresh(connection, header)
             held = self.columns
-            ids = numpy.where(held.alive, self.vectors.ids(header.units), 0).astype(numpy.int32)
+            ids = numpy.where(held.alive, self.vectors.ids(header.chunks), 0).astype(numpy.int32)
             usable = ids > 0
             self._moment = Moment(
                 header,
@@ -148,13 +148,13 @@ class Snapshot:
 
     @part
     def average_length(self) -> float:
-        """Of the living units, at least 1."""
+        """Of the living chunks, at least 1."""
         lengths = self._moment.columns["length"][self._moment.alive]
         return max(1.0, float(lengths.sum()) / len(lengths)) if len(lengths) else 1.0
 
     @part
     def pending(self) -> int:
-        """How many living units have no vector of the present model yet."""
+        """How many living chunks have no vector of the present model yet."""
         until = self._moment.columns["until"]
         wanted = self._moment.alive & ((until == 0) | (until >= self.horizon))
         return int(numpy.count_nonzero(wanted & (self._moment.ids == 0)))
@@ -168,7 +168,7 @@ class Snapshot:
             with reading(reader.file.connection):
                 return reader.words.find(reader.file.connection, self._header_now(), moment.alive, term)
 
-    def units(self, numbers: Sequence[int]) -> list[Unit]:
+    def chunks(self, numbers: Sequence[int]) -> list[IndexedChunk]:
         reader, found = self._reader, []
         asked = list(map(int, numbers))
         rows: dict[Any, object] = {}
@@ -183,8 +183,12 @@ class Snapshot:
             row = rows.get(number)
             if row is None and header.generation != self.generation:
                 raise ChangedMeanwhile("A document was changed while it was searched.")
-            unit = parse_unit(header.birth, number, row)
-            found.append(Unit(number, unit.document, unit.entry, unit.start, unit.end, unit.first_line, unit.last_line))
+            chunk = parse_chunk(header.birth, number, row)
+            found.append(
+                IndexedChunk(
+                    number, chunk.document, chunk.entry, chunk.start, chunk.end, chunk.first_line, chunk.last_line
+                )
+            )
         return found
 
     def nearest(self, vector: "Floats", count: int) -> "Numbers":

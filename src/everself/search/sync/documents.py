@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from everself.models.embedding.protocol import Embedder
-    from everself.search.chunking.chunks import Piece
+    from everself.search.chunking.chunks import Chunk
 
 # Some file systems stamp whole seconds, some two.
 GRAIN_NS = 2_000_000_000
@@ -39,38 +39,38 @@ class DocumentReader(Protocol):
     def list(self, under: str = "") -> list[FileStat]: ...
 
 
-class Cut(Protocol):
-    def __call__(self, path: str, data: bytes, *, imported: bool = False) -> "Sequence[Piece]": ...
+class ChunkDocument(Protocol):
+    def __call__(self, path: str, data: bytes, *, imported: bool = False) -> "Sequence[Chunk]": ...
 
 
 @dataclass(frozen=True, slots=True)
-class Craft:
-    """How documents become units. `versions` change whenever the same bytes would give other rows."""
+class ChunkingRules:
+    """How documents become chunks. `versions` change whenever the same bytes would give other rows."""
 
-    cut: Cut
-    terms_of: "Callable[[Piece, str], Terms]"
-    embedding_texts: "Callable[[Sequence[Piece]], Sequence[str]]"
+    chunk_document: ChunkDocument
+    terms_of: "Callable[[Chunk, str], Terms]"
+    embedding_texts: "Callable[[Sequence[Chunk]], Sequence[str]]"
     versions: str
 
 
-def default_craft() -> Craft:
-    from everself.search.chunking.chunks import CUTTING_VERSION, cut
+def default_chunking() -> ChunkingRules:
+    from everself.search.chunking.chunks import CHUNKING_VERSION, chunk_document
     from everself.search.chunking.terms import embedding_texts, terms_of
     from everself.text.search import TOKENIZER_VERSION
 
-    return Craft(cut, terms_of, embedding_texts, f"{CUTTING_VERSION}.{TOKENIZER_VERSION}")
+    return ChunkingRules(chunk_document, terms_of, embedding_texts, f"{CHUNKING_VERSION}.{TOKENIZER_VERSION}")
 
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
     """A document that is ready to be written. `terms` may be worked out while it is written; `texts` are hashes of what is embedded.
 
-    Whoever fills an index in bulk gives `vectors` along, one row a piece.
+    Whoever fills an index in bulk gives `vectors` along, one row a chunk.
     """
 
     path: str
     hash: str
-    pieces: "Sequence[Piece]"
+    chunks: "Sequence[Chunk]"
     terms: Iterable[Terms]
     texts: Sequence[bytes]
     stamp: Stamp = (0, 0, 0, 0, 0)
@@ -109,20 +109,20 @@ class Sources:
         self,
         workspace: DocumentReader,
         extra: Sequence[DocumentReader],
-        craft: Craft,
+        chunking: ChunkingRules,
         *,
         keeps_texts: bool = False,
     ) -> None:
         self._workspace = workspace
         self._extra = tuple(extra)
-        self.craft = craft
+        self.chunking = chunking
         self._indexed: dict[str, bool] = {}
         self._owners: dict[str, DocumentReader] = {}
         # archives under the stamp they had, with the days that they hold copies of
         self._copied: dict[str, tuple[Stamp, tuple[str, ...]]] = {}
         # what the last look found; nothing while it is not known how the files are
         self._seen: Mapping[str, FileStat] = {}
-        # Texts that were cut just now and are about to be embedded: cutting them again would cost more than tokenising them did.
+        # Texts that were chunked just now and are about to be embedded: chunking them again would cost more than tokenising them did.
         self._keeps_texts = keeps_texts
         self._texts: dict[bytes, str] = {}
         self._characters = 0
@@ -196,17 +196,17 @@ class Sources:
         return path in self._owners
 
     def prepare(self, document: Document, stat: FileStat, read_at: int) -> Prepared:
-        pieces = self.pieces(document)
-        craft = self.craft
-        texts = craft.embedding_texts(pieces)
+        chunks = self.chunks(document)
+        chunking = self.chunking
+        texts = chunking.embedding_texts(chunks)
         hashes = list(map(text_hash, texts))
         if self._keeps_texts:
             self.keep_texts(hashes, texts)
         return Prepared(
             document.path,
             document.hash,
-            pieces,
-            (craft.terms_of(piece, document.path) for piece in pieces),
+            chunks,
+            (chunking.terms_of(chunk, document.path) for chunk in chunks),
             hashes,
             stamp_of(stat),
             read_at,
@@ -235,13 +235,13 @@ class Sources:
                 oldest = next(iter(self._texts))
                 self._characters -= len(self._texts.pop(oldest))
 
-    def pieces(self, document: Document) -> "Sequence[Piece]":
+    def chunks(self, document: Document) -> "Sequence[Chunk]":
         """A secret in a file of the person's is not indexed; a hit that holds one is served without it."""
         data = blank_secrets(document.data)[: reach(document.data)]
-        return self.craft.cut(document.path, data, imported=document.path in self._owners)
+        return self.chunking.chunk_document(document.path, data, imported=document.path in self._owners)
 
     def texts(self, document: Document) -> Sequence[str]:
-        return self.craft.embedding_texts(self.pieces(document))
+        return self.chunking.embedding_texts(self.chunks(document))
 
 
 def _may_copy(path: str, data: bytes) -> bool:

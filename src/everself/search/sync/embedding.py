@@ -1,4 +1,4 @@
-"""Give units their vectors, newest first: from those that are kept, else from the embedder; a commit after every batch.
+"""Give chunks their vectors, newest first: from those that are kept, else from the embedder; a commit after every batch.
 
 Texts are not in the index: they are cut from their documents once more, and only where those are still what was indexed.
 """
@@ -17,13 +17,13 @@ from everself.search.index_file.file import IndexFile, reading
 from everself.search.index_file.rows import (
     BLOCK,
     NOTHING,
+    ChunkRow,
     Header,
     Slot,
     Source,
-    UnitRow,
     following,
+    parse_chunk,
     parse_source,
-    parse_unit,
     render_header,
 )
 from everself.search.index_file.vectors import load_codes
@@ -43,13 +43,13 @@ BATCH = 512
 # Whoever has little time begins with few: one model embeds thousands in a second, another a dozen.
 _FIRST_FEW = 16
 # A document of so many bytes is cut in less than a second; whoever has little time does not begin with a larger one.
-_CUT_AT_ONCE = 1_000_000
+_CHUNKED_AT_ONCE = 1_000_000
 _WAIT = 10.0
 
 
 @dataclass(frozen=True, slots=True)
 class EmbedReport:
-    """Units that got a vector now, units that still have none, and why it stopped before its time."""
+    """Chunks that got a vector now, chunks that still have none, and why it stopped before its time."""
 
     done: int = 0
     pending: int = 0
@@ -84,10 +84,10 @@ def ask_embedder(embedder: "Embedder", texts: list[str], purpose: "Purpose", exp
     return directions
 
 
-def pending_units(
+def pending_chunks(
     file: IndexFile, header: Header, model: int, newest: int | None = None, horizon: int = 0
 ) -> "Iterator[tuple[int, NDArray[numpy.int64]]]":
-    """Block by block, newest first: living units without a vector of that model, those closed before the horizon left out.
+    """Block by block, newest first: living chunks without a vector of that model, those closed before the horizon left out.
 
     Call within one moment of the database.
     """
@@ -112,11 +112,11 @@ def next_size(size: int, took: float, left: float) -> int:
 
 @dataclass(frozen=True, slots=True)
 class _Batch:
-    """Hashes by unit, nothing where it shall have no vector, and those texts that nobody has embedded yet by hash."""
+    """Hashes by chunk, nothing where it shall have no vector, and those texts that nobody has embedded yet by hash."""
 
-    units: dict[int, bytes]
+    chunks: dict[int, bytes]
     texts: dict[bytes, str]
-    # of units that were closed too long ago to have one: whatever is kept for these goes
+    # of chunks that were closed too long ago to have one: whatever is kept for these goes
     closed: frozenset[bytes] = frozenset()
 
 
@@ -130,7 +130,7 @@ class Embedding:
         self._model = model_key(embedder)
         self._horizon = horizon
         self._slot: Slot | None = None
-        # units whose documents are no longer what was indexed; the next sync will see to them
+        # chunks whose documents are no longer what was indexed; the next sync will see to them
         self._skipped: set[int] = set()
         # whole documents that whoever has little time leaves to those who have more
         self._left: list[range] = []
@@ -166,77 +166,79 @@ class Embedding:
     def _count(self) -> int:
         with reading(self._file.connection):
             header = read_header(self._file.connection)[1]
-            return sum(len(units) for _, units in pending_units(self._file, header, self._model, horizon=self._horizon))
+            return sum(
+                len(chunks) for _, chunks in pending_chunks(self._file, header, self._model, horizon=self._horizon)
+            )
 
     def _next(self, size: int) -> _Batch | None:
-        found: dict[int, UnitRow] = {}
+        found: dict[int, ChunkRow] = {}
         sources: dict[int, Source] = {}
         with reading(self._file.connection):
             header = read_header(self._file.connection)[1]
-            for unit in self._candidates(header):
-                row = self._file.connection.execute("SELECT data FROM units WHERE number=?", (unit,)).fetchone()
-                found[unit] = parse_unit(header.birth, unit, row[0] if row else None)
+            for chunk in self._candidates(header):
+                row = self._file.connection.execute("SELECT data FROM units WHERE number=?", (chunk,)).fetchone()
+                found[chunk] = parse_chunk(header.birth, chunk, row[0] if row else None)
                 if len(found) == size:
                     break
             for number in {row.document for row in found.values()}:
                 data = self._file.connection.execute("SELECT data FROM sources WHERE number=?", (number,)).fetchone()
                 sources[number] = parse_source(header.birth, number, data[0] if data else None)
             closed = self._closed(header, found)
-            units = {unit: NOTHING if unit in closed else row.text for unit, row in found.items()}
-            slot = with_kept_slot(self._file.connection, header, self._model, units.values()).slot(self._model)
+            chunks = {chunk: NOTHING if chunk in closed else row.text for chunk, row in found.items()}
+            slot = with_kept_slot(self._file.connection, header, self._model, chunks.values()).slot(self._model)
             self._slot = slot
             kept = {
                 text
-                for text in set(units.values())
+                for text in set(chunks.values())
                 if text == NOTHING or (slot is not None and find_kept(self._file.connection, slot, text) is not None)
             }
         if not found:
             return None
-        missing = {unit: row for unit, row in found.items() if units[unit] not in kept}
-        gone = frozenset(found[unit].text for unit in closed) - {NOTHING}
-        return _Batch(units, self._texts(missing, sources), gone)
+        missing = {chunk: row for chunk, row in found.items() if chunks[chunk] not in kept}
+        gone = frozenset(found[chunk].text for chunk in closed) - {NOTHING}
+        return _Batch(chunks, self._texts(missing, sources), gone)
 
-    def _closed(self, header: Header, units: Iterable[int]) -> set[int]:
-        blocks = {unit // BLOCK for unit in units}
+    def _closed(self, header: Header, chunks: Iterable[int]) -> set[int]:
+        blocks = {chunk // BLOCK for chunk in chunks}
         untils = {block: load_block(self._file.connection, header, block)["until"] for block in blocks}
-        return {unit for unit in units if 0 != untils[unit // BLOCK][unit % BLOCK] < self._horizon}
+        return {chunk for chunk in chunks if 0 != untils[chunk // BLOCK][chunk % BLOCK] < self._horizon}
 
     def _candidates(self, header: Header) -> Iterator[int]:
-        for block, units in pending_units(self._file, header, self._model, self._newest):
+        for block, chunks in pending_chunks(self._file, header, self._model, self._newest):
             self._newest = block
             for one in self._left:
-                units = units[(units < one.start) | (units >= one.stop)]
-            yield from (unit for unit in units.tolist() if unit not in self._skipped)
+                chunks = chunks[(chunks < one.start) | (chunks >= one.stop)]
+            yield from (chunk for chunk in chunks.tolist() if chunk not in self._skipped)
         self._newest = -1
 
-    def _texts(self, missing: dict[int, UnitRow], sources: dict[int, Source]) -> dict[bytes, str]:
+    def _texts(self, missing: dict[int, ChunkRow], sources: dict[int, Source]) -> dict[bytes, str]:
         wanted: dict[int, dict[int, bytes]] = {}
-        for unit, row in missing.items():
-            wanted.setdefault(row.document, {})[unit] = row.text
+        for chunk, row in missing.items():
+            wanted.setdefault(row.document, {})[chunk] = row.text
         found: dict[bytes, str] = {}
-        for number, units in wanted.items():
-            at_hand = self._sources.take_texts(units.values())
+        for number, chunks in wanted.items():
+            at_hand = self._sources.take_texts(chunks.values())
             if at_hand is not None:
                 found |= at_hand
                 continue
             known, size = sources[number].document, sources[number].stamp[2]
             first = known.first
-            if self._hurried and size > _CUT_AT_ONCE:
+            if self._hurried and size > _CHUNKED_AT_ONCE:
                 self._left.append(range(first, first + known.count))
-                self._skipped |= units.keys()
+                self._skipped |= chunks.keys()
                 continue
             document = self._sources.read(known.path)
             same = document is not None and document.hash == known.hash
             texts = list(self._sources.texts(document)) if document is not None and same else []
             hashes = list(map(text_hash, texts))
-            if len(texts) > len(units):
+            if len(texts) > len(chunks):
                 # a document of many batches is cut once, not once a batch
                 self._sources.keep_texts(hashes, texts)
-            for unit, text in units.items():
-                if unit - first < len(texts) and hashes[unit - first] == text:
-                    found[text] = texts[unit - first]
+            for chunk, text in chunks.items():
+                if chunk - first < len(texts) and hashes[chunk - first] == text:
+                    found[text] = texts[chunk - first]
                 else:
-                    self._skipped.add(unit)
+                    self._skipped.add(chunk)
         return found
 
     def _embed(self, batch: _Batch) -> "list[tuple[bytes, Floats]]":
@@ -252,11 +254,11 @@ class Embedding:
         )
 
     def _store(self, batch: _Batch, vectors: "list[tuple[bytes, Floats]]") -> int:
-        """Keep the vectors and give them to those units that still live; how many units that were."""
+        """Keep the vectors and give them to those chunks that still live; how many chunks that were."""
         with writing(self._file, _WAIT):
             connection = self._file.connection
             before = read_header(connection)[1]
-            living = self._still_living(before, batch.units)
+            living = self._still_living(before, batch.chunks)
             texts = set(living.values())
             wanted = [one for one in vectors if one[0] in texts]
             header, added = add_vectors(connection, before, self._model, wanted)
@@ -272,13 +274,13 @@ class Embedding:
             connection.execute("COMMIT")
         return len(living.keys() - self._skipped)
 
-    def _still_living(self, header: Header, units: dict[int, bytes]) -> dict[int, bytes]:
+    def _still_living(self, header: Header, chunks: dict[int, bytes]) -> dict[int, bytes]:
         alive: dict[int, NDArray[numpy.bool_]] = {}
-        for block in {unit // BLOCK for unit in units}:
+        for block in {chunk // BLOCK for chunk in chunks}:
             if block >= len(header.columns):
                 raise Damaged("index.db: a block is missing.")
             alive[block] = (load_block(self._file.connection, header, block)["flags"] & Flag.ALIVE) != 0
-        return {unit: text for unit, text in units.items() if alive[unit // BLOCK][unit % BLOCK]}
+        return {chunk: text for chunk, text in chunks.items() if alive[chunk // BLOCK][chunk % BLOCK]}
 
     def _finish(self) -> None:
         """The model has taken over: codes of others are not needed any more."""

@@ -1,6 +1,6 @@
-"""Take their vectors from units whose entries were closed before some day; words still find them. Which those are follows from files.
+"""Take their vectors from chunks whose entries were closed before some day; words still find them. Which those are follows from files.
 
-Such a unit is marked as one that has nothing to embed. Knows rows and days; not who sets the day, nor what closing means.
+Such a chunk is marked as one that has nothing to embed. Knows rows and days; not who sets the day, nor what closing means.
 """
 
 from collections.abc import Iterable
@@ -20,7 +20,7 @@ from everself.search.index_file.rows import (
     Slot,
     checksum,
     following,
-    parse_unit,
+    parse_chunk,
     render_header,
 )
 from everself.search.index_file.vectors import BLANK, Codes, blanked, codes_row, load_codes, render_codes
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 def drop_closed(file: IndexFile, horizon: int, wait: float) -> int:
-    """How many units lost theirs. One that was closed later than it seemed, or not at all, is to be embedded again."""
+    """How many chunks lost theirs. One that was closed later than it seemed, or not at all, is to be embedded again."""
     connection = file.connection
     with reading(connection):
         header = read_header(connection)[1]
@@ -56,7 +56,7 @@ def drop_closed(file: IndexFile, horizon: int, wait: float) -> int:
 
 
 def forget_texts(connection: "apsw.Connection", header: Header, texts: Iterable[bytes]) -> None:
-    """Drop what is kept for these texts, of whatever model, unless some unit has it. Call within a transaction."""
+    """Drop what is kept for these texts, of whatever model, unless some chunk has it. Call within a transaction."""
     texts = set(texts) - {NOTHING}
     if not texts:
         return
@@ -85,7 +85,7 @@ def _is_wrong(connection: "apsw.Connection", header: Header, block: int, horizon
 def _wrong(
     connection: "apsw.Connection", header: Header, block: int, horizon: int
 ) -> "tuple[NDArray[numpy.bool_], NDArray[numpy.bool_]]":
-    """The units of a block that have a vector and should have none, and those that have none and should."""
+    """The chunks of a block that have a vector and should have none, and those that have none and should."""
     rows = load_block(connection, header, block)
     closed = _alive(rows) & (rows["until"] != 0)
     over = closed & (rows["until"] < horizon)
@@ -100,11 +100,11 @@ def _wrong(
     return dead, back
 
 
-def _texts(connection: "apsw.Connection", header: Header, units: Iterable[int]) -> set[bytes]:
+def _texts(connection: "apsw.Connection", header: Header, chunks: Iterable[int]) -> set[bytes]:
     found = set()
-    for unit in map(int, units):
-        row = connection.execute("SELECT data FROM units WHERE number=?", (unit,)).fetchone()
-        found.add(parse_unit(header.birth, unit, row[0] if row else None).text)
+    for chunk in map(int, chunks):
+        row = connection.execute("SELECT data FROM units WHERE number=?", (chunk,)).fetchone()
+        found.add(parse_chunk(header.birth, chunk, row[0] if row else None).text)
     return found
 
 

@@ -1,6 +1,6 @@
-"""Blank what documents left behind that changed or are gone: what columns, codes and posting lists still say of dead units.
+"""Blank what documents left behind that changed or are gone: what columns, codes and posting lists still say of dead chunks.
 
-Sync only marks units as dead, which is quick. Their numbers are never used again, so their rows stay and say nothing.
+Sync only marks chunks as dead, which is quick. Their numbers are never used again, so their rows stay and say nothing.
 """
 
 from dataclasses import replace
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 def purge(file: IndexFile, wait: float) -> int:
-    """Leave nothing of dead units, and no vector without a living one; how many units were blanked. On the disk when it returns."""
+    """Leave nothing of dead chunks, and no vector without a living one; how many chunks were blanked. On the disk when it returns."""
     connection, done = file.connection, 0
     with sound(connection):
         connection.execute("PRAGMA synchronous=FULL")

@@ -25,19 +25,19 @@ if TYPE_CHECKING:
 Progress = Callable[[int, int], None]
 
 # A kill loses this much work at most.
-_UNITS_A_COMMIT = 4_000
+_CHUNKS_A_COMMIT = 4_000
 _BYTES_A_COMMIT = 8 * 1024 * 1024
-_UNITS_IN_BULK = 16_384
+_CHUNKS_IN_BULK = 16_384
 
 
 @dataclass(frozen=True, slots=True)
 class SyncReport:
-    """What a sync found: documents read, removed and left as they were, units written, and what was not read whole or at all."""
+    """What a sync found: documents read, removed and left as they were, chunks written, and what was not read whole or at all."""
 
     read: int = 0
     removed: int = 0
     unchanged: int = 0
-    units: int = 0
+    chunks: int = 0
     truncated: tuple[str, ...] = ()
     skipped: tuple[str, ...] = ()
     # why the files could not be looked at; what was indexed before is what there is
@@ -74,12 +74,12 @@ def plan_sync(listing: "tuple[dict[str, FileStat], Sequence[str]]", known: "Mapp
 class _Tally:
     read: int = 0
     removed: int = 0
-    units: int = 0
+    chunks: int = 0
     unreadable: list[str] = field(default_factory=list)
 
 
 class Syncer:
-    """Syncs one open index. `model` is whose vectors new units are given from those that are kept; 0 for none."""
+    """Syncs one open index. `model` is whose vectors new chunks are given from those that are kept; 0 for none."""
 
     def __init__(self, reader: "Reader", sources: Sources, model: int) -> None:
         self._reader = reader
@@ -118,18 +118,18 @@ class Syncer:
                 removed = []
                 done += self._take(waiting, writer, tally)
                 writer.commit()
-                tally.units += writer.added
+                tally.chunks += writer.added
             self._reader.refresh()
             if progress is not None and total:
                 progress(done, total)
         documents = self._reader.columns.documents.values()
         truncated = tuple(document.path for document in documents if document.cut)
         skipped = (*plan.odd, *tally.unreadable)
-        return SyncReport(tally.read, tally.removed, plan.unchanged, tally.units, truncated, skipped, plan.failure)
+        return SyncReport(tally.read, tally.removed, plan.unchanged, tally.chunks, truncated, skipped, plan.failure)
 
     def fill(self, documents: Iterable[Prepared]) -> int:
         """Write documents that somebody else has cut, a block at a time."""
-        units, documents = 0, iter(documents)
+        chunks, documents = 0, iter(documents)
         more = True
         while more:
             with self._reader.lock, writing(self._reader.file, 60.0):
@@ -137,13 +137,13 @@ class Syncer:
                 more = False
                 for document in documents:
                     writer.add(document)
-                    if writer.added >= _UNITS_IN_BULK:
+                    if writer.added >= _CHUNKS_IN_BULK:
                         more = True
                         break
                 writer.commit()
-                units += writer.added
+                chunks += writer.added
         self._reader.refresh()
-        return units
+        return chunks
 
     def prune(self) -> None:
         with self._reader.lock, writing(self._reader.file, 10.0):
@@ -153,7 +153,7 @@ class Syncer:
     def _take(self, waiting: deque[FileStat], writer: Writer, tally: _Tally) -> int:
         """Read and write documents off the list until there is enough for one commit; how many."""
         taken = size = 0
-        while waiting and writer.added < _UNITS_A_COMMIT and size < _BYTES_A_COMMIT:
+        while waiting and writer.added < _CHUNKS_A_COMMIT and size < _BYTES_A_COMMIT:
             stat = waiting.popleft()
             taken += 1
             source = self._reader.columns.by_path.get(stat.path)

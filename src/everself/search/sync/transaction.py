@@ -1,6 +1,6 @@
 """One write transaction on index.db: documents added and removed, gathered in memory and written block by block at the end.
 
-Knows rows and blocks; does not know where documents come from. A block that is full is never opened again, except that its units die.
+Knows rows and blocks; does not know where documents come from. A block that is full is never opened again, except that its chunks die.
 """
 
 from array import array
@@ -26,17 +26,17 @@ from everself.search.index_file.rows import (
     NOTHING,
     POSTINGS,
     VOCABULARIES,
+    ChunkRow,
     Header,
     Source,
     Stamp,
-    UnitRow,
     checked,
     checksum,
     following,
-    parse_unit,
+    parse_chunk,
+    render_chunk,
     render_header,
     render_source,
-    render_unit,
     seal_of,
 )
 from everself.search.sync.documents import Prepared
@@ -45,9 +45,9 @@ from everself.search.sync.vector_rows import add_vectors, assign_kept, prune
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from everself.search.chunking.chunks import Piece
+    from everself.search.chunking.chunks import Chunk
 
-    # of these ids of vectors, those that a living unit has, the units in the ranges not counted
+    # of these ids of vectors, those that a living chunk has, the chunks in the ranges not counted
     Living = Callable[[Sequence[int], Sequence[range]], frozenset[int]]
 
 # More than sixteen megabytes of anybody's prose have. Without a bound a document that is nothing but words of its own would take
@@ -96,7 +96,7 @@ class Writer:
         self._model = model
         self._living = living
         self._columns: list[tuple[int, int, int, int, int, int, int]] = []
-        self._units: list[tuple[int, bytes]] = []
+        self._chunks: list[tuple[int, bytes]] = []
         self._keys, self._owners, self._counts = array("q"), array("q"), array("B")
         self._texts: dict[int, bytes] = {}
         self._vectors: list[tuple[bytes, NDArray[numpy.float32]]] = []
@@ -105,7 +105,7 @@ class Writer:
 
     @property
     def added(self) -> int:
-        return self.header.units - self._before.units
+        return self.header.chunks - self._before.chunks
 
     @property
     def changed(self) -> bool:
@@ -113,50 +113,50 @@ class Writer:
 
     def add(self, document: Prepared) -> None:
         """A document that is not indexed; one that was must be removed first."""
-        header, first = self.header, self.header.units
+        header, first = self.header, self.header.chunks
         number = header.sources
         columns = self._columns
-        for local, count in _groups(document.pieces):
+        for local, count in _groups(document.chunks):
             columns.extend((number, first + local, count, 0, 0, 0, 0) for _ in range(count))
-        base = len(columns) - len(document.pieces)
+        base = len(columns) - len(document.chunks)
         count, room = 0, len(self._keys) + POSTINGS_OF_A_DOCUMENT
-        for piece, (terms, length), text in zip(document.pieces, document.terms, document.texts, strict=True):
-            unit = first + count
-            day, until = day_number(piece.day), day_number(piece.until)
+        for chunk, (terms, length), text in zip(document.chunks, document.terms, document.texts, strict=True):
+            chunk_number = first + count
+            day, until = day_number(chunk.day), day_number(chunk.until)
             place = columns[base + count]
-            columns[base + count] = (*place[:3], day, min(length, 65_535), int(piece.flags | Flag.ALIVE), until)
-            row = UnitRow(number, piece.entry, piece.start, piece.end, piece.first_line, piece.last_line, text)
-            self._units.append((unit, render_unit(header.birth, unit, row)))
-            self._texts[unit] = text
+            columns[base + count] = (*place[:3], day, min(length, 65_535), int(chunk.flags | Flag.ALIVE), until)
+            row = ChunkRow(number, chunk.entry, chunk.start, chunk.end, chunk.first_line, chunk.last_line, text)
+            self._chunks.append((chunk_number, render_chunk(header.birth, chunk_number, row)))
+            self._texts[chunk_number] = text
             self._keys.extend(map(term_key, terms))
             self._counts.extend(min(times, 255) for times in terms.values())
-            self._owners.extend([unit] * len(terms))
+            self._owners.extend([chunk_number] * len(terms))
             count += 1
             if len(self._keys) >= room:
                 break
         if document.vectors is not None:
             self._vectors.extend(zip(document.texts, document.vectors, strict=True))
-        cut = document.cut + self._end_at(document.pieces, base, count)
+        cut = document.cut + self._end_at(document.chunks, base, count)
         known = IndexedDocument(number, document.path, document.hash, first, count, cut)
         self.header = replace(
             header,
-            units=first + count,
+            chunks=first + count,
             sources=number + 1,
             documents=header.documents + 1,
             living=header.living + count,
         )
         self._put_source(known, document.stamp, document.read_at)
 
-    def _end_at(self, pieces: "Sequence[Piece]", base: int, count: int) -> int:
-        """Let a document end after so many of its pieces; how many bytes that leaves out."""
-        if count == len(pieces):
+    def _end_at(self, chunks: "Sequence[Chunk]", base: int, count: int) -> int:
+        """Let a document end after so many of its chunks; how many bytes that leaves out."""
+        if count == len(chunks):
             return 0
         columns = self._columns
         del columns[base + count :]
         number, group = columns[-1][:2]
-        size = self._before.units + len(columns) - group
+        size = self._before.chunks + len(columns) - group
         columns[-size:] = [(number, group, size, *rest[3:]) for rest in columns[-size:]]
-        return pieces[-1].end - pieces[count].start
+        return chunks[-1].end - chunks[count].start
 
     def remove(self, source: Source) -> None:
         document = source.document
@@ -172,7 +172,7 @@ class Writer:
         bounds = (document.first, document.first + document.count)
         query = "SELECT number, data FROM units WHERE number>=? AND number<?"
         for number, data in self.connection.execute(query, bounds):
-            self._gone.add(parse_unit(header.birth, number, data).text)
+            self._gone.add(parse_chunk(header.birth, number, data).text)
         self.connection.execute("DELETE FROM units WHERE number>=? AND number<?", bounds)
 
     def restamp(self, source: Source, stamp: Stamp, read_at: int) -> None:
@@ -183,10 +183,10 @@ class Writer:
 
     def commit(self) -> Header:
         """Write what was gathered. Afterwards the writer is empty and may gather for the next transaction's worth."""
-        first = self._before.units
+        first = self._before.chunks
         self._kill()
-        if self._units:
-            self.connection.executemany("INSERT INTO units VALUES (?, ?)", self._units)
+        if self._chunks:
+            self.connection.executemany("INSERT INTO units VALUES (?, ?)", self._chunks)
             self._append(first)
         self._place_vectors()
         if self.changed:
@@ -201,7 +201,7 @@ class Writer:
         self.header = replace(self.header, root=(self.header.root + seal_of(data)) & _MASK)
 
     def _kill(self) -> None:
-        """Switch ALIVE off for units of documents that were removed."""
+        """Switch ALIVE off for chunks of documents that were removed."""
         ranges: dict[int, list[tuple[int, int]]] = {}
         for dead in self._dead:
             for block in range(dead.start // BLOCK, (dead.stop - 1) // BLOCK + 1 if len(dead) else 0):
@@ -217,8 +217,8 @@ class Writer:
         columns = numpy.array(self._columns, ROW)
         keys, owners = numpy.frombuffer(self._keys, "q"), numpy.frombuffer(self._owners, "q")
         counts = numpy.frombuffer(self._counts, "B")
-        for block in range(first // BLOCK, (self.header.units - 1) // BLOCK + 1):
-            start, stop = max(block * BLOCK, first), min((block + 1) * BLOCK, self.header.units)
+        for block in range(first // BLOCK, (self.header.chunks - 1) // BLOCK + 1):
+            start, stop = max(block * BLOCK, first), min((block + 1) * BLOCK, self.header.chunks)
             rows = columns[start - first : stop - first]
             if start > block * BLOCK:
                 rows = numpy.concatenate([self._tail(block), rows])
@@ -276,10 +276,10 @@ class Writer:
             )
 
 
-def _groups(pieces: "Sequence[object]") -> Iterator[tuple[int, int]]:
-    """The first unit and the length of each run of pieces that name the same group."""
+def _groups(chunks: "Sequence[object]") -> Iterator[tuple[int, int]]:
+    """The first chunk and the length of each run of chunks that name the same group."""
     start = 0
-    for _, run in groupby(pieces, key=lambda piece: piece.group):  # type: ignore[attr-defined]  # pieces have it
+    for _, run in groupby(chunks, key=lambda chunk: chunk.group):  # type: ignore[attr-defined]  # chunks have it
         count = sum(1 for _ in run)
         yield start, count
         start += count

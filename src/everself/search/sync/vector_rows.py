@@ -1,4 +1,4 @@
-"""Rows of vectors and their codes: added, given to units, taken away. Knows no embedder and no text."""
+"""Rows of vectors and their codes: added, given to chunks, taken away. Knows no embedder and no text."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -103,23 +103,23 @@ def find_kept(connection: "apsw.Connection", slot: Slot, hashed: bytes) -> Kept 
 def assign_kept(
     connection: "apsw.Connection", header: Header, model: int, texts: Mapping[int, bytes], added: Mapping[bytes, Kept]
 ) -> Header:
-    """Give units the vectors that are kept for their texts. `texts` are hashes by unit; what was `added` just now is at hand."""
+    """Give chunks the vectors that are kept for their texts. `texts` are hashes by chunk; what was `added` just now is at hand."""
     slot = header.slot(model)
     if slot is None or not texts:
         return header
     found: dict[int, Kept] = {}
     blank = bytes(slot.dimensions * 2)
-    for unit, hashed in texts.items():
+    for chunk, hashed in texts.items():
         kept = (BLANK, blank) if hashed == NOTHING else added.get(hashed) or find_kept(connection, slot, hashed)
         if kept is not None:
-            found[unit] = kept
+            found[chunk] = kept
     by_block: dict[int, list[int]] = {}
-    for unit in found:
-        by_block.setdefault(unit // BLOCK, []).append(unit)
-    for block, units in sorted(by_block.items()):
-        local = numpy.array(units) - block * BLOCK
-        ids = numpy.array([found[unit][0] for unit in units], numpy.int32)
-        codes = encode(decode([found[unit][1] for unit in units], slot.dimensions))
+    for chunk in found:
+        by_block.setdefault(chunk // BLOCK, []).append(chunk)
+    for block, chunks in sorted(by_block.items()):
+        local = numpy.array(chunks) - block * BLOCK
+        ids = numpy.array([found[chunk][0] for chunk in chunks], numpy.int32)
+        codes = encode(decode([found[chunk][1] for chunk in chunks], slot.dimensions))
         header = _put_codes(connection, header, slot, block, (local, ids, codes))
         slot = header.slot(model) or slot
     return header
@@ -163,7 +163,7 @@ def prune(
     model: int,
     living: Callable[[Sequence[int]], frozenset[int]] | None,
 ) -> None:
-    """Forget vectors of texts that no living unit has: what a text said can be guessed from its vector."""
+    """Forget vectors of texts that no living chunk has: what a text said can be guessed from its vector."""
     for hashed in gone:
         ids = [int(row[0]) for row in connection.execute(_FIND, (hashed, model))]
         if ids and (living is None or living(ids)):

@@ -41,14 +41,14 @@ _MEMOIRS_OF_HEAD = ("ORIG_HEAD", "FETCH_HEAD", "MERGE_HEAD", "gc.log")
 
 
 @dataclass(frozen=True, slots=True)
-class Cleaned:
+class CleanedDocument:
     """A document without what was forgotten: None when nothing is left of it. `pieces` are the bytes that went."""
 
     data: bytes | None
     pieces: tuple[bytes, ...] = ()
 
 
-Clean = Callable[[str, bytes], Cleaned]
+Clean = Callable[[str, bytes], CleanedDocument]
 CleanMessage = Callable[[str], str]
 
 

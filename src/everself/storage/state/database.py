@@ -34,12 +34,12 @@ from everself.storage.state.messages import Messages
 from everself.storage.state.migrate import apply_migrations, load_migrations, plan_migrations
 from everself.storage.state.personas import Personas
 from everself.storage.state.proposals import Proposals
-from everself.storage.state.provenance import Vouchers, mac_of, vouch
+from everself.storage.state.provenance import ProvenanceRecords, mac_of, record_provenance
 from everself.storage.state.reviews import Reviews
 from everself.storage.state.scrub import Scrub
 from everself.storage.state.searches import Searches
 from everself.storage.state.spend import Spend
-from everself.values import Author, ChangeRecord, Voucher
+from everself.values import Author, ChangeRecord, ProvenanceRecord
 
 _SQL = load_queries("state")
 _PAGE = 500
@@ -80,7 +80,7 @@ class State:
             raise WrongUse(f"The integrity key has {len(key)} bytes; it needs {_SHORTEST_KEY}.")
         self.engine = engine
         self._key = key
-        self.vouchers = Vouchers(engine, key)
+        self.provenance = ProvenanceRecords(engine, key)
         self.entries = EntryRows(engine, key)
         self.scrub = Scrub(engine)
         self.searches = Searches(engine)
@@ -103,9 +103,13 @@ class State:
         self.engine.close()
 
     def record_change(
-        self, record: ChangeRecord, files: Sequence[FileHashes], vouchers: Sequence[Voucher] = (), key: str = ""
+        self,
+        record: ChangeRecord,
+        files: Sequence[FileHashes],
+        provenance: Sequence[ProvenanceRecord] = (),
+        key: str = "",
     ) -> bool:
-        """Record an applied change once, with its vouchers and its key; false when this id is there already.
+        """Record an applied change once, with its provenance records and its key; false when this id is there already.
 
         `files` names the same paths as the record, with plain content hashes; only keyed ones are stored.
         """
@@ -123,7 +127,7 @@ class State:
             writer.run(_SQL["add_change"], _to_row(record, at))
             values = (row.seq, row.change_id, row.at, row.author, row.files, row.previous, row.mac)
             writer.run(_SQL["add_ledger_row"], values)
-            vouch(writer, self._key, vouchers, at)
+            record_provenance(writer, self._key, provenance, at)
             self.entries.note_foreseen(writer, files)
             if key:
                 writer.run(_SQL["add_key"], (mac_of(self._key, key), record.id))

@@ -33,7 +33,7 @@ class SessionRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class StoredMessage:
     id: str
     session: str
     seq: int
@@ -51,48 +51,48 @@ class Messages:
     def begin(self, session: SessionRow) -> None:
         self._engine.write(lambda writer: _begin(writer, session))
 
-    def add(self, session: SessionRow, said: Said) -> Said:
+    def add(self, session: SessionRow, said: StoredMessage) -> StoredMessage:
         """The next message of a session; its number is given here. One of that id that is there already stays as it is."""
 
-        def work(writer: Writer) -> Said:
+        def work(writer: Writer) -> StoredMessage:
             known = writer.row(_SQL["message"], (said.id,))
             if known is not None:
-                return Said(*known)
+                return StoredMessage(*known)
             # it may have been deleted or forgotten meanwhile, and what is said now is not lost for that
             _begin(writer, session)
             found = writer.row(_SQL["last_seq"], (session.id,))
             seq = (int(found[0]) if found else 0) + 1
             values = (said.id, session.id, seq, said.at, said.role, said.person, said.content, said.meta)
             writer.run(_SQL["add_message"], values)
-            return Said(*values)
+            return StoredMessage(*values)
 
         return self._engine.write(work)
 
-    def find(self, message: str) -> Said | None:
+    def find(self, message: str) -> StoredMessage | None:
         found = self._engine.read(_SQL["message"], (message,))
-        return Said(*found[0]) if found else None
+        return StoredMessage(*found[0]) if found else None
 
     def is_told(self, message: str) -> bool:
         """Whether a person said it in a conversation of theirs: no reply, no tool, no job, no group, and no text of the system."""
         return bool(self._engine.read(_SQL["is_told"], (message,)))
 
-    def of(self, session: str, after: int = 0) -> Iterator[Said]:
+    def of(self, session: str, after: int = 0) -> Iterator[StoredMessage]:
         """The messages of a session beyond that number, in order."""
         while page := self._engine.read(_SQL["messages_after"], (session, after, _PAGE)):
             for row in page:
-                yield Said(*row)
+                yield StoredMessage(*row)
             after = page[-1][2]
 
     def weight(self, session: str, after: int = 0) -> int:
         """Bytes of what was said beyond that number."""
         return int(self._engine.read(_SQL["weight"], (session, after))[0][0])
 
-    def newest(self) -> Iterator[Said]:
+    def newest(self) -> Iterator[StoredMessage]:
         """All messages, the newest first."""
         before = _LARGEST
         while page := self._engine.read(_SQL["newest_page"], (before, _PAGE)):
             for _, *row in page:
-                yield Said(*row)
+                yield StoredMessage(*row)
             before = page[-1][0]
 
     def change(self, session: str, change: Callable[[str], str]) -> str:

@@ -9,7 +9,7 @@ _SQL = load_queries("identity")
 
 
 @dataclass(frozen=True, slots=True)
-class Spoke:
+class PersonaTurn:
     """`file` and `hash` of the soul; `why` it was that one: soul, purge, chance, or session for one that went on as it began."""
 
     session: str
@@ -24,16 +24,16 @@ class Personas:
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
 
-    def record(self, spoke: Spoke) -> bool:
+    def record(self, spoke: PersonaTurn) -> bool:
         """Once a turn; false where it is recorded already."""
         values = (spoke.session, spoke.turn, spoke.at, spoke.file, spoke.hash, spoke.why)
         return bool(self._engine.write(lambda writer: writer.run(_SQL["add_persona"], values)))
 
-    def first_of(self, session: str) -> Spoke | None:
+    def first_of(self, session: str) -> PersonaTurn | None:
         """The soul that a session began with."""
         found = self._engine.read(_SQL["persona_of"], (session,))
-        return Spoke(*found[0]) if found else None
+        return PersonaTurn(*found[0]) if found else None
 
-    def list(self, session: str = "", limit: int = 100) -> tuple[Spoke, ...]:
+    def list(self, session: str = "", limit: int = 100) -> tuple[PersonaTurn, ...]:
         """The newest first, of one session or of all."""
-        return tuple(Spoke(*row) for row in self._engine.read(_SQL["personas"], (session, limit)))
+        return tuple(PersonaTurn(*row) for row in self._engine.read(_SQL["personas"], (session, limit)))

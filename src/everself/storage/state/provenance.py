@@ -1,4 +1,4 @@
-"""Who said what an entry says: keyed vouchers that only this installation can make. Knows rows and MACs, no entries."""
+"""Who said what an entry says: keyed provenance records that only this installation can make. Knows rows and MACs, no entries."""
 
 import hmac
 import json
@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from everself.storage.engine import Engine, Row, Writer
 from everself.storage.state._queries import load_queries
 from everself.storage.state.ledger import canonical
-from everself.values import Voucher
+from everself.values import ProvenanceRecord
 
 _SQL = load_queries("vouchers")
 
@@ -17,42 +17,42 @@ def mac_of(key: bytes, text: str) -> str:
     return hmac.digest(key, b"text " + text.encode("utf-8", "surrogatepass"), "sha256").hex()
 
 
-def vouch(writer: Writer, key: bytes, vouchers: Iterable[Voucher], at: str) -> None:
-    """Record vouchers within somebody else's transaction. A newer one of an entry takes the place of the older."""
-    for one in vouchers:
+def record_provenance(writer: Writer, key: bytes, provenance: Iterable[ProvenanceRecord], at: str) -> None:
+    """Record provenance records within somebody else's transaction. A newer one of an entry takes the place of the older."""
+    for one in provenance:
         lineage = canonical(list(one.lineage))
         text = mac_of(key, one.text)
         mac = _seal(key, one.entry, one.source, one.tag, lineage, text)
         writer.run(_SQL["put_voucher"], (one.entry, one.source, one.tag, lineage, text, at, mac))
 
 
-class Vouchers:
-    """Reads vouchers back and tells the genuine ones."""
+class ProvenanceRecords:
+    """Reads provenance records back and tells the genuine ones."""
 
     def __init__(self, engine: Engine, key: bytes) -> None:
         self._engine = engine
         self._key = key
 
-    def all(self) -> dict[str, Voucher]:
-        """Every genuine voucher by entry; `text` is the keyed hash of the words, see `mac_of`."""
+    def all(self) -> dict[str, ProvenanceRecord]:
+        """Every genuine provenance record by entry; `text` is the keyed hash of the words, see `mac_of`."""
         return self._genuine(self._engine.read(_SQL["all_vouchers"]))
 
-    def find(self, entries: Sequence[str]) -> dict[str, Voucher]:
+    def find(self, entries: Sequence[str]) -> dict[str, ProvenanceRecord]:
         return self._genuine(self._engine.read(_SQL["find_vouchers"], (json.dumps(list(entries)),)))
 
-    def put(self, vouchers: Sequence[Voucher], at: str) -> None:
+    def put(self, provenance: Sequence[ProvenanceRecord], at: str) -> None:
         """Vouch for entries outside a change: when the owner vouches for an adopted workspace or releases a quarantined entry."""
-        self._engine.write(lambda writer: vouch(writer, self._key, vouchers, at))
+        self._engine.write(lambda writer: record_provenance(writer, self._key, provenance, at))
 
     def forget(self, entries: Sequence[str]) -> int:
         return self._engine.write(lambda writer: writer.run(_SQL["forget_vouchers"], (json.dumps(list(entries)),)))
 
-    def _genuine(self, rows: Iterable[Row]) -> dict[str, Voucher]:
+    def _genuine(self, rows: Iterable[Row]) -> dict[str, ProvenanceRecord]:
         found = {}
         for entry, source, tag, lineage, text, mac in rows:
             if hmac.compare_digest(mac, _seal(self._key, entry, source, tag, lineage, text)):
                 rests_on = tuple(json.loads(lineage)) if lineage != "[]" else ()
-                found[entry] = Voucher(entry, source, tag, text, rests_on)
+                found[entry] = ProvenanceRecord(entry, source, tag, text, rests_on)
         return found
 
 

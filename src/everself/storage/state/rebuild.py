@@ -1,4 +1,4 @@
-"""Makes a new state database of what can be read of a damaged one. The ledger counts as far as its chain holds; seals and vouchers
+"""Makes a new state database of what can be read of a damaged one. The ledger counts as far as its chain holds; seals and provenance
 carry their own MACs, and one that is not genuine is worth nothing, here as anywhere."""
 
 from collections.abc import Mapping, Sequence

@@ -158,7 +158,7 @@ class Scrub:
         return self._engine.write(work) if messages else 0
 
     def drop_rows(self, entries: Sequence[str], texts: Sequence[str]) -> int:
-        """Remove vouchers and entry rows, by id and by the keyed hash of their words."""
+        """Remove provenance records and entry rows, by id and by the keyed hash of their words."""
         asked = (json.dumps(list(entries)), json.dumps(list(texts)))
         return self._engine.write(
             lambda writer: writer.run(_SQL["drop_vouchers"], asked) + writer.run(_SQL["drop_entries"], asked)

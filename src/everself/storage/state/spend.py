@@ -11,7 +11,7 @@ _SQL = load_queries("spend")
 
 
 @dataclass(frozen=True, slots=True)
-class Spent:
+class SpendRecord:
     """One request. `day` is the human's; `micros` are millionths of a dollar, None where nobody knows the price."""
 
     id: str
@@ -55,7 +55,7 @@ class Spend:
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
 
-    def record(self, spent: Spent) -> None:
+    def record(self, spent: SpendRecord) -> None:
         """Once for each id."""
         one = spent
         values = (one.id, one.at, one.day, one.job, one.session, one.model)

@@ -107,13 +107,13 @@ _APART = str.maketrans(dict.fromkeys(JOINERS, " "))
 _FEW = 12
 
 
-def chunks(text: str) -> list[str]:
+def fragments(text: str) -> list[str]:
     """A text cut at blanks and at whatever is never inside a word or an identifier, compatible forms made one."""
     return _no_giants(_spaced(text).split())
 
 
-def chunks_and_runs(text: str) -> tuple[list[str], list[str]]:
-    """The same, but what stands for itself is taken out of the chunks, as runs: most of a Chinese text at once."""
+def fragments_and_runs(text: str) -> tuple[list[str], list[str]]:
+    """The same, but what stands for itself is taken out of the fragments, as runs: most of a Chinese text at once."""
     text = _spaced(text)
     if text.isascii() or all(ROLES[char] is not Role.DENSE for char in set(text)):
         return _no_giants(text.split()), []
@@ -125,7 +125,9 @@ def _no_giants(found: list[str]) -> list[str]:
     if max(map(len, found), default=0) <= _GIANT:
         return found
     listed = (
-        part for chunk in found for part in (chunk.translate(_LISTED).split() if len(chunk) > _GIANT else (chunk,))
+        part
+        for fragment in found
+        for part in (fragment.translate(_LISTED).split() if len(fragment) > _GIANT else (fragment,))
     )
     return [one for part in listed for one in (part.translate(_APART).split() if len(part) > _GIANT else (part,))]
 

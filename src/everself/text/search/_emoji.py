@@ -51,12 +51,12 @@ def keycap(before: str, run: str) -> str:
     return ""
 
 
-def without_stray_joiners(chunk: str) -> str:
+def without_stray_joiners(fragment: str) -> str:
     """Persian and Indic words hold the joiner too, where it only shapes letters: it stays between emoji alone."""
     kept: list[str] = []
-    for at, char in enumerate(chunk):
+    for at, char in enumerate(fragment):
         beside = kept[-1] if kept else ""
-        after = chunk[at + 1 : at + 2]
+        after = fragment[at + 1 : at + 2]
         if char != ZERO_WIDTH_JOINER or (_is_emoji(beside) and _is_emoji(after)):
             kept.append(char)
     return "".join(kept)

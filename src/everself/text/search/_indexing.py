@@ -1,6 +1,6 @@
-"""A text becomes the terms an index keeps of it. Knows nothing of chunks, files or the index.
+"""A text becomes the terms an index keeps of it. Knows nothing of fragments, files or the index.
 
-Texts repeat their words, so what a chunk of text comes to is kept in a bounded table: with it, counting is most of the work.
+Texts repeat their words, so what a fragment of text comes to is kept in a bounded table: with it, counting is most of the work.
 """
 
 from collections import Counter
@@ -9,13 +9,13 @@ from dataclasses import dataclass, field
 from itertools import chain
 from operator import add
 
-from everself.text.search._characters import chunks_and_runs
+from everself.text.search._characters import fragments_and_runs
 from everself.text.search._languages import Votes, elect, tally, votes
-from everself.text.search._segments import Form, Piece, pieces
+from everself.text.search._segments import Form, Segment, segments
 from everself.text.search._terms import IndexTerms
 from everself.text.search._words import index_forms, is_stop
 
-# Longer chunks hardly repeat.
+# Longer fragments hardly repeat.
 _REPEATED = 24
 # About 20 MB when full; then it starts again, which costs less than keeping order.
 _MOST_KNOWN = 40_000
@@ -23,9 +23,9 @@ _MOST_KNOWN = 40_000
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """A chunk that may come again: its pieces, what language they speak for, and its terms and length in each."""
+    """A fragment that may come again: its segments, what language they speak for, and its terms and length in each."""
 
-    pieces: tuple[Piece, ...]
+    segments: tuple[Segment, ...]
     votes: Votes
     terms: dict[str, tuple[tuple[str, ...], int]] = field(default_factory=dict)
 
@@ -34,9 +34,9 @@ class _Known:
         if found is None:
             listed: list[str] = []
             length = 0
-            for piece in self.pieces:
-                listed += _terms(piece, language)
-                length += _length(piece, language)
+            for segment in self.segments:
+                listed += _terms(segment, language)
+                length += _length(segment, language)
             found = self.terms[language] = (tuple(listed), length)
         return found
 
@@ -46,16 +46,16 @@ _known: dict[str, _Known] = {}
 
 def index_terms(text: str) -> IndexTerms:
     """Every term of a text, in time linear in it."""
-    words, runs = chunks_and_runs(text)
+    words, runs = fragments_and_runs(text)
     met: list[tuple[_Known, int]] = []
     long: list[tuple[str, int]] = []
-    for chunk, times in Counter(words).items():
-        known = _known.get(chunk)
+    for fragment, times in Counter(words).items():
+        known = _known.get(fragment)
         if known is None:
-            if len(chunk) > _REPEATED:
-                long.append((chunk, times))
+            if len(fragment) > _REPEATED:
+                long.append((fragment, times))
                 continue
-            known = _remembered(chunk)
+            known = _remembered(fragment)
         met.append((known, times))
     language = elect(tally((known.votes, times) for known, times in met if known.votes))
     counts: dict[str, int] = (
@@ -67,22 +67,24 @@ def index_terms(text: str) -> IndexTerms:
         length += own_length * times
         for term in terms:
             counts[term] = counts.get(term, 0) + times
-    for chunk, times in long:
-        # piece by piece, because a chunk may be a book
-        for piece in pieces(chunk):
-            length += _length(piece, language) * times
-            for term in _terms(piece, language):
+    for fragment, times in long:
+        # segment by segment, because a fragment may be a book
+        for segment in segments(fragment):
+            length += _length(segment, language) * times
+            for term in _terms(segment, language):
                 counts[term] = counts.get(term, 0) + times
     return IndexTerms(dict(counts) if runs else counts, length)
 
 
-def _remembered(chunk: str) -> _Known:
-    found = tuple(pieces(chunk))
-    cast = tuple(vote for piece in found if piece.form is Form.WORD and not piece.part for vote in votes(piece.text))
+def _remembered(fragment: str) -> _Known:
+    found = tuple(segments(fragment))
+    cast = tuple(
+        vote for segment in found if segment.form is Form.WORD and not segment.part for vote in votes(segment.text)
+    )
     known = _Known(found, cast)
     if len(_known) >= _MOST_KNOWN:
         _known.clear()
-    _known[chunk] = known
+    _known[fragment] = known
     return known
 
 
@@ -90,14 +92,14 @@ def _pairs(run: str) -> Iterator[str]:
     return map(add, run, run[1:])
 
 
-def _terms(piece: Piece, language: str) -> Iterable[str]:
-    if piece.form is Form.WORD:
-        return index_forms(piece.text, language)
-    spelled = (form for spelling in piece.spellings for form in index_forms(spelling, language))
-    return dict.fromkeys((piece.text, *spelled))
+def _terms(segment: Segment, language: str) -> Iterable[str]:
+    if segment.form is Form.WORD:
+        return index_forms(segment.text, language)
+    spelled = (form for spelling in segment.spellings for form in index_forms(spelling, language))
+    return dict.fromkeys((segment.text, *spelled))
 
 
-def _length(piece: Piece, language: str) -> int:
-    if piece.part:
+def _length(segment: Segment, language: str) -> int:
+    if segment.part:
         return 0
-    return 0 if piece.form is Form.WORD and is_stop(piece.text, language) else 1
+    return 0 if segment.form is Form.WORD and is_stop(segment.text, language) else 1

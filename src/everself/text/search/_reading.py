@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from operator import add
 
 from everself.text.normalise import fold
-from everself.text.search._characters import chunks
+from everself.text.search._characters import fragments
 from everself.text.search._languages import dense_stop_words, elect, plausible, stop_words, tally, votes
-from everself.text.search._segments import Form, Piece, pieces
+from everself.text.search._segments import Form, Segment, segments
 from everself.text.search._terms import QueryTerm, SearchQuery, TermKind
 from everself.text.search._words import is_stop, query_forms
 from everself.text.search.quotes import quoted
@@ -33,15 +33,15 @@ def fold_for_phrase(text: str) -> str:
 
 def read_query(text: str) -> SearchQuery:
     """What a question asks for, in time linear in it."""
-    found = chunks(text)
-    rows = {chunk: tuple(pieces(chunk)) for chunk in dict.fromkeys(found)}
-    score = tally((votes(piece.text), 1) for row in rows.values() for piece in row if piece.form is Form.WORD)
+    found = fragments(text)
+    rows = {fragment: tuple(segments(fragment)) for fragment in dict.fromkeys(found)}
+    score = tally((votes(segment.text), 1) for row in rows.values() for segment in row if segment.form is Form.WORD)
     language, languages = elect(score), plausible(score)
-    names = _names([(chunk, rows[chunk]) for chunk in found], language)
+    names = _names([(fragment, rows[fragment]) for fragment in found], language)
     terms: dict[str, QueryTerm] = {}
     for row in rows.values():
-        for piece in row:
-            for term in _terms(piece, language, languages):
+        for segment in row:
+            for term in _terms(segment, language, languages):
                 named = term.kind is TermKind.STOP and term.surface in names
                 terms.setdefault(
                     term.surface, QueryTerm(term.surface, term.alternatives, TermKind.WORD) if named else term
@@ -51,15 +51,15 @@ def read_query(text: str) -> SearchQuery:
     return SearchQuery(tuple(terms.values()), tuple(phrases), exact)
 
 
-def _terms(piece: Piece, language: str, languages: tuple[str, ...]) -> Iterator[QueryTerm]:
-    if piece.form is Form.RUN:
-        yield from _run_terms(piece.text)
-    elif piece.form is Form.WHOLE:
-        spelled = (form for spelling in piece.spellings for form in query_forms(spelling, languages))
-        yield QueryTerm(piece.text, tuple(dict.fromkeys((piece.text, *spelled))), TermKind.WHOLE)
+def _terms(segment: Segment, language: str, languages: tuple[str, ...]) -> Iterator[QueryTerm]:
+    if segment.form is Form.RUN:
+        yield from _run_terms(segment.text)
+    elif segment.form is Form.WHOLE:
+        spelled = (form for spelling in segment.spellings for form in query_forms(spelling, languages))
+        yield QueryTerm(segment.text, tuple(dict.fromkeys((segment.text, *spelled))), TermKind.WHOLE)
     else:
-        kind = TermKind.STOP if is_stop(piece.text, language) else TermKind.WORD
-        yield QueryTerm(piece.text, query_forms(piece.text, languages), kind)
+        kind = TermKind.STOP if is_stop(segment.text, language) else TermKind.WORD
+        yield QueryTerm(segment.text, query_forms(segment.text, languages), kind)
 
 
 def _run_terms(run: str) -> Iterator[QueryTerm]:
@@ -70,7 +70,7 @@ def _run_terms(run: str) -> Iterator[QueryTerm]:
         yield QueryTerm(char, (char,), TermKind.STOP if char in stops else TermKind.CHARACTER)
 
 
-def _names(found: list[tuple[str, tuple[Piece, ...]]], language: str) -> frozenset[str]:
+def _names(found: list[tuple[str, tuple[Segment, ...]]], language: str) -> frozenset[str]:
     """Words with a capital that no rule gives them, folded."""
     if language == _CAPITAL_NOUNS:
         return frozenset()
@@ -78,14 +78,14 @@ def _names(found: list[tuple[str, tuple[Piece, ...]]], language: str) -> frozens
     names: set[str] = set()
     begins = True
     before = ""
-    for chunk, row in found:
-        beside_run = any(piece.form is Form.RUN for piece in row)
-        word = next((piece for piece in row if piece.form is Form.WORD), None)
+    for fragment, row in found:
+        beside_run = any(segment.form is Form.RUN for segment in row)
+        word = next((segment for segment in row if segment.form is Form.WORD), None)
         if word and word.capital and word.text not in _RULED_CAPITALS and len(word.text) > 1:
             small = word.text in stops and word.text not in _ALSO_NAMES
             if small and not begins:
                 return frozenset()  # Every Word Has One: a title
-            opens = begins and not beside_run and not chunk.lower().endswith("'s") and len(found) > 1
+            opens = begins and not beside_run and not fragment.lower().endswith("'s") and len(found) > 1
             if not small and not opens:
                 names.add(word.text)
                 if before:
@@ -93,5 +93,5 @@ def _names(found: list[tuple[str, tuple[Piece, ...]]], language: str) -> frozens
             before = word.text if opens and not small else ""
         else:
             before = ""
-        begins = chunk.endswith(_SENTENCE_ENDS) and not (chunk[-1] == "." and len(chunk) <= _ABBREVIATED)
+        begins = fragment.endswith(_SENTENCE_ENDS) and not (fragment[-1] == "." and len(fragment) <= _ABBREVIATED)
     return frozenset(names)

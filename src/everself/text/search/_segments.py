@@ -1,6 +1,6 @@
-"""A chunk of text comes apart into words, wholes with their parts, and runs of characters that stand for themselves.
+"""A fragment of text comes apart into words, wholes with their parts, and runs of characters that stand for themselves.
 
-Knows no language: what a word is stemmed to is for others. Linear in the chunk, whatever it is.
+Knows no language: what a word is stemmed to is for others. Linear in the fragment, whatever it is.
 """
 
 from collections.abc import Iterator
@@ -34,7 +34,7 @@ class Form(IntEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class Segment:
     """`text` is folded. `spellings` are other ways to write a whole. `part`: of a whole that was named before."""
 
     form: Form
@@ -56,26 +56,26 @@ _BEHIND_PATH = str.maketrans(dict.fromkeys(":@?&=#", " "))
 _LOOSE = str.maketrans(dict.fromkeys("?&=#+~!$%*@", " "))
 
 
-def pieces(chunk: str) -> Iterator[Piece]:
+def segments(fragment: str) -> Iterator[Segment]:
     """In the order in which they stand there; a whole comes before its parts."""
-    if chunk.isascii():
-        yield from _lettered(chunk)
+    if fragment.isascii():
+        yield from _lettered(fragment)
         return
-    if ZERO_WIDTH_JOINER in chunk:
-        chunk = without_stray_joiners(chunk)
+    if ZERO_WIDTH_JOINER in fragment:
+        fragment = without_stray_joiners(fragment)
     before = ""
-    for role, group in groupby(chunk, _run_role):
+    for role, group in groupby(fragment, _run_role):
         run = "".join(group)
         if role is Role.DENSE:
-            yield Piece(Form.RUN, run)
+            yield Segment(Form.RUN, run)
         elif role is Role.EMOJI:
             key = keycap(before, run) if KEYCAP in run else ""
             if key:
-                yield Piece(Form.WHOLE, key)
+                yield Segment(Form.WHOLE, key)
             for whole, parts in sequences(run):
-                yield Piece(Form.WHOLE, whole[:TERM_LENGTH])
+                yield Segment(Form.WHOLE, whole[:TERM_LENGTH])
                 for part in parts:
-                    yield Piece(Form.WHOLE, part, part=True)
+                    yield Segment(Form.WHOLE, part, part=True)
         else:
             yield from _lettered(run)
         before = run
@@ -94,7 +94,7 @@ def _cut(text: str) -> str:
     return text.lower()[:TERM_LENGTH]
 
 
-def _lettered(run: str) -> Iterator[Piece]:
+def _lettered(run: str) -> Iterator[Segment]:
     """Letters, digits and joiners."""
     inside = run.strip(JOINERS)
     if not inside:
@@ -102,13 +102,13 @@ def _lettered(run: str) -> Iterator[Piece]:
     if inside.isalpha() and (inside[1:].islower() or len(inside) == 1):
         sign = _sign_after(run, inside)
         if sign:
-            yield Piece(Form.WHOLE, _cut(inside) + sign)
+            yield Segment(Form.WHOLE, _cut(inside) + sign)
         word = _cut(inside)
-        yield Piece(Form.WORD, word, part=bool(sign), capital=inside[0].isupper())
+        yield Segment(Form.WORD, word, part=bool(sign), capital=inside[0].isupper())
         return
     for bare in inside.replace("--", " ").replace("..", " ").split():
-        for piece in [bare] if thousands(bare) else bare.split(","):
-            yield from _held_together(piece.strip(JOINERS))
+        for segment in [bare] if thousands(bare) else bare.split(","):
+            yield from _held_together(segment.strip(JOINERS))
 
 
 def _sign_after(run: str, inside: str) -> str:
@@ -119,40 +119,40 @@ def _sign_after(run: str, inside: str) -> str:
     return "++" if rest.startswith("++") else "#" if rest.startswith("#") else ""
 
 
-def _held_together(piece: str) -> Iterator[Piece]:
+def _held_together(segment: str) -> Iterator[Segment]:
     """A URL, an address, or what is left when their signs part it."""
-    if not piece:
+    if not segment:
         return
-    scheme, mark, rest = piece.partition("://")
+    scheme, mark, rest = segment.partition("://")
     if mark and rest:
         yield from _compound(rest.strip(JOINERS))
         for atom in scheme.translate(_OUTER).split():
             yield from _atom(atom.strip(JOINERS), part=True)
-    elif "@" in piece:
-        yield from _compound(piece)
+    elif "@" in segment:
+        yield from _compound(segment)
     else:
-        for part in piece.translate(_LOOSE).split():
+        for part in segment.translate(_LOOSE).split():
             yield from _compound(part.strip(JOINERS))
 
 
-def _compound(text: str) -> Iterator[Piece]:
+def _compound(text: str) -> Iterator[Segment]:
     number = thousands(text) if text else ""
     if number:
-        yield Piece(Form.WHOLE, _cut(text), spellings=(number[:TERM_LENGTH],))
+        yield Segment(Form.WHOLE, _cut(text), spellings=(number[:TERM_LENGTH],))
         return
     atoms = [atom for atom in (raw.strip(JOINERS) for raw in text.translate(_OUTER).split()) if atom]
     whole = len(atoms) > 1
     if whole:
-        yield Piece(Form.WHOLE, _cut(text))
+        yield Segment(Form.WHOLE, _cut(text))
         paths = text.translate(_BEHIND_PATH).split()
         for path in (path.strip(JOINERS) for path in paths[: len(paths) if len(paths) > 1 else 0]):
             if "/" in path or "\\" in path:
-                yield Piece(Form.WHOLE, _cut(path), part=True)
+                yield Segment(Form.WHOLE, _cut(path), part=True)
     for atom in atoms:
         yield from _atom(atom, part=whole)
 
 
-def _atom(atom: str, part: bool) -> Iterator[Piece]:
+def _atom(atom: str, part: bool) -> Iterator[Segment]:
     """No outer sign is in it: a word, or words that dots, hyphens and underscores hold together."""
     inner = [raw for raw in (raw.strip("'") for raw in atom.translate(_INNER).split()) if raw]
     if len(inner) == 1:
@@ -162,26 +162,26 @@ def _atom(atom: str, part: bool) -> Iterator[Piece]:
         whole = _cut(atom)
         bare = [_cut(raw.replace("'", "")) for raw in inner]
         spellings = other_spellings(whole, bare) if len(atom) <= TERM_LENGTH else ()
-        yield Piece(Form.WHOLE, whole, part=part, spellings=spellings)
+        yield Segment(Form.WHOLE, whole, part=part, spellings=spellings)
         if is_version(whole):
             inner[0] = inner[0][1:]
     for raw in inner:
         yield from _apostrophed(raw, part=True)
 
 
-def _apostrophed(word: str, part: bool) -> Iterator[Piece]:
+def _apostrophed(word: str, part: bool) -> Iterator[Segment]:
     if "'" not in word:
         yield from _token(word, part)
         return
     words = without_apostrophes(word)
     if len(words) > 1:
-        yield Piece(Form.WHOLE, _cut("".join(words)), part=part)
+        yield Segment(Form.WHOLE, _cut("".join(words)), part=part)
         part = True
     for one in words:
         yield from _token(one, part)
 
 
-def _token(token: str, part: bool) -> Iterator[Piece]:
+def _token(token: str, part: bool) -> Iterator[Segment]:
     """Letters, marks and digits only."""
     if not any(map(str.isalnum, token)):
         return
@@ -189,24 +189,24 @@ def _token(token: str, part: bool) -> Iterator[Piece]:
     if len(token) > TERM_LENGTH:
         cut = _cut(token)
         if is_hash(token):
-            yield Piece(Form.WHOLE, cut, part=part, spellings=short_hashes(cut))
+            yield Segment(Form.WHOLE, cut, part=part, spellings=short_hashes(cut))
         else:
-            yield Piece(Form.WORD, cut, part=part, capital=capital)
+            yield Segment(Form.WORD, cut, part=part, capital=capital)
         return
     text = _cut(token)
     if token.isdecimal():
-        yield Piece(Form.WHOLE if len(token) >= _NAMING_DIGITS else Form.WORD, text, part=part)
+        yield Segment(Form.WHOLE if len(token) >= _NAMING_DIGITS else Form.WORD, text, part=part)
     elif is_hash(token):
-        yield Piece(Form.WHOLE, text, part=part, spellings=short_hashes(text))
+        yield Segment(Form.WHOLE, text, part=part, spellings=short_hashes(text))
     else:
         parts = split_identifier(token)
         acronym = singular_acronym(token)
         if acronym:
-            yield Piece(Form.WHOLE, text, part=part, capital=True, spellings=(_cut(acronym),))
+            yield Segment(Form.WHOLE, text, part=part, capital=True, spellings=(_cut(acronym),))
             return
         if len(parts) == 1:
-            yield Piece(Form.WORD, text, part=part, capital=capital)
+            yield Segment(Form.WORD, text, part=part, capital=capital)
             return
-        yield Piece(Form.WHOLE, text, part=part, capital=capital, spellings=(text,) if token.isalpha() else ())
+        yield Segment(Form.WHOLE, text, part=part, capital=capital, spellings=(text,) if token.isalpha() else ())
         for one in worth_finding(parts):
-            yield Piece(Form.WORD, _cut(one), part=True, capital=one[0].isupper())
+            yield Segment(Form.WORD, _cut(one), part=True, capital=one[0].isupper())

@@ -12,22 +12,22 @@ import pytest
 
 from everself.config.outside import Exec
 from everself.conversation.tools.outside._execute import exec_tool, plan_words, run_program, safe_variables
-from everself.conversation.tools.protocol import Outcome, Setting, Tool
+from everself.conversation.tools.protocol import Outcome, Tool, ToolContext
 from everself.models.chat.protocol import JsonObject
 from everself.search.scopes import Scope, SessionKind
 
-MAIN = Setting(Scope(SessionKind.MAIN), "s", "m", "", by_owner=True)
+MAIN = ToolContext(Scope(SessionKind.MAIN), "s", "m", "", by_owner=True)
 PATH = {"PATH": os.environ["PATH"]}
 
 
-def call(tool: Tool, arguments: JsonObject, setting: Setting = MAIN) -> Outcome:
+def call(tool: Tool, arguments: JsonObject, setting: ToolContext = MAIN) -> Outcome:
     async def scene() -> Outcome:
         return await tool.run(arguments, setting)
 
     return asyncio.run(scene())
 
 
-def run(folder: Path, command: str, settings: Exec | None = None, setting: Setting = MAIN) -> Outcome:
+def run(folder: Path, command: str, settings: Exec | None = None, setting: ToolContext = MAIN) -> Outcome:
     tool = exec_tool(settings or Exec(enabled=True, timeout=600), str(folder), PATH)
     return call(tool, {"command": command}, setting)
 
@@ -184,7 +184,7 @@ def test_a_listed_path_is_run_by_that_path() -> None:
     ],
 )
 def test_nobody_but_the_owner_runs_programs(tmp_path: Path, scope: Scope) -> None:
-    outcome = run(tmp_path, "touch x", setting=Setting(scope, "s", "m", "", by_owner=True))
+    outcome = run(tmp_path, "touch x", setting=ToolContext(scope, "s", "m", "", by_owner=True))
     assert outcome.failed
     assert list(tmp_path.iterdir()) == []
 

@@ -15,18 +15,18 @@ import pytest
 
 from everself.config.outside import Fetch
 from everself.conversation.tools.outside._fetch import fetch_tool
-from everself.conversation.tools.protocol import Outcome, Setting, Tool
+from everself.conversation.tools.protocol import Outcome, Tool, ToolContext
 from everself.models.chat.protocol import JsonObject
 from everself.search.scopes import Scope, SessionKind
 
 # many small steps with real files add up; what is beside it in this folder is run every time
 pytestmark = pytest.mark.slow
 
-MAIN = Setting(Scope(SessionKind.MAIN), "s", "m", "", by_owner=True)
+MAIN = ToolContext(Scope(SessionKind.MAIN), "s", "m", "", by_owner=True)
 Answer = tuple[int, dict[str, str], bytes]
 
 
-def call(tool: Tool, arguments: JsonObject, setting: Setting = MAIN) -> Outcome:
+def call(tool: Tool, arguments: JsonObject, setting: ToolContext = MAIN) -> Outcome:
     async def scene() -> Outcome:
         return await tool.run(arguments, setting)
 
@@ -83,7 +83,7 @@ def settings(web: Web, **changes: Any) -> Fetch:
     return Fetch(enabled=True, private_hosts=(f"127.0.0.1:{web.port}",), **changes)
 
 
-def get(web: Web, path: str, setting: Setting = MAIN, **changes: Any) -> Outcome:
+def get(web: Web, path: str, setting: ToolContext = MAIN, **changes: Any) -> Outcome:
     url = path if "://" in path else f"http://127.0.0.1:{web.port}{path}"
     tool = fetch_tool(settings(web, **changes))
     return call(tool, {"url": url}, setting)
@@ -202,7 +202,7 @@ def test_a_name_is_resolved_once_and_connected_to_as_it_was_checked(web: Web, mo
 
 def test_guests_do_not_reach_what_is_private(web: Web) -> None:
     web.answers["/a"] = html("<p>x")
-    guest = Setting(Scope(SessionKind.GUEST, person="p"), "s", "m", "", by_owner=False)
+    guest = ToolContext(Scope(SessionKind.GUEST, person="p"), "s", "m", "", by_owner=False)
     assert get(web, "/a", guest).failed
     assert web.asked == []
 

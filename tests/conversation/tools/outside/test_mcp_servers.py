@@ -18,17 +18,22 @@ from everself.config.outside import McpServer
 from everself.conversation.tools.outside.mcp import _connection as connection
 from everself.conversation.tools.outside.mcp import _stdio as pipes
 from everself.conversation.tools.outside.mcp.servers import safe_name
-from everself.conversation.tools.outside.registry import Outside, Reach, open_outside, outside_tools
-from everself.conversation.tools.protocol import Outcome, Setting
+from everself.conversation.tools.outside.registry import (
+    ExternalAccess,
+    ExternalTools,
+    list_external_tools,
+    open_external_tools,
+)
+from everself.conversation.tools.protocol import Outcome, ToolContext
 from everself.models.chat.protocol import JsonObject
 from everself.search.scopes import Scope, SessionKind
 
 # every server here is a process or a port, and most of them misbehave until a time-out
 pytestmark = pytest.mark.slow
 
-MAIN = Setting(Scope(SessionKind.MAIN), "s", "m", "", by_owner=True)
+MAIN = ToolContext(Scope(SessionKind.MAIN), "s", "m", "", by_owner=True)
 SERVERS = Path(__file__).parent / "servers"
-Scene = Callable[[Outside], Awaitable[None]]
+Scene = Callable[[ExternalTools], Awaitable[None]]
 
 
 def secret(text: str) -> Secret:
@@ -44,28 +49,30 @@ def odd(habit: str, name: str = "odd") -> McpServer:
     return McpServer(name, command=sys.executable, args=(str(SERVERS / "odd.py"), habit))
 
 
-def play(scene: Scene, *servers: McpServer, folder: str = "") -> Outside:
-    async def run() -> Outside:
-        async with outside_tools(Reach(servers=servers, folder=folder), MAIN.scope) as outside:
+def play(scene: Scene, *servers: McpServer, folder: str = "") -> ExternalTools:
+    async def run() -> ExternalTools:
+        async with list_external_tools(ExternalAccess(servers=servers, folder=folder), MAIN.scope) as outside:
             await scene(outside)
         return outside
 
     return asyncio.run(run())
 
 
-async def call(outside: Outside, name: str, arguments: JsonObject | None = None, setting: Setting = MAIN) -> Outcome:
+async def call(
+    outside: ExternalTools, name: str, arguments: JsonObject | None = None, setting: ToolContext = MAIN
+) -> Outcome:
     (tool,) = (tool for tool in outside.tools if tool.spec.name == name)
     return await tool.run(arguments or {}, setting)
 
 
-async def nothing(_: Outside) -> None: ...
+async def nothing(_: ExternalTools) -> None: ...
 
 
 @pytest.mark.slow
 def test_the_tools_of_a_program_are_called(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "hidden-2")
 
-    async def scene(outside: Outside) -> None:
+    async def scene(outside: ExternalTools) -> None:
         assert outside.take_notices() == ()
         assert {tool.spec.name for tool in outside.tools} >= {"notes__add", "notes__names_of_variables", "notes__long"}
         assert all(tool.stamp == "tool" and tool.changes for tool in outside.tools)
@@ -88,7 +95,7 @@ def test_the_tools_of_a_program_are_called(tmp_path: Path, monkeypatch: pytest.M
         assert len(long) < 20_000
         assert long.startswith("begin")
         assert long.endswith("end")
-        guest = Setting(Scope(SessionKind.GUEST, person="p"), "s", "m", "", by_owner=False)
+        guest = ToolContext(Scope(SessionKind.GUEST, person="p"), "s", "m", "", by_owner=False)
         assert (await call(outside, "notes__add", {"a": 1, "b": 1}, guest)).failed
 
     play(scene, honest(), folder=str(tmp_path))
@@ -104,7 +111,7 @@ def test_the_tools_of_an_address_are_called() -> None:
     )
     server = McpServer("far", url=f"http://127.0.0.1:{port}/mcp", headers=(("Authorization", secret("Bearer ${T}")),))
 
-    async def scene(outside: Outside) -> None:
+    async def scene(outside: ExternalTools) -> None:
         assert outside.take_notices() == ()
         assert (await call(outside, "far__add", {"a": 2, "b": 3})).content == "5"
         assert (await call(outside, "far__long")).content.endswith("end")
@@ -190,7 +197,7 @@ def test_a_list_without_end_is_left_at_its_limit() -> None:
 
 
 def test_a_server_that_died_is_started_again_by_the_next_call(tmp_path: Path) -> None:
-    async def scene(outside: Outside) -> None:
+    async def scene(outside: ExternalTools) -> None:
         assert (await call(outside, "odd__go")).failed
         assert outside.take_notices() == ("The MCP server odd died.",)
         both = await asyncio.gather(call(outside, "odd__go"), call(outside, "odd__go"))
@@ -201,7 +208,7 @@ def test_a_server_that_died_is_started_again_by_the_next_call(tmp_path: Path) ->
 
 
 def test_a_server_that_keeps_dying_is_left_alone(tmp_path: Path) -> None:
-    async def scene(outside: Outside) -> None:
+    async def scene(outside: ExternalTools) -> None:
         for _ in range(4):
             assert (await call(outside, "odd__go")).failed
         last = await call(outside, "odd__go")
@@ -212,7 +219,7 @@ def test_a_server_that_keeps_dying_is_left_alone(tmp_path: Path) -> None:
 
 
 def test_an_error_of_the_servers_own_is_not_taken_for_its_death() -> None:
-    async def scene(outside: Outside) -> None:
+    async def scene(outside: ExternalTools) -> None:
         outcome = await call(outside, "odd__go")
         assert outcome.content == "odd: out of [31m paper."
         assert outcome.failed
@@ -221,7 +228,7 @@ def test_an_error_of_the_servers_own_is_not_taken_for_its_death() -> None:
 
 
 def test_garbage_between_the_messages_is_passed_over(capfd: pytest.CaptureFixture[str]) -> None:
-    async def scene(outside: Outside) -> None:
+    async def scene(outside: ExternalTools) -> None:
         assert [(await call(outside, f"{name}__go")).content for name in ("odd", "loud")] == ["went", "went"]
 
     assert play(scene, odd("garbage"), odd("noisy", "loud")).take_notices() == ()
@@ -229,7 +236,7 @@ def test_garbage_between_the_messages_is_passed_over(capfd: pytest.CaptureFixtur
 
 
 def test_a_line_without_end_ends_the_server() -> None:
-    async def scene(outside: Outside) -> None:
+    async def scene(outside: ExternalTools) -> None:
         assert (await call(outside, "odd__go")).failed
 
     before = programs()
@@ -245,8 +252,8 @@ def test_a_server_that_does_not_leave_is_made_to() -> None:
 
 
 def test_a_loop_that_ends_takes_its_servers_with_it() -> None:
-    async def scene() -> Outside:
-        return await open_outside(Reach(servers=(odd("well"),)), MAIN.scope)
+    async def scene() -> ExternalTools:
+        return await open_external_tools(ExternalAccess(servers=(odd("well"),)), MAIN.scope)
 
     before = programs()
     assert len(asyncio.run(scene()).tools) == 1
@@ -308,7 +315,7 @@ def programs() -> int:
 
 def test_nothing_runs_once_the_conversation_is_closed_by_another_task() -> None:
     async def scene() -> None:
-        entered = outside_tools(Reach(servers=(odd("well"), odd("well", "other"))), MAIN.scope)
+        entered = list_external_tools(ExternalAccess(servers=(odd("well"), odd("well", "other"))), MAIN.scope)
         outside = await asyncio.create_task(entered.__aenter__())
         assert (await asyncio.create_task(call(outside, "other__go"))).content == "went"
         await asyncio.create_task(entered.__aexit__(None, None, None))
@@ -322,7 +329,7 @@ def test_nothing_runs_once_the_conversation_is_closed_by_another_task() -> None:
 @pytest.mark.usefixtures("_impatient")
 def test_stopping_while_servers_start_leaves_none_behind() -> None:
     async def scene() -> None:
-        entered = outside_tools(Reach(servers=(odd("silent"),)), MAIN.scope)
+        entered = list_external_tools(ExternalAccess(servers=(odd("silent"),)), MAIN.scope)
         entering = asyncio.ensure_future(entered.__aenter__())
         await asyncio.sleep(0.2)
         entering.cancel()

@@ -2,12 +2,12 @@
 
 from typing import Final
 
-from everself.conversation.tools.protocol import Outcome, Setting
+from everself.conversation.tools.protocol import Outcome, ToolContext
 from everself.search.sharing import is_owner
 
 REFUSED: Final = Outcome("Refused: this tool works for the owner's own conversations only.", failed=True)
 
 
-def is_for_owner(setting: Setting) -> bool:
+def is_for_owner(setting: ToolContext) -> bool:
     """Programs and servers act with the owner's rights, so nobody else's words may reach them."""
     return is_owner(setting.scope)

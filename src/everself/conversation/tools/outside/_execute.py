@@ -16,9 +16,9 @@ from typing import Any, Final, Literal
 from everself.clock import monotonic
 from everself.config.outside import Exec
 from everself.conversation.tools.outside._audience import REFUSED, is_for_owner
-from everself.conversation.tools.outside._pipe_reader import open_ears
+from everself.conversation.tools.outside._pipe_reader import open_pipe_reader
 from everself.conversation.tools.outside._truncation import clip
-from everself.conversation.tools.protocol import MOST_CHARACTERS, Outcome, Setting, Tool
+from everself.conversation.tools.protocol import MOST_CHARACTERS, Outcome, Tool, ToolContext
 from everself.models.chat.protocol import JsonObject, ToolSpec
 
 _SHELL: Final = "/bin/sh"
@@ -40,7 +40,7 @@ End = Literal["exit", "timeout", "flood"]
 
 
 @dataclass(frozen=True, slots=True)
-class Ran:
+class ProgramResult:
     """How a program ended. `code` is negative where a signal ended it."""
 
     end: End
@@ -64,7 +64,7 @@ def exec_tool(settings: Exec, folder: str, environ: Mapping[str, str]) -> Tool:
         "additionalProperties": False,
     }
 
-    async def run(arguments: JsonObject, setting: Setting) -> Outcome:
+    async def run(arguments: JsonObject, setting: ToolContext) -> Outcome:
         if not is_for_owner(setting):
             return REFUSED
         command = arguments.get("command")
@@ -108,12 +108,12 @@ def safe_variables(environ: Mapping[str, str]) -> dict[str, str]:
     return {name: value for name, value in environ.items() if name in _VARIABLES or name.startswith("LC_")}
 
 
-async def run_program(words: Sequence[str], folder: str, variables: Mapping[str, str], seconds: float) -> Ran:
+async def run_program(words: Sequence[str], folder: str, variables: Mapping[str, str], seconds: float) -> ProgramResult:
     """Run it to its end, or to one of its limits. Whatever ends it, cancellation too, nothing of its group is left."""
     begun = monotonic()
     output = _Output()
-    ears = _Ears(output)
-    transport, writing = await open_ears(lambda: ears)
+    ears = _OutputReader(output)
+    transport, writing = await open_pipe_reader(lambda: ears)
     try:
         try:
             process = await asyncio.create_subprocess_exec(
@@ -140,7 +140,7 @@ async def run_program(words: Sequence[str], folder: str, variables: Mapping[str,
             await asyncio.shield(ending)
     finally:
         transport.close()
-    return Ran(end, process.returncode or 0, output.text(), monotonic() - begun)
+    return ProgramResult(end, process.returncode or 0, output.text(), monotonic() - begun)
 
 
 def _kill(group: int) -> None:
@@ -176,7 +176,7 @@ class _Output:
         return text.translate(_CONTROLS)
 
 
-class _Ears(asyncio.Protocol):
+class _OutputReader(asyncio.Protocol):
     """Hears what is printed until everybody who could print has closed the pipe."""
 
     def __init__(self, output: _Output) -> None:
@@ -191,7 +191,7 @@ class _Ears(asyncio.Protocol):
             self.closed.set_result(None)
 
 
-def _outcome(ran: Ran, settings: Exec) -> Outcome:
+def _outcome(ran: ProgramResult, settings: Exec) -> Outcome:
     words = {
         "exit": "",
         "timeout": f"Killed: it ran longer than {settings.timeout} s.",

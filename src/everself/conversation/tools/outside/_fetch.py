@@ -17,7 +17,7 @@ from everself.conversation.tools.outside._addresses import find_address, is_name
 from everself.conversation.tools.outside._audience import is_for_owner
 from everself.conversation.tools.outside._html_text import read_page
 from everself.conversation.tools.outside._truncation import clip, plain
-from everself.conversation.tools.protocol import Outcome, Setting, Tool
+from everself.conversation.tools.protocol import Outcome, Tool, ToolContext
 from everself.errors import EverselfError, RefusedByRule
 from everself.models.chat.protocol import JsonObject, ToolSpec
 
@@ -70,7 +70,7 @@ def fetch_tool(settings: Fetch) -> Tool:
         "additionalProperties": False,
     }
 
-    async def run(arguments: JsonObject, setting: Setting) -> Outcome:
+    async def run(arguments: JsonObject, setting: ToolContext) -> Outcome:
         url = arguments.get("url")
         if not isinstance(url, str) or not url.strip():
             return Outcome('web_fetch needs "url": the whole address.', failed=True)

@@ -8,7 +8,7 @@ import os
 from collections.abc import Callable
 
 
-async def open_ears(make: Callable[[], asyncio.BaseProtocol]) -> tuple[asyncio.ReadTransport, int]:
+async def open_pipe_reader(make: Callable[[], asyncio.BaseProtocol]) -> tuple[asyncio.ReadTransport, int]:
     """What hears, to be closed by whoever asked, and the number to be given to a program, to be closed once it has it."""
     reading, writing = os.pipe()
     pipe = open(reading, "rb", buffering=0)  # noqa: SIM115 the transport closes it

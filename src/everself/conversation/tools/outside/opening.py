@@ -6,23 +6,23 @@ from everself.storage.host_files import ensure_folder, is_inside
 
 if TYPE_CHECKING:
     from everself.config import Agent, Loaded
-    from everself.conversation.tools.outside.registry import Outside
+    from everself.conversation.tools.outside.registry import ExternalTools
     from everself.search.scopes import Scope
 
 SCRATCH: Final = "scratch"
 
 
-async def open_reach(agent: "Agent", loaded: "Loaded", scope: "Scope") -> "Outside":
+async def open_external_access(agent: "Agent", loaded: "Loaded", scope: "Scope") -> "ExternalTools":
     """The tools from outside for a session of that scope. Programs start where relative paths lead to nothing of the agent's."""
-    from everself.conversation.tools.outside.registry import Outside, Reach, open_outside
+    from everself.conversation.tools.outside.registry import ExternalAccess, ExternalTools, open_external_tools
 
     config = loaded.config
     if not (config.tools.exec.enabled or config.tools.fetch.enabled or config.mcp_servers):
-        return Outside()
+        return ExternalTools()
     folder = f"{agent.state}/{SCRATCH}"
     ensure_folder(folder)
-    reach = Reach(config.tools, config.mcp_servers, folder, loaded.vault.environ)
-    outside = await open_outside(reach, scope)
+    reach = ExternalAccess(config.tools, config.mcp_servers, folder, loaded.vault.environ)
+    outside = await open_external_tools(reach, scope)
     workdir = config.tools.exec.workdir
     # a program started there would stand among the agent's own files
     if workdir and is_inside(workdir, agent.workspace):

@@ -11,11 +11,11 @@ from everself.search.scopes import Scope
 from everself.search.sharing import is_owner
 
 if TYPE_CHECKING:
-    from everself.conversation.tools.outside.mcp.servers import Servers
+    from everself.conversation.tools.outside.mcp.servers import McpServers
 
 
 @dataclass(frozen=True, slots=True)
-class Reach:
+class ExternalAccess:
     """What may be reached, and from where: `folder` is where programs start, `environ` what they inherit as far as it is no secret."""
 
     tools: ToolSettings = field(default_factory=ToolSettings)
@@ -25,12 +25,12 @@ class Reach:
 
 
 @dataclass(slots=True)
-class Outside:
+class ExternalTools:
     """The tools of a conversation, and what the person should know of them, which may become more as it goes on."""
 
     tools: tuple[Tool, ...] = ()
     notices: list[str] = field(default_factory=list)
-    servers: "Servers | None" = None
+    servers: "McpServers | None" = None
 
     def take_notices(self) -> tuple[str, ...]:
         """What was not told yet."""
@@ -44,9 +44,9 @@ class Outside:
             await self.servers.close()
 
 
-async def open_outside(reach: Reach, scope: Scope) -> Outside:
+async def open_external_tools(reach: ExternalAccess, scope: Scope) -> ExternalTools:
     """To be opened at the first turn that needs tools and closed with the conversation. Who is not the owner gets no program."""
-    outside = Outside()
+    outside = ExternalTools()
     made: list[Tool] = []
     owner = is_owner(scope)
     if reach.tools.exec.enabled and owner:
@@ -64,24 +64,24 @@ async def open_outside(reach: Reach, scope: Scope) -> Outside:
 
 
 @asynccontextmanager
-async def outside_tools(reach: Reach, scope: Scope) -> AsyncIterator[Outside]:
+async def list_external_tools(reach: ExternalAccess, scope: Scope) -> AsyncIterator[ExternalTools]:
     """The same for as long as a block lasts."""
-    outside = await open_outside(reach, scope)
+    outside = await open_external_tools(reach, scope)
     try:
         yield outside
     finally:
         await outside.close()
 
 
-async def _start(reach: Reach, outside: Outside) -> None:
+async def _start(reach: ExternalAccess, outside: ExternalTools) -> None:
     from importlib.util import find_spec
 
     if find_spec("mcp") is None:
         outside.notices.append("The settings name MCP servers, which need: pip install 'everself[mcp]'")
         return
-    from everself.conversation.tools.outside.mcp.servers import Servers
+    from everself.conversation.tools.outside.mcp.servers import McpServers
 
-    outside.servers = Servers(notices=outside.notices)
+    outside.servers = McpServers(notices=outside.notices)
     started = False
     try:
         await outside.servers.start(reach.servers, reach.folder)

@@ -34,11 +34,11 @@ _LISTED = 20
 @json_option
 def context(session_kind: str, message: str, explain: bool, agent: str) -> None:
     """Print the prompt as the model would get it."""
-    from everself.conversation.context.request import Ask
+    from everself.conversation.context.request import PromptRequest
     from everself.operations.context import show_context
     from everself.operations.search import scope_of
 
-    ask = Ask(scope_of(session_kind), message)
+    ask = PromptRequest(scope_of(session_kind), message)
     with opened(agent) as app:
         report = show_context(app, ask)
         notices = [*report.receipt.notices, *recovery_notices(app)]

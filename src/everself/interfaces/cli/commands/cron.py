@@ -79,7 +79,7 @@ def add(agent: str, name: str, zone: str, announce: bool, **given: str) -> None:
 
     What is said by a job is nobody's word: the agent may answer it and use its memory, but no fact of yours comes of it.
     """
-    from everself.keepers.scheduler import Wish
+    from everself.keepers.scheduler import JobRequest
     from everself.operations.jobs import add_job
 
     times: list[tuple[JobKind, str]] = [("cron", given["fields"]), ("at", given["moment"]), ("every", given["step"])]
@@ -90,7 +90,7 @@ def add(agent: str, name: str, zone: str, announce: bool, **given: str) -> None:
         raise WrongUse("A job needs either --message or --verb.", mend='--message "What is on today?"')
     kind, said = chosen[0]
     words = given["message"] or given["verb"]
-    wish = Wish(name, kind, said, "message" if given["message"] else "verb", words, zone, announce)
+    wish = JobRequest(name, kind, said, "message" if given["message"] else "verb", words, zone, announce)
     with opened(agent) as app:
         line = add_job(app, wish)
         told = f'Added "{line.job.name}"; it comes next at {_time(line.next_at)}.'

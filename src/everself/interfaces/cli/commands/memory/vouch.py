@@ -37,10 +37,10 @@ def vouch(identities: tuple[str, ...], everything: bool, yes: bool, agent: str) 
     with opened(agent) as app:
         if everything:
             wanted = Selection(standing=Standing.ANY, unvouched=True, aside=True)
-            found = select(app.memory.book.all(), wanted, lambda _: 1.0)
+            found = select(app.memory.catalog.all(), wanted, lambda _: 1.0)
             found = [entry for entry in found if not is_quarantined(entry.path)]
         else:
-            found = [app.memory.book.get(identity) for identity in identities]
+            found = [app.memory.catalog.get(identity) for identity in identities]
         asks = everything and found and not (yes or this_call().json) and sys.stdin.isatty()
         if asks and not click.confirm(f"Vouch for {entries_of(len(found))}?", err=True):
             raise Interrupted("Nothing was changed.")

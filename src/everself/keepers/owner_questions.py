@@ -5,18 +5,20 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from everself.config.sections import Tunables
     from everself.keepers.runner import Runner
-    from everself.memory.promotion.candidates import Asked
+    from everself.memory.promotion.candidates import CandidateQuery
 
 # corrections that wait for the owner at once
 MOST_ASKED: Final = 5
 
 
-def asked_of(tunables: "Tunables", days: int, *, frequent: bool = False, least: float | None = None) -> "Asked":
+def asked_of(
+    tunables: "Tunables", days: int, *, frequent: bool = False, least: float | None = None
+) -> "CandidateQuery":
     """What counts as a candidate by the settings of an agent."""
-    from everself.memory.promotion.candidates import Asked
+    from everself.memory.promotion.candidates import CandidateQuery
 
     sure = tunables.promotion_confidence if least is None else least
-    return Asked(days, sure, frequent, tunables.promotion_sessions, tunables.promotion_window_days)
+    return CandidateQuery(days, sure, frequent, tunables.promotion_sessions, tunables.promotion_window_days)
 
 
 def ask_correction(keepers: "Runner", entry: str, words: str, message: str) -> str:

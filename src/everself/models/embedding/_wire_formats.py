@@ -15,7 +15,7 @@ Json = Mapping[str, object]
 
 
 @dataclass(frozen=True, slots=True)
-class Wire:
+class WireFormat:
     """One format. `body` and `rows` are each other's counterpart; `key_header` is followed by what stands before the key."""
 
     model: str
@@ -85,7 +85,7 @@ def _odd(words: str) -> EmbeddingFailed:
     return EmbeddingFailed(f"The answer holds {words}.", reason="shape")
 
 
-_OPENAI = Wire(
+_OPENAI = WireFormat(
     model="text-embedding-3-small",
     url="https://api.openai.com/v1",
     path=lambda _: "/embeddings",
@@ -93,11 +93,11 @@ _OPENAI = Wire(
     rows=_rows_in_data,
 )
 
-WIRES: Mapping[str, Wire] = MappingProxyType(
+WIRE_FORMATS: Mapping[str, WireFormat] = MappingProxyType(
     {
         "openai": _OPENAI,
-        "remote": Wire(_OPENAI.model, "", _OPENAI.path, _like_openai, _rows_in_data, batch=64, needs_key=False),
-        "gemini": Wire(
+        "remote": WireFormat(_OPENAI.model, "", _OPENAI.path, _like_openai, _rows_in_data, batch=64, needs_key=False),
+        "gemini": WireFormat(
             model="text-embedding-004",
             url="https://generativelanguage.googleapis.com/v1beta",
             path=lambda model: f"/models/{quote(model.removeprefix('models/'), safe='')}:batchEmbedContents",
@@ -106,14 +106,14 @@ WIRES: Mapping[str, Wire] = MappingProxyType(
             key_header=("x-goog-api-key", ""),
             batch=100,
         ),
-        "voyage": Wire(
+        "voyage": WireFormat(
             model="voyage-3.5",
             url="https://api.voyageai.com/v1",
             path=lambda _: "/embeddings",
             body=_like_voyage,
             rows=_rows_in_data,
         ),
-        "ollama": Wire(
+        "ollama": WireFormat(
             model="bge-m3",
             url="http://127.0.0.1:11434",
             path=lambda _: "/api/embed",

@@ -16,7 +16,7 @@ from everself.storage.state.migrate import apply_migrations, load_migrations
 CHECKED_BYTES = 2_000_000
 
 
-def open_stand_in(path: str, key: bytes, refusal: EverselfError) -> tuple[State, EverselfError]:
+def open_read_only_state(path: str, key: bytes, refusal: EverselfError) -> tuple[State, EverselfError]:
     """`refusal` is what keeps the real one from being used; of a damaged one nothing is taken over.
 
     It comes back as Damaged where the real one could not even be read: whoever asks for what it knew must hear of that.

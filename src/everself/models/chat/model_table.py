@@ -16,7 +16,7 @@ _SAME = {"openai-responses": "openai", "google": "gemini"}
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class ModelFacts:
     """What is known of one model. `note` says where a number is a guess."""
 
     window: int
@@ -38,34 +38,34 @@ class Row:
 
     provider: str
     name: str
-    known: Known
+    known: ModelFacts
 
 
-def find_known(provider: str, model: str, own: int = 0) -> Known:
+def find_model_facts(provider: str, model: str, own: int = 0) -> ModelFacts:
     """The numbers of a model; `own` is the window that the settings give it, where they do."""
     found = _in_table(_SAME.get(provider, provider), model)
     window, output = (found.window, found.most_output) if found else _OLLAMA if provider == "ollama" else _GUESS
     window, output = own or window, min(output, max(1, (own or window) // 2))
     price = Price(0.0, 0.0) if provider == "ollama" else None
     if found:
-        return Known(window, output, found.price, found.long, found.long_price)
+        return ModelFacts(window, output, found.price, found.long, found.long_price)
     if own:
-        return Known(window, output, price)
+        return ModelFacts(window, output, price)
     note = (
         f"How much {provider}/{model} takes is not known, so {window:,} tokens are assumed; "
         f"say it with: everself config set provider.{provider}.contextWindow TOKENS"
     )
-    return Known(window, output, price, note=note)
+    return ModelFacts(window, output, price, note=note)
 
 
-def _in_table(provider: str, model: str) -> Known | None:
+def _in_table(provider: str, model: str) -> ModelFacts | None:
     fitting = [row for row in known_models() if row.provider == provider and _is_same(model, row.name)]
     if fitting:
         return max(fitting, key=lambda row: len(row.name)).known
     inner, _, name = model.partition("/")
     # gateways call models as their makers do, but have prices of their own
     found = _in_table(_SAME.get(inner, inner), name) if name else None
-    return Known(found.window, found.most_output) if found else None
+    return ModelFacts(found.window, found.most_output) if found else None
 
 
 def _is_same(model: str, name: str) -> bool:
@@ -88,7 +88,7 @@ def _row(line: str) -> Row:
     fields, _, beyond = line.partition("beyond")
     provider, name, window, output, *prices = fields.split()
     long, *dear = beyond.split() or ("0",)
-    known = Known(_tokens(window), _tokens(output), _price(prices), _tokens(long), _price(dear) if dear else None)
+    known = ModelFacts(_tokens(window), _tokens(output), _price(prices), _tokens(long), _price(dear) if dear else None)
     return Row(provider, name, known)
 
 

@@ -9,17 +9,17 @@ from everself.lazy import part
 
 if TYPE_CHECKING:
     from everself.classify.triage import Triage
-    from everself.conversation.corrections import Correcting
+    from everself.conversation.corrections import CorrectionHandler
     from everself.conversation.sessions.checkpoint import Checkpoint
-    from everself.conversation.sessions.log import Log
-    from everself.conversation.tools.protocol import Setting
+    from everself.conversation.sessions.log import SessionLog
+    from everself.conversation.tools.protocol import ToolContext
     from everself.memory.memory import Memory
     from everself.models.embedding.protocol import Embedder
     from everself.search.recall import Recall
 
 
 @dataclass(frozen=True)
-class Heeding:
+class MessageActions:
     """What happens to a message before any model sees it. Nothing is compiled or opened before the first message."""
 
     triage: "Callable[[], Triage]"
@@ -27,20 +27,20 @@ class Heeding:
     recall: "Callable[[], Recall]"
     embedder: "Callable[[], Embedder | None]"
     checkpoint: "Callable[[], Checkpoint]"
-    log: "Log"
+    log: "SessionLog"
 
-    def __call__(self, text: str, setting: "Setting") -> Acted:
+    def __call__(self, text: str, setting: "ToolContext") -> Acted:
         return self._correcting.heed(text, setting)
 
     @part
-    def _correcting(self) -> "Correcting":
-        from everself.conversation.corrections import Correcting
-        from everself.search.similarity import Likeness
+    def _correcting(self) -> "CorrectionHandler":
+        from everself.conversation.corrections import CorrectionHandler
+        from everself.search.similarity import TextSimilarity
 
-        triage, alike = self.triage(), Likeness(self.embedder()).of
-        return Correcting(self.memory(), self.recall(), triage, self._handle, self._before, alike)
+        triage, alike = self.triage(), TextSimilarity(self.embedder()).of
+        return CorrectionHandler(self.memory(), self.recall(), triage, self._handle, self._before, alike)
 
-    def _before(self, setting: "Setting") -> None:
+    def _before(self, setting: "ToolContext") -> None:
         """What was said before this message is kept first, so that a correction finds what it corrects."""
         self.checkpoint().make(self.log.find(setting.session), before=setting.message)
 

@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Glance:
+class IndexOverview:
     """`trouble` says why the index that is there cannot be used as it is; `stale` counts documents that differ from it by their stamps."""
 
     documents: int = 0
-    units: int = 0
+    chunks: int = 0
     embedded: int = 0
     stale: int = 0
     size: int = 0
@@ -30,7 +30,7 @@ class Glance:
     trouble: str = ""
 
 
-def glance(place: IndexPlace, identity: str, sources: Sources, model: int) -> Glance | None:
+def read_overview(place: IndexPlace, identity: str, sources: Sources, model: int) -> IndexOverview | None:
     """None where there is no index yet."""
     try:
         file = open_existing(place)
@@ -44,18 +44,18 @@ def glance(place: IndexPlace, identity: str, sources: Sources, model: int) -> Gl
     except NotFound:
         return None
     except StoreBusy:
-        return Glance(trouble="Another process is writing it.")
+        return IndexOverview(trouble="Another process is writing it.")
     except (Damaged, DiskError) as error:
-        return Glance(trouble=error.detail or str(error))
+        return IndexOverview(trouble=error.detail or str(error))
 
 
-def _look(connection: "apsw.Connection", place: IndexPlace, sources: Sources, ours: tuple[str, int]) -> Glance:
+def _look(connection: "apsw.Connection", place: IndexPlace, sources: Sources, ours: tuple[str, int]) -> IndexOverview:
     row = connection.execute("SELECT data FROM header WHERE number=1").fetchone()
     header = parse_header(row[0] if row else None)
     if header.identity != ours[0]:
-        return Glance(trouble="index.db belongs to another workspace.")
-    if header.versions != f"{FORMAT}.{sources.craft.versions}":
-        return Glance(trouble="index.db was written by another version.")
+        return IndexOverview(trouble="index.db belongs to another workspace.")
+    if header.versions != f"{FORMAT}.{sources.chunking.versions}":
+        return IndexOverview(trouble="index.db was written by another version.")
     known = [
         parse_source(header.birth, number, data)
         for number, data in connection.execute("SELECT number, data FROM sources")
@@ -63,9 +63,9 @@ def _look(connection: "apsw.Connection", place: IndexPlace, sources: Sources, ou
     slot = header.slot(ours[1])
     with disk_errors(place.name):
         found = place.files.stat(place.name)
-    return Glance(
+    return IndexOverview(
         documents=header.documents,
-        units=header.living,
+        chunks=header.living,
         embedded=count_embedded(connection, header, slot) if slot is not None else 0,
         stale=_count_stale(sources, {one.document.path: one.stamp for one in known}),
         size=found.size if found is not None else 0,

@@ -17,7 +17,7 @@ def test_a_correction_acts_before_the_model_is_asked_and_the_model_is_told(tmp_p
         session = app.chat.begin()
         events = say(app, "No, my sister is called Mia, not Mira", session)
         (written,) = [one.written for one in events if isinstance(one, MemoryWritten)]
-        assert (written.deed, app.memory.book.get(wrong.entry).closed) == ("corrected", True)
+        assert (written.deed, app.memory.catalog.get(wrong.entry).closed) == ("corrected", True)
         last = model.requests[0].turns[-1]
         assert isinstance(last, UserTurn)
         assert "Mia" in " ".join(last.done)
@@ -31,7 +31,7 @@ def test_nobody_else_corrects_the_owner(tmp_path: Path) -> None:
         for scope in (Scope(SessionKind.GUEST, "jun"), Scope(SessionKind.GROUP), Scope(SessionKind.CRON)):
             say(app, "No, my sister is called Mia, not Mira", app.chat.begin(scope, "test"), person="jun")
         say(app, "No, my sister is called Mia, not Mira", person="jun")
-        assert not app.memory.book.get(kept.entry).closed
+        assert not app.memory.catalog.get(kept.entry).closed
 
 
 def test_a_program_of_the_host_file_is_passed_what_its_pattern_finds(tmp_path: Path) -> None:

@@ -13,11 +13,11 @@ from everself.conversation.context import _prompt as prompt
 from everself.conversation.context._slot_text import Filled, Filler
 from everself.conversation.context._sources import Material, Source, Sources, recent_days
 from everself.conversation.context.budget import Allotment, Slot, allot, budgets_of, demands
-from everself.conversation.context.framing import Recalled, frame
+from everself.conversation.context.framing import FrameItem, frame
 from everself.conversation.context.packing import Omission, fit
 from everself.conversation.context.prefix import Prefix
 from everself.conversation.context.receipt import Part, Receipt, SlotUse
-from everself.conversation.context.request import Ask, Parts, room_for
+from everself.conversation.context.request import Parts, PromptRequest, room_for
 from everself.errors import ContextTooSmall
 from everself.identity.persona import Speaker
 from everself.search.sharing import effective
@@ -51,13 +51,13 @@ class _Made:
     kept: Mapping[Slot, int]
 
 
-def freeze(parts: Parts, ask: Ask, speaker: Speaker, turn_tokens: int) -> Prefix:
+def build_prefix(parts: Parts, ask: PromptRequest, speaker: Speaker, turn_tokens: int) -> Prefix:
     """Lay out the prefix of a session. `turn_tokens` is what each turn needs beside its slots."""
-    return _Freezer(parts, ask, speaker).freeze(turn_tokens)
+    return _PrefixBuilder(parts, ask, speaker).freeze(turn_tokens)
 
 
-class _Freezer:
-    def __init__(self, parts: Parts, ask: Ask, speaker: Speaker) -> None:
+class _PrefixBuilder:
+    def __init__(self, parts: Parts, ask: PromptRequest, speaker: Speaker) -> None:
         self.parts = parts
         self.ask = ask
         self.speaker = speaker
@@ -242,7 +242,7 @@ class _Freezer:
 
     def _lay_files(self, listed: "Sequence[Source | str]", allowed: Mapping[str, int]) -> _Files:
         texts: list[str] = []
-        quoted: list[Recalled] = []
+        quoted: list[FrameItem] = []
         uses: list[Part] = []
         omissions: list[Omission] = []
         words: list[tuple[str, str]] = []
@@ -256,7 +256,7 @@ class _Freezer:
             words.append((one.path, said))
             omissions += packed.omitted
             if one.day is not None:
-                quoted.append(Recalled(said, one.path, one.day))
+                quoted.append(FrameItem(said, one.path, one.day))
             else:
                 texts.append(f"{prompt.file_heading(one.path)}\n\n{said}".strip())
         if quoted:

@@ -37,7 +37,7 @@ Rule = Callable[[str], str]
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class CardField:
     value: str
     source: Source
 
@@ -46,11 +46,11 @@ class Told:
 class Card:
     """`notices` tell of values that were passed over; `missing`: there is no IDENTITY.md."""
 
-    name: Told
-    emoji: Told
-    avatar: Told
-    creature: Told
-    vibe: Told
+    name: CardField
+    emoji: CardField
+    avatar: CardField
+    creature: CardField
+    vibe: CardField
     missing: bool = False
     notices: tuple[str, ...] = ()
 
@@ -69,7 +69,7 @@ def resolve(ui: Identity, own: Identity, identity_md: bytes | None) -> Card:
     written = read_card(identity_md)
     notices: list[str] = []
 
-    def first(label: str, configured: Sequence[str], rule: Rule, default: str = "") -> Told:
+    def first(label: str, configured: Sequence[str], rule: Rule, default: str = "") -> CardField:
         asked = [*zip((Source.UI, Source.OWN), configured, strict=False), (Source.FILE, written.get(label, ""))]
         for source, value in asked:
             value = value.strip()
@@ -77,8 +77,8 @@ def resolve(ui: Identity, own: Identity, identity_md: bytes | None) -> Card:
             if fault:
                 notices.append(f"The {label} in {_named(source)} is passed over: {fault}.")
             elif value:
-                return Told(value, source)
-        return Told(default, Source.DEFAULT)
+                return CardField(value, source)
+        return CardField(default, Source.DEFAULT)
 
     card = Card(
         name=first("name", (ui.name, own.name), name_fault, DEFAULT_NAME),

@@ -3,7 +3,7 @@
 import pytest
 
 from everself.config.sections import Identity
-from everself.identity.chain import DATA_CHARS, Source, avatar_fault, avatar_kind, name_fault, read_card, resolve
+from everself.identity.card import DATA_CHARS, Source, avatar_fault, avatar_kind, name_fault, read_card, resolve
 from everself.workspace.setup import templates
 
 NOBODY = Identity("", "", "")

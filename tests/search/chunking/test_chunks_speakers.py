@@ -3,14 +3,14 @@
 import pytest
 
 from everself.search.chunking._speakers import without_speaker
-from everself.search.chunking.chunks import cut
+from everself.search.chunking.chunks import chunk_document
 from everself.search.chunking.marks import Flag
 
 NOTE = "memory/talk.md"
 
 
 def turns(text: str, path: str = NOTE) -> list[tuple[str, str]]:
-    return [(piece.speaker, piece.text) for piece in cut(path, text.encode())]
+    return [(chunk.speaker, chunk.text) for chunk in chunk_document(path, text.encode())]
 
 
 def speakers(text: str) -> list[str]:
@@ -42,12 +42,12 @@ FORMS = [
 @pytest.mark.parametrize("heading", ["", "# Talk\n\n", "## [09:30:00] talk\n\n"])
 @pytest.mark.parametrize("between", ["\n", "\n\n", "\r\n"])
 @pytest.mark.parametrize("form", FORMS)
-def test_every_turn_is_a_piece(form: str, between: str, heading: str) -> None:
+def test_every_turn_is_a_chunk(form: str, between: str, heading: str) -> None:
     said = [("Anna", "hello there"), ("Ben", "good day"), ("Anna", "how are you?"), ("Ben", "fine, thanks")]
-    found = cut(NOTE, (heading + between.join(form.format(*one) for one in said) + "\n").encode())
-    assert [piece.speaker for piece in found] == ["Anna", "Ben", "Anna", "Ben"]
-    assert all(piece.flags & Flag.SPOKEN for piece in found)
-    assert [without_speaker(piece.text, piece.speaker) for piece in found] == [words for _, words in said]
+    found = chunk_document(NOTE, (heading + between.join(form.format(*one) for one in said) + "\n").encode())
+    assert [chunk.speaker for chunk in found] == ["Anna", "Ben", "Anna", "Ben"]
+    assert all(chunk.flags & Flag.SPOKEN for chunk in found)
+    assert [without_speaker(chunk.text, chunk.speaker) for chunk in found] == [words for _, words in said]
 
 
 @pytest.mark.parametrize(
@@ -98,8 +98,8 @@ def test_what_stands_before_the_first_turn_is_nobodys() -> None:
 
 def test_every_part_of_a_long_turn_has_its_speaker() -> None:
     long = " ".join(f"This is sentence {number} of a long story." for number in range(300))
-    found = cut(NOTE, f"**Anna:** {long}\n**Ben:** I see.\n**Anna:** Yes.\n".encode())
-    assert [piece.speaker for piece in found[:-2]] == ["Anna"] * (len(found) - 2)
+    found = chunk_document(NOTE, f"**Anna:** {long}\n**Ben:** I see.\n**Anna:** Yes.\n".encode())
+    assert [chunk.speaker for chunk in found[:-2]] == ["Anna"] * (len(found) - 2)
     assert len(found) > 6
     assert found[-2].speaker == "Ben"
 
@@ -124,9 +124,9 @@ def test_every_part_of_a_long_turn_has_its_speaker() -> None:
     ],
 )
 def test_records_do_not_speak(text: str) -> None:
-    found = cut(NOTE, text.encode())
+    found = chunk_document(NOTE, text.encode())
     assert found
-    assert not any(piece.speaker or piece.flags & Flag.SPOKEN for piece in found)
+    assert not any(chunk.speaker or chunk.flags & Flag.SPOKEN for chunk in found)
 
 
 def test_names_in_a_few_lines_of_a_long_text_do_not_speak() -> None:

@@ -7,7 +7,7 @@ from typing import TypeVar
 T = TypeVar("T")
 
 
-class Aside:
+class WorkerThread:
     """Work is finished even when whoever waits for it is cancelled: a thread cannot be stopped, and half a deed must not be forgotten."""
 
     def __init__(self) -> None:

@@ -6,7 +6,7 @@ from everself.clock import Clock
 from everself.config.sections import SpendLimits
 from everself.errors import ModelFailed
 from everself.models.chat.protocol import ChatModel, Usage
-from everself.storage.state.spend import Cost, Spend, Spent
+from everself.storage.state.spend import Cost, Spend, SpendRecord
 from everself.values import new_id
 
 # what a person asked for and waits for; everything else is background
@@ -15,7 +15,7 @@ ASKED = ("chat", "test")
 Pricing = Callable[[ChatModel, Usage], int | None]
 
 
-class Charger:
+class SpendMeter:
     def __init__(self, spend: Spend, limits: SpendLimits, clock: Clock, price: Pricing) -> None:
         self._spend = spend
         self._limits = limits
@@ -40,7 +40,7 @@ class Charger:
         now = self._clock.now()
         day = self._clock.day_of(now).isoformat()
         tokens = (usage.sent, usage.received, usage.cached, usage.stored)
-        self._spend.record(Spent(new_id(), now.isoformat(), day, job, session, model.name, *tokens, micros))
+        self._spend.record(SpendRecord(new_id(), now.isoformat(), day, job, session, model.name, *tokens, micros))
         return micros
 
     def background(self) -> Cost:
@@ -58,9 +58,9 @@ def _stopped(words: str, key: str) -> ModelFailed:
 
 def cost(model: ChatModel, usage: Usage) -> int | None:
     """Millionths of a dollar, None where the price is unknown."""
+    from everself.models.chat.model_table import find_model_facts
     from everself.models.chat.price import cost_of
-    from everself.models.chat.windows import find_known
 
     provider, _, name = model.name.partition("/")
-    price = find_known(provider, name).price_of(usage.sent)
+    price = find_model_facts(provider, name).price_of(usage.sent)
     return None if price is None else cost_of(price, usage)

@@ -9,10 +9,10 @@ from everself.keepers.keeper import (
     Ask,
     CloseEntry,
     Correct,
+    KeeperAction,
     Mention,
     Merge,
     MoveTo,
-    Operation,
     ProposeLine,
     Quarantine,
     Remember,
@@ -25,10 +25,10 @@ class Reworded:
     """`entry` is the one that gets the words first, empty where the words are in an operation; then the operations are done."""
 
     entry: str
-    does: tuple[Operation, ...]
+    does: tuple[KeeperAction, ...]
 
 
-def entries_in(operation: Operation) -> Iterator[str]:
+def entries_in(operation: KeeperAction) -> Iterator[str]:
     """The ids of the entries that it would change or keep, each answer of a question included."""
     match operation:
         case Mention(entry) | MoveTo(entry) | Quarantine(entry) | Correct(entry):
@@ -43,7 +43,7 @@ def entries_in(operation: Operation) -> Iterator[str]:
             yield from (found for one in operation.choices for each in one.does for found in entries_in(each))
 
 
-def words_in(operation: Operation) -> str:
+def words_in(operation: KeeperAction) -> str:
     """The words that it would write by itself; none where it only moves or closes what stands somewhere."""
     match operation:
         case Remember(thought):
@@ -55,7 +55,7 @@ def words_in(operation: Operation) -> str:
     return ""
 
 
-def entry_kept(does: Sequence[Operation]) -> str:
+def entry_kept(does: Sequence[KeeperAction]) -> str:
     """The entry that holds afterwards, and whose words a person may put better; none where there is no such one."""
     for one in does:
         match one:
@@ -66,7 +66,7 @@ def entry_kept(does: Sequence[Operation]) -> str:
     return ""
 
 
-def reword(does: Sequence[Operation], words: str) -> Reworded:
+def reword(does: Sequence[KeeperAction], words: str) -> Reworded:
     """The same in other words. What the owner says in their own words is theirs, and rests on nothing else."""
     if len(does) == 1:
         match does[0]:

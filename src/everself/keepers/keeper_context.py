@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Final
 from everself.classify.triage import Verdict
 from everself.clock import Clock
 from everself.config.sections import SoulPolicy, Tunables
-from everself.conversation.sessions.log import Log
+from everself.conversation.sessions.log import SessionLog
 from everself.conversation.sessions.session import Message, Session, message_of
 from everself.errors import EverselfError
-from everself.keepers._model_answers import Answered, Purse, ask
-from everself.keepers._shared_words import Wordbook
+from everself.keepers._model_answers import ModelAnswer, SpendBudget, ask
+from everself.keepers._shared_words import RareWordIndex
 from everself.memory.entries import TRANSCRIPT
 from everself.memory.memory import Memory
 from everself.memory.provenance import (
@@ -33,7 +33,7 @@ from everself.memory.statements import is_stated, said, shown
 from everself.memory.writing import is_quarantined
 from everself.models.chat.protocol import ChatModel, JsonObject, Usage
 from everself.search.scopes import SessionKind
-from everself.search.similarity import Likeness
+from everself.search.similarity import TextSimilarity
 from everself.storage.state.database import State
 from everself.storage.state.reviews import KeeperRun
 from everself.values import Entry, Tag, Tier
@@ -57,9 +57,9 @@ class Sources:
 
     memory: Memory
     state: State
-    log: Log
+    log: SessionLog
     tunables: Tunables
-    likeness: Callable[[], Likeness]
+    likeness: Callable[[], TextSimilarity]
     recall: "Callable[[], Recall | None]" = lambda: None
     triage: Callable[[str], Verdict] = lambda _: Verdict()
     model: Callable[[], ChatModel | None] = lambda: None
@@ -71,14 +71,14 @@ class Sources:
 
 
 @dataclass(frozen=True, slots=True)
-class Alike:
+class SimilarEntry:
     """An entry and how much it says the same, from 0 to 1."""
 
     entry: Entry
     score: float
 
 
-class World:
+class KeeperContext:
     """Of one run of one keeper."""
 
     def __init__(self, sources: Sources, keeper: str) -> None:
@@ -90,7 +90,7 @@ class World:
         self.tunables = sources.tunables
         self.usage = Usage()
         self._entries: list[Entry] | None = None
-        self._wordbook: Wordbook | None = None
+        self._rare_words: RareWordIndex | None = None
         self._asked = False
         self._related: dict[tuple[str, int], list[Entry]] = {}
         self._sessions: dict[str, Session] = {}
@@ -121,14 +121,14 @@ class World:
         """What is remembered, open or closed: without raw transcripts, what stands in quarantine, and what only humans write. As it was
         when first asked for in this run."""
         if self._entries is None:
-            self._entries = [one for one in self.memory.book.all() if is_memory(one)]
+            self._entries = [one for one in self.memory.catalog.all() if is_memory(one)]
         return self._entries
 
     def open_entries(self) -> list[Entry]:
         return [one for one in self.entries() if not one.closed]
 
     def find(self, identity: str) -> Entry | None:
-        return self.memory.book.find(identity)
+        return self.memory.catalog.find(identity)
 
     def trust(self, entry: Entry) -> str:
         return self.memory.trust(entry)
@@ -141,18 +141,20 @@ class World:
         """Calibrated similarity of two texts: .9 says the same, .8 is about the same."""
         return self.sources.likeness().of(one, [other])[0]
 
-    def similar(self, text: str, at_least: float, *, closed: bool = False, limit: int = LOOKED_AT) -> list[Alike]:
+    def similar(
+        self, text: str, at_least: float, *, closed: bool = False, limit: int = LOOKED_AT
+    ) -> list[SimilarEntry]:
         """Entries that say the same to that degree, the most alike first. Found by recall, or among all entries where it is off."""
         candidates = [one for one in self.related(text, limit) if closed or not one.closed]
         if not candidates:
             return []
         scores = self.sources.likeness().of(text, [one.text for one in candidates])
-        found = [Alike(one, score) for one, score in zip(candidates, scores, strict=True) if score >= at_least]
+        found = [SimilarEntry(one, score) for one, score in zip(candidates, scores, strict=True) if score >= at_least]
         return sorted(found, key=lambda one: -one.score)
 
     def related(self, text: str, limit: int = LOOKED_AT) -> list[Entry]:
         """Entries that recall finds for a text, unrecorded; without recall, those that share most words with it."""
-        from everself.search.recall import Request
+        from everself.search.recall import RecallRequest
 
         recall = self.sources.recall()
         if recall is None or not text.strip():
@@ -160,7 +162,7 @@ class World:
         if (text, limit) in self._related:
             return self._related[text, limit]
         # a look at every file takes longer than the search; what changes during a run is seen by the next
-        request = Request(text, limit, 0.0, recorded=False, counted=False, fresh=not self._asked)
+        request = RecallRequest(text, limit, 0.0, recorded=False, counted=False, fresh=not self._asked)
         self._asked = True
         try:
             hits = recall.search(request).hits
@@ -173,9 +175,9 @@ class World:
 
     def sharing(self, text: str, limit: int = LOOKED_AT) -> list[Entry]:
         """Entries that share most of the rarer words with a text: quick, for who looks for the same and not for the like."""
-        if self._wordbook is None:
-            self._wordbook = Wordbook([one.text for one in self.entries()])
-        return [self.entries()[at] for at in self._wordbook.nearest(text, limit)]
+        if self._rare_words is None:
+            self._rare_words = RareWordIndex([one.text for one in self.entries()])
+        return [self.entries()[at] for at in self._rare_words.nearest(text, limit)]
 
     def messages(self, upto: str = "") -> Iterator[Message]:
         """What was said beyond a mark that `mark` made, in order, whoever said it and in whatever session."""
@@ -230,7 +232,7 @@ class World:
         for reference in evidence:
             kind, _, name = reference.partition(":")
             if kind == "entry":
-                entry = self.memory.book.find_even_gone(name)
+                entry = self.memory.catalog.find_even_gone(name)
                 found = weaker(found, self.trust(entry) if entry is not None else source_of_reference(kind))
             elif kind == "msg":
                 message = self.log.message(name)
@@ -249,15 +251,15 @@ class World:
     def triage(self, text: str) -> Verdict:
         return self.sources.triage(text)
 
-    async def answer(self, words: str, schema: JsonObject) -> Answered:
+    async def answer(self, words: str, schema: JsonObject) -> ModelAnswer:
         """What the model says to a keeper's prompt and these words; no value where there is no model, no money or no usable answer."""
         try:
             model = self.sources.model()
         except EverselfError as error:
-            return Answered(why=str(error))
+            return ModelAnswer(why=str(error))
         if model is None:
-            return Answered()
-        purse = Purse(self.keeper, self.sources.allow, self.sources.charge)
+            return ModelAnswer()
+        purse = SpendBudget(self.keeper, self.sources.allow, self.sources.charge)
         answered = await ask(model, purse, self.sources.prompt(self.keeper), words, schema)
         self.usage += answered.usage
         return answered

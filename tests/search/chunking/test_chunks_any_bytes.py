@@ -8,7 +8,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from everself.memory.entries import read_document
-from everself.search.chunking.chunks import cut, piece_text
+from everself.search.chunking.chunks import chunk_document, chunk_text
 
 # many small steps with real files add up; what is beside it in this folder is run every time
 pytestmark = pytest.mark.slow
@@ -26,27 +26,27 @@ LINES = st.sampled_from(
 DOCUMENTS = st.builds(
     lambda lines, end: end.join(lines).encode(), st.lists(LINES, max_size=30), st.sampled_from(["\n", "\r\n", "\r"])
 )
-# what a comment of ours says inside code is code to a reader of entries and a comment to a reader of pieces
+# what a comment of ours says inside code is code to a reader of entries and a comment to a reader of chunks
 FIELDS = {"everself", "id", "7K3QX9M2ABCD", "7K3QX9M2ABCE", "seen", "2026", "03", "19"}
 
 
 def check(data: bytes) -> None:
     reads = read_document(data)
-    found = cut("memory/2026-03-19.md", data)
-    assert found == cut("memory/2026-03-19.md", data)
+    found = chunk_document("memory/2026-03-19.md", data)
+    assert found == chunk_document("memory/2026-03-19.md", data)
     lines = len(data.splitlines())
     for before, after in pairwise(found):
         assert before.start < after.start
         assert before.entry <= after.entry
         assert after.group - before.group in (0, 1)
-    for piece in found:
-        assert 0 <= piece.start < piece.end <= len(data)
-        assert 1 <= piece.first_line <= piece.last_line <= lines
-        assert len(data[: piece.start].splitlines()) <= piece.first_line
-        assert piece.text == piece_text(data, piece.start, piece.end) != ""
+    for chunk in found:
+        assert 0 <= chunk.start < chunk.end <= len(data)
+        assert 1 <= chunk.first_line <= chunk.last_line <= lines
+        assert len(data[: chunk.start].splitlines()) <= chunk.first_line
+        assert chunk.text == chunk_text(data, chunk.start, chunk.end) != ""
     said: dict[int, set[str]] = {}
-    for piece in found:
-        said.setdefault(piece.entry, set()).update(WORD.findall(piece.text))
+    for chunk in found:
+        said.setdefault(chunk.entry, set()).update(WORD.findall(chunk.text))
     for read in reads:
         lost = set(WORD.findall(read.text)) - said.get(read.ordinal, set()) - FIELDS
         assert not {word for word in lost if len(word.encode()) < 200}
@@ -69,10 +69,10 @@ def test_any_bytes_are_accepted(data: bytes) -> None:
     check(data)
 
 
-@pytest.mark.parametrize("unit", ["茶", "é", "😀", "한", "x茶"])
-def test_no_character_is_cut_in_two(unit: str) -> None:
-    for piece in cut("memory/a.md", (unit * 4000).encode()):
-        assert set(piece.text) == set(unit)
+@pytest.mark.parametrize("character", ["茶", "é", "😀", "한", "x茶"])
+def test_no_character_is_cut_in_two(character: str) -> None:
+    for chunk in chunk_document("memory/a.md", (character * 4000).encode()):
+        assert set(chunk.text) == set(character)
 
 
 HOSTILE = [
@@ -98,7 +98,7 @@ HOSTILE = [
 @pytest.mark.timeout(300)
 def test_a_lot_of_anything_is_cut(some: bytes) -> None:
     data = some * (40_000 // len(some))
-    assert all(piece.start < piece.end <= len(data) for piece in cut("memory/a.md", data))
+    assert all(chunk.start < chunk.end <= len(data) for chunk in chunk_document("memory/a.md", data))
 
 
 @pytest.mark.slow
@@ -106,12 +106,12 @@ def test_a_lot_of_anything_is_cut(some: bytes) -> None:
 @pytest.mark.timeout(600)
 def test_a_megabyte_of_anything_is_cut_in_linear_time(some: bytes) -> None:
     data = some * (1_000_000 // len(some))
-    assert all(piece.start < piece.end <= len(data) for piece in cut("memory/a.md", data))
+    assert all(chunk.start < chunk.end <= len(data) for chunk in chunk_document("memory/a.md", data))
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(1200)
 def test_a_line_of_fifty_megabytes_is_cut() -> None:
-    found = cut("memory/a.md", b"Some words in a sentence. " * 2_000_000)
+    found = chunk_document("memory/a.md", b"Some words in a sentence. " * 2_000_000)
     assert len(found) > 10_000
-    assert max(len(piece.text) for piece in found) < 4_000
+    assert max(len(chunk.text) for chunk in found) < 4_000

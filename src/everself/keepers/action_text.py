@@ -8,11 +8,11 @@ from everself.keepers.keeper import (
     CloseEntry,
     Confirm,
     Correct,
+    KeeperAction,
     Mention,
     Merge,
     MoveTo,
     Note,
-    Operation,
     ProposeLine,
     Quarantine,
     Remember,
@@ -23,7 +23,7 @@ from everself.values import Entry
 _WIDTH = 160
 
 
-def said_of(operation: Operation, find: Callable[[str], Entry | None]) -> str:
+def said_of(operation: KeeperAction, find: Callable[[str], Entry | None]) -> str:
     """What it does, with the words of the entries it is about."""
 
     def words(identity: str) -> str:
