@@ -3,9 +3,9 @@
 from pathlib import Path
 
 import numpy
-from everself.models.embedding.local.prepared import open_prepared
 
 from everself.agent import open_runtime
+from everself.models.embedding.local.prepared_arrays import open_prepared
 from everself.operations.index import memory_status
 from everself.operations.templates import set_up
 from everself.testing.embedder import FakeEmbedder
