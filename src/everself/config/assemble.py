@@ -13,7 +13,7 @@ from everself.config.outside import McpServer
 from everself.config.places import MAIN, Places
 from everself.config.reading import Reading
 from everself.config.secrets import Secret, Vault, expand_references
-from everself.config.sections import Agent, Config, Provider
+from everself.config.sections import AgentSettings, Config, Provider
 from everself.config.table import AGENT, EVERYONE, Scope, Setting, group_of, setting_of
 from everself.values import Finding
 
@@ -45,8 +45,10 @@ def assemble(reading: Reading, tunables: Mapping[str, Plain], places: Places, va
     """The sections; raises BadConfig where a path or a reference that is no secret makes no sense."""
     common = {key: given.value for key, given in reading.common.items()}
     own = {agent: {key: given.value for key, given in found.items()} for agent, found in reading.agents.items()}
-    agents = [_build(Agent, AGENT, _Values((found, common), places, vault), {"id": id_}) for id_, found in own.items()]
-    agents = agents or [_build(Agent, AGENT, _Values((common,), places, vault), {"id": MAIN})]
+    agents = [
+        _build(AgentSettings, AGENT, _Values((found, common), places, vault), {"id": id_}) for id_, found in own.items()
+    ]
+    agents = agents or [_build(AgentSettings, AGENT, _Values((common,), places, vault), {"id": MAIN})]
     default = min(agents, key=lambda agent: (not agent.marked, agent.id != MAIN)).id
     values = _Values((tunables, common), places, vault)
     known = {
@@ -110,7 +112,7 @@ def _told(declared: Setting, value: Plain | Secret, values: _Values) -> object:
     return declared.kind.convert(value)
 
 
-def _placed(agent: Agent, own: Mapping[str, object], default: str, places: Places) -> Agent:
+def _placed(agent: AgentSettings, own: Mapping[str, object], default: str, places: Places) -> AgentSettings:
     # agents never share a folder by accident: what is set for all is the folder of the one that answers by default
     named = agent.workspace if _WORKSPACE in own or agent.id == default else ""
     if not os.path.isabs(named):

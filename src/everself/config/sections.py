@@ -108,7 +108,7 @@ class Search:
 
 
 @dataclass(frozen=True, slots=True)
-class Agent:
+class AgentSettings:
     """One agent: the shared values with its own in their place. `workspace` and `state` are absolute."""
 
     id: str = setting("", TEXT, "main", "Id of the agent; it names its folders.", shared=None)
@@ -239,7 +239,7 @@ class SpendLimits:
 @dataclass(frozen=True, slots=True)
 class Config:
     places: Places
-    agents: tuple[Agent, ...]
+    agents: tuple[AgentSettings, ...]
     default_agent: str
     providers: tuple[Provider, ...] = ()
     mcp_servers: tuple[McpServer, ...] = ()
@@ -251,7 +251,7 @@ class Config:
     tools: ToolSettings = group("tools", ToolSettings)
     spend: SpendLimits = group("spend", SpendLimits)
 
-    def agent(self, agent: str = "") -> Agent:
+    def agent(self, agent: str = "") -> AgentSettings:
         """The agent of that id, or the one that answers when none is named."""
         wanted = agent or self.places.profile or self.default_agent
         for known in self.agents:
@@ -269,7 +269,7 @@ class Config:
 
 SETTINGS: tuple[Setting, ...] = (
     *list_table(Config, EVERYONE),
-    *list_table(Agent, AGENT),
+    *list_table(AgentSettings, AGENT),
     *list_table(Provider, Scope("provider.*")),
     *list_table(McpServer, Scope("mcp.servers.*")),
 )

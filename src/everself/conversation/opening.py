@@ -12,7 +12,7 @@ from everself.errors import NotFound, WrongUse
 
 if TYPE_CHECKING:
     from everself.clock import Clock
-    from everself.config.sections import Agent, Hooks
+    from everself.config.sections import AgentSettings, Hooks
     from everself.conversation._shared import Desk
     from everself.conversation.compaction import Compactor, RoomMade
     from everself.conversation.context.assembler import Assembler, Prompt
@@ -81,7 +81,7 @@ def gather_parts(
 
 
 def open_compactor(
-    agent: "Agent", hooks: "Hooks", desk: "Desk", memory: "Memory", log: "Log", checkpoint: "Checkpoint"
+    agent: "AgentSettings", hooks: "Hooks", desk: "Desk", memory: "Memory", log: "Log", checkpoint: "Checkpoint"
 ) -> "Compactor":
     from everself.conversation.compaction import Compactor
     from everself.conversation.flush import Flushing

@@ -2,7 +2,7 @@
 
 import os
 
-from everself.config import Agent
+from everself.config import AgentSettings
 from everself.errors import Damaged, DiskError, EverselfError, NewerSchema, UnsafePath
 from everself.storage.history.commits import History
 from everself.storage.host_files import ensure_folder, ensure_key, find_key
@@ -15,7 +15,7 @@ STATE_FILE = "state.db"
 MEND = "everself doctor --fix keeps what can be read; everself restore FILE --replace brings all of it back."
 
 
-def open_or_stand_in(agent: Agent, key_folder: str) -> tuple[State, EverselfError | None]:
+def open_or_stand_in(agent: AgentSettings, key_folder: str) -> tuple[State, EverselfError | None]:
     """The agent's state, and why it can only be read, where that is so. A newer schema is refused: nobody knows what it means."""
     path = f"{agent.state}/{STATE_FILE}"
     key = b""
