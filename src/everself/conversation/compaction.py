@@ -17,8 +17,11 @@ from everself.conversation.sessions.excerpts import digest_of, material, prompt
 from everself.conversation.sessions.notes import Notes
 from everself.conversation.sessions.session import Message, Session
 from everself.errors import EverselfError, ModelFailed
+from everself.logs import get_logger
 from everself.models.chat.protocol import ChatModel, ChatRequest, EndPiece, TextPiece, UserTurn
 from everself.text.tokens import estimate
+
+_log = get_logger(__name__)
 
 HEAVY: Final = 2 << 20
 NO_REPLY: Final = "NO_REPLY"
@@ -127,6 +130,8 @@ class Compactor:
             summary = digest_of(gone, now.summary, self.most_of_a_summary())
         source = now.taint
         made = await self._desk.aside(lambda: log.mark(now, compacted=last, summary=summary, summary_source=source))
+        kept = len(checked.entries)
+        _log.info("Session %s compacted (%s): %d messages summarised, %d entries kept.", now.id, why, len(gone), kept)
         notice = f"{len(gone)} messages became a summary; {len(checked.entries)} statements were kept first."
         return RoomMade(
             made, " ".join(filter(None, (notice, trouble, failure))), checked.entries, flushed, summary, cut

@@ -4,12 +4,15 @@ import os
 
 from everself.config import AgentSettings
 from everself.errors import Damaged, DiskError, EverselfError, NewerSchema, UnsafePath
+from everself.logs import get_logger
 from everself.storage.history.commits import History
 from everself.storage.host_files import ensure_folder, ensure_key, find_key
 from everself.storage.real_disk import RealFileSystem
 from everself.storage.state.database import State, open_state
 from everself.storage.state.stand_in import check_pages, open_stand_in
 from everself.workspace.relocation import finish_restore
+
+_log = get_logger(__name__)
 
 STATE_FILE = "state.db"
 MEND = "everself doctor --fix keeps what can be read; everself restore FILE --replace brings all of it back."
@@ -26,7 +29,9 @@ def open_or_stand_in(agent: AgentSettings, key_folder: str) -> tuple[State, Ever
         key = ensure_key(key_folder)
         if is_lost(agent.state):
             raise Damaged(f"{path} is missing or empty, and there was one: the history knows its changes.", mend=MEND)
-        return _open(path, key), None
+        opened = _open(path, key)
+        _log.info("Opened agent %s: workspace %s, state %s.", agent.id, agent.workspace, agent.state)
+        return opened, None
     except NewerSchema:
         raise
     except UnsafePath as error:
@@ -36,6 +41,7 @@ def open_or_stand_in(agent: AgentSettings, key_folder: str) -> tuple[State, Ever
         why = Damaged(error.detail, mend=MEND if error.detail.startswith(path) else error.mend)
     except DiskError as error:
         why = error
+    _log.warning("Agent %s can only be read (%s).", agent.id, type(why).__name__)
     return open_stand_in(path, key or _any_key(key_folder), why)
 
 
