@@ -10,6 +10,7 @@ from datetime import timedelta
 from enum import StrEnum
 
 from everself.clock import find_zone
+from everself.config.plugins import PluginGroup, find_plugins
 from everself.errors import BadConfig
 from everself.text.custom_patterns import LARGEST_TOGETHER, size_of
 
@@ -71,6 +72,18 @@ def one_of(words: type[StrEnum], read_as: Mapping[str, str] | None = None, but: 
 
     listed = ", ".join(f'"{option}"' for option in options)
     return Kind(f"one of {listed}" if len(options) > 1 else listed, check, lambda value: words(str(value)))
+
+
+def or_plugin(own: Kind, group: PluginGroup) -> Kind:
+    """A word of our own, or a name that an installed package adds."""
+
+    def check(value: object) -> Plain | Misfit | None:
+        taken = own.check(value)
+        if taken is None and isinstance(value, str) and value and find_plugins(group, value):
+            return value
+        return taken
+
+    return Kind(f"{own.words}, or a name that an installed package adds", check, str)
 
 
 def _text(value: object) -> str | None:

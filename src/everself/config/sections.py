@@ -13,6 +13,7 @@ from everself.config import kinds
 from everself.config.kinds import DURATION, FLAG, TEXT, Kind, Plain, number, one_of, times, whole
 from everself.config.outside import McpServer, ToolSettings
 from everself.config.places import Places
+from everself.config.plugins import EMBEDDERS
 from everself.config.secrets import Secret
 from everself.config.table import AGENT, EVERYONE, Scope, Setting, group, list_table, setting
 from everself.errors import BadConfig, NotFound
@@ -89,9 +90,13 @@ class Heartbeat:
 @dataclass(frozen=True, slots=True)
 class Search:
     enabled: bool = setting("", FLAG, True, "Gives the agent memory_search and memory_get.")
-    provider: Embedding = setting("", one_of(Embedding), "auto", "Who embeds; auto is whose key is set, else local.")
+    provider: str = setting(
+        "", kinds.or_plugin(one_of(Embedding), EMBEDDERS), "auto", "Who embeds; auto is whose key is set, else local."
+    )
     model: str = setting("", TEXT, "", "Embedding model; empty is the provider's usual one.")
-    fallback: Embedding = setting("", one_of(Embedding, but="auto"), "none", "Who embeds when the first one fails.")
+    fallback: str = setting(
+        "", kinds.or_plugin(one_of(Embedding, but="auto"), EMBEDDERS), "none", "Who embeds when the first one fails."
+    )
     store_path: str = setting("store.path", kinds.FOLDER, "", "File of the index; {agentId} stands for the id.")
     model_path: str = setting("local.modelPath", TEXT, "", "Model file of your own for the provider local.")
     remote_url: str = setting("remote.baseUrl", TEXT, "", "Address of an OpenAI-compatible embedding server.")
