@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 
 from everself.config import sections
-from everself.config.outside import McpServer
-from everself.config.sections import AgentSettings, Config, Provider, Tunables
+from everself.config.sections import AgentSettings, Config, McpServer, Provider, Tunables
 
 ROOMS = Path(sections.__file__).parents[1]
 # settings that nobody asks for, and why they are there all the same

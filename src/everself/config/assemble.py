@@ -9,11 +9,10 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from everself.config.kinds import FOLDER, TEXT, TEXTS, Plain
-from everself.config.outside import McpServer
 from everself.config.places import MAIN, Places
 from everself.config.reading import Reading
 from everself.config.secrets import Secret, Vault, expand_references
-from everself.config.sections import AgentSettings, Config, Provider
+from everself.config.sections import AgentSettings, Config, McpServer, Provider
 from everself.config.table import AGENT, EVERYONE, Scope, Setting, members_of
 from everself.values import Finding
 

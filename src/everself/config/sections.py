@@ -11,7 +11,6 @@ from typing import Any
 
 from everself.config import kinds
 from everself.config.kinds import DURATION, FLAG, TEXT, Kind, Plain, number, one_of, times, whole
-from everself.config.outside import McpServer, ToolSettings
 from everself.config.places import Places
 from everself.config.plugins import EMBEDDERS
 from everself.config.secrets import Secret
@@ -239,6 +238,47 @@ class SpendLimits:
     background_tokens_per_day: int = setting(
         "backgroundTokensPerDay", whole(), 2_000_000, "Tokens a day there, of models whose price is unknown."
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Exec:
+    enabled: bool = setting("", FLAG, False, "Lets the agent run programs, which can do all that you can.")
+    allow: tuple[str, ...] = setting("", kinds.TEXTS, (), "Programs it may run, then without a shell; empty is any.")
+    workdir: str = setting(
+        "", kinds.FOLDER, "", "Folder they start in; else one of their own beside the agent's state."
+    )
+    timeout: int = setting("timeoutSec", whole(1, 86_400), 60, "Seconds after which a program is killed.")
+
+
+@dataclass(frozen=True, slots=True)
+class Fetch:
+    enabled: bool = setting("", FLAG, False, "Lets the agent read pages of the web.")
+    max_chars: int = setting("maxChars", whole(100, 1_000_000), 20_000, "Characters of a page that the model gets.")
+    max_bytes: int = setting("maxResponseBytes", whole(1_000, 50_000_000), 2_000_000, "Bytes of a page that are read.")
+    timeout: int = setting("timeoutSeconds", whole(1, 600), 30, "Seconds for a page, redirects included.")
+    max_redirects: int = setting("maxRedirects", whole(0, 20), 3, "Redirects that are followed, each checked anew.")
+    private_hosts: tuple[str, ...] = setting(
+        "privateHosts", kinds.TEXTS, (), "Hosts (name or name:port) that may be fetched from a private network."
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ToolSettings:
+    exec: Exec = group("exec", Exec)
+    fetch: Fetch = group("web.fetch", Fetch)
+
+
+@dataclass(frozen=True, slots=True)
+class McpServer:
+    """A program that is started (`command`), or an address that is asked (`url`)."""
+
+    name: str
+    enabled: bool = setting("", FLAG, True, "Whether the agent gets the tools of this MCP server.")
+    command: str = setting("", TEXT, "", "Program of an MCP server that runs on this machine.")
+    args: tuple[str, ...] = setting("", kinds.TEXTS, (), "Arguments of that program.")
+    env: Headers = setting("env.*", TEXT, "", "Variable that the program gets.", secret=True)
+    url: str = setting("", TEXT, "", "Address of an MCP server that speaks streamable HTTP.")
+    headers: Headers = setting("headers.*", TEXT, "", "Header of the requests to that address.", secret=True)
 
 
 @dataclass(frozen=True, slots=True)
