@@ -17,7 +17,7 @@ help:
 	@echo "make models    install what talks to Anthropic, OpenAI, Gemini, Ollama and servers like OpenAI's"
 	@echo "make test      fast tests, under a minute"
 	@echo "make test-all  everything, kill and fuzz tests at CI size included"
-	@echo "make test-interpreters   the fast tests on every other Python that is found"
+	@echo "make test-interpreters   the fast tests on every other Python that is found, and the wheel in an empty environment of each"
 	@echo "make test-model a real small model end to end (650 MB into .venv-model)"
 	@echo "make check     ruff, mypy, architecture"
 	@echo "make bench     measure; prints figures"
@@ -63,6 +63,7 @@ test-all: $(VENV)/.dev
 # other versions that the package promises to run on; what is not found is said, and fails nothing
 test-interpreters: $(VENV)/.dev
 	$(RUN) -m tools.interpreters
+	$(RUN) -m tools.wheel
 
 check: $(VENV)/.dev
 	$(RUN) -m ruff check .

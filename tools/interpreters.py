@@ -91,10 +91,11 @@ def _run(command: Sequence[str]) -> int:
     return subprocess.run(command, cwd=TOP, check=False).returncode
 
 
-def _where(version: str) -> Iterator[str]:
+def interpreters_of(version: str) -> Iterator[str]:
+    """Where to look for a version on this machine."""
     pyenv = os.environ.get("PYENV_ROOT") or os.path.expanduser("~/.pyenv")
-    return candidates(version, os.environ.get("PATH", ""), pyenv)
+    yield from candidates(version, os.environ.get("PATH", ""), pyenv)
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:], _run, _where))
+    sys.exit(main(sys.argv[1:], _run, interpreters_of))

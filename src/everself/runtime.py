@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Self, TypedDict, Unpack
 
 from everself.clock import Clock
-from everself.config import Agent, Loaded, Places, load_here, with_tunables
+from everself.config import AgentSettings, Loaded, Places, load_here, with_tunables
 from everself.config.sections import SoulIntegrity, Tunables
 from everself.errors import EverselfError, NotFound
 from everself.identity.time_zone import user_zone
@@ -78,7 +78,7 @@ class Details(TypedDict, total=False):
 class Runtime:
     """Use as a context manager: leaving it commits what still waits for the history."""
 
-    def __init__(self, places: Places, loaded: Loaded, agent: Agent) -> None:
+    def __init__(self, places: Places, loaded: Loaded, agent: AgentSettings) -> None:
         self.places = places
         self.loaded = loaded
         self.agent = agent

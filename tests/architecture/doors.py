@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from tests.architecture.house import CLOCK, DISK, ENVIRONMENT, HOMES, INDEX_WRITER, SPEAKING, WITHOUT_PATHS
+from tests.architecture.house import CLOCK, DISK, ENVIRONMENT, HOMES, INDEX_WRITER, LOGS, SPEAKING, WITHOUT_PATHS
 from tests.architecture.sources import Module, Violation
 
 Tree = Sequence[Module]
@@ -256,6 +256,30 @@ def printing(tree: Tree) -> Iterator[Violation]:
             if isinstance(call.func, ast.Name) and call.func.id in ("print", "input", "breakpoint"):
                 words = f"{call.func.id}: only interfaces speak to a person"
                 yield Violation("printing", module.file, call.lineno, words, item=module.inside(call.lineno))
+
+
+def log_records(tree: Tree) -> Iterator[Violation]:
+    """Loggers come from `logs`, which redacts. A record is a fixed sentence, and never holds the message of an exception."""
+    for module in tree:
+        if module.package != LOGS:
+            yield from _found("logs", module, ("logging.getLogger",), "take the logger of everself.logs")
+        caught = {node.name for node in module.nodes if isinstance(node, ast.ExceptHandler) and node.name}
+        for call in _calls(module):
+            if isinstance(call.func, ast.Attribute) and isinstance(call.func.value, ast.Name):
+                words = _log_fault(call, call.func.attr, caught) if call.func.value.id == "_log" else ""
+                if words:
+                    yield Violation("logs", module.file, call.lineno, words, item=module.inside(call.lineno))
+
+
+def _log_fault(call: ast.Call, method: str, caught: set[str]) -> str:
+    if method == "exception" or any(word.arg in ("exc_info", "stack_info") for word in call.keywords):
+        return "a trace quotes texts: log the type of the exception"
+    sentence, *values = call.args[1:] if method == "log" else call.args
+    if not isinstance(sentence, ast.Constant):
+        return "a record is a fixed sentence with values"
+    if any(isinstance(value, ast.Name) and value.id in caught for value in values):
+        return "the message of an exception quotes texts: log its type"
+    return ""
 
 
 def index_rows(top: Path, tables: frozenset[str]) -> Iterator[Violation]:

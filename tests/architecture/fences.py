@@ -23,6 +23,7 @@ RULES: tuple[Rule, ...] = (
     doors.homes,
     doors.regular_expressions,
     doors.printing,
+    doors.log_records,
     origins.stamps,
     origins.owners,
     origins.writers,

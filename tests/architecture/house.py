@@ -7,6 +7,7 @@ PACKAGES = (
     "clock",
     "lazy",
     "text",
+    "logs",
     "config",
     "storage",
     "workspace",
@@ -47,6 +48,7 @@ EMPTY_WORDS = frozenset(
 )
 
 CLOCK = "clock"
+LOGS = "logs"
 ENVIRONMENT = "config"
 DISK = "storage"
 INDEX_WRITER = "search/sync"

@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 
 from everself.config import sections
-from everself.config.outside import McpServer
-from everself.config.sections import Agent, Config, Provider, Tunables
+from everself.config.sections import AgentSettings, Config, McpServer, Provider, Tunables
 
 ROOMS = Path(sections.__file__).parents[1]
 # settings that nobody asks for, and why they are there all the same
@@ -49,6 +48,6 @@ def test_every_tunable_is_read_outside_config(asked: frozenset[str]) -> None:
 
 
 def test_every_other_setting_is_read_too_or_waits_for_a_reason(asked: frozenset[str]) -> None:
-    names = {name for section in (Config, Agent, Provider, McpServer) for name in declared(section)}
+    names = {name for section in (Config, AgentSettings, Provider, McpServer) for name in declared(section)}
     # one that is read by now no longer waits
     assert names - asked == WAITING.keys()

@@ -8,11 +8,11 @@ from everself.config.host import read_host, read_vault
 from everself.config.loading import Loaded, check, load, load_here, with_tunables
 from everself.config.places import Places, environment, find_places
 from everself.config.secrets import EMPTY_VAULT, Secret, Vault
-from everself.config.sections import Agent, Config
+from everself.config.sections import AgentSettings, Config
 
 __all__ = [
     "EMPTY_VAULT",
-    "Agent",
+    "AgentSettings",
     "Config",
     "Loaded",
     "Places",

@@ -5,16 +5,15 @@ Pure over what it is given. Values were checked before, so nothing here can be o
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from everself.config.kinds import FOLDER, TEXT, TEXTS, Plain
-from everself.config.outside import McpServer
 from everself.config.places import MAIN, Places
 from everself.config.reading import Reading
 from everself.config.secrets import Secret, Vault, expand_references
-from everself.config.sections import Agent, Config, Provider
-from everself.config.table import AGENT, EVERYONE, Scope, Setting, group_of, setting_of
+from everself.config.sections import AgentSettings, Config, McpServer, Provider
+from everself.config.table import AGENT, EVERYONE, Scope, Setting, members_of
 from everself.values import Finding
 
 _Section = TypeVar("_Section")
@@ -45,8 +44,10 @@ def assemble(reading: Reading, tunables: Mapping[str, Plain], places: Places, va
     """The sections; raises BadConfig where a path or a reference that is no secret makes no sense."""
     common = {key: given.value for key, given in reading.common.items()}
     own = {agent: {key: given.value for key, given in found.items()} for agent, found in reading.agents.items()}
-    agents = [_build(Agent, AGENT, _Values((found, common), places, vault), {"id": id_}) for id_, found in own.items()]
-    agents = agents or [_build(Agent, AGENT, _Values((common,), places, vault), {"id": MAIN})]
+    agents = [
+        _build(AgentSettings, AGENT, _Values((found, common), places, vault), {"id": id_}) for id_, found in own.items()
+    ]
+    agents = agents or [_build(AgentSettings, AGENT, _Values((common,), places, vault), {"id": MAIN})]
     default = min(agents, key=lambda agent: (not agent.marked, agent.id != MAIN)).id
     values = _Values((tunables, common), places, vault)
     known = {
@@ -80,21 +81,16 @@ def find_shared(config: Config) -> tuple[Finding, ...]:
 def _build(section: type[_Section], scope: Scope, values: _Values, known: Mapping[str, object]) -> _Section:
     """A section filled from the values; `known` holds the fields that are no settings."""
     arguments: dict[str, Any] = {}
-    for member in fields(section):  # type: ignore[arg-type]  # every section is a dataclass
-        declared, inner = setting_of(member, scope), group_of(member, scope)
-        if member.name in known:
-            arguments[member.name] = known[member.name]
-        elif inner is not None:
-            arguments[member.name] = _build(*inner, values, {})
-        elif declared is not None and declared.key.endswith("*"):
-            prefix = declared.key.removesuffix(".*")
-            pairs = ((name, values.find(f"{prefix}.{name}")) for name in values.names_below(prefix))
-            arguments[member.name] = tuple((name, secret) for name, secret in pairs if secret)
-        elif declared is not None:
-            found = values.find(declared.key)
-            if found is not None:
-                arguments[member.name] = _told(declared, found, values)
-    return section(**arguments)
+    for name, found in members_of(section, scope):
+        if not isinstance(found, Setting):
+            arguments[name] = _build(*found, values, {})
+        elif found.key.endswith("*"):
+            prefix = found.key.removesuffix(".*")
+            pairs = ((below, values.find(f"{prefix}.{below}")) for below in values.names_below(prefix))
+            arguments[name] = tuple((below, secret) for below, secret in pairs if secret)
+        elif (value := values.find(found.key)) is not None:
+            arguments[name] = _told(found, value, values)
+    return section(**{**arguments, **known})
 
 
 def _told(declared: Setting, value: Plain | Secret, values: _Values) -> object:
@@ -110,7 +106,7 @@ def _told(declared: Setting, value: Plain | Secret, values: _Values) -> object:
     return declared.kind.convert(value)
 
 
-def _placed(agent: Agent, own: Mapping[str, object], default: str, places: Places) -> Agent:
+def _placed(agent: AgentSettings, own: Mapping[str, object], default: str, places: Places) -> AgentSettings:
     # agents never share a folder by accident: what is set for all is the folder of the one that answers by default
     named = agent.workspace if _WORKSPACE in own or agent.id == default else ""
     if not os.path.isabs(named):

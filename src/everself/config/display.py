@@ -3,7 +3,7 @@
 Never holds the value of a secret.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from everself.config.kinds import Plain
@@ -15,46 +15,55 @@ from everself.config.sections import SETTINGS
 from everself.config.table import Setting
 from everself.config.tunables import PATTERNS
 
-Origin = Literal["default", "host file", "CONFIG.md", "both files"]
+Origin = Literal["default", "host file", "CONFIG.md", "both files", "environment"]
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class SettingReport:
+    """A setting in force. A secret shows where it comes from, never what it is."""
+
     key: str
     value: Plain
     origin: Origin
     doc: str
 
 
-def list_settings(loaded: Loaded) -> tuple[Shown, ...]:
+def list_settings(loaded: Loaded) -> tuple[SettingReport, ...]:
     """Every setting in force: the table's, the names a person chose, and what agents have of their own."""
     plain = [setting for setting in SETTINGS if "[]" not in setting.key and "*" not in setting.key]
     shown = [_common(loaded, setting, setting.key) for setting in plain]
     chosen = loaded.reading.common.keys() - {setting.key for setting in plain}
     own = [join_key(given.path) for values in loaded.reading.agents.values() for given in values.values()]
-    return (*shown, *(get_setting(loaded, key) for key in (*sorted(chosen), *own)))
+    return (*shown, *(get_setting(loaded, key) for key in (*sorted(chosen), *own, *_in_environment(loaded))))
 
 
-def get_setting(loaded: Loaded, key: str) -> Shown:
+def get_setting(loaded: Loaded, key: str) -> SettingReport:
     """One setting under any of its names; for an agent, what it shares unless it has its own."""
     spot = get_spot(key)
     setting, kept = spot.setting, value_key(spot)
     own = loaded.reading.agents.get(spot.agent, {}).get(kept)
     if own is not None:
-        return Shown(join_key(spot.path), _safe(own.value), "host file", setting.doc)
-    common = _common(loaded, setting, kept)
-    return Shown(join_key(spot.path), common.value, common.origin, setting.doc)
+        return SettingReport(join_key(spot.path), _safe(own.value), "host file", setting.doc)
+    return replace(_common(loaded, setting, kept), key=join_key(spot.path))
 
 
-def _common(loaded: Loaded, setting: Setting, key: str) -> Shown:
+def _common(loaded: Loaded, setting: Setting, key: str) -> SettingReport:
     given = loaded.reading.common.get(key)
     if key in loaded.tunables.values:
         joined = key == PATTERNS and given is not None and given.value
-        return Shown(key, loaded.tunables.values[key], "both files" if joined else "CONFIG.md", setting.doc)
+        return SettingReport(key, loaded.tunables.values[key], "both files" if joined else "CONFIG.md", setting.doc)
     if given is not None:
-        return Shown(key, _safe(given.value), "host file", setting.doc)
+        return SettingReport(key, _safe(given.value), "host file", setting.doc)
+    if key in (found := _in_environment(loaded)):
+        return SettingReport(key, _safe(found[key]), "environment", setting.doc)
     home = loaded.config.places.default_workspace_of(MAIN)
-    return Shown(key, home if key == "agents.defaults.workspace" else setting.default, "default", setting.doc)
+    return SettingReport(key, home if key == "agents.defaults.workspace" else setting.default, "default", setting.doc)
+
+
+def _in_environment(loaded: Loaded) -> dict[str, Secret]:
+    """Keys of providers that nobody set and that the environment holds."""
+    keys = {f"provider.{one.name}.apiKey": one.api_key for one in loaded.config.providers if one.api_key}
+    return {key: secret for key, secret in keys.items() if key not in loaded.reading.common}
 
 
 def _safe(value: Plain | Secret) -> Plain:

@@ -84,10 +84,15 @@ def _read(path: str) -> str | None:
         data = file.read(LIMIT + 1)
     if len(data) > LIMIT:
         raise TooLarge(f"{path} is larger than {LIMIT // 1024} KB.")
+    return decode(data, path)
+
+
+def decode(data: bytes | None, path: str) -> str | None:
+    """What a file holds as text; None for none."""
     try:
-        return data.decode("utf-8")
+        return None if data is None else data.decode("utf-8")
     except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
+        line = error.object.count(b"\n", 0, error.start) + 1
         raise BadConfig(f"{path} is not UTF-8 text (line {line}).", mend=f"Save {path} as UTF-8.") from None
 
 

@@ -10,6 +10,7 @@ from datetime import timedelta
 from enum import StrEnum
 
 from everself.clock import find_zone
+from everself.config.plugins import PluginGroup, find_plugins
 from everself.errors import BadConfig
 from everself.text.custom_patterns import LARGEST_TOGETHER, size_of
 
@@ -44,21 +45,20 @@ class Kind:
 
 
 def whole(least: int = 0, most: int = 1_000_000_000) -> Kind:
-    def check(value: object) -> Plain | None:
-        if isinstance(value, float) and value.is_integer():
-            value = int(value)
-        return value if isinstance(value, int) and not isinstance(value, bool) and least <= value <= most else None
-
-    return Kind(f"a whole number from {least} to {most}", check)
+    return _number("a whole number", int, least, most)
 
 
 def number(least: float, most: float) -> Kind:
-    def check(value: object) -> Plain | None:
-        if isinstance(value, bool) or not isinstance(value, int | float):
-            return None
-        return float(value) if least <= value <= most else None
+    return _number("a number", float, least, most)
 
-    return Kind(f"a number from {least:g} to {most:g}", check)
+
+def _number(words: str, keep: type[int] | type[float], least: float, most: float) -> Kind:
+    def check(value: object) -> Plain | None:
+        if isinstance(value, bool) or not isinstance(value, int | float) or not least <= value <= most:
+            return None
+        return kept if (kept := keep(value)) == value else None
+
+    return Kind(f"{words} from {least} to {most}", check)
 
 
 def one_of(words: type[StrEnum], read_as: Mapping[str, str] | None = None, but: str = "") -> Kind:
@@ -73,21 +73,30 @@ def one_of(words: type[StrEnum], read_as: Mapping[str, str] | None = None, but: 
     return Kind(f"one of {listed}" if len(options) > 1 else listed, check, lambda value: words(str(value)))
 
 
+def or_plugin(own: Kind, group: PluginGroup) -> Kind:
+    """A word of our own, or a name that an installed package adds."""
+
+    def check(value: object) -> Plain | Misfit | None:
+        taken = own.check(value)
+        if taken is None and isinstance(value, str) and value and find_plugins(group, value):
+            return value
+        return taken
+
+    return Kind(f"{own.words}, or a name that an installed package adds", check, str)
+
+
 def _text(value: object) -> str | None:
     if not isinstance(value, str) or len(value) > _TEXT_LIMIT:
         return None
     return None if any(ord(char) < 32 or 0xD800 <= ord(char) <= 0xDFFF for char in value) else value
 
 
-def _folder(value: object) -> str | None:
-    text = _text(value)
-    return text if text is not None and (text in ("", "~") or text.startswith(("/", "~/", "${"))) else None
+def _text_kind(words: str, fits: Callable[[str], bool]) -> Kind:
+    def check(value: object) -> Plain | None:
+        text = _text(value)
+        return text if text is not None and fits(text) else None
 
-
-def _inside(value: object) -> str | None:
-    text = _text(value)
-    climbs = text is None or text.startswith(("/", "~")) or "\\" in text or ".." in text.split("/")
-    return None if climbs else text
+    return Kind(words, check)
 
 
 def _texts(value: object) -> Plain | None:
@@ -142,17 +151,14 @@ def times(*also: str) -> Kind:
 
 
 def zone(*also: str) -> Kind:
-    def check(value: object) -> Plain | None:
-        text = _text(value)
-        if text is None or text in also:
-            return text
-        try:
-            find_zone(text)
-        except BadConfig:
-            return None
-        return text
+    return _text_kind('a time zone such as "Europe/Berlin"', lambda text: text in also or _is_zone(text))
 
-    return Kind('a time zone such as "Europe/Berlin"', check)
+
+def _is_zone(text: str) -> bool:
+    try:
+        return bool(find_zone(text))
+    except BadConfig:
+        return False
 
 
 def patterns(told: Callable[[str, str], object], *, programs: bool = True) -> Kind:
@@ -190,8 +196,14 @@ def patterns(told: Callable[[str, str], object], *, programs: bool = True) -> Ki
 FLAG = Kind("true or false", lambda value: value if isinstance(value, bool) else None)
 TEXT = Kind("a short text without control characters", _text)
 TEXTS = Kind("a list of texts, none of them empty", _texts)
-FOLDER = Kind("an absolute path or one that begins with ~/", _folder)
-INSIDE = Kind("the name of a file inside the workspace", _inside)
+FOLDER = _text_kind(
+    "an absolute path or one that begins with ~/",
+    lambda text: text in ("", "~") or text.startswith(("/", "~/", "${")),
+)
+INSIDE = _text_kind(
+    "the name of a file inside the workspace",
+    lambda text: not text.startswith(("/", "~")) and "\\" not in text and ".." not in text.split("/"),
+)
 WEEKLY = Kind('a day and time such as "Sunday 03:00"', _parsed(parse_weekly))
 _SPAN = _parsed(parse_duration, "")
 DURATION = Kind('a duration such as "1h30m"', _SPAN, lambda text: parse_duration(str(text)) or timedelta(0))

@@ -56,12 +56,12 @@ def check(places: Places, host_text: str | None, vault: Vault = EMPTY_VAULT) -> 
     """Everything that is wrong or odd in the host file, for `doctor`; never raises for a bad file."""
     try:
         reading = _read(places, host_text, vault)
-        problems: tuple[EverselfError, ...] = reading.problems
-        if not problems:
+        if not reading.problems:
             return _finish(places, reading, None, vault).findings
+        problems: list[EverselfError] = [*reading.problems]
         findings = reading.findings
     except EverselfError as error:
-        problems, findings = (error,), ()
+        problems, findings = [error], []
     wrong = [Finding("error", "config-wrong", str(error), error.mend, places.host_file) for error in problems]
     return (*wrong, *findings)
 

@@ -36,35 +36,32 @@ class Reading:
 
     common: dict[str, Given] = field(default_factory=dict)
     agents: dict[str, dict[str, Given]] = field(default_factory=dict)
-    problems: tuple[BadConfig, ...] = ()
-    findings: tuple[Finding, ...] = ()
+    problems: list[BadConfig] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
 
 
 def read_settings(data: Mapping[str, object], text: str, file: str, vault: Vault) -> Reading:
     """Check every key of `data`, which was parsed from `text`, the content of `file`."""
-    reader = _Reader(locate(text), file, vault)
+    reader = _Reader(locate(text), file, vault, Reading())
     for name, value in data.items():
         reader.walk(value, (name,), (name,))
     for where in reader.shape.repeated:
         words = f"{'.'.join(map(str, where))} stands twice in the same group; the last one counts."
         reader.note("setting-repeated", words, where, f"Remove one of them from {file}.")
-    return Reading(reader.common, reader.agents, tuple(reader.problems), tuple(reader.findings))
+    return reader.done
 
 
+@dataclass(frozen=True, slots=True)
 class _Reader:
-    def __init__(self, shape: Shape, file: str, vault: Vault) -> None:
-        self.shape = shape
-        self.file = file
-        self.vault = vault
-        self.common: dict[str, Given] = {}
-        self.agents: dict[str, dict[str, Given]] = {}
-        self.problems: list[BadConfig] = []
-        self.findings: list[Finding] = []
+    shape: Shape
+    file: str
+    vault: Vault
+    done: Reading
 
     def walk(self, value: object, path: Path, where: Where) -> None:
         spot = schema.find_spot(path)
         skipped = path == ("$schema",) or (value is None and (spot or schema.is_group(path)))
-        if skipped or len(self.problems) >= _MOST:
+        if skipped or len(self.done.problems) >= _MOST:
             return
         if schema.canonical(path) == ("agents", "list") and value is not None:
             self.walk_list(value, path, where)
@@ -77,7 +74,7 @@ class _Reader:
             self.walk_group(value, path, where)
         else:
             words = f"{join_key(path)}{self.at(where)}; the nearest known one is {schema.nearest_key(path)}."
-            self.problems.append(UnknownKey(words, mend=f"Rename or remove it in {self.file}."))
+            self.done.problems.append(UnknownKey(words, mend=f"Rename or remove it in {self.file}."))
 
     def walk_group(self, value: object, path: Path, where: Where) -> None:
         if not isinstance(value, Mapping):
@@ -116,10 +113,10 @@ class _Reader:
         # ids name folders: two that differ in case only would be one folder on some systems
         if not is_agent_id(agent):
             self.fail(path, where, "has an id that is not made of letters, digits, - and _.")
-        elif agent.lower() in (known.lower() for known in self.agents):
+        elif agent.lower() in (known.lower() for known in self.done.agents):
             self.fail(path, where, "has the id of another agent.")
         else:
-            self.agents[agent] = {}
+            self.done.agents[agent] = {}
             return True
         return False
 
@@ -141,7 +138,7 @@ class _Reader:
                     f"everself config set {join_key(path)} '${{NAME_OF_A_VARIABLE}}'",
                 )
                 self.note("secret-in-file", words, where, mend)
-        values = self.agents.setdefault(spot.agent, {}) if spot.agent else self.common
+        values = self.done.agents.setdefault(spot.agent, {}) if spot.agent else self.done.common
         earlier = values.get(key)
         if earlier is not None and earlier.value != taken:
             winner = path if earlier.alias and not spot.alias else earlier.path
@@ -153,11 +150,11 @@ class _Reader:
             values[key] = Given(taken, path, spot.alias)
 
     def fail(self, path: Path, where: Where, words: str) -> None:
-        self.problems.append(BadConfig(f"{join_key(path)}{self.at(where)} {words}", mend=f"Edit {self.file}."))
+        self.done.problems.append(BadConfig(f"{join_key(path)}{self.at(where)} {words}", mend=f"Edit {self.file}."))
 
     def note(self, code: str, words: str, where: Where, mend: str) -> None:
         line = self.shape.line_of(where)
-        self.findings.append(Finding("warning", code, f"Line {line}: {words}" if line else words, mend, self.file))
+        self.done.findings.append(Finding("warning", code, f"Line {line}: {words}" if line else words, mend, self.file))
 
     def at(self, where: Where) -> str:
         line = self.shape.line_of(where)

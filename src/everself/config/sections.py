@@ -11,8 +11,8 @@ from typing import Any
 
 from everself.config import kinds
 from everself.config.kinds import DURATION, FLAG, TEXT, Kind, Plain, number, one_of, times, whole
-from everself.config.outside import McpServer, ToolSettings
 from everself.config.places import Places
+from everself.config.plugins import EMBEDDERS
 from everself.config.secrets import Secret
 from everself.config.table import AGENT, EVERYONE, Scope, Setting, group, list_table, setting
 from everself.errors import BadConfig, NotFound
@@ -89,9 +89,13 @@ class Heartbeat:
 @dataclass(frozen=True, slots=True)
 class Search:
     enabled: bool = setting("", FLAG, True, "Gives the agent memory_search and memory_get.")
-    provider: Embedding = setting("", one_of(Embedding), "auto", "Who embeds; auto is whose key is set, else local.")
+    provider: str = setting(
+        "", kinds.or_plugin(one_of(Embedding), EMBEDDERS), "auto", "Who embeds; auto is whose key is set, else local."
+    )
     model: str = setting("", TEXT, "", "Embedding model; empty is the provider's usual one.")
-    fallback: Embedding = setting("", one_of(Embedding, but="auto"), "none", "Who embeds when the first one fails.")
+    fallback: str = setting(
+        "", kinds.or_plugin(one_of(Embedding, but="auto"), EMBEDDERS), "none", "Who embeds when the first one fails."
+    )
     store_path: str = setting("store.path", kinds.FOLDER, "", "File of the index; {agentId} stands for the id.")
     model_path: str = setting("local.modelPath", TEXT, "", "Model file of your own for the provider local.")
     remote_url: str = setting("remote.baseUrl", TEXT, "", "Address of an OpenAI-compatible embedding server.")
@@ -108,7 +112,7 @@ class Search:
 
 
 @dataclass(frozen=True, slots=True)
-class Agent:
+class AgentSettings:
     """One agent: the shared values with its own in their place. `workspace` and `state` are absolute."""
 
     id: str = setting("", TEXT, "main", "Id of the agent; it names its folders.", shared=None)
@@ -237,9 +241,50 @@ class SpendLimits:
 
 
 @dataclass(frozen=True, slots=True)
+class Exec:
+    enabled: bool = setting("", FLAG, False, "Lets the agent run programs, which can do all that you can.")
+    allow: tuple[str, ...] = setting("", kinds.TEXTS, (), "Programs it may run, then without a shell; empty is any.")
+    workdir: str = setting(
+        "", kinds.FOLDER, "", "Folder they start in; else one of their own beside the agent's state."
+    )
+    timeout: int = setting("timeoutSec", whole(1, 86_400), 60, "Seconds after which a program is killed.")
+
+
+@dataclass(frozen=True, slots=True)
+class Fetch:
+    enabled: bool = setting("", FLAG, False, "Lets the agent read pages of the web.")
+    max_chars: int = setting("maxChars", whole(100, 1_000_000), 20_000, "Characters of a page that the model gets.")
+    max_bytes: int = setting("maxResponseBytes", whole(1_000, 50_000_000), 2_000_000, "Bytes of a page that are read.")
+    timeout: int = setting("timeoutSeconds", whole(1, 600), 30, "Seconds for a page, redirects included.")
+    max_redirects: int = setting("maxRedirects", whole(0, 20), 3, "Redirects that are followed, each checked anew.")
+    private_hosts: tuple[str, ...] = setting(
+        "privateHosts", kinds.TEXTS, (), "Hosts (name or name:port) that may be fetched from a private network."
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ToolSettings:
+    exec: Exec = group("exec", Exec)
+    fetch: Fetch = group("web.fetch", Fetch)
+
+
+@dataclass(frozen=True, slots=True)
+class McpServer:
+    """A program that is started (`command`), or an address that is asked (`url`)."""
+
+    name: str
+    enabled: bool = setting("", FLAG, True, "Whether the agent gets the tools of this MCP server.")
+    command: str = setting("", TEXT, "", "Program of an MCP server that runs on this machine.")
+    args: tuple[str, ...] = setting("", kinds.TEXTS, (), "Arguments of that program.")
+    env: Headers = setting("env.*", TEXT, "", "Variable that the program gets.", secret=True)
+    url: str = setting("", TEXT, "", "Address of an MCP server that speaks streamable HTTP.")
+    headers: Headers = setting("headers.*", TEXT, "", "Header of the requests to that address.", secret=True)
+
+
+@dataclass(frozen=True, slots=True)
 class Config:
     places: Places
-    agents: tuple[Agent, ...]
+    agents: tuple[AgentSettings, ...]
     default_agent: str
     providers: tuple[Provider, ...] = ()
     mcp_servers: tuple[McpServer, ...] = ()
@@ -251,7 +296,7 @@ class Config:
     tools: ToolSettings = group("tools", ToolSettings)
     spend: SpendLimits = group("spend", SpendLimits)
 
-    def agent(self, agent: str = "") -> Agent:
+    def agent(self, agent: str = "") -> AgentSettings:
         """The agent of that id, or the one that answers when none is named."""
         wanted = agent or self.places.profile or self.default_agent
         for known in self.agents:
@@ -269,7 +314,7 @@ class Config:
 
 SETTINGS: tuple[Setting, ...] = (
     *list_table(Config, EVERYONE),
-    *list_table(Agent, AGENT),
+    *list_table(AgentSettings, AGENT),
     *list_table(Provider, Scope("provider.*")),
     *list_table(McpServer, Scope("mcp.servers.*")),
 )

@@ -4,7 +4,7 @@ Knows no particular setting. `*` in a key stands for a name the person chooses, 
 """
 
 from collections.abc import Iterator
-from dataclasses import Field, dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal
 
 from everself.config.kinds import Kind, Plain
@@ -62,27 +62,19 @@ def group(name: str, section: type, *, shared: str | None = "") -> Any:
     return field(default_factory=section, metadata={"group": section, "name": name, "shared": shared})
 
 
-def setting_of(member: "Field[Any]", scope: Scope) -> Setting | None:
-    """The setting that a field declares, as it is called in that scope."""
-    declared: Setting | None = member.metadata.get("setting")
-    if declared is None:
-        return None
-    here = scope.inside(declared.key or member.name, member.metadata["shared"])
-    key = f"agents.list[].{here.own}" if here.shared is None else here.shared
-    return replace(declared, key=key, own=here.own or "")
-
-
-def group_of(member: "Field[Any]", scope: Scope) -> tuple[type, Scope] | None:
-    """The section that a field holds, and its scope."""
-    section = member.metadata.get("group")
-    return (section, scope.inside(member.metadata["name"], member.metadata["shared"])) if section else None
+def members_of(section: type, scope: Scope) -> Iterator[tuple[str, Setting | tuple[type, Scope]]]:
+    """By the name of a field: the setting that it declares, as it is called in that scope, or the section that it holds and its scope."""
+    for member in fields(section):
+        told = member.metadata
+        if "group" in told:
+            yield member.name, (told["group"], scope.inside(told["name"], told["shared"]))
+        elif "setting" in told:
+            here = scope.inside(told["setting"].key or member.name, told["shared"])
+            key = f"agents.list[].{here.own}" if here.shared is None else here.shared
+            yield member.name, replace(told["setting"], key=key, own=here.own or "")
 
 
 def list_table(section: type, scope: Scope) -> Iterator[Setting]:
     """Every setting of a section and of the sections in it."""
-    for member in fields(section):
-        declared, inner = setting_of(member, scope), group_of(member, scope)
-        if declared is not None:
-            yield declared
-        elif inner is not None:
-            yield from list_table(*inner)
+    for _, found in members_of(section, scope):
+        yield from (found,) if isinstance(found, Setting) else list_table(*found)

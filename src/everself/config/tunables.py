@@ -3,6 +3,7 @@
 Pure. Whatever is wrong becomes a finding and leaves the default in force: a broken CONFIG.md never stops the agent.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -30,13 +31,10 @@ class TunablesReading:
 def read_tunables(text: str) -> TunablesReading:
     """The values of every YAML block; where two blocks give the same key, the later one counts."""
     if len(text) > LIMIT:
-        return _broken(1, f"the file is larger than {LIMIT // 1024} KB and is not read; the defaults are used.")
+        words = f"the file is larger than {LIMIT // 1024} KB and is not read; the defaults are used."
+        return TunablesReading(findings=_broken(1, words))
     values: dict[str, Plain] = {}
-    findings: list[Finding] = []
-    for first, block in _find_blocks(text)[:_MOST]:
-        read = _read_block(first, block)
-        values.update(read.values)
-        findings.extend(read.findings)
+    findings = [found for first, block in _find_blocks(text)[:_MOST] for found in _read_block(first, block, values)]
     return TunablesReading(values, tuple(findings))
 
 
@@ -81,7 +79,8 @@ def _find_blocks(text: str) -> list[tuple[int, str]]:
     return blocks
 
 
-def _read_block(first: int, text: str) -> TunablesReading:
+def _read_block(first: int, text: str, values: dict[str, Plain]) -> Sequence[Finding]:
+    """Adds the values of a block, and says what is wrong in it."""
     from ruamel.yaml import YAML
     from ruamel.yaml.error import MarkedYAMLError, YAMLError
 
@@ -96,11 +95,12 @@ def _read_block(first: int, text: str) -> TunablesReading:
         return _broken(line, "the YAML cannot be read there; the defaults are used.")
     if not isinstance(data, dict) or len(data) > _MOST:
         return _broken(first, "the YAML must be made of lines KEY: VALUE, not too many; the defaults are used.")
-    values: dict[str, Plain] = {}
     findings: list[Finding] = []
+    own: dict[str, Plain] = {}
     for name, value in data.items():
-        _take(str(name), value, first + lines.get(str(name), 0), values, findings)
-    return TunablesReading(values, tuple(findings))
+        _take(str(name), value, first + lines.get(str(name), 0), own, findings)
+    values.update(own)
+    return findings
 
 
 def _take(name: str, value: object, line: int, values: dict[str, Plain], findings: list[Finding]) -> None:
@@ -129,6 +129,5 @@ def _take(name: str, value: object, line: int, values: dict[str, Plain], finding
             note("warning", "tunable-twice", f"means the same as {key}, which counts.", f"Remove one from {FILE}.")
 
 
-def _broken(line: int, words: str) -> TunablesReading:
-    finding = Finding("error", "tunables-broken", f"Line {line}: {words}", f"Edit line {line} of {FILE}.", FILE)
-    return TunablesReading(findings=(finding,))
+def _broken(line: int, words: str) -> tuple[Finding]:
+    return (Finding("error", "tunables-broken", f"Line {line}: {words}", f"Edit line {line} of {FILE}.", FILE),)

@@ -17,8 +17,11 @@ from everself.conversation.sessions.excerpts import digest_of, material, prompt
 from everself.conversation.sessions.notes import Notes
 from everself.conversation.sessions.session import Message, Session
 from everself.errors import EverselfError, ModelFailed
+from everself.logs import get_logger
 from everself.models.chat.protocol import ChatModel, ChatRequest, ReplyEnd, ReplyText, UserTurn
 from everself.text.tokens import estimate
+
+_log = get_logger(__name__)
 
 HEAVY: Final = 2 << 20
 NO_REPLY: Final = "NO_REPLY"
@@ -129,6 +132,8 @@ class Compactor:
         made = await self._shared.in_thread(
             lambda: log.mark(now, compacted=last, summary=summary, summary_source=source)
         )
+        kept = len(checked.entries)
+        _log.info("Session %s compacted (%s): %d messages summarised, %d entries kept.", now.id, why, len(gone), kept)
         notice = f"{len(gone)} messages became a summary; {len(checked.entries)} statements were kept first."
         return CompactionResult(
             made, " ".join(filter(None, (notice, trouble, failure))), checked.entries, flushed, summary, cut

@@ -12,7 +12,7 @@ from everself.errors import NotFound, WrongUse
 
 if TYPE_CHECKING:
     from everself.clock import Clock
-    from everself.config.sections import Agent, Hooks
+    from everself.config.sections import AgentSettings, Hooks
     from everself.conversation._shared import SharedState
     from everself.conversation.compaction import CompactionResult, Compactor
     from everself.conversation.context.assembler import Assembler, Prompt
@@ -81,7 +81,12 @@ def gather_parts(
 
 
 def open_compactor(
-    agent: "Agent", hooks: "Hooks", shared: "SharedState", memory: "Memory", log: "SessionLog", checkpoint: "Checkpoint"
+    agent: "AgentSettings",
+    hooks: "Hooks",
+    shared: "SharedState",
+    memory: "Memory",
+    log: "SessionLog",
+    checkpoint: "Checkpoint",
 ) -> "Compactor":
     from everself.conversation.compaction import Compactor
     from everself.conversation.flush import FlushTurn

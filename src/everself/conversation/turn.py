@@ -6,6 +6,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final, Literal
 
 from everself.classify.folding import language_of
+from everself.clock import monotonic
 from everself.conversation._recording import TurnRecorder
 from everself.conversation._shared import SharedState
 from everself.conversation.context.request import PromptRequest
@@ -18,6 +19,7 @@ from everself.conversation.sessions.history import turns_of
 from everself.conversation.sessions.session import Message, Session
 from everself.conversation.tools.protocol import Stamp, Tool, ToolContext, Written
 from everself.errors import ContextTooSmall, EverselfError, ModelFailed, NotFound
+from everself.logs import get_logger
 from everself.memory.provenance import IMPORT, OWN, taint_of
 from everself.memory.statements import shown
 from everself.models.chat.protocol import ChatModel, ChatRequest, ModelTurn, ToolTurn, Turn, UserTurn
@@ -29,6 +31,8 @@ from everself.text.tokens import estimate
 if TYPE_CHECKING:
     from everself.conversation.context.assembler import Prompt
     from everself.storage.state.searches import SearchRecord
+
+_log = get_logger(__name__)
 
 REFLEX: Final = "reflex"
 NO_MODEL: Final = "No model is set: I remember what you tell me, and answer from memory alone."
@@ -82,6 +86,7 @@ class TurnRunner:
         import asyncio
 
         why: Why = "failed"
+        begun = monotonic()
         try:
             # what could not be kept was not accepted, and whoever said it has to know
             message = await self._shared.in_thread(self._accept)
@@ -106,6 +111,8 @@ class TurnRunner:
             await self._end(why)
         finally:
             self._tell_outside()
+            steps, took = self._course.steps, (monotonic() - begun) * 1000
+            _log.info("Turn %s of session %s: %s, %d steps, %.0f ms.", message.id, self._session.id, why, steps, took)
             self._emit(self._done(why))
 
     def _accept(self) -> Message:

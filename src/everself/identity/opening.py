@@ -12,7 +12,7 @@ from everself.workspace.learned import SOUL
 
 if TYPE_CHECKING:
     from everself.clock import Clock
-    from everself.config.sections import Agent, AlternatePersona, Tunables
+    from everself.config.sections import AgentSettings, AlternatePersona, Tunables
     from everself.identity.growth import Growth
     from everself.identity.integrity import Integrity
     from everself.identity.persona import Persona
@@ -41,7 +41,7 @@ def _whole(integrity: "Integrity", path: str) -> bytes | None:
 
 
 def open_growth(
-    agent: "Agent",
+    agent: "AgentSettings",
     tunables: "Tunables",
     workspace: "DiskWorkspace",
     state: "State",

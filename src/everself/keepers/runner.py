@@ -31,9 +31,12 @@ from everself.keepers.keeper import (
 )
 from everself.keepers.keeper_context import KeeperContext, Sources
 from everself.keepers.owner_wording import reword
+from everself.logs import get_logger
 from everself.memory.provenance import stated_by_owner
 from everself.storage.state.reviews import KeeperRun, Review
 from everself.values import Author, new_id
+
+_log = get_logger(__name__)
 
 # what a queued operation is called among the questions; an `Ask` says it itself
 _KINDS: Final = {
@@ -75,6 +78,11 @@ class Runner:
         report = replace(report, seconds=round(monotonic() - begun, 3))
         if not dry_run:
             self._note(report)
+        counts = len(report.applied), len(report.queued), len(report.refused)
+        _log.info(
+            "Keeper %s%s: %d applied, %d queued for review, %d refused in %.1f s.",
+            *(keeper.name, " (dry run)" if dry_run else "", *counts, report.seconds),
+        )
         return report
 
     def accept(self, review: Review, choice: int = 0, words: str = "") -> tuple[ActionResult, ...]:

@@ -9,15 +9,19 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from logging import INFO, WARNING
 from typing import Final
 from zoneinfo import ZoneInfo
 
 from everself.clock import Clock, find_zone
 from everself.errors import ChangedMeanwhile, EverselfError, LockTimeout, ModelFailed, RefusedByRule, WrongUse
 from everself.keepers.slots import Missed, Times, missed, next_slot, read_times
+from everself.logs import get_logger
 from everself.storage.lock import Lock
 from everself.storage.state.jobs import MOST_FAILURES, Jobs
 from everself.values import Job, JobAction, JobKind, JobRun, RunState, new_id
+
+_log = get_logger(__name__)
 
 # of the slots that were missed so many are written down one by one
 LOGGED: Final = 50
@@ -137,6 +141,7 @@ class Scheduler:
             try:
                 stack.enter_context(self._lock.hold(0))
             except LockTimeout:
+                _log.info("Another process runs the jobs.")
                 return TickReport(busy=True)
             return TickReport(tuple(self._tick(deed)))
 
@@ -195,6 +200,8 @@ class Scheduler:
         finally:
             ended = replace(run, state=state, ended_at=exact(self._now()), detail=detail.strip()[:LONGEST_DETAIL])
             self.jobs.end(ended)
+            # by its id: the name is in somebody's own words
+            _log.log(WARNING if state == "failed" else INFO, "Job %s of slot %s: %s.", job.id, run.slot, state)
         return ended
 
     @contextmanager

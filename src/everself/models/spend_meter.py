@@ -5,9 +5,12 @@ from collections.abc import Callable
 from everself.clock import Clock
 from everself.config.sections import SpendLimits
 from everself.errors import ModelFailed
+from everself.logs import get_logger
 from everself.models.chat.protocol import ChatModel, Usage
 from everself.storage.state.spend import Cost, Spend, SpendRecord
 from everself.values import new_id
+
+_log = get_logger(__name__)
 
 # what a person asked for and waits for; everything else is background
 ASKED = ("chat", "test")
@@ -40,6 +43,8 @@ class SpendMeter:
         now = self._clock.now()
         day = self._clock.day_of(now).isoformat()
         tokens = (usage.sent, usage.received, usage.cached, usage.stored)
+        priced = "unknown" if micros is None else f"${micros / 1_000_000:.6f}"
+        _log.debug("Request of %s by %s: %d tokens in, %d out, price %s.", model.name, job, *tokens[:2], priced)
         self._spend.record(SpendRecord(new_id(), now.isoformat(), day, job, session, model.name, *tokens, micros))
         return micros
 

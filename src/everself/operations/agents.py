@@ -3,7 +3,7 @@
 import os
 from dataclasses import dataclass
 
-from everself.config import Agent, Config, load_here
+from everself.config import AgentSettings, Config, load_here
 from everself.config.host_edits import Edited
 from everself.config.json5_splice import Editor
 from everself.config.places import MAIN
@@ -103,7 +103,7 @@ def remove_agent(agent: str) -> Removed:
     return Removed(chosen.id, chosen.workspace, chosen.state, saved.file)
 
 
-def _line(config: Config, agent: Agent) -> AgentLine:
+def _line(config: Config, agent: AgentSettings) -> AgentLine:
     lives = os.path.isdir(agent.workspace)
     try:
         said = find_file(f"{agent.workspace}/{IDENTITY_FILE}")
@@ -115,7 +115,7 @@ def _line(config: Config, agent: Agent) -> AgentLine:
     return AgentLine(agent.id, card.name.value, card.emoji.value, answers, lives, agent.workspace, agent.state)
 
 
-def _entries(agent: Agent) -> int | None:
+def _entries(agent: AgentSettings) -> int | None:
     """How many entries it has; none where nothing has been set up yet."""
     if not os.path.isdir(agent.workspace) or not os.path.isdir(agent.state):
         return None

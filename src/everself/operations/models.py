@@ -4,10 +4,11 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING, Literal
 
+from everself.config.plugins import MODELS, find_plugins
 from everself.conversation.chat_models import REFLEX
 from everself.errors import ModelFailed, WrongUse
 from everself.models.chat.model_table import find_model_facts, known_models
-from everself.models.chat.opening import find_account, open_model
+from everself.models.chat.opening import find_account, find_added, open_model
 from everself.models.chat.price import Price
 from everself.models.chat.readiness import check_ready
 from everself.models.chat.trial import Trial, trial_of
@@ -71,7 +72,8 @@ def list_models(app: "Runtime") -> ModelsReport:
     known = [f"{row.provider}/{row.name}" for row in known_models()]
     own = [one.name for one in config.providers if one.base_url and one.name not in VENDORS]
     # a server is not asked what it holds: listing models must work without a network
-    servers = [f"{name}/{ANY_NAME}" for name in (*own, "ollama")]
+    added = [one.name for one in find_plugins(MODELS) if one.name not in VENDORS]
+    servers = [f"{name}/{ANY_NAME}" for name in (*own, *added, "ollama")]
     names = dict.fromkeys((REFLEX, *chosen, *servers, *known))
     lines = (_line(app, name) for name in names)
     return ModelsReport(app.agent.model, tuple(line for line in lines if line is not None))
@@ -84,9 +86,11 @@ def use_model(app: "Runtime", name: str, agent: str = "") -> UsedReport:
         raise WrongUse("A model is named as provider/name.", mend="everself model list")
     if wanted != REFLEX:
         # one that cannot be asked is not saved: the agent would be mute
-        account = find_account(wanted, app.loaded.config.providers)
-        check_ready(account)
-        wanted = account.name
+        providers = app.loaded.config.providers
+        if find_added(wanted, providers) is None:
+            account = find_account(wanted, providers)
+            check_ready(account)
+            wanted = account.name
     own = app.loaded.reading.agents.get(app.agent.id, {})
     saved = set_value(_KEY, wanted, agent or (app.agent.id if _KEY in own else ""))
     return UsedReport(app.agent.model, wanted, saved)
@@ -121,6 +125,12 @@ def _line(app: "Runtime", name: str) -> ModelLine | None:
         return ModelLine(REFLEX, used, True, 0, 0, None, "not needed")
     providers = app.loaded.config.providers
     try:
+        if name.endswith(f"/{ANY_NAME}") and find_plugins(MODELS, name.partition("/")[0]):
+            return ModelLine(name, used, False, 0, 0, None, "not needed")
+        added = find_added(name, providers)
+        if added is not None:
+            free = None if added.paid else Price(0.0, 0.0)
+            return ModelLine(name, used, True, added.window, added.most_output, free, "not needed")
         account = find_account(name, providers)
     except ModelFailed:
         return ModelLine(name, used, False, 0, 0, None, "missing") if used else None

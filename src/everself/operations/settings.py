@@ -3,32 +3,18 @@
 import os
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Literal
 
 from everself.config import Loaded, Places, Vault, check, environment, find_places, load_here, with_tunables
-from everself.config.display import Shown, get_setting, list_settings
-from everself.config.host import parse_secrets
+from everself.config.display import SettingReport, get_setting, list_settings
+from everself.config.host import decode, parse_secrets
 from everself.config.host_edits import Edited, plan_set, plan_unset
-from everself.config.kinds import Plain
 from everself.config.schema import canonical, find_spot, get_spot, is_group, split_key
 from everself.errors import BadConfig, ChangedMeanwhile, EverselfError, LockTimeout, WrongUse
 from everself.storage.host_files import find_file, save_file, sweep
 from everself.values import Finding
 
-Origin = Literal["default", "host file", "CONFIG.md", "both files", "environment"]
-
 # each attempt is one read, plan and compare: this many rivals in a row do not happen by chance
 ATTEMPTS = 50
-
-
-@dataclass(frozen=True, slots=True)
-class SettingReport:
-    """A setting in force. A secret shows where it comes from, never what it is."""
-
-    key: str
-    value: Plain
-    origin: Origin
-    doc: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,18 +38,18 @@ def get_value(key: str, agent: str = "") -> SettingReport:
     """One setting; with an agent, as it is for that agent."""
     loaded = _load(agent)
     wanted = own_key(key, agent) if agent else key
-    found = _report(get_setting(loaded, wanted))
+    found = get_setting(loaded, wanted)
     spot = get_spot(wanted)
     if spot.agent and found.origin == "default" and spot.setting.key == "agents.defaults.workspace":
         # the usual folder of an agent has its name
-        found = replace(found, value=loaded.config.agent(spot.agent).workspace)
-    return next((one for one in _from_environment(loaded) if one.key == wanted), found)
+        return replace(found, value=loaded.config.agent(spot.agent).workspace)
+    return found
 
 
 def list_values(agent: str = "", group: str = "", *, everything: bool = False) -> SettingsReport:
     """What differs from the defaults or stands in the host file; with `everything`, and beneath a group, all."""
     loaded = _load(agent)
-    found = [*map(_report, list_settings(loaded)), *_from_environment(loaded)]
+    found = list(list_settings(loaded))
     if group:
         path = canonical(split_key(group))
         if not is_group(path):
@@ -118,7 +104,7 @@ def save_edit(key: str, plan: Callable[[str | None, str | None], Edited], *, hos
         sweep(path)
     for _ in range(ATTEMPTS):
         host, secrets = find_file(host_file), find_file(secrets_file)
-        before = Edited(_text(host, host_file) or "", _text(secrets, secrets_file))
+        before = Edited(decode(host, host_file) or "", decode(secrets, secrets_file))
         edited = plan(None if host is None else before.host, before.secrets)
         remarks = _examine(places, before, edited)
         saves = [(host_file, edited.host, host), (secrets_file, edited.secrets, secrets)]
@@ -153,26 +139,11 @@ def _load(agent: str) -> Loaded:
     return replace(full, findings=tuple(dict.fromkeys((*loaded.findings, *full.findings))))
 
 
-def _from_environment(loaded: Loaded) -> list[SettingReport]:
-    """Keys of providers that nobody set and that the environment holds."""
-    found = []
-    for provider in loaded.config.providers:
-        key = f"provider.{provider.name}.apiKey"
-        if provider.api_key is not None and key not in loaded.reading.common:
-            shown = get_setting(loaded, key)
-            found.append(SettingReport(key, f"(secret from {provider.api_key.origin})", "environment", shown.doc))
-    return found
-
-
 def _is_usual(found: SettingReport) -> bool:
     """Whether nobody chose it. The CONFIG.md of a new workspace spells the defaults out, so that a person sees them there."""
     return found.origin == "default" or (
         found.origin == "CONFIG.md" and found.value == get_spot(found.key).setting.default
     )
-
-
-def _report(shown: Shown) -> SettingReport:
-    return SettingReport(shown.key, shown.value, shown.origin, shown.doc)
 
 
 def _examine(places: Places, before: Edited, after: Edited) -> tuple[Finding, ...]:
@@ -210,10 +181,3 @@ def need_utf8(text: str) -> None:
         text.encode("utf-8")
     except UnicodeEncodeError:
         raise WrongUse("That is not UTF-8 text.") from None
-
-
-def _text(data: bytes | None, path: str) -> str | None:
-    try:
-        return None if data is None else data.decode("utf-8")
-    except UnicodeDecodeError:
-        raise BadConfig(f"{path} is not UTF-8 text.", mend=f"Save {path} as UTF-8.") from None

@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from everself.config import Agent, Config, Loaded, Places, load, load_here, read_host
+from everself.config import AgentSettings, Config, Loaded, Places, load, load_here, read_host
 from everself.config.host_edits import Edited, plan_set
 from everself.config.places import MAIN, is_agent_id
 from everself.errors import RefusedByRule, UnsafePath, WrongUse
@@ -126,7 +126,7 @@ def _absolute(places: Places, path: str) -> str:
         raise WrongUse("The current folder is gone, so a relative path means nothing.", mend=_ELSEWHERE) from None
 
 
-def _check_place(config: Config, agent: Agent) -> None:
+def _check_place(config: Config, agent: AgentSettings) -> None:
     """A workspace is read, watched and given to models whole: it neither holds nor lies in what is not for them."""
     places, target = config.places, os.path.realpath(agent.workspace)
     for path in (agent.workspace, agent.state, places.key_folder):
@@ -144,7 +144,7 @@ def _check_place(config: Config, agent: Agent) -> None:
             )
 
 
-def _check_move(config: Config, agent: Agent) -> None:
+def _check_move(config: Config, agent: AgentSettings) -> None:
     """An agent's state belongs to its workspace: it does not follow the agent to another folder while the old one stands."""
     before = next((one for one in config.agents if one.id == agent.id), agent)
     if before.workspace != agent.workspace and os.path.isdir(before.state) and os.path.isdir(before.workspace):

@@ -7,6 +7,7 @@ whoever is too late uses what there is. A view says so in words.
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import timedelta
+from logging import DEBUG, INFO
 from threading import Event, RLock, Thread
 from typing import TYPE_CHECKING, TypeVar
 
@@ -20,6 +21,7 @@ from everself.errors import (
     LockTimeout,
     StoreBusy,
 )
+from everself.logs import get_logger
 from everself.search.index_file.file import IndexFile, IndexPlace, find_token, reading
 from everself.search.index_file.rows import parse_chunk
 from everself.search.index_file.verification import Verified, verify
@@ -42,6 +44,8 @@ if TYPE_CHECKING:
     from everself.models.embedding.protocol import Embedder
 
 T = TypeVar("T")
+
+_log = get_logger(__name__)
 
 # How long a search waits for another process that writes before it goes on without.
 SYNC_WAIT = 0.5
@@ -355,12 +359,15 @@ class Index:
 
     def _sync_one(self, reader: Reader, progress: Progress | None) -> Moment:
         self._say("busy", "")
+        begun = monotonic()
         try:
             self._report = self._syncer(reader).sync(SYNC_WAIT, progress)
+            _log_sync(self._report, monotonic() - begun)
             if self._renewed:
                 self._syncer(reader).prune()
                 self._renewed = False
         except StoreBusy:
+            _log.info("Another process is writing the index; it was not brought up to date.")
             self._say("busy", "Another process is writing the index; this is what was indexed before.")
         return reader.refresh()
 
@@ -421,6 +428,8 @@ class Index:
         if opening.why:
             self._say("renewed", f"The index was made anew: {opening.why}")
         self._renewed = bool(opening.why or opening.memory)
+        if self._renewed:
+            _log.warning("The index was made anew%s.", ", in memory" if opening.memory else "")
         self._reader = Reader(opening.file, self._model)
         # it may be empty: whoever asks next has to bring it up to date first
         self._view = None
@@ -460,3 +469,17 @@ class Index:
         skipped = tuple(f"{path} is no plain file that can be read." for path in report.skipped)
         failure = (f"The files could not be looked at: {report.failure}",) if report.failure else ()
         return (*self._lasting.values(), *failure, *cut, *skipped)
+
+
+def _log_sync(report: SyncReport, seconds: float) -> None:
+    changed = report.read or report.removed
+    _log.log(
+        INFO if changed else DEBUG,
+        "Index synced in %.0f ms: %d documents read, %d removed, %d unchanged, %d chunks written, %d skipped.",
+        seconds * 1000,
+        report.read,
+        report.removed,
+        report.unchanged,
+        report.chunks,
+        len(report.skipped),
+    )

@@ -11,7 +11,7 @@ from everself.values import Entry
 
 if TYPE_CHECKING:
     from everself.clock import Clock
-    from everself.config.sections import Agent, Search, Tunables
+    from everself.config.sections import AgentSettings, Search, Tunables
     from everself.memory.catalog import Catalog
     from everself.memory.memory import Memory
     from everself.models.embedding.protocol import Embedder
@@ -34,7 +34,7 @@ def need_search(settings: "Search") -> None:
 
 
 def open_index(
-    agent: "Agent",
+    agent: "AgentSettings",
     workspace: "DiskWorkspace",
     clock: "Clock",
     embedder: "Embedder | None",
@@ -50,11 +50,11 @@ def open_index(
     return Index(workspace, place, clock, index_identity(agent), embedder, extra_paths, grace=grace)
 
 
-def index_place(agent: "Agent") -> "IndexPlace":
+def index_place(agent: "AgentSettings") -> "IndexPlace":
     return _place(agent.search.store_path or f"{agent.state}/{INDEX_FILE}")
 
 
-def unused_place(agent: "Agent") -> "IndexPlace | None":
+def unused_place(agent: "AgentSettings") -> "IndexPlace | None":
     """Where an index may lie that nobody searches any more, because the settings name another place."""
     usual = f"{agent.state}/{INDEX_FILE}"
     return None if agent.search.store_path in ("", usual) else _place(usual)
@@ -67,12 +67,12 @@ def _place(path: str) -> "IndexPlace":
     return IndexPlace(RealFileSystem(folder), folder, name)
 
 
-def index_identity(agent: "Agent") -> str:
+def index_identity(agent: "AgentSettings") -> str:
     return f"{agent.id} {agent.workspace}"
 
 
 def open_traces(
-    agent: "Agent",
+    agent: "AgentSettings",
     workspace: "Callable[[], DiskWorkspace]",
     extra_paths: "Callable[[], Sequence[ExtraPath]]",
     index: "Callable[[], Index]",

@@ -9,9 +9,10 @@ from datetime import date
 from itertools import count as count_from
 from typing import TYPE_CHECKING, Final
 
-from everself.clock import Clock
+from everself.clock import Clock, monotonic
 from everself.config.sections import Ranking, Search
 from everself.errors import NotFound, WrongUse
+from everself.logs import get_logger
 from everself.search._diversity import diversify, merge_equals, newest_first
 from everself.search.adjustments import CORRECTED, Ageing, adjust, is_exact
 from everself.search.document_cache import DocumentCache
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
     from everself.search.index_file.view import Snapshot
     from everself.search.ranking import Question, Ranked
     from everself.search.snippets import SnippetSource
+
+_log = get_logger(__name__)
 
 # a longer query is a pasted text; its beginning says what it is about
 LONGEST_QUERY: Final = 4_000
@@ -126,6 +129,7 @@ class Recall:
         """The best hits for a query, whatever state index and embedder are in; what is amiss stands in `notices`."""
         if not request.query.strip():
             raise WrongUse("There is nothing to search for.", mend='everself memory search "what you look for"')
+        begun = monotonic()
         query = request.query[:LONGEST_QUERY]
         meaning = _Meaning(self._index, query)
         tries = count_from(1)
@@ -136,7 +140,10 @@ class Recall:
         if len(request.query) > LONGEST_QUERY:
             notices.append(f"Only the first {LONGEST_QUERY:,} characters of the query were used.")
         found = replace(found, notices=tuple(notices))
-        return replace(found, id=self._record(request, found)) if request.recorded else found
+        found = replace(found, id=self._record(request, found)) if request.recorded else found
+        took = (monotonic() - begun) * 1000
+        _log.debug("Search %s: %d hits by %s in %.0f ms.", found.id or "-", len(found.hits), found.provider, took)
+        return found
 
     def get(self, path: str, scope: Scope = OWNER, *, first: int = 1, lines: int | None = None) -> Hit:
         """Lines of a document that search may find, in full."""

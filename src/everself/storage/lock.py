@@ -16,6 +16,9 @@ from typing import Protocol
 
 from everself.clock import monotonic, pause, system_now
 from everself.errors import LockTimeout
+from everself.logs import get_logger
+
+_log = get_logger(__name__)
 
 # bytes of a signature, and how much of a command fits into it whatever its characters
 SIGNATURE = 512
@@ -110,15 +113,21 @@ class FileLock:
         return False
 
     def _wait(self, descriptor: int, timeout: float) -> None:
-        end = monotonic() + timeout
+        begun = monotonic()
+        end = begun + timeout
         wait = SHORTEST
         while True:
             try:
-                return fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except OSError as error:
                 if error.errno not in (errno.EAGAIN, errno.EACCES, errno.EINTR):
                     raise
+            else:
+                if wait > SHORTEST:
+                    _log.info("Waited %.3f s for the lock %s.", monotonic() - begun, self.path)
+                return
             if monotonic() >= end:
+                _log.warning("The lock %s was not free within %g s.", self.path, timeout)
                 raise LockTimeout(*self._complaint(timeout))
             with suppress(OSError):
                 if os.fstat(descriptor).st_size < STRETCHED:

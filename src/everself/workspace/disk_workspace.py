@@ -9,8 +9,9 @@ from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
 
-from everself.clock import Clock
+from everself.clock import Clock, monotonic
 from everself.errors import Damaged, EverselfError, LockTimeout, NotFound, TooLarge
+from everself.logs import get_logger
 from everself.storage import writes
 from everself.storage.filesystem import READ_LIMIT, FileSystem, Reservation, disk_errors, say
 from everself.storage.history.commits import History
@@ -33,10 +34,13 @@ from everself.values import (
     new_id,
 )
 from everself.workspace.execution import Hashes, carry_out, take_back
+from everself.workspace.layout import masked
 from everself.workspace.protocol import Guard, Ledger
 from everself.workspace.recorder import Recorder
 from everself.workspace.repair import Mended
 from everself.workspace.resolve import Resolved, resolve
+
+_log = get_logger(__name__)
 
 # how long leaving waits for another process that works on the history
 PATIENCE = 5.0
@@ -240,14 +244,20 @@ class DiskWorkspace:
             return Applied(earlier.id, earlier.paths)
         found = resolve(change, self._content)
         if isinstance(found, Conflict):
+            _log.info("A change of %s conflicts with %s.", change.author, _shown(found.paths))
             return found
         if not found:
             return Nothing()
         files = tuple(one.file for one in found)
         reasons = tuple(reason for guard in self._guards for reason in guard(change, files))
-        return Refused(reasons) if reasons else self._write(change, found, seen)
+        if reasons:
+            paths = _shown(one.path for one in files)
+            _log.info("A change of %s was refused for %d reasons: %s.", change.author, len(reasons), paths)
+            return Refused(reasons)
+        return self._write(change, found, seen)
 
     def _write(self, change: Change, found: Sequence[Resolved], seen: Survey) -> Outcome:
+        begun = monotonic()
         intent = self._intent(change, found)
         with ExitStack() as stack:
             # the whole way there and back must fit on the disk before the first byte is written
@@ -270,7 +280,10 @@ class DiskWorkspace:
                     raise
         self._acknowledge(filed)
         self.acknowledged.append(intent.id)
-        return Applied(intent.id, tuple(step.path for step in intent.steps))
+        paths = tuple(step.path for step in intent.steps)
+        took = (monotonic() - begun) * 1000
+        _log.info("Change %s of %s applied in %.0f ms: %s.", intent.id, intent.author, took, _shown(paths))
+        return Applied(intent.id, paths)
 
     def _intent(self, change: Change, found: Sequence[Resolved]) -> Intent:
         folders: list[str] = []
@@ -345,7 +358,12 @@ class DiskWorkspace:
             self._parts.journal.finish(filed)
             completed.append(intent.id)
         self._parts.recorder.wake()
+        _log.warning("Changes cut short were recovered: completed %s; taken back %s.", completed, undone)
         return Recovery(tuple(completed), tuple(undone))
+
+
+def _shown(paths: Iterable[str]) -> str:
+    return ", ".join(map(masked, paths))
 
 
 def _step(one: Resolved) -> Step:

@@ -2,7 +2,7 @@
 
 import os
 
-from everself.config import Agent, Places
+from everself.config import AgentSettings, Places
 from everself.storage.filesystem import READ_LIMIT, disk_errors
 from everself.storage.real_disk import RealFileSystem
 from everself.values import Document, FileStat
@@ -54,12 +54,12 @@ def _renamed(stat: FileStat, path: str) -> FileStat:
     )
 
 
-def open_extra_paths(agent: Agent, places: Places) -> list[ExtraPath]:
+def open_extra_paths(agent: AgentSettings, places: Places) -> list[ExtraPath]:
     """What the settings of an agent name beside its workspace."""
     return [ExtraPath(_absolute(agent, places, path)) for path in agent.search.extra_paths]
 
 
-def _absolute(agent: Agent, places: Places, path: str) -> str:
+def _absolute(agent: AgentSettings, places: Places, path: str) -> str:
     """A path without a root is meant from the workspace."""
     if path.startswith("~"):
         path = places.expand(path, "memorySearch.extraPaths")

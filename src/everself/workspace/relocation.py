@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import Final, Literal
 
-from everself.config import Agent
+from everself.config import AgentSettings
 from everself.errors import Damaged, RefusedByRule
 from everself.storage import writes
 from everself.storage.filesystem import TEMPORARY_PREFIX, disk_errors
@@ -77,7 +77,7 @@ class Step:
     target: str
 
 
-def agent_folders(agent: Agent) -> AgentFolders:
+def agent_folders(agent: AgentSettings) -> AgentFolders:
     return AgentFolders(
         *os.path.split(os.path.realpath(agent.workspace)), *os.path.split(os.path.realpath(agent.state))
     )
@@ -136,7 +136,7 @@ def apply_moves(folders: AgentFolders, steps: tuple[Step, ...]) -> None:
     _end(folders, steps)
 
 
-def finish_restore(agent: Agent) -> bool:
+def finish_restore(agent: AgentSettings) -> bool:
     """Complete a restore that was interrupted after its point of no return. Whether there was one.
 
     To be called whenever an agent is opened, before its database is; costs one look at the disk when there is nothing to do.
@@ -157,7 +157,7 @@ def finish_restore(agent: Agent) -> bool:
     return True
 
 
-def find_leftovers(agent: Agent) -> tuple[str, ...]:
+def find_leftovers(agent: AgentSettings) -> tuple[str, ...]:
     """Folders of a restore that was interrupted before its point of no return: they can go."""
     if os.path.lexists(f"{agent.state}/{MARKER}"):
         return ()
@@ -165,7 +165,7 @@ def find_leftovers(agent: Agent) -> tuple[str, ...]:
     return tuple(folder for folder in folders.staging if os.path.lexists(folder))
 
 
-def discard_leftovers(agent: Agent) -> tuple[str, ...]:
+def discard_leftovers(agent: AgentSettings) -> tuple[str, ...]:
     """Remove them, unless a restore is under way. Which they were."""
     if not find_leftovers(agent):
         return ()

@@ -2,8 +2,9 @@
 
 import os
 
-from everself.config import Agent
+from everself.config import AgentSettings
 from everself.errors import Damaged, DiskError, EverselfError, NewerSchema, UnsafePath
+from everself.logs import get_logger
 from everself.storage.history.commits import History
 from everself.storage.host_files import ensure_folder, ensure_key, find_key
 from everself.storage.real_disk import RealFileSystem
@@ -11,11 +12,13 @@ from everself.storage.state.database import State, open_state
 from everself.storage.state.read_only_state import check_pages, open_read_only_state
 from everself.workspace.relocation import finish_restore
 
+_log = get_logger(__name__)
+
 STATE_FILE = "state.db"
 MEND = "everself doctor --fix keeps what can be read; everself restore FILE --replace brings all of it back."
 
 
-def open_or_read_only(agent: Agent, key_folder: str) -> tuple[State, EverselfError | None]:
+def open_or_read_only(agent: AgentSettings, key_folder: str) -> tuple[State, EverselfError | None]:
     """The agent's state, and why it can only be read, where that is so. A newer schema is refused: nobody knows what it means."""
     path = f"{agent.state}/{STATE_FILE}"
     key = b""
@@ -26,7 +29,9 @@ def open_or_read_only(agent: Agent, key_folder: str) -> tuple[State, EverselfErr
         key = ensure_key(key_folder)
         if is_lost(agent.state):
             raise Damaged(f"{path} is missing or empty, and there was one: the history knows its changes.", mend=MEND)
-        return _open(path, key), None
+        opened = _open(path, key)
+        _log.info("Opened agent %s: workspace %s, state %s.", agent.id, agent.workspace, agent.state)
+        return opened, None
     except NewerSchema:
         raise
     except UnsafePath as error:
@@ -36,6 +41,7 @@ def open_or_read_only(agent: Agent, key_folder: str) -> tuple[State, EverselfErr
         why = Damaged(error.detail, mend=MEND if error.detail.startswith(path) else error.mend)
     except DiskError as error:
         why = error
+    _log.warning("Agent %s can only be read (%s).", agent.id, type(why).__name__)
     return open_read_only_state(path, key or _any_key(key_folder), why)
 
 

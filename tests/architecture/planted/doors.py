@@ -11,6 +11,29 @@ DOORS = [
         ("operations/a.py", "from datetime import time"),
     ),
     one(
+        "a logger that does not redact",
+        "logs",
+        ("memory/m.py", "import logging\n_log = logging.getLogger(__name__)"),
+        ("memory/m.py", "from everself.logs import get_logger\n_log = get_logger(__name__)"),
+        3,
+    ),
+    *(
+        one(
+            f"a record that quotes: {call}",
+            "logs",
+            ("memory/m.py", f"try:\n    x = 1\nexcept OSError as error:\n    {call}"),
+            ("memory/m.py", "try:\n    x = 1\nexcept OSError as error:\n    _log.info('%s', type(error).__name__)"),
+            line=5,
+        )
+        for call in (
+            "_log.info(f'{error}')",
+            "_log.exception('It failed.')",
+            "_log.error('It failed.', exc_info=True)",
+            "_log.warning('It failed: %s', error)",
+            "_log.log(20, 'It failed: %s', error)",
+        )
+    ),
+    one(
         "time in a function",
         "time",
         ("operations/a.py", "def f():\n    import time"),

@@ -69,6 +69,17 @@ class Matrix:
         seen = outcome(wire, TROUBLE, TROUBLE, GOOD)
         assert (seen.heard.text, seen.waits) == ("All is well.", [0.5, 1.0])
 
+    def test_requests_and_tries_are_logged_without_a_word_of_them(
+        self, wire: Wire, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        with caplog.at_level("INFO", "everself"):
+            outcome(wire, TROUBLE, GOOD)
+        failed, answered = (record.getMessage() for record in caplog.records)
+        assert failed.endswith(" failed at attempt 1 (server).")
+        assert " answered in " in answered
+        assert " ms at attempt 2 (stop): " in answered
+        assert "well" not in caplog.text
+
     @pytest.mark.parametrize("reply", [TROUBLE, Reply(status=502, fault="page")], ids=["500", "page"])
     def test_trouble_that_stays_is_told_after_four_tries(self, wire: Wire, reply: Reply) -> None:
         seen = outcome(wire, reply)

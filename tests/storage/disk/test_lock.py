@@ -98,3 +98,29 @@ def test_whoever_waits_gets_its_turn_from_one_that_always_comes_back(tmp_path: P
             pause(0.002)
     thread.join()
     assert rounds < 200
+
+
+def test_waiting_for_a_lock_is_logged_with_its_path(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    path = str(tmp_path / "write.lock")
+    held, free = threading.Event(), threading.Event()
+
+    def hold() -> None:
+        with FileLock(path).hold():
+            held.set()
+            free.wait(60)
+
+    thread = threading.Thread(target=hold)
+    with caplog.at_level("INFO", "everself"):
+        thread.start()
+        assert held.wait(60)
+        with pytest.raises(LockTimeout), FileLock(path).hold(timeout=0.01):
+            pass
+        threading.Timer(0.05, free.set).start()
+        with FileLock(path).hold():
+            thread.join()
+    told = [(record.levelname, record.getMessage()) for record in caplog.records]
+    assert told[0] == ("WARNING", f"The lock {path} was not free within 0.01 s.")
+    assert told[1][0] == "INFO"
+    assert told[1][1].endswith(f" s for the lock {path}.")
+    with caplog.at_level("INFO", "everself"), FileLock(path).hold():
+        assert len(caplog.records) == 2

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from everself.values import Tier
-from everself.workspace.layout import Kind, Place, fold, is_hidden, is_temporary, place
+from everself.workspace.layout import Kind, Place, fold, is_hidden, is_temporary, masked, place
 
 T0, T1, T2, NONE = Tier.SOUL, Tier.CORE, Tier.WORKING, Tier.NONE
 
@@ -324,3 +324,28 @@ def test_a_hidden_folder_hides_what_is_in_it() -> None:
     assert is_hidden(".git/config")
     assert is_hidden("memory/.dreams/x.md")
     assert not is_hidden("memory/a.b/x.md")
+
+
+@pytest.mark.parametrize(
+    ("path", "shown"),
+    [
+        ("MEMORY.md", "MEMORY.md"),
+        ("CONFIG.md", "CONFIG.md"),
+        ("memory/2026-11-16.md", "memory/2026-11-16.md"),
+        ("memory/2026-11-16-otto-the-heron.md", "memory/2026-11-16-….md"),
+        ("memory/otto.md", "memory/….md"),
+        ("memory/archive/2026-Q1.md", "memory/archive/2026-Q1.md"),
+        ("Archive/Chronicles/2026-May.md", "Archive/Chronicles/….md"),
+        ("bank/people/Otto.md", "bank/…/….md"),
+        ("users/otto/USER.md", "users/…/USER.md"),
+        ("users/otto/memory/2026-11-16.md", "users/…/memory/2026-11-16.md"),
+        ("projects/heron/MEMORY.md", "projects/…/MEMORY.md"),
+        ("Otto.md", "….md"),
+        ("SOUL_OTTO.md", "….md"),
+        ("otto.txt", "….…"),
+        ("otto", "…"),
+        ("", "…"),
+    ],
+)
+def test_a_log_shows_no_name_that_somebody_chose(path: str, shown: str) -> None:
+    assert masked(path) == shown

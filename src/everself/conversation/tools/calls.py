@@ -11,7 +11,10 @@ from typing import Final
 from everself.clock import monotonic
 from everself.conversation.tools.protocol import Outcome, Stamp, Tool, ToolContext, worse
 from everself.errors import EverselfError
+from everself.logs import get_logger
 from everself.models.chat.protocol import JsonObject, ToolCall
+
+_log = get_logger(__name__)
 
 # a model that asks for more at once is confused, and every call costs somebody something
 MOST_AT_ONCE: Final = 16
@@ -52,10 +55,13 @@ async def _call(tools: Mapping[str, Tool], call: ToolCall, setting: ToolContext)
     begun = monotonic()
     tool = tools.get(call.name)
     if tool is None:
+        # without its name, which is a model's word
+        _log.info("A tool was called that does not exist.")
         known = ", ".join(sorted(tools)[:_NAMED]) or "none"
         return CallResult(call, Outcome(f'There is no tool "{call.name[:80]}". There are: {known}.', failed=True))
     arguments = read_arguments(call.arguments)
     if isinstance(arguments, str):
+        _log.info("Tool %s was called with arguments that are no JSON object.", call.name)
         return CallResult(call, Outcome(arguments, failed=True))
     try:
         async with asyncio.timeout(tool.timeout):
@@ -65,8 +71,10 @@ async def _call(tools: Mapping[str, Tool], call: ToolCall, setting: ToolContext)
         outcome = Outcome(words, failed=True)
     except EverselfError as error:
         outcome = Outcome(f"{error} {error.mend}".strip(), failed=True)
+    seconds = monotonic() - begun
+    _log.info("Tool %s %s in %.0f ms.", call.name, "failed" if outcome.failed else "returned", seconds * 1000)
     fitted = replace(outcome, content=fit(outcome.content, tool.most_characters))
-    return CallResult(call, fitted, worse(tool.stamp, outcome.stamp), monotonic() - begun)
+    return CallResult(call, fitted, worse(tool.stamp, outcome.stamp), seconds)
 
 
 def read_arguments(text: str) -> JsonObject | str:

@@ -45,15 +45,28 @@ def _tell_version(context: click.Context, _: click.Parameter, wanted: bool) -> N
 @click.option(
     "--version", is_flag=True, is_eager=True, expose_value=False, callback=_tell_version, help="Print the version."
 )
+@click.option("-v", "--verbose", count=True, help="Log to stderr what is done; -vv logs more.")
 @agent_option
 @json_option
 @click.pass_context
-def everself(context: click.Context, /, **_: str) -> None:
+def everself(context: click.Context, /, verbose: int, **_: str) -> None:
     """A self that lasts for AI agents: identity and memory in plain Markdown files."""
     if context.invoked_subcommand is None:
         click.echo(context.get_help())
         return
     context.color = None if _colour_welcome() else False
+    _start_log(context, verbose)
+
+
+def _start_log(context: click.Context, verbose: int) -> None:
+    from everself.config import environment
+    from everself.config.log_levels import read_log_levels
+
+    levels = read_log_levels(environment(), verbose)
+    if levels:
+        from everself.interfaces.cli.log_output import log_to_stderr
+
+        context.with_resource(log_to_stderr(levels))
 
 
 def _colour_welcome() -> bool:

@@ -10,9 +10,11 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from logging import INFO, WARNING
 
 from everself.clock import Clock
 from everself.errors import ChangedMeanwhile, Damaged, DiskError, NoEntryContains, NotFound, RefusedByRule, Unfinished
+from everself.logs import get_logger
 from everself.memory.catalog import Catalog
 from everself.memory.drafts import Draft
 from everself.memory.entries import read_document, text_hash
@@ -48,6 +50,8 @@ from everself.values import Applied, Author, Change, Conflict, Refused, new_id
 from everself.workspace.assembly import WorkspaceStorage
 from everself.workspace.disk_workspace import DiskWorkspace
 from everself.workspace.layout import place
+
+_log = get_logger(__name__)
 
 TRIES = 5
 # evidence stands in the commit's words; who forgets a whole year needs no list there
@@ -182,6 +186,9 @@ class Forgetting:
         removed["old history objects"] += objects
         self._clean_pages(words)
         proof = self._prove(task, words, change, rewritten.commits, (found, removed))
+        counts = sum(removed.values()), sum(one.left for one in proof.places), len(proof.commits)
+        level = INFO if proof.gone else WARNING
+        _log.log(level, "Forgetting %s: %d traces removed, %d left, %d commits rewritten.", task.id, *counts)
         if proof.gone:
             self._scrub.finish(task.id, self._clock.now().isoformat())
         return proof

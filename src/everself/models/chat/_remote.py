@@ -10,7 +10,9 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
+from everself.clock import monotonic
 from everself.errors import ModelFailed, ModelFault
+from everself.logs import get_logger
 from everself.models.calls import check_allowed
 from everself.models.chat._failures import Failures
 from everself.models.chat._rendering import render_parameters, render_settings, render_turns, render_user
@@ -33,6 +35,8 @@ if TYPE_CHECKING:
     import httpx2
     from pydantic_ai.messages import ModelResponse
     from pydantic_ai.models import StreamedResponse
+
+_log = get_logger(__name__)
 
 # How often a request is sent at most. A server that is silent or gone costs a person minutes; one that is busy costs seconds.
 _TRIES: Mapping[ModelFault, int] = MappingProxyType({"rate": 4, "server": 4, "network": 3, "timeout": 2, "shape": 2})
@@ -100,14 +104,18 @@ class RemoteChatModel:
         while True:
             begun = False
             tries += 1
+            sent_at = monotonic()
             try:
                 # a generator that is left closes none that it listens to
                 async with aclosing(self._attempt(request, native=native)) as attempt:
                     async for piece in attempt:
                         begun = True
+                        if isinstance(piece, ReplyEnd):
+                            _log_answer(self.name, piece, monotonic() - sent_at, tries)
                         yield piece
                 return
             except ModelFailed as failure:
+                _log.warning("%s failed at attempt %d (%s).", self.name, tries, failure.reason)
                 if begun:
                     raise
                 if failure.reason == "other" and request.schema is not None and native:
@@ -203,6 +211,14 @@ class RemoteChatModel:
             timeout=timeout,
             event_hooks={"request": [settle]},
         )
+
+
+def _log_answer(name: str, end: ReplyEnd, seconds: float, tries: int) -> None:
+    _log.info(
+        "%s answered in %.0f ms at attempt %d (%s): %d tokens in, %d out, %d from the cache.",
+        *(name, seconds * 1000, tries, end.why),
+        *(end.usage.sent, end.usage.received, end.usage.cached),
+    )
 
 
 async def _said(answer: "StreamedResponse") -> AsyncGenerator[ReplyPart, None]:

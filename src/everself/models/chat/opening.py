@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 
 from everself.config.sections import Provider
 from everself.errors import ModelFailed
+from everself.models.chat._plugin import PluginModel, find_plugin_model
 from everself.models.chat._remote import RemoteChatModel, StreamTimeouts
 from everself.models.chat.model_table import find_model_facts
 from everself.models.chat.vendors import VENDORS, ModelAccount, compatible, settle_url
@@ -17,15 +18,28 @@ def open_model(
     name: str,
     providers: Sequence[Provider],
     patience: StreamTimeouts = StreamTimeouts(),  # noqa: B008 (frozen, so it may be shared)
-) -> RemoteChatModel:
+) -> RemoteChatModel | PluginModel:
     """The model of that name, such as `anthropic/claude-sonnet-5`; `providers` are `Config.providers`.
 
-    A provider that is no vendor's name is any server that speaks as OpenAI's chat does, at the address in the settings.
+    A provider that is no vendor's name is one that an installed package adds, else any server that speaks as OpenAI's chat does, at
+    the address in the settings.
     """
+    added = find_added(name, providers)
+    if added is not None:
+        return added
     account = find_account(name, providers)
     named = (account.provider, account.settings)
     own = next((one.context_window for one in providers if one.name in named and one.context_window), 0)
     return RemoteChatModel(account, find_model_facts(account.provider, account.model, own), patience)
+
+
+def find_added(name: str, providers: Sequence[Provider]) -> PluginModel | None:
+    """The model where an installed package adds its provider. Packages are looked for only where Everself does not know the provider."""
+    provider, _, model = name.partition("/")
+    if provider in VENDORS or not provider or not model:
+        return None
+    settings = next((one for one in providers if one.name == provider), Provider(provider))
+    return find_plugin_model(provider, model, settings)
 
 
 def find_account(name: str, providers: Sequence[Provider]) -> ModelAccount:

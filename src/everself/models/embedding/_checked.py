@@ -11,10 +11,13 @@ from typing import TYPE_CHECKING
 
 from everself import clock
 from everself.errors import EmbeddingFailed, EmbeddingFault
+from everself.logs import get_logger
 from everself.models.embedding.protocol import Embedder, Purpose
 
 if TYPE_CHECKING:
     from everself.models.embedding.protocol import Vectors
+
+_log = get_logger(__name__)
 
 # What lies beyond is not embedded: the smallest service takes 8,192 tokens, and a Chinese character can be one.
 LONGEST_TEXT = 8_000
@@ -132,6 +135,7 @@ class CheckedEmbedder:
                 rows = self._check(self._call(batch, purpose), len(batch))
             except EmbeddingFailed as failure:
                 wait = _wait_after(failure, attempt, patience)
+                _log.warning("%s/%s failed at attempt %d (%s).", self.provider, self.model, attempt, failure.reason)
                 if wait is None:
                     self._take_rest(failure)
                     raise

@@ -10,6 +10,7 @@ from everself.config.sections import Embedding, Provider, Search
 from everself.errors import EmbeddingFailed
 from everself.models.embedding._checked import CheckedEmbedder, Limits
 from everself.models.embedding._fallback import Unavailable, WithFallback
+from everself.models.embedding._plugin import open_plugin
 from everself.models.embedding._remote import EmbeddingAccount, RemoteEmbedder, Timeouts, find_fault, is_at_home
 from everself.models.embedding._wire_formats import WIRE_FORMATS
 from everself.models.embedding.local import open_local
@@ -34,8 +35,8 @@ def open_embedder(
     if chosen == "none":
         return None
     first = _open(chosen, search.model, search, find_provider, cache, timeouts)
-    second = search.fallback.value
-    if search.fallback is Embedding.NONE or second == chosen:
+    second = search.fallback
+    if second in (Embedding.NONE, chosen):
         return first
     # the setting `model` names the first one's
     return WithFallback(first, _open(second, "", search, find_provider, cache, timeouts))
@@ -43,11 +44,10 @@ def open_embedder(
 
 def choose_provider(search: Search, find_provider: Callable[[str], Provider]) -> str:
     """Who embeds: a server of one's own is `remote`, and `auto` is whose key is set, else local."""
-    named = search.provider.value
     if search.remote_url and search.provider in (Embedding.AUTO, Embedding.OPENAI):
         return "remote"
-    if search.provider is not Embedding.AUTO:
-        return named
+    if search.provider != Embedding.AUTO:
+        return str(search.provider)
     if search.remote_key:
         return "openai"
     return next((name for name in _WITH_KEYS if find_provider(name).api_key), "local")
@@ -58,6 +58,8 @@ def _open(
 ) -> CheckedEmbedder:
     if name == "local":
         return CheckedEmbedder(open_local(model, search.model_path, cache))
+    if name not in WIRE_FORMATS:
+        return CheckedEmbedder(open_plugin(name, model, find_provider(name), cache))
     wire = WIRE_FORMATS[name]
     known = find_provider("openai" if name == "remote" else name)
     own = _is_for(name, search)
@@ -80,9 +82,9 @@ def _open(
 
 def _is_for(name: str, search: Search) -> bool:
     """Whether `memorySearch.remote` speaks of this one: it does of the one that was chosen, not of its fallback."""
-    if search.provider is Embedding.AUTO:
+    if search.provider == Embedding.AUTO:
         return name == ("remote" if search.remote_url else "openai")
-    return name in (search.provider.value, "remote")
+    return name in (search.provider, "remote")
 
 
 def _key(search: Search, known: Provider, *, own: bool) -> Secret | None:

@@ -17,7 +17,7 @@ class Embedder(Protocol):
 
     @property
     def provider(self) -> str:
-        """local, openai, gemini, voyage, ollama or remote."""
+        """local, openai, gemini, voyage, ollama, remote, or the name under which a package adds it."""
 
     @property
     def model(self) -> str:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Self
 
-from everself.config import Agent, Config, Loaded, Places, with_tunables
+from everself.config import AgentSettings, Config, Loaded, Places, with_tunables
 from everself.errors import Damaged, EverselfError, NewerSchema, UnsafePath
 from everself.lazy import part
 from everself.operations.doctor.peeking import REBUILD, RESTORE, peek
@@ -53,7 +53,7 @@ class Documents:
 class Case:
     """Use as a context manager: leaving it lets go of the database."""
 
-    def __init__(self, loaded: Loaded, agent: Agent, now: datetime) -> None:
+    def __init__(self, loaded: Loaded, agent: AgentSettings, now: datetime) -> None:
         self.loaded = loaded
         self.agent = agent
         self.now = now

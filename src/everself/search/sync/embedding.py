@@ -11,6 +11,7 @@ import numpy
 
 from everself.clock import monotonic
 from everself.errors import Damaged, EmbeddingFailed
+from everself.logs import get_logger
 from everself.search.chunking.marks import Flag
 from everself.search.index_file.columns import load_block, read_header
 from everself.search.index_file.file import IndexFile, reading
@@ -38,6 +39,8 @@ if TYPE_CHECKING:
     from everself.models.embedding.protocol import Embedder, Purpose
 
     Floats = NDArray[numpy.float32]
+
+_log = get_logger(__name__)
 
 BATCH = 512
 # Whoever has little time begins with few: one model embeds thousands in a second, another a dozen.
@@ -154,8 +157,10 @@ class Embedding:
             try:
                 vectors = self._embed(batch)
             except EmbeddingFailed as error:
+                _log.warning("%s/%s gave no vectors (%s).", self._embedder.provider, self._embedder.model, error.reason)
                 return EmbedReport(done, self._count(), dropped, str(error), error.retry_after)
             done += self._store(batch, vectors)
+            self._log_batch(len(batch.chunks), len(batch.texts), monotonic() - began)
             if bounds.progress is not None:
                 bounds.progress(done, max(total, done))
             if bounds.seconds is not None:
@@ -252,6 +257,10 @@ class Embedding:
                 strict=True,
             )
         )
+
+    def _log_batch(self, chunks: int, texts: int, seconds: float) -> None:
+        name = f"{self._embedder.provider}/{self._embedder.model}"
+        _log.debug("%s embedded %d texts for %d chunks in %.0f ms.", name, texts, chunks, seconds * 1000)
 
     def _store(self, batch: _Batch, vectors: "list[tuple[bytes, Floats]]") -> int:
         """Keep the vectors and give them to those chunks that still live; how many chunks that were."""

@@ -1,6 +1,7 @@
 """Where every path of a workspace belongs. Pure: it judges names, and knows neither contents nor the disk."""
 
 from everself.workspace.layout._archives import MONTHS, archives_of, chronicle_of, is_day, is_quarter
+from everself.workspace.layout._masking import masked
 from everself.workspace.layout._names import fold, is_hidden, is_temporary
 from everself.workspace.layout._places import Kind, Place, Writer, place
 
@@ -16,5 +17,6 @@ __all__ = [
     "is_hidden",
     "is_quarter",
     "is_temporary",
+    "masked",
     "place",
 ]

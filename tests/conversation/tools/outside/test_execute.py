@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from everself.config.outside import Exec
+from everself.config.sections import Exec
 from everself.conversation.tools.outside._execute import exec_tool, plan_words, run_program, safe_variables
 from everself.conversation.tools.protocol import Outcome, Tool, ToolContext
 from everself.models.chat.protocol import JsonObject

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from everself.config.outside import Fetch
+from everself.config.sections import Fetch
 from everself.conversation.tools.outside._fetch import fetch_tool
 from everself.conversation.tools.protocol import Outcome, Tool, ToolContext
 from everself.models.chat.protocol import JsonObject

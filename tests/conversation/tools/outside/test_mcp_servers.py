@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from everself.config import Secret, Vault
-from everself.config.outside import McpServer
+from everself.config.sections import McpServer
 from everself.conversation.tools.outside.mcp import _connection as connection
 from everself.conversation.tools.outside.mcp import _stdio as pipes
 from everself.conversation.tools.outside.mcp.servers import safe_name

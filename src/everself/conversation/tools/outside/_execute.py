@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
 from everself.clock import monotonic
-from everself.config.outside import Exec
+from everself.config.sections import Exec
 from everself.conversation.tools.outside._audience import REFUSED, is_for_owner
 from everself.conversation.tools.outside._pipe_reader import open_pipe_reader
 from everself.conversation.tools.outside._truncation import clip

@@ -12,7 +12,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urljoin, urlsplit
 
-from everself.config.outside import Fetch
+from everself.config.sections import Fetch
 from everself.conversation.tools.outside._addresses import find_address, is_named
 from everself.conversation.tools.outside._audience import is_for_owner
 from everself.conversation.tools.outside._html_text import read_page

@@ -5,14 +5,14 @@ from typing import TYPE_CHECKING, Final
 from everself.storage.host_files import ensure_folder, is_inside
 
 if TYPE_CHECKING:
-    from everself.config import Agent, Loaded
+    from everself.config import AgentSettings, Loaded
     from everself.conversation.tools.outside.registry import ExternalTools
     from everself.search.scopes import Scope
 
 SCRATCH: Final = "scratch"
 
 
-async def open_external_access(agent: "Agent", loaded: "Loaded", scope: "Scope") -> "ExternalTools":
+async def open_external_access(agent: "AgentSettings", loaded: "Loaded", scope: "Scope") -> "ExternalTools":
     """The tools from outside for a session of that scope. Programs start where relative paths lead to nothing of the agent's."""
     from everself.conversation.tools.outside.registry import ExternalAccess, ExternalTools, open_external_tools
 

@@ -5,7 +5,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from everself.config.outside import McpServer, ToolSettings
+from everself.config.sections import McpServer, ToolSettings
 from everself.conversation.tools.protocol import Tool
 from everself.search.scopes import Scope
 from everself.search.sharing import is_owner

@@ -12,7 +12,8 @@ from everself.interfaces.rendering.lines import Line, paint
 from everself.interfaces.rendering.words import count_of
 
 if TYPE_CHECKING:
-    from everself.operations.settings import SavedReport, SettingReport
+    from everself.config.display import SettingReport
+    from everself.operations.settings import SavedReport
 
 _MOST = 256 * 1024
 

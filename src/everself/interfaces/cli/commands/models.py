@@ -126,7 +126,7 @@ def _line(one: "ModelLine", width: int) -> Line:
     mark = "*" if one.used else " "
     if one.name == "reflex":
         return f"{mark} {one.name:<{width}}  {_NO_MODEL}"
-    window = f"{one.window:,} tokens" if one.listed else f"about {one.window:,} tokens"
+    window = f"{'' if one.listed else 'about '}{one.window:,} tokens" if one.window else ""
     if one.price is None:
         price = "price unknown"
     elif one.price.sent or one.price.received:

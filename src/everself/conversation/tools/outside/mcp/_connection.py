@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import TYPE_CHECKING, Any, Final
 
-from everself.config.outside import McpServer
+from everself.config.sections import McpServer
 from everself.conversation.tools.outside._truncation import plain
 from everself.conversation.tools.outside.mcp._stdio import Program, run_server
 from everself.errors import EverselfError

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from everself.config.outside import McpServer
+from everself.config.sections import McpServer
 from everself.conversation.tools.outside._audience import REFUSED, is_for_owner
 from everself.conversation.tools.outside._truncation import clip, plain
 from everself.conversation.tools.outside.mcp._connection import CALL, MOST_TOOLS, START, Connection, quieten

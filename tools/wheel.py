@@ -1,0 +1,107 @@
+"""Build the wheel, and hold the README's conversation in an empty environment of every Python that is promised and found here.
+
+usage: python -m tools.wheel
+
+Building and talking need no network; installing the dependencies does, unless pip has them at hand. What is left out is said.
+"""
+
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+from tools.interpreters import TOP, find_interpreter, interpreters_of, promised
+
+THIS = f"{sys.version_info.major}.{sys.version_info.minor}"
+_STEP = re.compile(r"^\$ printf '(.*)\\n' \| make -s chat\n(.*)$", re.MULTILINE)
+# dates and lines differ from day to day
+_PLACE = r"\d{4}-\d\d-\d\d\.md#L\d+(?:-L\d+)?"
+# Loaded by Python itself at its start: notes whoever reaches for another machine, and stops them.
+_GUARD = """
+import os, socket
+def refuse(*_, **__):
+    open(os.environ["NETWORK_WAS_USED"], "w").close()
+    raise OSError("this must work offline")
+socket.getaddrinfo = socket.socket.connect = socket.socket.connect_ex = socket.socket.sendto = refuse
+"""
+
+
+def build_wheel(folder: Path) -> Path:
+    """The wheel of this checkout, by `python -m build`; with the backend of this environment, so that nothing is fetched."""
+    command = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(folder), str(TOP)]
+    subprocess.run(command, check=True, capture_output=True)
+    (made,) = folder.glob("everself-*.whl")
+    return made
+
+
+def read_conversation(readme: str) -> list[tuple[str, str]]:
+    """What is said in the README, and a pattern for what is answered."""
+    return [(said, _PLACE.join(map(re.escape, re.split(_PLACE, answer)))) for said, answer in _STEP.findall(readme)]
+
+
+def converse(command: Sequence[str], folder: Path, environ: Mapping[str, str] | None = None) -> str:
+    """Talk as the README does, one process for each line, in an empty home within the folder. What went wrong, empty if nothing did."""
+    guard, reached = folder / "guard", folder / "network-was-used"
+    guard.mkdir(parents=True)
+    (guard / "sitecustomize.py").write_text(_GUARD, encoding="utf-8")
+    home = folder / "home"
+    home.mkdir()
+    environment = {
+        "HOME": str(home),
+        "PATH": os.defpath,
+        "PYTHONPATH": str(guard),
+        "NETWORK_WAS_USED": str(reached),
+        "LANG": "C.UTF-8",
+        **(environ or {}),
+    }
+    steps = read_conversation((TOP / "README.md").read_text(encoding="utf-8"))
+    if not steps:
+        return "the README holds no conversation"
+    for said, pattern in steps:
+        done = subprocess.run(
+            [*command, "chat"],
+            input=f"{said}\n", env=environment, cwd=home, capture_output=True, text=True, timeout=600, check=False,
+        )  # fmt: skip
+        if done.returncode or not re.search(pattern, done.stdout):
+            return f"“{said}” was answered with {done.returncode}: {done.stdout}{done.stderr}"
+        if reached.exists():
+            return f"“{said}” reached for the network"
+    return ""
+
+
+def try_on(interpreter: str, wheel: Path, folder: Path) -> tuple[str, str]:
+    """What kept it from being installed, and what went wrong afterwards; both empty where all is well."""
+    venv = folder / "venv"
+    subprocess.run([interpreter, "-m", "venv", str(venv)], check=True)
+    install = [str(venv / "bin/python"), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    limits = ["--constraint", str(TOP / "constraints.txt")]
+    done = subprocess.run([*install, *limits, str(wheel)], capture_output=True, text=True, check=False)
+    if done.returncode:
+        return done.stderr.strip().rpartition("\n")[2], ""
+    return "", converse([str(venv / "bin/everself")], folder / "talk")
+
+
+def main(versions: Iterable[str]) -> int:
+    lines: list[str] = []
+    good = True
+    with tempfile.TemporaryDirectory() as made:
+        wheel = build_wheel(Path(made))
+        for version in versions:
+            interpreter = find_interpreter(version, interpreters_of(version))
+            if interpreter is None:
+                lines.append(f"Wheel on Python {version}: SKIPPED, because no such interpreter was found.")
+                continue
+            missing, wrong = try_on(interpreter, wheel, Path(made) / version)
+            # this very Python has the dependencies, so that the wheel is to blame
+            good = good and not wrong and not (missing and version == THIS)
+            word = f"FAILED: {wrong}" if wrong else f"NOT INSTALLED: {missing}" if missing else "passed"
+            lines.append(f"Wheel on Python {version}: {word}")
+    print("\n".join(lines))
+    return 0 if good else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(promised(TOP / "pyproject.toml")))
