@@ -141,7 +141,7 @@ RULES_OF_TRUST = frozenset({"memory/provenance.py", "testing/origins.py"})
 # Where the owner stands: what they say in a message, at their own terminal or in review. `keepers/_insights.py` proposes it, and the runner
 # lowers it to what the messages bear.
 OWNERS_DOORS = frozenset(
-    {"memory/provenance.py", "runtime.py", "operations/review.py", "keepers/runner.py", "keepers/rewording.py"}
+    {"memory/provenance.py", "runtime.py", "operations/review.py", "keepers/runner.py", "keepers/owner_wording.py"}
     | {"operations/entries.py", "interfaces/cli/commands/memory/bank.py", "keepers/execution.py"}
     | {"keepers/_insights.py", "conversation/sessions/checkpoint.py", "conversation/corrections.py"}
     | {"operations/origins.py"}

@@ -77,7 +77,7 @@ def test_a_scripted_life_is_logged_without_a_word_of_it(log: list[str], tmp_path
         r"INFO everself\.search\.index: Index synced in \d+ ms: \d+ documents read",
         r"DEBUG everself\.search\.sync\.embedding: \S+ embedded \d+ texts for \d+ chunks in \d+ ms\.",
         r"DEBUG everself\.search\.recall: Search \w+: \d+ hits by \S+ in \d+ ms\.",
-        r"DEBUG everself\.models\.charging: Request of fake/1 by chat: \d+ tokens in, \d+ out, price \S+\.",
+        r"DEBUG everself\.models\.spend_meter: Request of fake/1 by chat: \d+ tokens in, \d+ out, price \S+\.",
         r"INFO everself\.conversation\.tools\.calls: Tool memory_write returned in \d+ ms\.",
         r"INFO everself\.conversation\.tools\.calls: A tool was called that does not exist\.",
         r"INFO everself\.conversation\.turn: Turn \w+ of session \w+: stop, 2 steps, \d+ ms\.",

@@ -262,7 +262,7 @@ def test_two_packages_with_one_name_are_both_named(install: Install) -> None:
 def test_names_of_our_own_are_not_taken_over(install: Install) -> None:
     install(MODELS, MODEL, name="openai")
     install(EMBEDDERS, EMBEDDER, name="local", package="other-acme", module="other_acme")
-    assert type(open_model("openai/gpt-5", ())).__name__ == "Remote"
+    assert type(open_model("openai/gpt-5", ())).__name__ == "RemoteChatModel"
     found = open_embedder(Search(provider="local"), provider, "")
     assert found is not None
     assert "everself_acme" not in sys.modules

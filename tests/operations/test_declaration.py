@@ -129,10 +129,10 @@ from everself.interfaces.repl.operation_commands import run_slash
 from everself.agent import open_runtime
 code = run(["memory", "echo", "hello", "there", "--json"])
 print(COMMANDS["/echo"].summary, COMMANDS["/echo"].takes)
-from everself.conversation.tools.protocol import Setting
+from everself.conversation.tools.protocol import ToolContext
 from everself.search.scopes import Scope, SessionKind
 with open_runtime() as app:
-    setting = Setting(Scope(SessionKind.MAIN), "s", "m", "hello", True)
+    setting = ToolContext(Scope(SessionKind.MAIN), "s", "m", "hello", True)
     tool = next(one for one in app.tools(setting.scope) if one.spec.name == "memory_echo")
     print(tool.spec.parameters["required"], asyncio.run(tool.run({"words": "by a model"}, setting)))
     print(asyncio.run(run_slash("memory.echo", app, "s", "once more")))

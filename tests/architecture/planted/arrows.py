@@ -140,10 +140,10 @@ ARROWS = [
         ("interfaces/cli/main.py", "import everself.operations"),
     ),
     one(
-        "the package opening another package than runtime",
+        "the package opening another package than agent",
         "package-order",
         ("__init__.py", "def open_app():\n    from everself.storage import lock\n    return lock"),
-        ("__init__.py", "def open_app():\n    from everself.runtime import parts\n    return parts"),
+        ("__init__.py", "def open_app():\n    from everself.agent import parts\n    return parts"),
         line=3,
     ),
     one(
