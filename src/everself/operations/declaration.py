@@ -6,7 +6,7 @@ from these declarations. A request is a frozen dataclass whose fields carry an `
 
 import inspect
 import typing
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Final, Generic, Literal, TypeVar
 
@@ -23,6 +23,8 @@ Interface = Literal["cli", "tool", "slash", "http", "mcp"]
 Effect = Literal["read", "write", "destructive"]
 # told how much of a long step is done, of how much
 Tell = Callable[[int, int], None]
+# one where an operation has one label, as many as it has labels otherwise
+Telling = Tell | Sequence[Tell | None] | None
 
 R = TypeVar("R")
 T = TypeVar("T")
@@ -89,6 +91,11 @@ class Field:
             raise WrongUse(f"{self.name} is {value}, but must be {allowed}.")
 
 
+@dataclass(frozen=True, slots=True)
+class NoRequest:
+    """Of an operation that there is nothing to say to."""
+
+
 def fields_of(request: type[Any]) -> Iterator[Field]:
     """The fields of a request type, in the order of their declaration."""
     hints = typing.get_type_hints(request, include_extras=True)
@@ -121,10 +128,11 @@ class ToolOffer(Generic[T]):
 class Operation(Generic[R, T]):
     """`name` is its place among the others: `memory.search` is the command `memory search`.
 
-    `help` is one line, `details` the rest of the docstring; `progress` is the label of its bar. `tool` and `slash` offer it to a model
-    and in a chat; nothing: not offered there. `command` is false where no command is made of it. `on` says what it is run on: an opened
-    agent, or the home of all agents, where none has to exist. `question` is what a person is asked before it is done; the operation
-    shows the plan to `caller.agree`.
+    `help` is one line, `details` the rest of the docstring; `progress` is the label of its bar, which may name a field as
+    `{request.name}`, or the labels of several. `tool` and `slash` offer it to a model and in a chat; nothing: not offered there.
+    `command` is false where no command is made of it. `on` says what it is run on: an opened agent, or the home of all agents, where
+    none has to exist. `question` is what a person is asked before it is done; the operation shows the plan to `caller.agree`. `costs`:
+    it may spend money, and where nobody can be asked it is refused.
     """
 
     name: str
@@ -135,11 +143,12 @@ class Operation(Generic[R, T]):
     help: str
     details: str = ""
     idempotent: bool = False
-    progress: str = ""
+    progress: str | tuple[str, ...] = ""
     tool: ToolOffer[T] | None = None
     slash: str = ""
     command: bool = True
     question: str = ""
+    costs: bool = False
     on: Literal["agent", "home"] = "agent"
     examples: tuple[tuple[str, str], ...] = ()
     fields: tuple[Field, ...] = field(default=(), repr=False)
@@ -160,7 +169,7 @@ class Operation(Generic[R, T]):
         found = self.argument
         return "" if found is None else found.option.metavar or found.name.upper()
 
-    def __call__(self, runtime: "Runtime | Home", caller: Caller, request: R, tell: Tell | None = None) -> T:
+    def __call__(self, runtime: "Runtime | Home", caller: Caller, request: R, tell: Telling = None) -> T:
         """Run it for this caller. Raises RefusedByRule for whoever may not."""
         if caller.audience < self.audience:
             raise RefusedByRule(f"Permission denied: only {self.audience.words} can do this.")
@@ -251,7 +260,7 @@ def operation(
         if name in _DECLARED:
             raise ValueError(f"the operation {name} is declared twice")
         summary, _, details = (inspect.getdoc(run) or "").partition("\n")
-        request = run.__annotations__["request"]
+        request = run.__annotations__.get("request", NoRequest)
         made = Operation(
             name, run, request, audience, effect, summary, details.strip(), fields=tuple(fields_of(request)), **more
         )

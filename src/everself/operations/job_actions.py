@@ -77,10 +77,10 @@ def _keeper(app: "Runtime", name: str) -> str:
 
 
 def _index(app: "Runtime", _: str) -> str:
-    from everself.operations.index import Steps, update_index
+    from everself.operations.index import IndexRequest, update_index
 
     # nobody is there to agree to what costs money
-    made = update_index(app, Steps())
+    made = update_index(app, NOBODY, IndexRequest())
     waiting = f", {made.pending} wait" if made.pending else ""
     return f"{made.read} read, {made.removed} gone, {made.embedded} embedded{waiting}"
 

@@ -7,6 +7,7 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from tests.operations.jobs import run_job, tick
 
 from everself.agent import open_runtime
 from everself.clock import Clock, system_now
@@ -14,7 +15,7 @@ from everself.errors import ModelFailed
 from everself.interfaces.cli.commands import conversation as awake
 from everself.keepers.scheduler import Wish
 from everself.operations.job_actions import find_deed, perform
-from everself.operations.jobs import run_job, tell_news, tick
+from everself.operations.jobs import tell_news
 from everself.runtime import Runtime
 from everself.testing.chat_model import FakeModel
 

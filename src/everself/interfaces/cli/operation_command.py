@@ -7,6 +7,7 @@ import enum
 import sys
 import typing
 from collections.abc import Mapping
+from contextlib import ExitStack
 from dataclasses import replace
 from datetime import UTC, date
 from typing import TYPE_CHECKING, Any
@@ -17,9 +18,11 @@ from everself.errors import Interrupted, WrongUse
 from everself.interfaces.cli.call import (
     agent_option,
     answer,
+    inherited_agent,
     json_option,
     opened,
     recovery_notices,
+    say_error,
     show_lines,
     show_notices,
     this_call,
@@ -28,6 +31,7 @@ from everself.interfaces.cli.call import (
 from everself.interfaces.cli.command_types import Verb
 from everself.interfaces.cli.parameters import DAY, words_of
 from everself.interfaces.cli.progress import progress
+from everself.interfaces.rendering.lines import render
 from everself.interfaces.rendering.view import Look, View, view_of
 from everself.operations.caller import AT_TERMINAL
 from everself.operations.declaration import Argument, Field, Operation
@@ -48,17 +52,19 @@ def command_of(operation: Operation[Any, Any], view: View) -> click.Command:
     if operation.question:
         flags["yes"] = click.Option(["--yes"], is_flag=True, help="Do not ask.")
 
-    def run(agent: str = "", **given: Any) -> int:
+    own_agent = operation.on == "agent"
+
+    def run(**given: Any) -> int:
         look_flags = frozenset(name for name in flags if given.pop(name))
         request = operation.request(
             **{one.name: _value(one, given[one.name]) for one in offered if _is_given(one, given)}
         )
-        if operation.on == "home":
+        if not own_agent:
             from everself.operations.home import Home
 
             look = Look(UTC, look_flags)
             return _finish(view, _run(operation, view, Home(), request, look), look)
-        with opened(agent) as runtime:
+        with opened(given["agent"]) as runtime:
             look = Look(runtime.clock.zone, look_flags)
             code = _finish(view, _run(operation, view, runtime, request, look), look, runtime)
             if view.after is not None:
@@ -68,7 +74,7 @@ def command_of(operation: Operation[Any, Any], view: View) -> click.Command:
 
     words = f"{operation.help}\n\n{operation.details}" if operation.details else operation.help
     made: Any = json_option(run)
-    made = agent_option(made) if operation.on == "agent" else made
+    made = agent_option(made) if own_agent else made
     command = click.command(operation.name.rpartition(".")[2], cls=Verb, help=words, examples=operation.examples)(made)
     command.params[:0] = [*map(_parameter, offered), *flags.values()]
     return command
@@ -82,14 +88,25 @@ def _run(operation: Operation[Any, Any], view: View, runtime: "Runtime | Home", 
     caller = replace(AT_TERMINAL, present=sys.stdin.isatty(), agree=agree)
     if not operation.progress:
         return operation(runtime, caller, request)
-    with progress(operation.progress, A_WORD_AFTER) as tell:
-        return operation(runtime, caller, request, tell)
+    if isinstance(operation.progress, str):
+        with progress(operation.progress.format(request=request), A_WORD_AFTER) as tell:
+            return operation(runtime, caller, request, tell)
+    with ExitStack() as bars:
+        tells = [bars.enter_context(progress(label, A_WORD_AFTER)) for label in operation.progress]
+        return operation(runtime, caller, request, tells)
 
 
 def _finish(view: View, result: Any, look: Look, runtime: "Runtime | None" = None) -> int:
     notices = [*view.notices(result), *(recovery_notices(runtime) if runtime is not None else ())]
-    if view.raw is not None and not this_call().json:
-        write_out(view.raw(result))
+    as_json = this_call().json
+    failed = view.error(result)
+    if failed is not None:
+        error, details = failed
+        return say_error(error, as_json=as_json, data=view.data(result) if as_json else None, details=details)
+    raw = view.raw(result) if view.raw_json or not as_json else None
+    if raw is not None:
+        if raw:
+            write_out(raw)
         show_notices(notices)
     else:
         answer(view.data(result), list(view.lines(result, look)), notices)
@@ -103,10 +120,13 @@ def _ask(operation: Operation[Any, Any], view: View, plan: object, look: Look) -
     if "yes" in look.flags:
         return
     away = this_call().json or not sys.stdin.isatty()
-    if away and operation.effect != "destructive":
+    if away and operation.effect != "destructive" and not operation.costs:
         return
+    lines = list(view.lines(plan, look))
+    if away and operation.costs:
+        raise WrongUse(f"This costs money: {' '.join(map(render, lines))}", mend="--yes agrees to it.")
     if not this_call().json:
-        show_lines(view.lines(plan, look))
+        show_lines(lines)
     if away:
         raise WrongUse("Nothing was changed: this cannot be undone.", mend="--dry-run shows it, --yes does it.")
     # on stderr, where it is seen even when the rest goes into a file
@@ -136,6 +156,8 @@ def _parameter(one: Field) -> click.Parameter:
         default=None if one.many or is_flag else one.default,
         show_default=bool(one.default) and not is_flag,
         metavar=option.metavar or None,
+        # the one before the name of the command counts too
+        callback=inherited_agent if one.name == "agent" else None,
         help=option.help,
     )
 
@@ -150,7 +172,7 @@ def _type(one: Field) -> click.ParamType[Any]:
     if kind is float:
         return click.FloatRange(low, high)
     if typing.get_origin(kind) is typing.Literal:
-        return click.Choice(typing.get_args(kind))
+        return click.Choice(typing.get_args(kind), case_sensitive=False)
     if isinstance(kind, type) and issubclass(kind, enum.Enum):
         return click.Choice([member.value for member in kind])
     return click.STRING

@@ -48,7 +48,7 @@ def _soul() -> click.Command:
 
 
 def _memory() -> click.Command:
-    from everself.interfaces.cli.commands.memory import memory
+    from everself.interfaces.cli.families import memory
 
     return memory
 
@@ -84,13 +84,13 @@ def _spend() -> click.Command:
 
 
 def _cron() -> click.Command:
-    from everself.interfaces.cli.commands.cron import cron
+    from everself.interfaces.cli.families import cron
 
     return cron
 
 
 def _keepers() -> click.Command:
-    from everself.interfaces.cli.commands.keepers import keepers
+    from everself.interfaces.cli.families import keepers
 
     return keepers
 
