@@ -2,6 +2,30 @@
 
 INDEX: tuple[tuple[str, str, str, str, str, str], ...] = (
     (
+        "log",
+        "changes",
+        "List what was changed, newest first.",
+        "",
+        "",
+        "",
+    ),
+    (
+        "show",
+        "changes",
+        "Show one change, line by line.",
+        "",
+        "",
+        "ID",
+    ),
+    (
+        "undo",
+        "changes",
+        "Take one change back and keep what came after it.",
+        "",
+        "/undo",
+        "[ID]",
+    ),
+    (
         "memory.add",
         "entries",
         "Remember something; with -, it is read from standard input.",
@@ -103,6 +127,6 @@ INDEX: tuple[tuple[str, str, str, str, str, str], ...] = (
         "Propose a line of what is learned, or with --whole another soul.",
         "soul_propose",
         "",
-        "TEXT",
+        "[TEXT]",
     ),
 )

@@ -6,7 +6,7 @@ Knows click and declarations, and no particular operation. What a result looks l
 import enum
 import sys
 import typing
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, date
 from typing import TYPE_CHECKING, Any
@@ -56,15 +56,16 @@ def command_of(operation: Operation[Any, Any], view: View) -> click.Command:
         if operation.on == "home":
             from everself.operations.home import Home
 
-            look = Look(UTC, look_flags)
-            return _finish(view, _run(operation, view, Home(), request, look), look)
+            return _finish(view, *_run(operation, view, Home(), request, Look(UTC, look_flags)))
         with opened(agent) as runtime:
-            look = Look(runtime.clock.zone, look_flags)
-            code = _finish(view, _run(operation, view, runtime, request, look), look, runtime)
-            if view.after is not None:
-                left = view.after(runtime)
-                show_notices([] if this_call().json else left)
-        return code
+            result, look = _run(operation, view, runtime, request, Look(runtime.clock.zone, look_flags))
+            noted = recovery_notices(runtime)
+            # one JSON object holds also what went wrong while the agent was closed
+            answered = view.after is not None or not this_call().json
+            code = _finish(view, result, look, noted) if answered else None
+            left = view.after(runtime) if view.after is not None else ()
+            show_notices([] if this_call().json else left)
+        return _finish(view, result, look, noted) if code is None else code
 
     words = f"{operation.help}\n\n{operation.details}" if operation.details else operation.help
     made: Any = json_option(run)
@@ -74,20 +75,28 @@ def command_of(operation: Operation[Any, Any], view: View) -> click.Command:
     return command
 
 
-def _run(operation: Operation[Any, Any], view: View, runtime: "Runtime | Home", request: Any, look: Look) -> Any:
+def _run(
+    operation: Operation[Any, Any], view: View, runtime: "Runtime | Home", request: Any, look: Look
+) -> tuple[Any, Look]:
+    """The result, and how it is looked at by somebody who may have seen the plan of it."""
+    agreed = False
+
     def agree(plan: object) -> None:
-        _ask(operation, view, plan, look)
+        nonlocal agreed
+        agreed = _ask(operation, view, plan, look)
 
     # whoever is not at a terminal may be a program that the agent started
     caller = replace(AT_TERMINAL, present=sys.stdin.isatty(), agree=agree)
-    if not operation.progress:
-        return operation(runtime, caller, request)
-    with progress(operation.progress, A_WORD_AFTER) as tell:
-        return operation(runtime, caller, request, tell)
+    if operation.progress:
+        with progress(operation.progress, A_WORD_AFTER) as tell:
+            result = operation(runtime, caller, request, tell)
+    else:
+        result = operation(runtime, caller, request)
+    return result, replace(look, agreed=agreed)
 
 
-def _finish(view: View, result: Any, look: Look, runtime: "Runtime | None" = None) -> int:
-    notices = [*view.notices(result), *(recovery_notices(runtime) if runtime is not None else ())]
+def _finish(view: View, result: Any, look: Look, noted: Sequence[str] = ()) -> int:
+    notices = [*view.notices(result), *noted]
     if view.raw is not None and not this_call().json:
         write_out(view.raw(result))
         show_notices(notices)
@@ -98,20 +107,21 @@ def _finish(view: View, result: Any, look: Look, runtime: "Runtime | None" = Non
     return view.code(result)
 
 
-def _ask(operation: Operation[Any, Any], view: View, plan: object, look: Look) -> None:
-    """Show a person what would happen and ask. What can be undone needs no asking where nobody is there."""
+def _ask(operation: Operation[Any, Any], view: View, plan: object, look: Look) -> bool:
+    """Show a person what would happen and ask; whether they were asked. What can be undone needs no asking where nobody is there."""
     if "yes" in look.flags:
-        return
+        return False
     away = this_call().json or not sys.stdin.isatty()
     if away and operation.effect != "destructive":
-        return
+        return False
     if not this_call().json:
-        show_lines(view.lines(plan, look))
+        show_lines(view.lines(plan, replace(look, asking=True)))
     if away:
         raise WrongUse("Nothing was changed: this cannot be undone.", mend="--dry-run shows it, --yes does it.")
     # on stderr, where it is seen even when the rest goes into a file
     if not click.confirm(operation.question, err=True):
         raise Interrupted("Nothing was changed.")
+    return True
 
 
 def find_command(name: str) -> click.Command:
