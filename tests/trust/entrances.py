@@ -8,6 +8,7 @@ from itertools import count
 from pathlib import Path
 from typing import Literal, Union, get_args, get_origin, get_type_hints
 
+from tests.operations.changes import Changes
 from tests.trust.path_cases import CANARY
 
 from everself.agent import open_runtime
@@ -26,7 +27,6 @@ from everself.memory.selection import Selection, list_entries
 from everself.memory.writing import Spot, Thought
 from everself.operations.backup.manifest import DATABASE, WORKSPACE, Line, Manifest, render_manifest
 from everself.operations.backup.restore_agent import bring_back
-from everself.operations.changes import Changes
 from everself.operations.declaration import Operation
 from everself.operations.doctor import examine
 from everself.operations.entry_account import account_of
@@ -322,12 +322,12 @@ ASKED = (
     _asked("History.content.commit", lambda doors, path: doors.history.content("log.md", path)),
     _asked("History.holds.commit", lambda doors, path: _held(doors.history, path)),
     _asked("History.files_of.commit", lambda doors, path: doors.history.files_of(path)),
-    _asked("Changes.log.path", lambda doors, path: doors.changes.log(5, path)),
-    _asked("Changes.show.identity", lambda doors, path: doors.changes.show(path)),
+    _asked("log.path", lambda doors, path: doors.changes.log(5, path)),
+    _asked("show.change", lambda doors, path: doors.changes.show(path)),
 )
 
 BY_VERBS = (
-    Entrance("Changes.undo.identity", lambda doors, path: doors.changes.undo(path), "content"),
+    Entrance("undo.change", lambda doors, path: doors.changes.undo(path), "content"),
     Entrance("settle.agent", lambda _, path: settle(path), "name", costly=True),
     Entrance("examine.agent", lambda _, path: examine(path), "name", looks=True, costly=True),
     Entrance("open_runtime.agent", lambda _, path: open_runtime(path), "name", looks=True, costly=True),
@@ -581,7 +581,7 @@ NO_PATHS: dict[str, str] = {
     },
 }
 
-OWNERS: tuple[type, ...] = (FileSystem, Workspace, DiskWorkspace, History, Changes)
+OWNERS: tuple[type, ...] = (FileSystem, Workspace, DiskWorkspace, History)
 RECORDS: tuple[type, ...] = (*get_args(Edit), Step, Intent, Thought, Spot, Selection, Pick)
 
 

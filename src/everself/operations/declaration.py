@@ -7,11 +7,11 @@ from these declarations. A request is a frozen dataclass whose fields carry an `
 import inspect
 import typing
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import MISSING, dataclass, field, fields
+from dataclasses import MISSING, dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, Final, Generic, Literal, TypeVar
 
 from everself.errors import RefusedByRule, WrongUse
-from everself.operations.caller import OWNERS_SESSIONS, Audience, Caller
+from everself.operations.caller import OWNERS_SESSIONS, Audience, Caller, nobody_agrees
 
 if TYPE_CHECKING:
     from everself.conversation.tools.protocol import Outcome
@@ -167,7 +167,10 @@ class Operation(Generic[R, T]):
     def takes(self) -> str:
         """How a help calls what may follow the name."""
         found = self.argument
-        return "" if found is None else found.option.metavar or found.name.upper()
+        if found is None:
+            return ""
+        name = found.option.metavar or found.name.upper()
+        return f"[{name}]" if found.optional and not name.startswith("[") else name
 
     def __call__(self, runtime: "Runtime | Home", caller: Caller, request: R, tell: Telling = None) -> T:
         """Run it for this caller. Raises RefusedByRule for whoever may not."""
@@ -175,6 +178,9 @@ class Operation(Generic[R, T]):
             raise RefusedByRule(f"Permission denied: only {self.audience.words} can do this.")
         for one in self.fields:
             one.check(getattr(request, one.name))
+        if self.effect != "destructive" and caller.agree is nobody_agrees:
+            # what can be undone needs no asking where nobody is there
+            caller = replace(caller, agree=lambda _: None)
         return self.run(runtime, caller, request, tell) if self.progress else self.run(runtime, caller, request)
 
     def read(self, given: Mapping[str, object], interface: Interface) -> R:

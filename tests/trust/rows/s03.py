@@ -23,6 +23,7 @@ from pkgutil import walk_packages
 from random import Random
 from typing import Any
 
+from tests.operations.changes import Changes
 from tests.trust.operations import OPERATIONS
 
 import everself
@@ -34,7 +35,6 @@ from everself.memory.writing import Thought
 from everself.operations.backup.create import make_backup
 from everself.operations.backup.restore_agent import RestoreOptions, bring_back
 from everself.operations.caller import AT_TERMINAL
-from everself.operations.changes import Changes
 from everself.operations.doctor import examine
 from everself.operations.memory import ExportRequest, ImportRequest, export_memory, import_memory
 from everself.operations.settings import set_value, unset_value

@@ -6,7 +6,7 @@ Knows click and declarations, and no particular operation. What a result looks l
 import enum
 import sys
 import typing
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from datetime import UTC, date
@@ -62,15 +62,16 @@ def command_of(operation: Operation[Any, Any], view: View) -> click.Command:
         if not own_agent:
             from everself.operations.home import Home
 
-            look = Look(UTC, look_flags)
-            return _finish(view, _run(operation, view, Home(), request, look), look)
+            return _finish(view, *_run(operation, view, Home(), request, Look(UTC, look_flags)))
         with opened(given["agent"]) as runtime:
-            look = Look(runtime.clock.zone, look_flags)
-            code = _finish(view, _run(operation, view, runtime, request, look), look, runtime)
-            if view.after is not None:
-                left = view.after(runtime)
-                show_notices([] if this_call().json else left)
-        return code
+            result, look = _run(operation, view, runtime, request, Look(runtime.clock.zone, look_flags))
+            noted = recovery_notices(runtime)
+            # one JSON object holds also what went wrong while the agent was closed
+            answered = view.after is not None or not this_call().json
+            code = _finish(view, result, look, noted) if answered else None
+            left = view.after(runtime) if view.after is not None else ()
+            show_notices([] if this_call().json else left)
+        return _finish(view, result, look, noted) if code is None else code
 
     words = f"{operation.help}\n\n{operation.details}" if operation.details else operation.help
     made: Any = json_option(run)
@@ -80,24 +81,27 @@ def command_of(operation: Operation[Any, Any], view: View) -> click.Command:
     return command
 
 
-def _run(operation: Operation[Any, Any], view: View, runtime: "Runtime | Home", request: Any, look: Look) -> Any:
+def _run(
+    operation: Operation[Any, Any], view: View, runtime: "Runtime | Home", request: Any, look: Look
+) -> tuple[Any, Look]:
+    """The result, and how it is looked at by somebody who may have seen the plan of it."""
+    agreed = False
+
     def agree(plan: object) -> None:
-        _ask(operation, view, plan, look)
+        nonlocal agreed
+        agreed = _ask(operation, view, plan, look)
 
     # whoever is not at a terminal may be a program that the agent started
     caller = replace(AT_TERMINAL, present=sys.stdin.isatty(), agree=agree)
-    if not operation.progress:
-        return operation(runtime, caller, request)
-    if isinstance(operation.progress, str):
-        with progress(operation.progress.format(request=request), A_WORD_AFTER) as tell:
-            return operation(runtime, caller, request, tell)
     with ExitStack() as bars:
-        tells = [bars.enter_context(progress(label, A_WORD_AFTER)) for label in operation.progress]
-        return operation(runtime, caller, request, tells)
+        labels = (operation.progress,) if isinstance(operation.progress, str) else operation.progress
+        tells = [bars.enter_context(progress(label.format(request=request), A_WORD_AFTER)) for label in labels if label]
+        result = operation(runtime, caller, request, tells if len(labels) > 1 else next(iter(tells), None))
+    return result, replace(look, agreed=agreed)
 
 
-def _finish(view: View, result: Any, look: Look, runtime: "Runtime | None" = None) -> int:
-    notices = [*view.notices(result), *(recovery_notices(runtime) if runtime is not None else ())]
+def _finish(view: View, result: Any, look: Look, noted: Sequence[str] = ()) -> int:
+    notices = [*view.notices(result), *noted]
     as_json = this_call().json
     failed = view.error(result)
     if failed is not None:
@@ -115,14 +119,14 @@ def _finish(view: View, result: Any, look: Look, runtime: "Runtime | None" = Non
     return view.code(result)
 
 
-def _ask(operation: Operation[Any, Any], view: View, plan: object, look: Look) -> None:
-    """Show a person what would happen and ask. What can be undone needs no asking where nobody is there."""
+def _ask(operation: Operation[Any, Any], view: View, plan: object, look: Look) -> bool:
+    """Show a person what would happen and ask; whether they were asked. What can be undone needs no asking where nobody is there."""
     if "yes" in look.flags:
-        return
+        return False
     away = this_call().json or not sys.stdin.isatty()
     if away and operation.effect != "destructive" and not operation.costs:
-        return
-    lines = list(view.lines(plan, look))
+        return False
+    lines = list(view.lines(plan, replace(look, asking=True)))
     if away and operation.costs:
         raise WrongUse(f"This costs money: {' '.join(map(render, lines))}", mend="--yes agrees to it.")
     if not this_call().json:
@@ -132,6 +136,7 @@ def _ask(operation: Operation[Any, Any], view: View, plan: object, look: Look) -
     # on stderr, where it is seen even when the rest goes into a file
     if not click.confirm(operation.question, err=True):
         raise Interrupted("Nothing was changed.")
+    return True
 
 
 def find_command(name: str) -> click.Command:

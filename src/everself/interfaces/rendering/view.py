@@ -18,10 +18,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """What a view needs besides the result: the owner's time zone, and the flags of the view that were given."""
+    """What a view needs besides the result: the owner's time zone, and the flags of the view that were given.
+
+    `asking`: it shows a plan about which somebody is asked; `agreed`: they saw the plan of this result and agreed.
+    """
 
     zone: tzinfo
     flags: frozenset[str] = frozenset()
+    asking: bool = False
+    agreed: bool = False
 
 
 def _notices(result: Any) -> Sequence[str]:
