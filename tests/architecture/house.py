@@ -142,7 +142,7 @@ RULES_OF_TRUST = frozenset({"memory/provenance.py", "testing/origins.py"})
 # lowers it to what the messages bear.
 OWNERS_DOORS = frozenset(
     {"memory/provenance.py", "runtime.py", "operations/review.py", "keepers/runner.py", "keepers/owner_wording.py"}
-    | {"operations/entries.py", "interfaces/cli/commands/memory/bank.py", "keepers/execution.py"}
+    | {"operations/entries.py", "operations/bank.py", "keepers/execution.py"}
     | {"keepers/_insights.py", "conversation/sessions/checkpoint.py", "conversation/corrections.py"}
     | {"operations/origins.py"}
 )

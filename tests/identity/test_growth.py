@@ -6,6 +6,7 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from tests.operations.changes import Changes
 
 from everself.config.sections import SoulPolicy
 from everself.errors import ChangedMeanwhile, NotFound, RefusedByRule, WrongUse
@@ -13,7 +14,6 @@ from everself.identity.growth import Growth, GrowthChecks
 from everself.identity.soul import Rules
 from everself.memory.entries import text_hash
 from everself.memory.forgetting.words import FORGOTTEN
-from everself.operations.changes import Changes
 from everself.testing.frozen_time import FrozenTime
 from everself.testing.workspaces import Bench, real_workspace
 from everself.values import Author

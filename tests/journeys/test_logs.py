@@ -11,7 +11,7 @@ import pytest
 from tests.conversation.talks import notices, say, talking
 
 from everself.errors import ModelFailed
-from everself.keepers.scheduler import JobRequest
+from everself.keepers.scheduler import NewJob
 from everself.logs import ROOT, get_logger
 from everself.memory.forgetting.proof import Target
 from everself.testing.chat_model import call
@@ -62,7 +62,7 @@ def test_a_scripted_life_is_logged_without_a_word_of_it(log: list[str], tmp_path
         app.index.embed()
         app.search("brontolith")
         asyncio.run(app.keepers.run(app.keepers.find("memory-miner")))
-        app.schedule.add(JobRequest("marzipanic job", "every", "1h", "message", "Say zephyrine."))
+        app.schedule.add(NewJob("marzipanic job", "every", "1h", "message", "Say zephyrine."))
 
         def fails(*_: object) -> str:
             raise ModelFailed("zephyrine")

@@ -6,12 +6,12 @@ from itertools import pairwise
 
 import pytest
 from tests.keepers.minds import Mind
+from tests.operations.changes import Changes
 
 from everself.keepers.conflicts import Detector
 from everself.keepers.keeper import Ask, CloseEntry, Note
 from everself.keepers.runner import Runner
 from everself.models.chat.protocol import ChatRequest
-from everself.operations.changes import Changes
 from everself.search.similarity import TextSimilarity
 from everself.testing.chat_model import FakeModel
 from everself.values import Tag

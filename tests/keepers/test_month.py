@@ -11,11 +11,11 @@ import pytest
 import re2
 from syrupy.assertion import SnapshotAssertion
 from tests.keepers.months import FIRST, HOURS, MONTH, QUIET, SAID, at, live_day, live_night, living, sleep_through
+from tests.operations.jobs import run_keeper
 from tests.trust.rows.r07 import PLACES
 from tests.trust.workers import Nursery
 
 from everself.memory.entries import read_document
-from everself.operations.keepers import run_keeper
 from everself.runtime import Runtime
 from everself.text.normalise import fold
 from everself.values import Entry

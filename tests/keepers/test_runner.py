@@ -48,7 +48,7 @@ def test_an_operation_is_one_change_of_the_keeper_with_its_evidence_and_happens_
 
 
 def test_what_the_owner_undid_is_not_done_again(mind: Mind):
-    from everself.operations.changes import Changes
+    from tests.operations.changes import Changes
 
     entry, other = mind.knows("The shop closes at six."), mind.knows("The shop shuts at six.")
     merge = planned(Merge(entry.id, other.id), *referenced((entry.id, other.id)))

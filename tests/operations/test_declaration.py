@@ -2,7 +2,7 @@
 
 import subprocess
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
 
@@ -45,6 +45,17 @@ def test_whoever_stands_lower_than_the_audience_is_refused() -> None:
     assert made()(None, AT_TERMINAL, request) == 2
     with pytest.raises(RefusedByRule, match="only the owner at a terminal"):
         made(Audience.OWNER_AT_TERMINAL)(None, Caller(Audience.OWNER), request)
+
+
+def test_what_can_be_undone_needs_nobody_to_agree() -> None:
+    def run(_: object, caller: Caller, request: CountRequest) -> int:
+        caller.agree(request)
+        return 1
+
+    request = CountRequest(words="a b")
+    assert replace(made(), run=run, effect="write")(None, AT_TERMINAL, request) == 1
+    with pytest.raises(RefusedByRule, match="nobody is here to agree"):
+        replace(made(), run=run, effect="destructive")(None, AT_TERMINAL, request)
 
 
 @pytest.mark.parametrize("times", [0, 10])
@@ -135,7 +146,7 @@ with open_runtime() as app:
     setting = ToolContext(Scope(SessionKind.MAIN), "s", "m", "hello", True)
     tool = next(one for one in app.tools(setting.scope) if one.spec.name == "memory_echo")
     print(tool.spec.parameters["required"], asyncio.run(tool.run({"words": "by a model"}, setting)))
-    print(asyncio.run(run_slash("memory.echo", app, "s", "once more")))
+    print(asyncio.run(run_slash("memory.echo", app, "s", "once more", None)))
 sys.exit(code)
 """
 

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 from tests.conversation.talks import say, talking
+from tests.operations.jobs import run_keeper
 
 from everself.clock import Clock
 from everself.errors import WrongUse
 from everself.operations.digest import digest_growth
-from everself.operations.keepers import run_keeper
 from everself.operations.search import catch_up
 from everself.runtime import Runtime
 from everself.search.recall import RecallRequest

@@ -4,12 +4,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.operations.changes import Changes
 
 from everself.agent import open_runtime
 from everself.errors import ChangedMeanwhile, NotFound, RefusedByRule, WrongUse
 from everself.keepers.keeper import Ask, Choice, CloseEntry, Planned, Remember, packed
 from everself.memory.writing import NewEntry, is_quarantined
-from everself.operations.changes import Changes
 from everself.operations.review import Waiting, Word, accept_waiting, edit_waiting, list_waiting, refuse_waiting
 from everself.operations.templates import set_up
 from everself.runtime import Runtime

@@ -4,7 +4,9 @@ from datetime import timedelta
 from pathlib import Path
 
 from everself.agent import open_runtime
-from everself.operations.index import Steps, memory_status, rebuild_index, update_index
+from everself.operations.caller import AT_TERMINAL
+from everself.operations.declaration import NoRequest
+from everself.operations.index import IndexRequest, StatusRequest, memory_status, rebuild_index, update_index
 from everself.operations.templates import set_up
 from everself.testing.embedder import FakeEmbedder
 
@@ -24,10 +26,11 @@ def test_the_days_of_grace_are_those_of_the_settings_and_a_rebuild_drops_the_sam
             line = f"- ~~Bob drinks coffee~~ <!-- everself: id=0123456789AC src=owner until={day} -->\n"
             Path(app.agent.workspace, "memory").mkdir(exist_ok=True)
             Path(app.agent.workspace, "memory", "drinks.md").write_text(f"# Drinks\n\n{line}", "utf-8")
-            update_index(app, Steps())
-            found = memory_status(app, deep=True).index
+            update_index(app, AT_TERMINAL, IndexRequest())
+            found = memory_status(app, AT_TERMINAL, StatusRequest(deep=True)).index
             assert (found.pieces - app.index.view().embedded, found.remarks) == (expected, ())
-            assert (rebuild_index(app, Steps()).pending, app.index.view().embedded) == (0, found.pieces - expected)
+            rebuilt = rebuild_index(app, AT_TERMINAL, NoRequest())
+            assert (rebuilt.pending, app.index.view().embedded) == (0, found.pieces - expected)
 
 
 def test_what_was_dropped_is_counted() -> None:
@@ -38,6 +41,6 @@ def test_what_was_dropped_is_counted() -> None:
         log.parent.mkdir(exist_ok=True)
         day = (app.clock.today() - timedelta(days=3)).isoformat()
         log.write_text(f"- Bob drinks coffee <!-- everself: id=0123456789AC src=owner until={day} -->\n", "utf-8")
-        assert update_index(app, Steps()).dropped == 0
+        assert update_index(app, AT_TERMINAL, IndexRequest()).dropped == 0
         app.index._grace = timedelta(days=1)
-        assert update_index(app, Steps()).dropped == 1
+        assert update_index(app, AT_TERMINAL, IndexRequest()).dropped == 1

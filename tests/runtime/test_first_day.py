@@ -3,8 +3,9 @@
 import os
 from pathlib import Path
 
+from tests.operations.changes import Changes
+
 from everself.agent import open_runtime
-from everself.operations.changes import Changes
 from everself.operations.templates import set_up
 from everself.values import Append, Applied, Author, Change
 

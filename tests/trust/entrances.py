@@ -8,6 +8,7 @@ from itertools import count
 from pathlib import Path
 from typing import Literal, Union, get_args, get_origin, get_type_hints
 
+from tests.operations.changes import Changes
 from tests.trust.path_cases import CANARY
 
 from everself.agent import open_runtime
@@ -26,7 +27,6 @@ from everself.memory.selection import Selection, list_entries
 from everself.memory.writing import NewEntry, Spot
 from everself.operations.backup.manifest import DATABASE, WORKSPACE, Line, Manifest, render_manifest
 from everself.operations.backup.restore_agent import bring_back
-from everself.operations.changes import Changes
 from everself.operations.declaration import Operation
 from everself.operations.doctor import examine
 from everself.operations.entry_account import account_of
@@ -322,12 +322,12 @@ ASKED = (
     _asked("History.content.commit", lambda doors, path: doors.history.content("log.md", path)),
     _asked("History.holds.commit", lambda doors, path: _held(doors.history, path)),
     _asked("History.files_of.commit", lambda doors, path: doors.history.files_of(path)),
-    _asked("Changes.log.path", lambda doors, path: doors.changes.log(5, path)),
-    _asked("Changes.show.identity", lambda doors, path: doors.changes.show(path)),
+    _asked("log.path", lambda doors, path: doors.changes.log(5, path)),
+    _asked("show.change", lambda doors, path: doors.changes.show(path)),
 )
 
 BY_VERBS = (
-    Entrance("Changes.undo.identity", lambda doors, path: doors.changes.undo(path), "content"),
+    Entrance("undo.change", lambda doors, path: doors.changes.undo(path), "content"),
     Entrance("settle.agent", lambda _, path: settle(path), "name", costly=True),
     Entrance("examine.agent", lambda _, path: examine(path), "name", looks=True, costly=True),
     Entrance("open_runtime.agent", lambda _, path: open_runtime(path), "name", looks=True, costly=True),
@@ -357,12 +357,12 @@ IN_MEMORY = (
         "content",
         costly=True,
     ),
-    _remembered("Bank.read.page", lambda memory, path: Bank(memory).read(path), looks=True),
-    _remembered("Bank.write.page", lambda memory, path: Bank(memory).write(path, "likes tea", origin_of("owner"))),
+    _remembered("memory.bank.show.page", lambda memory, path: Bank(memory).read(path), looks=True),
+    _remembered("memory.bank.add.page", lambda memory, path: Bank(memory).write(path, "likes tea", origin_of("owner"))),
     _remembered("Memory.edit.identity", lambda memory, path: memory.edit(path, "likes coffee", origin_of("owner"))),
     _remembered("Memory.supersede.old", lambda memory, path: memory.supersede(path, "0123456789AB")),
-    _remembered("account_of.identity", account_of, looks=True),
-    _remembered("release.identity", release),
+    _remembered("memory.show.entry", account_of, looks=True),
+    _remembered("memory.release.entry", release),
     _remembered("Selection.path", lambda memory, path: list_entries(memory, Selection(path=path)), looks=True),
 )
 
@@ -469,6 +469,8 @@ NO_PATHS: dict[str, str] = {
     "memory.edit.text": "words that are remembered",
     **dict.fromkeys(("memory.correct.old", "memory.correct.new", "memory.correct.trigger"), "as in Memory.correct"),
     "memory.promote.entries": "ids, as in Pick",
+    "memory.vouch.entries": "ids, compared with those of entries",
+    **{f"memory.list.{name}": "as in Selection" for name in ("source", "person", "project", "path")},
     "memory.promote.target": "as in Pick.target",
     "find_waiting.identity": "compared with the ids of what waits",
     **{f"{verb}_waiting.name": "compared with the ids of what waits" for verb in ("accept", "edit", "refuse")},
@@ -508,7 +510,7 @@ NO_PATHS: dict[str, str] = {
     **dict.fromkeys(
         (
             "Runtime.remember.text",
-            "Bank.write.text",
+            "memory.bank.add.text",
             "Memory.edit.text",
             "Memory.edit.seen",
             "Memory.correct.new",
@@ -535,10 +537,14 @@ NO_PATHS: dict[str, str] = {
         for verb in ("show_session", "export_session", "plan_deletion", "delete_session", "simulate_compaction")
     },
     **{
-        f"{verb}.name": "compared with the names and ids of jobs"
-        for verb in ("show_job", "remove_job", "enable_job", "disable_job", "run_job", "list_runs")
+        f"cron.{name}.name": "compared with the names and ids of jobs"
+        for name in ("show", "rm", "enable", "disable", "run", "history")
     },
-    **dict.fromkeys(("run_keeper.name", "list_keeper_runs.name"), "compared with the names of keepers"),
+    **{
+        f"cron.add.{name}": "stored as text, or read as a time"
+        for name in ("name", "cron", "at", "every", "tz", "message", "verb")
+    },
+    **dict.fromkeys(("keepers.run.name", "keepers.history.name"), "compared with the names of keepers"),
     "search_messages.words": "compared with what was said",
     **dict.fromkeys(("use_model.name", "try_model.name"), "the name of a model, looked up among providers"),
     "use_model.agent": "looked up among the agents of the settings",
@@ -549,7 +555,7 @@ NO_PATHS: dict[str, str] = {
     ),
     "Memory.correct.old": "an id as in supersede, or words that are searched for",
     **dict.fromkeys(
-        ("export_memory.file", "import_memory.file"), "a file of their own that a person names, wherever it is"
+        ("memory.export.file", "memory.import.file"), "a file of their own that a person names, wherever it is"
     ),
     **dict.fromkeys(
         (
@@ -575,7 +581,7 @@ NO_PATHS: dict[str, str] = {
     },
 }
 
-OWNERS: tuple[type, ...] = (FileSystem, Workspace, DiskWorkspace, History, Changes)
+OWNERS: tuple[type, ...] = (FileSystem, Workspace, DiskWorkspace, History)
 RECORDS: tuple[type, ...] = (*get_args(Edit), Step, Intent, NewEntry, Spot, Selection, Pick)
 
 

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import pytest
+from tests.operations.changes import Changes
 from tests.trust.rows.r06_memory import run_r6_memory
 from tests.trust.rows.r07 import run_r7
 from tests.trust.rows.s07 import run_s7
@@ -13,7 +14,6 @@ from everself.memory import memory
 from everself.memory.catalog import Catalog
 from everself.memory.writing import CleanedText
 from everself.operations import changes
-from everself.operations.changes import Changes
 from everself.storage import writes
 from everself.storage.filesystem import FileSystem
 from everself.values import ProvenanceRecord

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import apsw
 import pytest
+from tests.operations.changes import Changes
 
 from everself.agent import open_runtime
 from everself.errors import NewerSchema
 from everself.memory.forgetting.proof import Target
 from everself.operations.backup.restore import restore_backup
-from everself.operations.changes import Changes
 from everself.operations.doctor import examine
 from everself.runtime import Runtime
 from everself.storage.state.migrate import load_migrations

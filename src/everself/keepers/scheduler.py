@@ -40,7 +40,7 @@ JobFunction = Callable[[Job, str], str]
 
 
 @dataclass(frozen=True, slots=True)
-class JobRequest:
+class NewJob:
     """A job as somebody wants it. `said` is when: five fields, a moment or a step."""
 
     name: str
@@ -66,7 +66,7 @@ class DueJob:
 
 
 @dataclass(frozen=True, slots=True)
-class TickReport:
+class TickResult:
     """What was run, in its order. `busy`: another process is at it, and nothing was done here."""
 
     runs: tuple[JobRun, ...] = ()
@@ -80,7 +80,7 @@ class Scheduler:
         self._lock = lock
         self._holder = new_id()
 
-    def add(self, wish: JobRequest) -> Job:
+    def add(self, wish: NewJob) -> Job:
         name, words = " ".join(wish.name.split()), wish.words.strip()
         if not name or len(name) > LONGEST_NAME or not name.isprintable():
             raise WrongUse(f"A job needs a name of at most {LONGEST_NAME} characters.", mend='--name "Weekly review"')
@@ -97,7 +97,7 @@ class Scheduler:
             raise RefusedByRule(f'There is a job called "{name}" already.', mend=f'everself cron rm "{name}"')
         return job
 
-    def lay(self, wishes: Sequence[JobRequest]) -> None:
+    def lay(self, wishes: Sequence[NewJob]) -> None:
         """The jobs of the house, each at the times it has now. Whoever is switched off stays so."""
         known = {one.name: one for one in self.jobs.every()}
         for wish in wishes:
@@ -135,15 +135,15 @@ class Scheduler:
         """Whether somebody died over a job, so that it waits for another."""
         return any(self._is_dead(one) for one in self.jobs.under_way())
 
-    def tick(self, deed: JobFunction) -> TickReport:
+    def tick(self, deed: JobFunction) -> TickResult:
         """Run what is due, each job once. Nothing where another process is at it."""
         with ExitStack() as stack:
             try:
                 stack.enter_context(self._lock.hold(0))
             except LockTimeout:
                 _log.info("Another process runs the jobs.")
-                return TickReport(busy=True)
-            return TickReport(tuple(self._tick(deed)))
+                return TickResult(busy=True)
+            return TickResult(tuple(self._tick(deed)))
 
     def run(self, name: str, deed: JobFunction) -> JobRun:
         """Run a job now, whatever its times are and even where it is switched off; what is due stays due."""
@@ -232,7 +232,7 @@ class Scheduler:
         now = self._now()
         return JobRun(job.id, slot, "running", self._holder, exact(now + LEASE), exact(now), "", "")
 
-    def _standing(self, wish: JobRequest) -> Job:
+    def _standing(self, wish: NewJob) -> Job:
         at = _text(self._now())
         return Job(new_id(), wish.name, wish.kind, wish.said, "", wish.action, wish.words, at, at, standing=True)
 

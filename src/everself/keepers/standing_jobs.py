@@ -6,7 +6,7 @@ from typing import Final
 from everself.clock import Clock
 from everself.config.kinds import DAYS
 from everself.config.sections import Tunables
-from everself.keepers.scheduler import JobRequest, Scheduler
+from everself.keepers.scheduler import NewJob, Scheduler
 from everself.storage.lock import FileLock
 from everself.storage.state.database import State
 
@@ -24,18 +24,18 @@ def open_schedule(state: State, folder: str, clock: Clock, tunables: Tunables) -
     return made
 
 
-def standing(tunables: Tunables) -> Iterator[JobRequest]:
+def standing(tunables: Tunables) -> Iterator[NewJob]:
     """The jobs of the house, in the order of their day."""
     yield _keeper("soul-keeper", _daily(tunables.cron_soul_keeper))
     yield _keeper("memory-compactor", _weekly(tunables.cron_compactor_weekly))
-    yield JobRequest("vector-hygiene", "cron", HYGIENE, "verb", "memory index", standing=True)
+    yield NewJob("vector-hygiene", "cron", HYGIENE, "verb", "memory index", standing=True)
     yield _keeper("memory-miner", _daily(tunables.cron_memory_miner))
     yield _keeper("conflict-detector", _daily(tunables.cron_conflict_detector))
     yield _keeper("recall-validator", VALIDATION)
 
 
-def _keeper(name: str, spec: str) -> JobRequest:
-    return JobRequest(name, "cron", spec, "verb", f"keepers run {name}", standing=True)
+def _keeper(name: str, spec: str) -> NewJob:
+    return NewJob(name, "cron", spec, "verb", f"keepers run {name}", standing=True)
 
 
 def _daily(time: str) -> str:

@@ -35,7 +35,7 @@ _OWNERS: Final = Scope(SessionKind.MAIN)
 OWNERS_SESSIONS: Final = frozenset({SessionKind.MAIN, SessionKind.CRON, SessionKind.HEARTBEAT})
 
 
-def _nobody_agrees(_: object) -> None:
+def nobody_agrees(_: object) -> None:
     raise RefusedByRule("Nothing was changed: nobody is here to agree to it.", mend="Run it at a terminal.")
 
 
@@ -56,7 +56,7 @@ class Caller:
     taint: str = OWN
     present: bool = False
     # shows somebody what would happen; returns where they agree and raises where they do not
-    agree: Callable[[object], None] = _nobody_agrees
+    agree: Callable[[object], None] = nobody_agrees
 
     @property
     def is_model(self) -> bool:

@@ -1,18 +1,34 @@
-"""The verbs over what was changed: log, show, undo."""
+"""Operations on what was changed: log, show, undo."""
 
+import shlex
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Annotated
 
+from everself.errors import ChangedMeanwhile, RefusedByRule
 from everself.memory.entries import holds_memory
 from everself.memory.provenance_undo import provenance_before
 from everself.memory.undo_check import is_torn, says, surplus
+from everself.operations.caller import Audience, Caller
+from everself.operations.declaration import Argument, Option, operation
 from everself.text.markdown.copies import COPY, hide_copies
 from everself.values import Applied, ChangeRecord, Conflict, FileChange, Nothing, Outcome
 from everself.workspace.diff import render_diff
 from everself.workspace.layout import is_quarter
 from everself.workspace.protocol import Workspace
 from everself.workspace.undo import plan_undo
+
+if TYPE_CHECKING:
+    from everself.runtime import Runtime
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeLog:
+    """The newest changes, of one file where `path` names it."""
+
+    records: tuple[ChangeRecord, ...]
+    path: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +39,7 @@ class ShownChange:
 
 @dataclass(frozen=True, slots=True)
 class UndoReport:
-    """What undoing did, or would do when `applied` is None and nothing stands in `conflicts`."""
+    """What undoing did, or would do when `applied` is None and nothing stands in `conflicts` and `refused`."""
 
     undone: ChangeRecord
     diff: str
@@ -32,77 +48,149 @@ class UndoReport:
     refused: tuple[str, ...] = ()
 
 
-class Changes:
-    """What happened to the workspace."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LogRequest:
+    limit: Annotated[int, Option("How many at most.", ge=1, le=100_000)] = 20
+    path: Annotated[str, Option("Only changes of this file, named as in the workspace.", "PATH")] = ""
 
-    def __init__(self, workspace: Workspace) -> None:
-        self._workspace = workspace
 
-    def log(self, limit: int = 20, path: str | None = None) -> Sequence[ChangeRecord]:
-        return self._workspace.changes(limit, path)
+@operation(
+    "log",
+    audience=Audience.OWNER,
+    effect="read",
+    examples=(
+        ("everself log", "the last 20 changes"),
+        ("everself log --path MEMORY.md --limit 5", "the last five of one file"),
+    ),
+)
+def log_changes(runtime: "Runtime", _: Caller, request: LogRequest) -> ChangeLog:
+    """List what was changed, newest first."""
+    path = request.path.removeprefix(f"{runtime.agent.workspace}/").removeprefix("./")
+    return ChangeLog(tuple(runtime.workspace.changes(request.limit, path if request.path else None)), path)
 
-    def show(self, identity: str) -> ShownChange:
-        record, files = self._workspace.record(identity)
-        return ShownChange(record, render_diff(files))
 
-    def undo(self, identity: str, *, dry_run: bool = False) -> UndoReport:
-        """Take a change back and leave what happened since. A person who saves at that very moment makes it plan again."""
-        record, files = self._workspace.record(identity)
-        for _ in range(5):
-            plan = plan_undo(record, files, self._content)
-            if isinstance(plan, Conflict):
-                return UndoReport(record, "", conflicts=plan.paths)
-            seen = self._workspace.preview(plan)
-            if isinstance(seen, Conflict):
-                continue
-            meant = {file.path: file for file in files}
-            amiss = self._doubled(files, seen) or tuple(one.path for one in seen if is_torn(meant.get(one.path), one))
-            if amiss:
-                return UndoReport(record, "", conflicts=amiss)
-            diff = render_diff(seen)
-            if dry_run:
-                return UndoReport(record, diff)
-            outcome = self._workspace.apply(replace(plan, provenance=provenance_before(record.evidence, seen)))
-            if not isinstance(outcome, Conflict):
-                return _report(record, diff, outcome)
-        return UndoReport(record, "", conflicts=record.paths)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShowRequest:
+    change: Annotated[str, Argument("The id of a change, the beginning of it, or last.", "ID")]
 
-    def _doubled(self, done: Sequence[FileChange], files: Sequence[FileChange]) -> tuple[str, ...]:
-        """Documents with an entry that undoing would bring back a second time: it was undone before, or moved since."""
-        now, then = {file.path: file.before for file in files}, {file.path: file.after for file in files}
-        before = sum((_ids(self._read(path, now)) for path in now), Counter[bytes]())
-        after = sum((_ids(self._read(path, then)) for path in then), Counter[bytes]())
-        gained = after - before
-        twice = tuple(path for path in then if any(after[mark] > 1 for mark in _ids(self._read(path, then)) & gained))
-        texts = surplus(*([one for one in some if holds_memory(one.path)] for some in (done, files)))
-        if twice or not (gained or texts):
-            return twice
-        others = {
-            one.path: self._read(one.path, then)
-            for one in self._workspace.list()
-            if one.kind == "file" and one.path.endswith(".md") and one.path not in then
-        }
-        return tuple(
-            path
-            for path, data in others.items()
-            if any(b"id=" + mark in data for mark in gained) or (texts and holds_memory(path) and says(data, texts))
+
+@operation(
+    "show",
+    audience=Audience.OWNER,
+    effect="read",
+    examples=(("everself show last", "the newest change"), ("everself show 7K3Q", "the change whose id begins so")),
+)
+def show_change(runtime: "Runtime", _: Caller, request: ShowRequest) -> ShownChange:
+    """Show one change, line by line."""
+    record, files = runtime.workspace.record(request.change)
+    return ShownChange(record, render_diff(files))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UndoRequest:
+    change: Annotated[
+        str, Argument("The id of a change, the beginning of it, or last.", "ID", needed=("cli", "http", "mcp"))
+    ] = "last"
+    dry_run: Annotated[bool, Option("Show what would change, and change nothing.")] = False
+
+
+@operation(
+    "undo",
+    audience=Audience.OWNER,
+    effect="write",
+    question="Take it back?",
+    slash="/undo",
+    examples=(
+        ("everself undo last --dry-run", "see what taking the last change back would do"),
+        ("everself undo 7K3QX9M2ABCD --yes", "take one change back without being asked"),
+    ),
+)
+def undo(runtime: "Runtime", caller: Caller, request: UndoRequest) -> UndoReport:
+    """Take one change back and keep what came after it.
+
+    Undoing is a change of its own, and can be undone. At a terminal you see it first and are asked.
+    """
+    planned = _need_done(undo_change(runtime.workspace, request.change, dry_run=True))
+    if request.dry_run:
+        return planned
+    if planned.diff:
+        caller.agree(planned)
+    return _need_done(undo_change(runtime.workspace, planned.undone.id))
+
+
+def _need_done(report: UndoReport) -> UndoReport:
+    if report.conflicts:
+        first = shlex.quote(report.conflicts[0])
+        raise ChangedMeanwhile(
+            f"Later changes stand in the same lines of {', '.join(report.conflicts)}.",
+            mend=f"Undo those first: everself log --path {first}",
         )
+    if report.refused:
+        raise RefusedByRule("; ".join(report.refused))
+    return report
 
-    def _read(self, path: str, documents: Mapping[str, bytes | None]) -> bytes:
-        """A document as memory reads it beside these: a copy of a day that is there is none of it."""
 
-        def is_there(day: str) -> bool:
-            if day in documents:
-                return documents[day] is not None
-            stat = self._workspace.stat(day)
-            return stat is not None and stat.kind == "file"
+def undo_change(workspace: Workspace, identity: str, *, dry_run: bool = False) -> UndoReport:
+    """Take a change back and leave what happened since. A person who saves at that very moment makes it plan again."""
+    record, files = workspace.record(identity)
+    for _ in range(5):
+        plan = plan_undo(record, files, lambda path: _content(workspace, path))
+        if isinstance(plan, Conflict):
+            return UndoReport(record, "", conflicts=plan.paths)
+        seen = workspace.preview(plan)
+        if isinstance(seen, Conflict):
+            continue
+        meant = {file.path: file for file in files}
+        amiss = _doubled(workspace, files, seen) or tuple(one.path for one in seen if is_torn(meant.get(one.path), one))
+        if amiss:
+            return UndoReport(record, "", conflicts=amiss)
+        diff = render_diff(seen)
+        if dry_run:
+            return UndoReport(record, diff)
+        outcome = workspace.apply(replace(plan, provenance=provenance_before(record.evidence, seen)))
+        if not isinstance(outcome, Conflict):
+            return _report(record, diff, outcome)
+    return UndoReport(record, "", conflicts=record.paths)
 
-        data = (documents[path] if path in documents else self._content(path)) or b""
-        return hide_copies(data, is_there) if is_quarter(path) and COPY in data else data
 
-    def _content(self, path: str) -> bytes | None:
-        found = self._workspace.find(path)
-        return None if found is None else found.data
+def _doubled(workspace: Workspace, done: Sequence[FileChange], files: Sequence[FileChange]) -> tuple[str, ...]:
+    """Documents with an entry that undoing would bring back a second time: it was undone before, or moved since."""
+    now, then = {file.path: file.before for file in files}, {file.path: file.after for file in files}
+    before = sum((_ids(_read(workspace, path, now)) for path in now), Counter[bytes]())
+    after = sum((_ids(_read(workspace, path, then)) for path in then), Counter[bytes]())
+    gained = after - before
+    twice = tuple(path for path in then if any(after[mark] > 1 for mark in _ids(_read(workspace, path, then)) & gained))
+    texts = surplus(*([one for one in some if holds_memory(one.path)] for some in (done, files)))
+    if twice or not (gained or texts):
+        return twice
+    others = {
+        one.path: _read(workspace, one.path, then)
+        for one in workspace.list()
+        if one.kind == "file" and one.path.endswith(".md") and one.path not in then
+    }
+    return tuple(
+        path
+        for path, data in others.items()
+        if any(b"id=" + mark in data for mark in gained) or (texts and holds_memory(path) and says(data, texts))
+    )
+
+
+def _read(workspace: Workspace, path: str, documents: Mapping[str, bytes | None]) -> bytes:
+    """A document as memory reads it beside these: a copy of a day that is there is none of it."""
+
+    def is_there(day: str) -> bool:
+        if day in documents:
+            return documents[day] is not None
+        stat = workspace.stat(day)
+        return stat is not None and stat.kind == "file"
+
+    data = (documents[path] if path in documents else _content(workspace, path)) or b""
+    return hide_copies(data, is_there) if is_quarter(path) and COPY in data else data
+
+
+def _content(workspace: Workspace, path: str) -> bytes | None:
+    found = workspace.find(path)
+    return None if found is None else found.data
 
 
 def _ids(data: bytes) -> "Counter[bytes]":

@@ -1,44 +1,66 @@
-"""The verb of compaction: which days are old enough for the archive, and putting them there at the owner's word."""
+"""Compaction as an operation: which days are old enough for the archive, and putting them there at the owner's word."""
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 from everself.errors import WrongUse
 from everself.memory.archive.days import AGE, HeldDay, OldDay, archive_days, find_old_days
+from everself.operations.caller import Audience, Caller
+from everself.operations.declaration import Option, Tell, operation
 
 if TYPE_CHECKING:
     from everself.runtime import Runtime
 
-Tell = Callable[[int, int], None]
 # days of one change: as many as a person would still want to undo together
 _TOGETHER: Final = 92
 
 
 @dataclass(frozen=True, slots=True)
 class Compaction:
-    """`days` are those that are old enough, `held` those that stay whatever their age. With `changes`, `done` are the days that were
-    moved, or copied where they were not `removed`, and `archives` where they went."""
+    """`days` are those that are older than `age` days, `held` those that stay whatever their age. With `changes`, `done` are the days
+    that were moved, or copied where they were not `removed`, and `archives` where they went. `applied`: that was asked for."""
 
+    age: int
     days: tuple[OldDay, ...]
     held: tuple[HeldDay, ...] = ()
     done: tuple[str, ...] = ()
     archives: tuple[str, ...] = ()
     changes: tuple[str, ...] = ()
     removed: bool = False
+    applied: bool = False
 
 
-def compact_memory(
-    app: "Runtime", days: int = AGE, *, apply: bool = False, remove: bool = False, tell: Tell | None = None
-) -> Compaction:
-    """Days older than so many days. With `apply` they are put into the archives of their quarters, word for word; the originals stay
-    unless `remove` is said too."""
-    if remove and not apply:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CompactRequest:
+    days: Annotated[int, Option("The age that counts as old.", ge=1, le=36_500)] = AGE
+    apply: Annotated[bool, Option("Put them into memory/archive/, one file for each quarter.")] = False
+    remove: Annotated[bool, Option("Remove each original in the same change that archives it.")] = False
+
+
+@operation(
+    "memory.compact",
+    audience=Audience.OWNER_AT_TERMINAL,
+    effect="write",
+    progress="Archiving",
+    examples=(
+        ("everself memory compact", "which days are older than 90 days, and where they would go"),
+        ("everself memory compact --days 60 --apply", "copy days older than 60 days; the originals stay"),
+        ("everself memory compact --apply --remove", "move them: the archive holds them, and nothing else does"),
+    ),
+)
+def compact_memory(app: "Runtime", _: Caller, request: CompactRequest, tell: Tell | None = None) -> Compaction:
+    """Archive old days by quarter, word for word; what they hold is found as before, with the same dates.
+
+    Without --remove the originals stay and the archive holds copies. A day that holds a correction always stays.
+    """
+    days, remove = request.days, request.remove
+    if remove and not request.apply:
         raise WrongUse("Nothing is removed that is not archived.", mend="everself memory compact --apply --remove")
     found = find_old_days(app.memory, days)
-    if not apply:
-        return Compaction(found.days, found.held)
+    if not request.apply:
+        return Compaction(days, found.days, found.held)
     waiting = [one for one in found.days if remove or not one.copied]
     done: list[str] = []
     archives: dict[str, None] = {}
@@ -52,7 +74,7 @@ def compact_memory(
         changes += [made.change] if made.change else []
     if tell is not None and waiting:
         tell(len(waiting), len(waiting))
-    return Compaction(found.days, found.held, tuple(done), tuple(archives), tuple(changes), remove)
+    return Compaction(days, found.days, found.held, tuple(done), tuple(archives), tuple(changes), remove, applied=True)
 
 
 def _quarters(days: Sequence[OldDay]) -> list[list[str]]:

@@ -6,12 +6,12 @@ from these declarations. A request is a frozen dataclass whose fields carry an `
 
 import inspect
 import typing
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import MISSING, dataclass, field, fields
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import MISSING, dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, Final, Generic, Literal, TypeVar
 
 from everself.errors import RefusedByRule, WrongUse
-from everself.operations.caller import OWNERS_SESSIONS, Audience, Caller
+from everself.operations.caller import OWNERS_SESSIONS, Audience, Caller, nobody_agrees
 
 if TYPE_CHECKING:
     from everself.conversation.tools.protocol import Outcome
@@ -23,6 +23,8 @@ Interface = Literal["cli", "tool", "slash", "http", "mcp"]
 Effect = Literal["read", "write", "destructive"]
 # told how much of a long step is done, of how much
 Tell = Callable[[int, int], None]
+# one where an operation has one label, as many as it has labels otherwise
+Telling = Tell | Sequence[Tell | None] | None
 
 R = TypeVar("R")
 T = TypeVar("T")
@@ -89,6 +91,11 @@ class Field:
             raise WrongUse(f"{self.name} is {value}, but must be {allowed}.")
 
 
+@dataclass(frozen=True, slots=True)
+class NoRequest:
+    """Of an operation that there is nothing to say to."""
+
+
 def fields_of(request: type[Any]) -> Iterator[Field]:
     """The fields of a request type, in the order of their declaration."""
     hints = typing.get_type_hints(request, include_extras=True)
@@ -121,10 +128,11 @@ class ToolOffer(Generic[T]):
 class Operation(Generic[R, T]):
     """`name` is its place among the others: `memory.search` is the command `memory search`.
 
-    `help` is one line, `details` the rest of the docstring; `progress` is the label of its bar. `tool` and `slash` offer it to a model
-    and in a chat; nothing: not offered there. `command` is false where no command is made of it. `on` says what it is run on: an opened
-    agent, or the home of all agents, where none has to exist. `question` is what a person is asked before it is done; the operation
-    shows the plan to `caller.agree`. `stream`: it returns the events of a conversation.
+    `help` is one line, `details` the rest of the docstring; `progress` is the label of its bar, which may name a field as
+    `{request.name}`, or the labels of several. `tool` and `slash` offer it to a model and in a chat; nothing: not offered there.
+    `command` is false where no command is made of it. `on` says what it is run on: an opened agent, or the home of all agents, where
+    none has to exist. `question` is what a person is asked before it is done; the operation shows the plan to `caller.agree`. `costs`:
+    it may spend money, and where nobody can be asked it is refused. `stream`: it returns the events of a conversation.
     """
 
     name: str
@@ -135,11 +143,12 @@ class Operation(Generic[R, T]):
     help: str
     details: str = ""
     idempotent: bool = False
-    progress: str = ""
+    progress: str | tuple[str, ...] = ""
     tool: ToolOffer[T] | None = None
     slash: str = ""
     command: bool = True
     question: str = ""
+    costs: bool = False
     stream: bool = False
     on: Literal["agent", "home"] = "agent"
     examples: tuple[tuple[str, str], ...] = ()
@@ -159,14 +168,20 @@ class Operation(Generic[R, T]):
     def takes(self) -> str:
         """How a help calls what may follow the name."""
         found = self.argument
-        return "" if found is None else found.option.metavar or found.name.upper()
+        if found is None:
+            return ""
+        name = found.option.metavar or found.name.upper()
+        return f"[{name}]" if found.optional and not name.startswith("[") else name
 
-    def __call__(self, runtime: "Runtime | Home", caller: Caller, request: R, tell: Tell | None = None) -> T:
+    def __call__(self, runtime: "Runtime | Home", caller: Caller, request: R, tell: Telling = None) -> T:
         """Run it for this caller. Raises RefusedByRule for whoever may not."""
         if caller.audience < self.audience:
             raise RefusedByRule(f"Permission denied: only {self.audience.words} can do this.")
         for one in self.fields:
             one.check(getattr(request, one.name))
+        if self.effect != "destructive" and caller.agree is nobody_agrees:
+            # what can be undone needs no asking where nobody is there
+            caller = replace(caller, agree=lambda _: None)
         return self.run(runtime, caller, request, tell) if self.progress else self.run(runtime, caller, request)
 
     def read(self, given: Mapping[str, object], interface: Interface) -> R:
@@ -253,7 +268,7 @@ def operation(
         if name in _DECLARED:
             raise ValueError(f"the operation {name} is declared twice")
         summary, _, details = (inspect.getdoc(run) or "").partition("\n")
-        request = run.__annotations__["request"]
+        request = run.__annotations__.get("request", NoRequest)
         made = Operation(
             name, run, request, audience, effect, summary, details.strip(), fields=tuple(fields_of(request)), **more
         )

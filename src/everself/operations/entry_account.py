@@ -1,17 +1,28 @@
-"""Everything there is to say about one entry: where it comes from, how sure it is and why, what rests on it, what happened to it."""
+"""Operations that read entries: list those that are meant, and say everything about one.
+
+That is where it comes from, how sure it is and why, what rests on it, and what happened to it.
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
+from typing import TYPE_CHECKING, Annotated, Final, Literal
 
 from everself.errors import Damaged, NotFound
 from everself.memory.entries import read_document
 from everself.memory.memory import Memory
 from everself.memory.provenance import CEILING, CORRECTION, DEEPEST, source_of_reference
-from everself.values import Entry
+from everself.memory.selection import Listed, Selection, Standing, list_entries
+from everself.operations.caller import Audience, Caller
+from everself.operations.declaration import Argument, Option, operation
+from everself.values import Entry, Tag, Tier
+
+if TYPE_CHECKING:
+    from everself.runtime import Runtime
 
 # further back, a person looks into the history itself
 CHANGES = 20
+_TIERS: Final = {"T1": Tier.CORE, "T2": Tier.WORKING, "core": Tier.CORE, "working": Tier.WORKING}
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +70,86 @@ class Account:
     stale: bool
     derived: tuple[str, ...]
     changes: tuple[Touch, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """The newest of the entries that are meant, oldest first. `found` is how many are meant in all."""
+
+    entries: tuple[Listed, ...]
+    found: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListRequest:
+    tier: Annotated[Literal["T1", "T2", "core", "working"] | None, Option("Core (T1) or working (T2) memory.")] = None
+    tag: Annotated[
+        Literal["event", "knowledge", "skill", "decision", "correction"] | None, Option("Only entries with this tag.")
+    ] = None
+    source: Annotated[str, Option("owner, person, hand, correction, agent, tool, web, import.", "SOURCE")] = ""
+    person: Annotated[str, Option("Said by, about or belonging to this person.", "NAME")] = ""
+    project: Annotated[str, Option("Only entries of this project.", "NAME")] = ""
+    since: Annotated[date | None, Option("Entries of this day and later.")] = None
+    until: Annotated[date | None, Option("Entries of this day and earlier.")] = None
+    as_of: Annotated[date | None, Option("What was believed on this day.")] = None
+    min_confidence: Annotated[float, Option("At least this sure.", ge=0, le=1)] = 0.0
+    max_confidence: Annotated[float, Option("At most this sure.", ge=0, le=1)] = 1.0
+    path: Annotated[str, Option("Only this file or folder of the workspace.", "PATH")] = ""
+    closed: Annotated[bool, Option("Only what no longer holds.")] = False
+    everything: Annotated[bool, Option("Closed, quarantined and transcripts too.", cli="--all")] = False
+    stale: Annotated[bool, Option("Only what rests on something that no longer holds.")] = False
+    unvouched: Annotated[bool, Option("Only what nobody vouches for.")] = False
+    limit: Annotated[int, Option("How many at most, the newest.", ge=1)] = 50
+
+
+@operation(
+    "memory.list",
+    audience=Audience.OWNER,
+    effect="read",
+    examples=(
+        ("everself memory list --tag decision --since 2026-03-01", "what was decided since March"),
+        ("everself memory list --as-of 2026-03-01", "what was believed on that day"),
+        ("everself memory list --path quarantine", "what is kept apart until you have looked at it"),
+    ),
+)
+def list_memory(runtime: "Runtime", _: Caller, request: ListRequest) -> Listing:
+    """List what is remembered, oldest first."""
+    standing = Standing.ANY if request.everything else Standing.CLOSED if request.closed else Standing.OPEN
+    selection = Selection(
+        tier=_TIERS[request.tier] if request.tier else None,
+        tag=Tag(request.tag) if request.tag else None,
+        source=request.source,
+        person=request.person,
+        project=request.project,
+        since=request.since,
+        until=request.until,
+        as_of=request.as_of,
+        at_least=request.min_confidence,
+        at_most=request.max_confidence,
+        path=request.path.removeprefix(f"{runtime.agent.workspace}/").removeprefix("./"),
+        standing=standing,
+        stale=request.stale,
+        unvouched=request.unvouched,
+        aside=request.everything,
+    )
+    found = list_entries(runtime.memory, selection)
+    return Listing(tuple(found[-request.limit :]), len(found))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShowRequest:
+    entry: Annotated[str, Argument("The id of the entry, or its beginning.", "ID")]
+
+
+@operation(
+    "memory.show",
+    audience=Audience.OWNER,
+    effect="read",
+    examples=(("everself memory show 7K3QX9M2ABCD", "everything about one entry; the beginning of its id will do"),),
+)
+def show_entry(runtime: "Runtime", _: Caller, request: ShowRequest) -> Account:
+    """Tell everything about one entry: its words, origin, confidence and history."""
+    return account_of(runtime.memory, request.entry)
 
 
 def account_of(memory: Memory, identity: str) -> Account:

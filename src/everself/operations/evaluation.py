@@ -6,8 +6,11 @@ Keeps numbers and settings, never a question: those are made of what the person 
 import json
 from dataclasses import asdict, dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
+from everself.errors import NotFound
+from everself.operations.caller import Audience, Caller
+from everself.operations.declaration import Option, Tell, operation
 from everself.search.evaluation import Evaluation, change_beyond_chance, evaluate, make_questions, sample_notes
 from everself.search.opening import need_search
 from everself.search.recall import RecallRequest
@@ -16,7 +19,6 @@ if TYPE_CHECKING:
     from everself.runtime import Runtime
     from everself.search.evaluation import Question
     from everself.search.index_file.view import Snapshot
-    from everself.search.sync.sync import Progress
     from everself.values import Hit
 
 _KEPT = "evaluation"
@@ -59,21 +61,40 @@ class EvaluationReport:
     kept: bool = False
 
 
-def evaluate_memory(
-    app: "Runtime", questions: int = 100, *, save: bool = False, progress: "Progress | None" = None
-) -> EvaluationReport:
-    """Ask for notes by some of their words, and count how often they are found. A result that is worse is kept only with `save`."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvaluateRequest:
+    questions: Annotated[int, Option("How many to ask.", ge=1, le=10_000)] = 100
+    save: Annotated[bool, Option("Keep this result to compare with, even where it is worse.")] = False
+
+
+@operation(
+    "memory.eval",
+    audience=Audience.OWNER,
+    effect="write",
+    progress="Asking",
+    examples=(
+        ("everself memory eval", "how often your own notes are found by some of their words"),
+        ("everself memory eval --save", "keep this result to compare the next ones with, even where it is worse"),
+    ),
+)
+def evaluate_memory(app: "Runtime", _: Caller, request: EvaluateRequest, tell: Tell | None = None) -> EvaluationReport:
+    """Measure search on your own notes, and warn where it has become worse.
+
+    Questions are made of your notes without a model: some of their rarest words, in another order.
+    """
     need_search(app.agent.search)
-    asked = app.index.ask(lambda view: _questions(app, view, questions))
+    asked = app.index.ask(lambda view: _questions(app, view, request.questions))
+    if not asked:
+        raise NotFound("There are no notes yet that are long enough to ask about.", mend="everself memory add TEXT")
 
     def search(words: str) -> "tuple[Hit, ...]":
         return app.recall.search(RecallRequest(words, limit=10, min_score=0.0, recorded=False)).hits
 
-    found = evaluate(asked, search, progress)
+    found = evaluate(asked, search, tell)
     now = _result(app, found)
     known = _load(app)
     if known is None:
-        kept = bool(found.count)
+        kept = True
         report = EvaluationReport(now, kept=kept)
     else:
         before, earlier = known
@@ -83,7 +104,7 @@ def evaluate_memory(
             for name, was in asdict(before.setup).items()
             if was != asdict(now.setup)[name]
         )
-        kept = bool(found.count) and (save or not worse)
+        kept = request.save or not worse
         report = EvaluationReport(now, before, worse, changed, kept)
     if kept:
         app.state.set_meta(_KEPT, _render(now, found))

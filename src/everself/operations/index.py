@@ -1,19 +1,22 @@
-"""The verbs over the index: bring it up to date, make it anew, and say in words how it is.
+"""Operations on the index: bring it up to date, make it anew, and say in words how it is.
 
-Nothing here spends money unasked: whoever calls is shown the price first and passes on what was answered.
+Nothing here spends money unasked: whoever calls is shown the price first.
 """
 
 import os
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
+from everself.errors import Interrupted, RefusedByRule
 from everself.memory.tiers import MemoryStatus, count_tiers
+from everself.operations.caller import Audience, Caller
+from everself.operations.declaration import NoRequest, Option, Tell, operation
 from everself.search.opening import SWITCH_ON, index_identity, index_place, need_search
 
 if TYPE_CHECKING:
     from everself.runtime import Runtime
-    from everself.search.sync.sync import Progress, SyncReport
+    from everself.search.sync.sync import SyncReport
 
 INDEX_COMMAND = "everself memory index"
 
@@ -46,54 +49,81 @@ class IndexReport:
     notices: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Steps:
-    """What somebody who watches is told: `counting`, `reading` and `embedding` how far it is; `agrees` is asked before what costs."""
-
-    reading: "Progress | None" = None
-    embedding: "Progress | None" = None
-    agrees: Callable[[Price], bool] = lambda _price: False
-    counting: "Progress | None" = None
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IndexRequest:
+    force: Annotated[bool, Option("Read every file again, whatever its date says.")] = False
 
 
-def update_index(app: "Runtime", steps: Steps, *, force: bool = False) -> IndexReport:
-    """Count entries, read what changed (`force`: everything) and embed all that has no vector. Stopped at any moment, what was done
-    stays done."""
-    need_search(app.agent.search)
+@operation(
+    "memory.index",
+    audience=Audience.OWNER,
+    effect="write",
+    idempotent=True,
+    question="Embed them?",
+    costs=True,
+    progress=("Counting", "Reading", "Embedding"),
+    examples=(
+        ("everself memory index", "read what changed, and embed what has no vector yet"),
+        ("everself memory index --force", "read every file again"),
+    ),
+)
+def update_index(
+    runtime: "Runtime", caller: Caller, request: IndexRequest, tells: "Sequence[Tell | None] | None" = None
+) -> IndexReport:
+    """Count what changed, and bring the index up to date, meaning included.
+
+    Ctrl-C stops it at any moment; what was done stays done, and the next run goes on.
+    """
+    need_search(runtime.agent.search)
     from everself.search.sync.sync import SyncReport
 
-    index = app.index
+    counting, reading, embedding = tells or (None, None, None)
+    index = runtime.index
     read, before = SyncReport(), 0
     try:
-        app.memory.catalog.refresh(progress=steps.counting)
-        read = index.rebuild(steps.reading) if force else index.sync(steps.reading)
+        runtime.memory.catalog.refresh(progress=counting)
+        read = index.rebuild(reading) if request.force else index.sync(reading)
         dropped = index.drop_closed()
         before = index.pending()
-        return replace(_embed(app, steps, read), dropped=dropped)
+        return replace(_embed(runtime, caller, read, embedding), dropped=dropped)
     except KeyboardInterrupt:
         left = index.pending()
-        return _report(app, read, embedded=max(0, before - left), interrupted=True)
+        return _report(runtime, read, embedded=max(0, before - left), interrupted=True)
 
 
-def rebuild_index(app: "Runtime", steps: Steps) -> IndexReport:
-    """Make the index anew beside the old one, which serves meanwhile. Vectors of the same texts are kept."""
-    need_search(app.agent.search)
-    read = app.index.rebuild(steps.reading)
-    dropped = app.index.drop_closed()
-    return replace(_report(app, read), dropped=dropped)
+@operation(
+    "memory.rebuild",
+    audience=Audience.OWNER,
+    effect="write",
+    idempotent=True,
+    progress="Reading",
+    examples=(("everself memory rebuild", "make the index anew from the files, beside the old one"),),
+)
+def rebuild_index(runtime: "Runtime", _: Caller, __: NoRequest, tell: Tell | None = None) -> IndexReport:
+    """Make the index anew from the files; the old one serves meanwhile.
+
+    Vectors of texts that did not change are kept.
+    """
+    need_search(runtime.agent.search)
+    read = runtime.index.rebuild(tell)
+    dropped = runtime.index.drop_closed()
+    return replace(_report(runtime, read), dropped=dropped)
 
 
-def _embed(app: "Runtime", steps: Steps, read: "SyncReport") -> IndexReport:
+def _embed(app: "Runtime", caller: Caller, read: "SyncReport", tell: Tell | None) -> IndexReport:
     embedder, left = app.embedder, app.index.pending()
     if embedder is None or not left:
         return _report(app, read)
-    if embedder.paid and not steps.agrees(find_price(app)):
-        return _report(app, read, failure=f"{app.index.model} costs money, and nobody agreed to it.")
-    done = app.index.embed(progress=steps.embedding)
+    if embedder.paid:
+        try:
+            caller.agree(_find_price(app))
+        except (Interrupted, RefusedByRule):
+            return _report(app, read, failure=f"{app.index.model} costs money, and nobody agreed to it.")
+    done = app.index.embed(progress=tell)
     return _report(app, read, embedded=done.done, failure=done.failure)
 
 
-def find_price(app: "Runtime") -> Price:
+def _find_price(app: "Runtime") -> Price:
     from everself.models.embedding import estimate_cost
 
     tokens = app.index.pending_tokens()
@@ -157,11 +187,29 @@ class FullStatus(MemoryStatus):
     index: IndexHealth
 
 
-def memory_status(app: "Runtime", *, deep: bool = False, progress: "Progress | None" = None) -> FullStatus:
-    """Count what is remembered, and say how the index is; `deep`: count all that changed, however much it is, check every row of the
-    index, and that the embedder answers."""
-    counted = count_tiers(app.memory, app.state.entries, whole=deep, progress=progress)
-    health = _look_deep(app, progress) if deep and app.agent.search.enabled else _look(app)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StatusRequest:
+    deep: Annotated[bool, Option("Count all, check every row of the index, and that the embedder answers.")] = False
+
+
+@operation(
+    "memory.status",
+    audience=Audience.OWNER,
+    effect="read",
+    progress="Checking",
+    examples=(
+        ("everself memory status", "how much is remembered, and how well it can be found"),
+        ("everself memory status --deep", "check every row of the index, and that the embedder answers"),
+    ),
+)
+def memory_status(runtime: "Runtime", _: Caller, request: StatusRequest, tell: Tell | None = None) -> FullStatus:
+    """Count what is remembered, tier by tier, and say how well it can be found.
+
+    Where more changed than can be read in a moment, the answer is what was known before, and says so.
+    """
+    deep, tell = request.deep, tell if request.deep else None
+    counted = count_tiers(runtime.memory, runtime.state.entries, whole=deep, progress=tell)
+    health = _look_deep(runtime, tell) if deep and runtime.agent.search.enabled else _look(runtime)
     return FullStatus(**{one.name: getattr(counted, one.name) for one in fields(counted)}, index=health)
 
 
@@ -191,11 +239,11 @@ def _look(app: "Runtime") -> IndexHealth:
     return _with_remarks(app, health, remarks)
 
 
-def _look_deep(app: "Runtime", progress: "Progress | None") -> IndexHealth:
+def _look_deep(app: "Runtime", tell: Tell | None) -> IndexHealth:
     from everself.models.embedding.local.prepared_arrays import find_damage
 
     index = app.index
-    checked = index.verify(progress)
+    checked = index.verify(tell)
     vector = index.query_vector("Does it answer?") if app.embedder is not None else ""
     failed = vector if isinstance(vector, str) else ""
     size = 0 if isinstance(vector, str) else len(vector)

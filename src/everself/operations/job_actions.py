@@ -11,6 +11,7 @@ from everself.conversation.events import Done, Notice
 from everself.errors import ModelFailed, WrongUse
 from everself.memory.provenance import concluded_in
 from everself.memory.writing import NewEntry
+from everself.operations.caller import Audience, Caller
 from everself.search.scopes import Scope, SessionKind
 from everself.text.normalise import one_line
 from everself.values import Job, Tag
@@ -76,10 +77,10 @@ def _keeper(app: "Runtime", name: str) -> str:
 
 
 def _index(app: "Runtime", _: str) -> str:
-    from everself.operations.index import Steps, update_index
+    from everself.operations.index import IndexRequest, update_index
 
     # nobody is there to agree to what costs money
-    made = update_index(app, Steps())
+    made = update_index(app, NOBODY, IndexRequest())
     waiting = f", {made.pending} wait" if made.pending else ""
     return f"{made.read} read, {made.removed} gone, {made.embedded} embedded{waiting}"
 
@@ -101,6 +102,8 @@ def _promote(app: "Runtime", _: str) -> str:
     return one_line(f"{len(found)} to promote: {named}", 5 * _SHOWN) + more if found else "Nothing to promote."
 
 
+# a job runs for the owner, who is not there
+NOBODY: Final = Caller(Audience.OWNER)
 # of two that begin alike the longer one first
 DEEDS: "Final[Mapping[str, Callable[[Runtime, str], str]]]" = {
     "keepers run": _keeper,

@@ -1,18 +1,22 @@
-"""The verbs over jobs: what there is, one more, one less, what ran, and running what is due. Knows no terminal."""
+"""Operations on jobs: what there is, one more, one less, what ran, and running what is due. Knows no terminal."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Annotated, Final, Literal
 
 from everself.errors import WrongUse
-from everself.keepers.scheduler import JobRequest, TickReport, exact
+from everself.keepers.scheduler import NewJob, TickResult, exact
+from everself.operations.caller import Audience, Caller
+from everself.operations.declaration import Argument, NoRequest, Option, operation
 from everself.operations.job_actions import find_deed, perform
 from everself.storage.state.jobs import MOST_FAILURES
-from everself.values import Job, JobRun
+from everself.values import Job, JobAction, JobKind, JobRun
 
 if TYPE_CHECKING:
     from everself.runtime import Runtime
 
+CRONTAB: Final = "*/10 * * * * everself cron tick"
 _RUNS: Final = 10
 _TOLD: Final = "jobs told"
 _NEW: Final = timedelta(days=1)
@@ -45,53 +49,178 @@ class JobNews:
     run: JobRun
 
 
-def add_job(app: "Runtime", wish: JobRequest) -> JobLine:
-    if wish.action == "verb":
+@dataclass(frozen=True, slots=True)
+class NamedRun:
+    """A slot with the name of its job."""
+
+    name: str
+    run: JobRun
+
+
+@dataclass(frozen=True, slots=True)
+class TickReport:
+    """What was run, and the names of its jobs by their ids."""
+
+    done: TickResult
+    names: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AddJobRequest:
+    name: Annotated[str, Option("How the job is called.", "NAME")]
+    cron: Annotated[str, Option('Five fields: "minute hour day month weekday".', "FIELDS")] = ""
+    at: Annotated[str, Option('Once: "2026-04-01 09:00", or how long from now: 20m.', "TIME")] = ""
+    every: Annotated[str, Option("Again and again: 30m, 1h30m, 2d.", "STEP")] = ""
+    tz: Annotated[str, Option("Whose clock, such as Asia/Seoul; yours unless given.", "ZONE")] = ""
+    message: Annotated[str, Option("What is said to the agent.", "TEXT")] = ""
+    verb: Annotated[str, Option('What is done instead, such as "memory promote".', "VERB")] = ""
+    announce: Annotated[bool, Option("Tell what came of it when the next chat begins.")] = False
+    session: Annotated[Literal["isolated"], Option("A session of its own, which is the only kind.")] = "isolated"
+
+
+@operation(
+    "cron.add",
+    audience=Audience.OWNER_AT_TERMINAL,
+    effect="write",
+    examples=(
+        (
+            'everself cron add --name Review --cron "0 18 * * 5" --verb "memory promote --review" --announce',
+            "every Friday at six",
+        ),
+        (
+            'everself cron add --name Plan --cron "0 8 * * 1-5" --tz Asia/Seoul --message "What is on today?"',
+            "a message",
+        ),
+        ('everself cron add --name Call --at "2026-04-01 09:00" --message "Remind me of the call." --announce', "once"),
+    ),
+)
+def add_job(app: "Runtime", _: Caller, request: AddJobRequest) -> JobLine:
+    """Add a job: when, and a message or a verb.
+
+    What is said by a job is nobody's word: the agent may answer it and use its memory, but no fact of yours comes of it.
+    """
+    times: tuple[tuple[JobKind, str], ...] = (("cron", request.cron), ("at", request.at), ("every", request.every))
+    chosen = [(kind, said) for kind, said in times if said]
+    if len(chosen) != 1:
+        raise WrongUse("A job needs one of --cron, --at and --every.", mend='--cron "0 18 * * 5"')
+    if bool(request.message) == bool(request.verb):
+        raise WrongUse("A job needs either --message or --verb.", mend='--message "What is on today?"')
+    if request.verb:
         # a verb that is none is told now, and not tonight
-        find_deed(wish.words)
-    return _line(app, app.schedule.add(wish))
+        find_deed(request.verb)
+    kind, said = chosen[0]
+    action: JobAction = "message" if request.message else "verb"
+    words = request.message or request.verb
+    return _line(app, app.schedule.add(NewJob(request.name, kind, said, action, words, request.tz, request.announce)))
 
 
-def list_jobs(app: "Runtime") -> tuple[JobLine, ...]:
+@operation(
+    "cron.list",
+    audience=Audience.OWNER,
+    effect="read",
+    examples=(("everself cron list", "each with when it comes next and how it ended"),),
+)
+def list_jobs(app: "Runtime", _: Caller, __: NoRequest) -> tuple[JobLine, ...]:
+    """List the jobs, those of the house first."""
     return tuple(_line(app, job) for job in app.schedule.jobs.every())
 
 
-def show_job(app: "Runtime", name: str) -> JobView:
-    job = app.schedule.jobs.find(name)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobRequest:
+    name: Annotated[str, Argument("The name or the id of the job.", "NAME|ID")]
+
+
+@operation(
+    "cron.show",
+    audience=Audience.OWNER,
+    effect="read",
+    examples=(("everself cron show memory-miner", "its times, its words and its last runs"),),
+)
+def show_job(app: "Runtime", _: Caller, request: JobRequest) -> JobView:
+    """Show one job: its times, what it does, and its last runs."""
+    job = app.schedule.jobs.find(request.name)
     return JobView(_line(app, job), tuple(app.state.jobs.runs(job.id, _RUNS)))
 
 
-def remove_job(app: "Runtime", name: str) -> Job:
-    """The job and its history; one of the house can only be disabled."""
-    return app.schedule.remove(name)
+@operation(
+    "cron.rm",
+    audience=Audience.OWNER_AT_TERMINAL,
+    effect="destructive",
+    examples=(("everself cron rm Plan", "the job and its history"),),
+)
+def remove_job(app: "Runtime", _: Caller, request: JobRequest) -> Job:
+    """Remove a job with its history; one of the house can only be disabled."""
+    return app.schedule.remove(request.name)
 
 
-def enable_job(app: "Runtime", name: str) -> JobLine:
-    """From now on; its failures are forgiven."""
-    return _line(app, app.schedule.switch(name, enabled=True))
+@operation(
+    "cron.enable",
+    audience=Audience.OWNER_AT_TERMINAL,
+    effect="write",
+    idempotent=True,
+    examples=(("everself cron enable memory-miner", "from now on"),),
+)
+def enable_job(app: "Runtime", _: Caller, request: JobRequest) -> JobLine:
+    """Let a job run again, from now on; its failures are forgiven."""
+    return _line(app, app.schedule.switch(request.name, enabled=True))
 
 
-def disable_job(app: "Runtime", name: str) -> JobLine:
-    return _line(app, app.schedule.switch(name, enabled=False))
+@operation(
+    "cron.disable",
+    audience=Audience.OWNER_AT_TERMINAL,
+    effect="write",
+    idempotent=True,
+    examples=(("everself cron disable memory-miner", "until it is enabled again"),),
+)
+def disable_job(app: "Runtime", _: Caller, request: JobRequest) -> JobLine:
+    """Let a job rest until it is enabled again."""
+    return _line(app, app.schedule.switch(request.name, enabled=False))
 
 
-def run_job(app: "Runtime", name: str) -> JobRun:
-    """Now, whatever its times are."""
-    return app.schedule.run(name, lambda job, slot: perform(app, job, slot))
+@operation(
+    "cron.run",
+    audience=Audience.OWNER_AT_TERMINAL,
+    effect="write",
+    examples=(("everself cron run memory-miner", "now, and at its times as well"),),
+)
+def run_job(app: "Runtime", _: Caller, request: JobRequest) -> JobRun:
+    """Run a job now, whatever its times are. Exit code 1 when it failed."""
+    return app.schedule.run(request.name, lambda job, slot: perform(app, job, slot))
 
 
-def list_runs(app: "Runtime", name: str = "", limit: int = 20) -> tuple[tuple[str, JobRun], ...]:
-    """The newest first, each with its job's name."""
-    if limit < 1:
-        raise WrongUse("A list has one line at least.")
-    jobs = {job.id: job for job in app.schedule.jobs.every()}
-    chosen = app.schedule.jobs.find(name).id if name else ""
-    return tuple((jobs[run.job].name, run) for run in app.state.jobs.runs(chosen, limit) if run.job in jobs)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunsRequest:
+    name: Annotated[str, Argument("Only this job, by its name or id.", "[NAME|ID]")] = ""
+    limit: Annotated[int, Option("How many at most.", ge=1, le=100_000)] = 20
 
 
-def tick(app: "Runtime") -> TickReport:
-    """Run what is due. Made to be called often."""
-    return app.schedule.tick(lambda job, slot: perform(app, job, slot))
+@operation(
+    "cron.history",
+    audience=Audience.OWNER,
+    effect="read",
+    examples=(("everself cron history Plan --limit 5", "its last five slots"),),
+)
+def list_runs(app: "Runtime", _: Caller, request: RunsRequest) -> tuple[NamedRun, ...]:
+    """List slots that ran, failed or were passed over, with the reason; the newest first."""
+    names = {job.id: job.name for job in app.schedule.jobs.every()}
+    chosen = app.schedule.jobs.find(request.name).id if request.name else ""
+    runs = app.state.jobs.runs(chosen, request.limit)
+    return tuple(NamedRun(names[run.job], run) for run in runs if run.job in names)
+
+
+@operation(
+    "cron.tick",
+    audience=Audience.OWNER_AT_TERMINAL,
+    effect="write",
+    examples=(("everself cron tick", "run what is due"), (f'(crontab -l; echo "{CRONTAB}") | crontab -', "by itself")),
+)
+def tick(app: "Runtime", _: Caller, __: NoRequest) -> TickReport:
+    """Run what is due, and say nothing where nothing is. Made for the crontab of your system.
+
+    Several at once do no harm: one of them runs the jobs. Exit code 1 when a job failed.
+    """
+    done = app.schedule.tick(lambda job, slot: perform(app, job, slot))
+    return TickReport(done, {job.id: job.name for job in app.schedule.jobs.every()} if done.runs else {})
 
 
 def is_anything_due(app: "Runtime") -> bool:

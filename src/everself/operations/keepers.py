@@ -1,16 +1,16 @@
-"""The verbs over keepers: which there are, run one now, what they did.
+"""Operations on keepers: which there are, run one now, what they did.
 
 The owner's own: a run may cost money, and what it changes can be undone change by change.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
-from everself.errors import WrongUse
 from everself.keepers.action_text import said_of
 from everself.keepers.keeper import ActionResult, Progress, kind_of
+from everself.operations.caller import Audience, Caller
+from everself.operations.declaration import Argument, NoRequest, Option, Tell, operation
 from everself.storage.state.reviews import KeeperRun
 
 if TYPE_CHECKING:
@@ -60,7 +60,14 @@ class KeeperReport:
     seconds: float
 
 
-def list_keepers(app: "Runtime") -> tuple[KeeperLine, ...]:
+@operation(
+    "keepers.list",
+    audience=Audience.OWNER,
+    effect="read",
+    examples=(("everself keepers list", "each with its time and its last run"),),
+)
+def list_keepers(app: "Runtime", _: Caller, __: NoRequest) -> tuple[KeeperLine, ...]:
+    """List the keepers: when each runs, when it last did, and what of it waits for you."""
     reviews = app.state.reviews
     waiting = [one.author for one in reviews.waiting()]
     found = []
@@ -71,14 +78,36 @@ def list_keepers(app: "Runtime") -> tuple[KeeperLine, ...]:
     return tuple(found)
 
 
-def run_keeper(
-    app: "Runtime", name: str, *, dry_run: bool = False, tell: Callable[[Progress], None] | None = None
-) -> KeeperReport:
-    """Run a keeper now. With `dry_run` nothing is changed, though a model may be asked."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeeperRequest:
+    name: Annotated[str, Argument("The name of the keeper.", "NAME")]
+    dry_run: Annotated[bool, Option("Change nothing; only say what would be done.")] = False
+
+
+@operation(
+    "keepers.run",
+    audience=Audience.OWNER_AT_TERMINAL,
+    effect="write",
+    progress="{request.name}",
+    examples=(
+        ("everself keepers run memory-miner", "now, instead of at its time"),
+        ("everself keepers run memory-miner --dry-run", "only say what it would do"),
+    ),
+)
+def run_keeper(app: "Runtime", _: Caller, request: KeeperRequest, tell: Tell | None = None) -> KeeperReport:
+    """Run a keeper now.
+
+    Each thing it does is a change of its own, which `everself undo` takes back. Where a model is set, it may be asked, within the
+    limits of `spend`.
+    """
     import asyncio
 
-    keeper = app.keepers.find(name)
-    made = asyncio.run(app.keepers.run(keeper, dry_run=dry_run, tell=tell or (lambda _: None)))
+    def told(found: Progress) -> None:
+        if tell is not None:
+            tell(found.done, found.total)
+
+    keeper = app.keepers.find(request.name)
+    made = asyncio.run(app.keepers.run(keeper, dry_run=request.dry_run, tell=told))
 
     def deeds(found: tuple[ActionResult, ...]) -> tuple[Deed, ...]:
         return tuple(_deed(app, one) for one in found)
@@ -96,13 +125,23 @@ def run_keeper(
     )
 
 
-def list_keeper_runs(app: "Runtime", name: str = "", limit: int = 20) -> tuple[KeeperRun, ...]:
-    """What keepers did, the newest run first."""
-    if limit < 1:
-        raise WrongUse("At least one run is asked for.")
-    if name:
-        app.keepers.find(name)
-    return tuple(app.state.reviews.runs(name, limit))
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeeperRunsRequest:
+    name: Annotated[str, Argument("Only this keeper.", "[NAME]")] = ""
+    limit: Annotated[int, Option("How many at most.", ge=1, le=100_000)] = 20
+
+
+@operation(
+    "keepers.history",
+    audience=Audience.OWNER,
+    effect="read",
+    examples=(("everself keepers history memory-miner --limit 5", "its last five runs"),),
+)
+def list_keeper_runs(app: "Runtime", _: Caller, request: KeeperRunsRequest) -> tuple[KeeperRun, ...]:
+    """List what keepers did, the newest run first."""
+    if request.name:
+        app.keepers.find(request.name)
+    return tuple(app.state.reviews.runs(request.name, request.limit))
 
 
 def _deed(app: "Runtime", done: ActionResult) -> Deed:

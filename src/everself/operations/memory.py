@@ -1,15 +1,18 @@
-"""The verbs over memory that reach beyond it: files of the person's that entries go to and come from, and taking a workspace over."""
+"""Operations on memory that reach beyond it: files of the person's that entries go to and come from; and taking a workspace over."""
 
 import os
 import shlex
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Annotated, Literal
 
 from everself.errors import NotFound, RefusedByRule
 from everself.memory.adoption import AdoptionReport, adopt, needs_adoption
 from everself.memory.transfer.export import export_entries
 from everself.memory.transfer.importer import ImportOptions, ImportReport, import_lines
+from everself.operations.caller import Audience, Caller
+from everself.operations.declaration import Argument, Option, Tell, operation
 from everself.runtime import Runtime
 from everself.storage import writes
 from everself.storage.filesystem import TEMPORARY_PREFIX, disk_errors
@@ -28,19 +31,73 @@ class ExportReport:
     lines: tuple[str, ...] = ()
 
 
-def export_memory(app: Runtime, file: str = "") -> ExportReport:
-    """Every entry as JSON Lines, into a new file where one is named. No file is overwritten."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExportRequest:
+    file: Annotated[str, Argument("A new file; standard output where it is left out.", "[FILE]")] = ""
+    kind: Annotated[Literal["jsonl"], Option("The form.", cli="--format")] = "jsonl"
+
+
+@operation(
+    "memory.export",
+    audience=Audience.OWNER_AT_TERMINAL,
+    effect="read",
+    examples=(
+        ("everself memory export memory.jsonl", "into a new file"),
+        ("everself memory export > memory.jsonl", "the same, by way of the shell"),
+    ),
+)
+def export_memory(app: Runtime, _: Caller, request: ExportRequest) -> ExportReport:
+    """Write every entry as one line of JSON, with all that makes it the same entry elsewhere.
+
+    Into FILE, which must not exist yet, or to standard output. Secrets are taken out.
+    """
     found = export_entries(app.memory)
-    if not file:
+    if request.file in ("", "-"):
         return ExportReport("", len(found.lines), found.redacted, found.lines)
     data = "".join(f"{line}\n" for line in found.lines).encode("utf-8", "replace")
-    return ExportReport(_save_new(os.path.abspath(file), data), len(found.lines), found.redacted)
+    return ExportReport(_save_new(os.path.abspath(request.file), data), len(found.lines), found.redacted)
 
 
-def import_memory(app: Runtime, file: str, options: ImportOptions) -> ImportReport:
-    """Bring in the entries of an exported file. `options.origin` is how its lines are cited."""
-    with _reading(file) as lines:
-        return import_lines(app.memory, lines, options)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImportRequest:
+    file: Annotated[str, Argument("A file that `memory export` wrote.")]
+    as_mine: Annotated[bool, Option("They are your own: keep places and sources, and vouch for them.")] = False
+    skip_broken: Annotated[bool, Option("Leave lines out that cannot be read, instead of importing nothing.")] = False
+    dry_run: Annotated[bool, Option("Say what would come in, and change nothing.")] = False
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """What came in, and what was asked for. `refused`: nothing did, because lines are broken."""
+
+    report: ImportReport
+    request: ImportRequest
+
+    @property
+    def refused(self) -> bool:
+        return bool(self.report.broken) and not self.request.skip_broken
+
+
+@operation(
+    "memory.import",
+    audience=Audience.OWNER_AT_TERMINAL,
+    effect="write",
+    progress="Importing",
+    examples=(
+        ("everself memory import memory.jsonl --dry-run", "see what would come in"),
+        ("everself memory import memory.jsonl --as-mine", "your own memory, from another machine"),
+        ("everself memory import theirs.jsonl", "somebody else's: worth no more than any file from outside"),
+    ),
+)
+def import_memory(app: Runtime, _: Caller, request: ImportRequest, tell: Tell | None = None) -> Imported:
+    """Bring in the entries of an exported file, as one change.
+
+    What is known becomes nothing, and what was forgotten on request does not come back.
+    """
+    origin = os.path.basename(request.file)
+    options = ImportOptions(origin, request.as_mine, request.skip_broken, request.dry_run, tell)
+    with _reading(request.file) as lines:
+        return Imported(import_lines(app.memory, lines, options), request)
 
 
 def adopt_workspace(app: Runtime, agree: Callable[[str, int], bool] = lambda _, __: True) -> AdoptionReport | None:

@@ -7,14 +7,15 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from tests.operations.jobs import run_job, tick
 
 from everself.agent import open_runtime
 from everself.clock import Clock, system_now
 from everself.errors import ModelFailed
 from everself.interfaces.cli.commands import conversation as awake
-from everself.keepers.scheduler import JobRequest
+from everself.keepers.scheduler import NewJob
 from everself.operations.job_actions import find_deed, perform
-from everself.operations.jobs import run_job, tell_news, tick
+from everself.operations.jobs import tell_news
 from everself.runtime import Runtime
 from everself.testing.chat_model import FakeModel
 
@@ -22,7 +23,7 @@ from everself.testing.chat_model import FakeModel
 pytestmark = pytest.mark.slow
 
 FRIDAY = ("--cron", "0 18 * * 5", "--tz", "Asia/Seoul")
-HOURLY = JobRequest("tea", "every", "1h", "message", "Is there tea?")
+HOURLY = NewJob("tea", "every", "1h", "message", "Is there tea?")
 
 
 @pytest.fixture
@@ -32,7 +33,7 @@ def app(workspace: Path) -> Iterator[Runtime]:
         yield opened
 
 
-def backdate(app: Runtime, wish: JobRequest, ago: timedelta) -> None:
+def backdate(app: Runtime, wish: NewJob, ago: timedelta) -> None:
     """Add a job as if that had been a while ago. The standing jobs are there from now on: else they would be due at some hours of a day."""
     clock = app.clock
     app.schedule.due()

@@ -8,8 +8,8 @@ import click
 import pytest
 
 from everself.interfaces.cli.command_types import Family, Verb
+from everself.interfaces.cli.root import GROUPS
 from everself.interfaces.cli.root import everself as root
-from everself.interfaces.cli.table import COMMANDS
 from everself.interfaces.rendering.exit_codes import MEANINGS
 
 PAGE = (Path(__file__).resolve().parents[3] / "docs" / "commands.md").read_text("utf-8")
@@ -62,7 +62,7 @@ def test_examples_name_commands_and_options_that_exist(name: str) -> None:
 
 
 def test_the_line_in_the_table_is_the_first_line_of_the_command() -> None:
-    for name, (summary, _) in COMMANDS.items():
+    for name, (summary, _) in GROUPS.items():
         assert (ALL[f"everself {name}"].help or "").splitlines()[0] == summary
 
 
@@ -70,7 +70,7 @@ def test_alone_it_prints_its_help(everself) -> None:
     alone, asked = everself(), everself("--help")
     assert alone == asked
     assert alone.code == 0
-    assert all(name in alone.out for name in COMMANDS)
+    assert all(name in alone.out for name in root.list_commands(click.Context(root)))
 
 
 def test_the_page_lists_exactly_the_commands_that_exist() -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from everself.agent import open_runtime
-from everself.interfaces.cli.commands import keepers
+from everself.interfaces.cli import operation_command
 
 
 @pytest.fixture
@@ -69,7 +69,7 @@ def test_who_watches_a_run_sees_how_far_it_is(
     screen = _Screen()
     # a dumb terminal is shown no bar
     monkeypatch.setenv("TERM", "xterm")
-    monkeypatch.setattr(keepers, "_PATIENCE", 0.0)
+    monkeypatch.setattr(operation_command, "A_WORD_AFTER", 0.0)
     monkeypatch.setattr(sys, "stderr", screen)
     said = everself(*words)
     assert said.code == 0

@@ -508,6 +508,7 @@ def test_a_bar_is_shown_at_a_terminal_and_gone_in_the_end(everself, monkeypatch:
     screen = Terminal()
     with monkeypatch.context() as patch:
         patch.setattr(sys, "stderr", screen)
+        patch.setattr(operation_command, "A_WORD_AFTER", 0.0)
         said = everself("memory", "rebuild")
     assert said.code == 0
     assert "Reading" in screen.getvalue()

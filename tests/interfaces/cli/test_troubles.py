@@ -16,7 +16,6 @@ from everself.agent import open_runtime
 from everself.errors import ChangedMeanwhile, DiskFull
 from everself.interfaces.cli.call import wants_json
 from everself.interfaces.rendering.lines import paint, render, safe
-from everself.operations.changes import Changes
 from everself.storage.history.commits import History
 from everself.storage.real_disk import RealFileSystem
 from everself.values import Append, Author, Change, Outcome
@@ -320,15 +319,15 @@ def test_the_profile_chooses_the_agent(everself, monkeypatch: pytest.MonkeyPatch
 
 @pytest.mark.usefixtures("workspace")
 def test_a_refusal_of_the_house_has_its_own_code(everself, monkeypatch: pytest.MonkeyPatch) -> None:
-    from everself.operations.changes import UndoReport
+    from everself.operations import changes
 
-    real = Changes.undo
+    real = changes.undo_change
 
-    def undo(self: Changes, identity: str, **_: bool) -> UndoReport:
-        report = real(self, identity, dry_run=True)
-        return UndoReport(report.undone, report.diff, refused=("the soul is yours",))
+    def undo(workspace: DiskWorkspace, identity: str, **_: bool) -> changes.UndoReport:
+        report = real(workspace, identity, dry_run=True)
+        return changes.UndoReport(report.undone, report.diff, refused=("the soul is yours",))
 
-    monkeypatch.setattr(Changes, "undo", undo)
+    monkeypatch.setattr(changes, "undo_change", undo)
     said = everself("undo", "last")
     assert said.code == 3
     assert "the soul is yours" in said.err

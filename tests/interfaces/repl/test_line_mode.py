@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from tests.interfaces.repl.conftest import FakeChat
+from tests.operations.changes import Changes
 
 from everself.agent import open_runtime
 from everself.conversation.events import MemoryWritten, Notice, Text, Thinking, ToolCalled
@@ -15,7 +16,6 @@ from everself.interfaces.repl.commands import COMMANDS
 from everself.interfaces.repl.line_mode import talk_in_lines
 from everself.interfaces.repl.ritual import OFFER
 from everself.interfaces.repl.views import review
-from everself.operations.changes import Changes
 from everself.operations.templates import set_up
 from everself.runtime import Runtime
 
@@ -180,6 +180,16 @@ def test_new_undo_and_quit(talk, app: Runtime, chat: FakeChat) -> None:
     assert "Taken back" in said.out
     assert chat.heard == []
     assert chat.closed == ["SESSION2"]
+
+
+@pytest.mark.parametrize("typed", ["no\n", ""])
+def test_undo_without_a_yes_changes_nothing(talk, app: Runtime, typed: str) -> None:
+    app.remember("I moved to Bergen.")
+    said = talk(f"/undo\n{typed}")
+    assert "-- I moved to Bergen." in said.out
+    assert said.out.endswith("Take it back? (yes/no)\n\nNothing was changed.\n")
+    assert said.well
+    assert len(app.memory.book.all()) == 1
 
 
 def test_compacting_and_the_model_that_is_not_there(talk) -> None:

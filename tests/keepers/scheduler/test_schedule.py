@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 
 from everself.errors import ChangedMeanwhile, ModelFailed, NotFound, RefusedByRule, WrongUse
-from everself.keepers.scheduler import FAR, LEASE, LOGGED, JobRequest, Scheduler
+from everself.keepers.scheduler import FAR, LEASE, LOGGED, NewJob, Scheduler
 from everself.storage.lock import FileLock
 from everself.storage.state.database import State, open_state
 from everself.storage.state.jobs import MOST_FAILURES
 from everself.testing.frozen_time import FrozenTime
 from everself.values import Job
 
-DAILY = JobRequest("tea", "cron", "0 6 * * *", "message", "Make tea.")
+DAILY = NewJob("tea", "cron", "0 6 * * *", "message", "Make tea.")
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
 
 

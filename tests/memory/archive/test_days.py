@@ -204,7 +204,7 @@ def test_a_full_archive_is_followed_by_another(
 
 
 def test_undoing_brings_the_days_back(mind: Mind, time: FrozenTime, folder: Path) -> None:
-    from everself.operations.changes import Changes
+    from tests.operations.changes import Changes
 
     _live(mind, time, 2)
     time.advance(timedelta(days=60))

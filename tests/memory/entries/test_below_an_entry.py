@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 from tests.memory.minds import Mind, open_mind
+from tests.operations.changes import Changes
 
 from everself.memory.forgetting.forgetting import Forgetting, ForgettingResources
 from everself.memory.forgetting.proof import ForgetProof, Target
 from everself.memory.promotion.moves import Pick, apply_moves
 from everself.memory.writing import NewEntry
-from everself.operations.changes import Changes
 from everself.storage.state.entries import DocumentRow
 from everself.testing.origins import origin_of
 from everself.values import Author

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 from tests.memory.minds import Mind, open_mind
+from tests.operations.changes import Changes
 
 from everself.errors import WrongUse
 from everself.memory.provenance import DEEPEST, check_source, rank, weakest_source
 from everself.memory.writing import NewEntry
-from everself.operations.changes import Changes
 from everself.testing.origins import origin_of
 from everself.values import Entry, Tag
 

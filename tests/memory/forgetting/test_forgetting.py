@@ -8,6 +8,7 @@ from datetime import date
 from pathlib import Path
 
 import pytest
+from tests.operations.changes import Changes
 
 from everself.errors import NotFound, RefusedByRule, WrongUse
 from everself.memory.catalog import Catalog
@@ -16,7 +17,6 @@ from everself.memory.forgetting.guard import tombstone_guard
 from everself.memory.forgetting.proof import ForgetProof, Target
 from everself.memory.memory import Memory
 from everself.memory.writing import NewEntry
-from everself.operations.changes import Changes
 from everself.storage.engine import Engine, Writer
 from everself.storage.state.database import open_state
 from everself.testing.frozen_time import FrozenTime

@@ -248,7 +248,7 @@ def test_only_core_memory_is_a_target(mind: Mind, target: str) -> None:
 
 
 def test_undoing_brings_it_back_as_it_was(mind: Mind) -> None:
-    from everself.operations.changes import Changes
+    from tests.operations.changes import Changes
 
     write(mind, LOG, "# Log\n\n- We agreed on tea\n")
     before, identity = read(mind, LOG), only(mind, "agreed")
@@ -259,7 +259,7 @@ def test_undoing_brings_it_back_as_it_was(mind: Mind) -> None:
 
 
 def test_undoing_leaves_whole_what_was_written_there_since(mind: Mind) -> None:
-    from everself.operations.changes import Changes
+    from tests.operations.changes import Changes
 
     log = "# Log\n\n## [09:30:00] note\n\n{}\n"
     since = "Three things:\n\n- one\n- two\n\n## [09:40:00] note\n\nNothing else"
@@ -278,7 +278,7 @@ def test_undoing_leaves_whole_what_was_written_there_since(mind: Mind) -> None:
 
 
 def test_the_copy_of_its_day_says_it_no_more_and_undoing_brings_both_back(mind: Mind) -> None:
-    from everself.operations.changes import Changes
+    from tests.operations.changes import Changes
 
     new_entry = mind.memory.remember(NewEntry("We agreed on tea", origin_of(OWNER))).entry
     log, archive = mind.catalog.get(new_entry).path, "memory/archive/2026-Q1.md"

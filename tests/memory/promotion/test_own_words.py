@@ -9,7 +9,7 @@ from tests.conversation.talks import hear, talking
 from tests.operations.promotions import find_candidates, review_week
 
 from everself.conversation.reflex.model import Reflex
-from everself.keepers.scheduler import JobRequest
+from everself.keepers.scheduler import NewJob
 from everself.memory.provenance import AGENT
 from everself.memory.writing import NewEntry
 from everself.operations.job_actions import perform
@@ -36,7 +36,7 @@ def found(app: Runtime) -> list[str]:
 
 
 def told_by_a_job(app: Runtime, words: str) -> None:
-    job = app.schedule.add(JobRequest("nightly", "every", "1d", "message", words))
+    job = app.schedule.add(NewJob("nightly", "every", "1d", "message", words))
     perform(app, job, "2026-03-20T09:00:00")
 
 

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 from tests.operations.backup.backup_ground import ODD, agent_in, make_agent, modes, tree
+from tests.operations.changes import Changes
 
 from everself.clock import monotonic
 from everself.errors import DiskFull, EverselfError, NoPermission, NotFound, RefusedByRule
 from everself.operations.backup.check import check_backup
 from everself.operations.backup.create import default_name, make_backup
 from everself.operations.backup.restore import restore_backup
-from everself.operations.changes import Changes
 from everself.operations.templates import set_up
 from everself.storage.real_disk import RealFileSystem, RealHandle
 from everself.values import Append, Author, Change

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 from tests.operations.backup.backup_ground import agent_in, everything, make_agent, tree
+from tests.operations.changes import Changes
 
 from everself.errors import DiskError, DiskFull, RefusedByRule, StoreBusy, WrongUse
 from everself.operations.backup.create import make_backup
 from everself.operations.backup.restore import RestoreReport, restore_backup
-from everself.operations.changes import Changes
 from everself.values import Append, Author, Change
 from everself.workspace import relocation as moves
 from everself.workspace.relocation import discard_leftovers, find_leftovers, finish_restore

@@ -10,7 +10,7 @@ from tests.operations.doctor.doctoring import codes, found, settle_in
 from everself.agent import open_runtime
 from everself.clock import Clock, system_now
 from everself.errors import WrongUse
-from everself.keepers.scheduler import JobRequest
+from everself.keepers.scheduler import NewJob
 from everself.operations.doctor import examine
 from everself.storage.state.jobs import MOST_FAILURES
 
@@ -23,7 +23,7 @@ def _home() -> None:
 def add_job(ago: timedelta) -> None:
     with open_runtime() as app:
         app.clock = Clock(app.clock.zone, lambda: system_now() - ago)
-        app.schedule.add(JobRequest("tea", "every", "1h", "message", "Make tea."))
+        app.schedule.add(NewJob("tea", "every", "1h", "message", "Make tea."))
 
 
 def test_jobs_that_nothing_wakes_are_told_with_how_to_wake_them() -> None:

@@ -12,11 +12,11 @@ from pathlib import Path
 
 import apsw
 import pytest
+from tests.operations.changes import Changes
 from tests.operations.doctor.doctoring import STATE, codes, found, settle_in, snapshot, write
 
 from everself.agent import open_runtime
 from everself.clock import system_now
-from everself.operations.changes import Changes
 from everself.operations.doctor import examination, examine, peeking, records
 from everself.storage.state.migrate import Migration, load_migrations
 from everself.values import Append, Author, Change

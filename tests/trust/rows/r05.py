@@ -4,12 +4,12 @@ import os
 from dataclasses import dataclass
 from random import Random
 
+from tests.operations.changes import Changes
 from tests.trust.operations import contents
 from tests.trust.rows.r02 import check
 from tests.trust.workers import LOGS, PATIENCE, Nursery, Report, entry_of, reported
 
 from everself.clock import monotonic, pause
-from everself.operations.changes import Changes
 from everself.testing.workspaces import Bench, real_workspace
 
 WRITERS = 8

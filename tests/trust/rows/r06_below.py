@@ -9,6 +9,7 @@ from pathlib import Path
 from random import Random
 
 from tests.memory.minds import Mind, open_mind
+from tests.operations.changes import Changes
 from tests.trust.operations import contents, random_id
 from tests.trust.rows.r06 import Person, save_by_rename, save_in_place
 
@@ -17,7 +18,6 @@ from everself.memory.forgetting.forgetting import Forgetting, ForgettingResource
 from everself.memory.forgetting.proof import Target
 from everself.memory.promotion.moves import Pick, apply_moves
 from everself.memory.writing import NewEntry
-from everself.operations.changes import Changes
 from everself.storage.filesystem import TEMPORARY_PREFIX
 from everself.testing.faulty_disk import MeddledFileSystem
 from everself.testing.origins import origin_of

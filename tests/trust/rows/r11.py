@@ -17,7 +17,7 @@ from zoneinfo import ZoneInfo
 from tests.trust.workers import Nursery, Report, find_memory, reported
 
 from everself.errors import WrongUse
-from everself.keepers.scheduler import JobRequest, Scheduler
+from everself.keepers.scheduler import NewJob, Scheduler
 from everself.storage.lock import FileLock, OpenLock
 from everself.storage.state.database import open_state
 from everself.storage.state.jobs import Jobs
@@ -205,7 +205,7 @@ class Life:
         found = {}
         for number, (kind, said) in enumerate(self.random.sample(SPECS, 6)):
             zone = self.random.choice(ZONES)
-            job = self.rivals[0][0].add(JobRequest(f"job {number}", kind, said, "verb", "test", zone))
+            job = self.rivals[0][0].add(NewJob(f"job {number}", kind, said, "verb", "test", zone))
             found[job.id] = zone
         return found
 
@@ -364,7 +364,7 @@ def run_rivals(seed: int, steps: int = 60) -> int:
             begin = FrozenTime(datetime(2026, 3, 28, tzinfo=UTC))
             schedule = Scheduler(state.jobs, begin.clock("Europe/Berlin"), OpenLock())
             for name, said in (("often", "*/5 * * * *"), ("hourly", "0 * * * *"), ("leap", "30 2 * * *")):
-                schedule.add(JobRequest(name, "cron", said, "verb", "test"))
+                schedule.add(NewJob(name, "cron", said, "verb", "test"))
         reports = [f"{nursery.folder}/report-{number}" for number in range(RIVALS)]
         children = [
             nursery.start(

@@ -11,13 +11,13 @@ from datetime import timedelta
 from pathlib import Path
 from random import Random
 
+from tests.operations.changes import Changes
 from tests.trust.worlds import find_memory
 
 from everself.config.sections import SoulPolicy
 from everself.errors import ChangedMeanwhile, EverselfError
 from everself.identity.growth import Growth
 from everself.identity.soul import Rules
-from everself.operations.changes import Changes
 from everself.testing.frozen_time import FrozenTime
 from everself.testing.workspaces import Bench, real_workspace
 from everself.values import Applied, Author, Change, Remove, digest

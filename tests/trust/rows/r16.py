@@ -13,13 +13,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from random import Random
 
+from tests.operations.changes import Changes
+
 from everself.agent import open_runtime
 from everself.clock import pause
 from everself.errors import Damaged
 from everself.operations.backup.check import check_backup, verify
 from everself.operations.backup.create import make_backup
 from everself.operations.backup.restore import restore_backup
-from everself.operations.changes import Changes
 from everself.operations.templates import set_up
 from everself.runtime import Runtime
 from everself.storage.history.commits import History

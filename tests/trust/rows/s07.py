@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from random import Random
 
+from tests.operations.changes import Changes
 from tests.trust.operations import random_id
 from tests.trust.worlds import LightWorld
 
@@ -17,7 +18,6 @@ from everself.memory.quarantine import quarantine, release
 from everself.memory.transfer.export import export_entries
 from everself.memory.transfer.importer import ImportOptions, import_lines
 from everself.memory.writing import NewEntry
-from everself.operations.changes import Changes
 from everself.testing.frozen_time import FrozenTime
 from everself.testing.origins import origin_of
 from everself.text.markdown.blocks import scan

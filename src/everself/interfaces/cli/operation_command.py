@@ -7,7 +7,8 @@ import enum
 import sys
 import typing
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from contextlib import ExitStack
+from dataclasses import replace
 from datetime import UTC, date
 from typing import TYPE_CHECKING, Any
 
@@ -17,9 +18,11 @@ from everself.errors import Interrupted, WrongUse
 from everself.interfaces.cli.call import (
     agent_option,
     answer,
+    inherited_agent,
     json_option,
     opened,
     recovery_notices,
+    say_error,
     show_lines,
     show_notices,
     this_call,
@@ -28,8 +31,7 @@ from everself.interfaces.cli.call import (
 from everself.interfaces.cli.command_types import Verb
 from everself.interfaces.cli.parameters import DAY, words_of
 from everself.interfaces.cli.progress import progress
-from everself.interfaces.rendering.exit_codes import ExitCode
-from everself.interfaces.rendering.lines import Line
+from everself.interfaces.rendering.lines import render
 from everself.interfaces.rendering.view import Look, View, view_of
 from everself.operations.caller import AT_TERMINAL
 from everself.operations.declaration import Argument, Field, Operation
@@ -50,88 +52,91 @@ def command_of(operation: Operation[Any, Any], view: View) -> click.Command:
     if operation.question:
         flags["yes"] = click.Option(["--yes"], is_flag=True, help="Do not ask.")
 
-    def run(agent: str = "", **given: Any) -> int:
+    own_agent = operation.on == "agent"
+
+    def run(**given: Any) -> int:
         look_flags = frozenset(name for name in flags if given.pop(name))
         request = operation.request(
             **{one.name: _value(one, given[one.name]) for one in offered if _is_given(one, given)}
         )
-        if operation.on == "home":
+        if not own_agent:
             from everself.operations.home import Home
 
-            look = Look(UTC, look_flags)
-            return _shown(view, _run(operation, view, Home(), request, look), look).say()
-        with opened(agent) as runtime:
-            look = Look(runtime.clock.zone, look_flags)
-            shown = _shown(view, _run(operation, view, runtime, request, look), look, recovery_notices(runtime))
-            if operation.effect == "read":
-                shown.say()
-                # whoever asked has the answer; what follows is for the next one
-                sys.stdout.flush()
-                if view.after is not None:
-                    left = view.after(runtime)
-                    show_notices([] if this_call().json else left)
-        # what was changed is told once the agent is closed: what went wrong with the history belongs to the answer
-        return shown.code if operation.effect == "read" else shown.say()
+            return _finish(view, *_run(operation, view, Home(), request, Look(UTC, look_flags)))
+        with opened(given["agent"]) as runtime:
+            result, look = _run(operation, view, runtime, request, Look(runtime.clock.zone, look_flags))
+            noted = recovery_notices(runtime)
+            # one JSON object holds also what went wrong while the agent was closed
+            answered = view.after is not None or not this_call().json
+            code = _finish(view, result, look, noted) if answered else None
+            left = view.after(runtime) if view.after is not None else ()
+            show_notices([] if this_call().json else left)
+        return _finish(view, result, look, noted) if code is None else code
 
     words = f"{operation.help}\n\n{operation.details}" if operation.details else operation.help
     made: Any = json_option(run)
-    made = agent_option(made) if operation.on == "agent" else made
+    made = agent_option(made) if own_agent else made
     command = click.command(operation.name.rpartition(".")[2], cls=Verb, help=words, examples=operation.examples)(made)
     command.params[:0] = [*map(_parameter, offered), *flags.values()]
     return command
 
 
-def _run(operation: Operation[Any, Any], view: View, runtime: "Runtime | Home", request: Any, look: Look) -> Any:
+def _run(
+    operation: Operation[Any, Any], view: View, runtime: "Runtime | Home", request: Any, look: Look
+) -> tuple[Any, Look]:
+    """The result, and how it is looked at by somebody who may have seen the plan of it."""
+    agreed = False
+
     def agree(plan: object) -> None:
-        _ask(operation, view, plan, look)
+        nonlocal agreed
+        agreed = _ask(operation, view, plan, look)
 
     # whoever is not at a terminal may be a program that the agent started
     caller = replace(AT_TERMINAL, present=sys.stdin.isatty(), agree=agree)
-    if not operation.progress:
-        return operation(runtime, caller, request)
-    with progress(operation.progress, A_WORD_AFTER) as tell:
-        return operation(runtime, caller, request, tell)
+    with ExitStack() as bars:
+        labels = (operation.progress,) if isinstance(operation.progress, str) else operation.progress
+        tells = [bars.enter_context(progress(label.format(request=request), A_WORD_AFTER)) for label in labels if label]
+        result = operation(runtime, caller, request, tells if len(labels) > 1 else next(iter(tells), None))
+    return result, replace(look, agreed=agreed)
 
 
-@dataclass(frozen=True, slots=True)
-class _Shown:
-    """What is said of a result, ready to be printed."""
-
-    data: object
-    lines: Sequence[Line]
-    raw: str | None
-    notices: Sequence[str]
-    code: ExitCode
-
-    def say(self) -> ExitCode:
-        if self.raw is not None and not this_call().json:
-            write_out(self.raw)
-            show_notices(self.notices)
-        else:
-            answer(self.data, self.lines, self.notices)
-        return self.code
-
-
-def _shown(view: View, result: Any, look: Look, notices: Sequence[str] = ()) -> _Shown:
-    raw = view.raw(result) if view.raw is not None else None
-    lines = [] if raw is not None else list(view.lines(result, look))
-    return _Shown(view.data(result), lines, raw, [*view.notices(result), *notices], view.code(result))
+def _finish(view: View, result: Any, look: Look, noted: Sequence[str] = ()) -> int:
+    notices = [*view.notices(result), *noted]
+    as_json = this_call().json
+    failed = view.error(result)
+    if failed is not None:
+        error, details = failed
+        return say_error(error, as_json=as_json, data=view.data(result) if as_json else None, details=details)
+    raw = view.raw(result) if view.raw_json or not as_json else None
+    if raw is not None:
+        if raw:
+            write_out(raw)
+        show_notices(notices)
+    else:
+        answer(view.data(result), list(view.lines(result, look)), notices)
+    # whoever asked has the answer; what follows is for the next one
+    sys.stdout.flush()
+    return view.code(result)
 
 
-def _ask(operation: Operation[Any, Any], view: View, plan: object, look: Look) -> None:
-    """Show a person what would happen and ask. What can be undone needs no asking where nobody is there."""
+def _ask(operation: Operation[Any, Any], view: View, plan: object, look: Look) -> bool:
+    """Show a person what would happen and ask; whether they were asked. What can be undone needs no asking where nobody is there."""
     if "yes" in look.flags:
-        return
+        return False
     away = this_call().json or not sys.stdin.isatty()
-    if away and operation.effect != "destructive":
-        return
+    if away and operation.effect != "destructive" and not operation.costs:
+        return False
+    lines = list(view.lines(plan, replace(look, asking=True)))
+    if away and operation.costs:
+        raise WrongUse(f"This costs money: {' '.join(map(render, lines))}", mend="--yes agrees to it.")
     if not this_call().json:
-        show_lines(view.lines(plan, replace(look, asking=True)))
+        show_lines(lines)
     if away:
         raise WrongUse("Nothing was changed: this cannot be undone.", mend="--dry-run shows it, --yes does it.")
     # on stderr, where it is seen even when the rest goes into a file
     if not click.confirm(operation.question, err=True):
         raise Interrupted("Nothing was changed.")
+    return True
 
 
 def find_command(name: str) -> click.Command:
@@ -156,6 +161,8 @@ def _parameter(one: Field) -> click.Parameter:
         default=None if one.many or is_flag else one.default,
         show_default=bool(one.default) and not is_flag,
         metavar=option.metavar or None,
+        # the one before the name of the command counts too
+        callback=inherited_agent if one.name == "agent" else None,
         help=option.help,
     )
 
@@ -170,7 +177,7 @@ def _type(one: Field) -> click.ParamType[Any]:
     if kind is float:
         return click.FloatRange(low, high)
     if typing.get_origin(kind) is typing.Literal:
-        return click.Choice(typing.get_args(kind))
+        return click.Choice(typing.get_args(kind), case_sensitive=False)
     if isinstance(kind, type) and issubclass(kind, enum.Enum):
         return click.Choice([member.value for member in kind])
     return click.STRING

@@ -24,7 +24,9 @@ class OperationFamily(Family):
         self.start = start
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        names = [*self.listed, *super().list_commands(ctx)]
+        return self.in_order([*self.listed, *super().list_commands(ctx)])
+
+    def in_order(self, names: Sequence[str]) -> list[str]:
         known = {name: at for at, name in enumerate(self.order)}
         return sorted(names, key=lambda name: known.get(name, len(known)))
 
@@ -37,11 +39,12 @@ class OperationFamily(Family):
         return find_command(f"{self.start}{cmd_name}")
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        # from the table where that knows it: asking each command for its line would load them all
-        shown = [(name, self.listed.get(name) or self._line(ctx, name)) for name in self.list_commands(ctx)]
         with formatter.section("Commands"):
-            formatter.write_dl(shown)
+            formatter.write_dl([(name, self.line_of(ctx, name)) for name in self.list_commands(ctx)])
 
-    def _line(self, ctx: click.Context, name: str) -> str:
+    def line_of(self, ctx: click.Context, name: str) -> str:
+        # from the table where that knows it: asking each command for its line would load them all
+        if name in self.listed:
+            return self.listed[name]
         command = self.get_command(ctx, name)
         return "" if command is None else command.get_short_help_str(limit=200)

@@ -32,11 +32,5 @@ def words_of(text: str) -> str:
     """The text itself; with -, what comes from standard input, refused and not cut where it is too long."""
     words = sys.stdin.read(MOST + 1) if text == "-" else text
     if len(words) > MOST:
-        raise WrongUse(f"A memory has at most {MOST} characters.", mend="Put it into a file in the workspace.")
+        raise WrongUse(f"This takes at most {MOST} characters.", mend="Put it into a file in the workspace.")
     return words
-
-
-def huge_words(path: str) -> str:
-    from everself.memory.catalog import HUGE
-
-    return f"{path} is over {HUGE // 2**20} MB: it is not searched for the same words when something is remembered."

@@ -1,11 +1,13 @@
 """The command `everself` itself: what it takes before the name of a command, and the way to the commands."""
 
+import importlib
+from typing import Final
+
 import click
 
 from everself import __version__
 from everself.interfaces.cli.call import Call, agent_option, json_option, print_json
-from everself.interfaces.cli.command_types import Family
-from everself.interfaces.cli.table import COMMANDS
+from everself.interfaces.cli.operation_group import OperationFamily
 
 _EXAMPLES = (
     ("everself chat", "talk to your agent; the first time, it is made"),
@@ -14,20 +16,55 @@ _EXAMPLES = (
     ("everself --agent aria log", "the same for another agent"),
 )
 _EPILOG = 'Every command takes --json. "everself help exit-codes" lists what is told to the shell.'
+_ORDER: Final = (
+    *("setup", "chat", "ask", "doctor", "config", "identity", "soul", "memory", "context", "sessions"),
+    *("simulate-compaction", "model", "spend", "cron", "keepers", "review", "agents", "log", "show", "undo"),
+    *("backup", "restore", "completion", "help"),
+)
+# What is more than one operation: its line, and the module and name under which it is found when it is called.
+GROUPS: Final[dict[str, tuple[str, str]]] = {
+    "setup": ("Create an agent's workspace, or what is missing of it.", "setup:setup"),
+    "chat": ("Talk to the agent.", "chat:chat"),
+    "ask": ("Say one thing to the agent and print its reply.", "ask:ask"),
+    "doctor": ("Look for what is wrong, and say what mends it.", "doctor:doctor"),
+    "config": ("Read and change settings.", "config:config"),
+    "identity": ("Show who the agent is, and where each part of it comes from.", "identity:identity"),
+    "soul": ("Read the soul, decide how it grows, and take any step of it back.", "soul:soul"),
+    "memory": ("Search, add, correct, forget, export: what the agent remembers.", "families:memory"),
+    "context": ("Print the prompt as the model would get it.", "context:context"),
+    "sessions": ("Look at what was said, export it, delete it.", "sessions:sessions"),
+    "simulate-compaction": (
+        "Show what survives if a conversation were made shorter now.",
+        "sessions:simulate_compaction",
+    ),
+    "model": ("Choose the model that answers, and try what it can do.", "models:model"),
+    "spend": ("Show what models cost, by day and job.", "models:spend"),
+    "cron": ("Run jobs at their times: keepers, verbs, messages to the agent.", "families:cron"),
+    "keepers": ("See and run the keepers that look after memory.", "families:keepers"),
+    "review": ("Decide what waits for you, one key each.", "review:review"),
+    "agents": ("List, add and remove agents.", "agents:agents"),
+    "backup": ("Save an agent in one file: workspace, history and state.", "backups:backup"),
+    "restore": ("Put an agent back as a backup holds it.", "backups:restore"),
+    "completion": ("Print what teaches your shell to complete commands.", "completion:completion"),
+    "help": ("Explain a command, or the exit codes.", "help:help_command"),
+}
 
 
-class Root(Family):
+class Root(OperationFamily):
+    """The operations without a family, and the groups."""
+
     def list_commands(self, _: click.Context) -> list[str]:
-        return list(COMMANDS)
+        return self.in_order([*self.listed, *GROUPS])
 
-    def get_command(self, _: click.Context, cmd_name: str) -> click.Command | None:
-        found = COMMANDS.get(cmd_name)
-        return found[1]() if found else None
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in GROUPS:
+            return super().get_command(ctx, cmd_name)
+        module, _, name = GROUPS[cmd_name][1].partition(":")
+        found: click.Command = getattr(importlib.import_module(f"everself.interfaces.cli.commands.{module}"), name)
+        return found
 
-    def format_commands(self, _: click.Context, formatter: click.HelpFormatter) -> None:
-        # from the table: asking each command for its line would load them all
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, summary) for name, (summary, _) in COMMANDS.items()])
+    def line_of(self, ctx: click.Context, name: str) -> str:
+        return GROUPS[name][0] if name in GROUPS else super().line_of(ctx, name)
 
 
 def _tell_version(context: click.Context, _: click.Parameter, wanted: bool) -> None:
@@ -41,7 +78,7 @@ def _tell_version(context: click.Context, _: click.Parameter, wanted: bool) -> N
     context.exit()
 
 
-@click.group("everself", cls=Root, examples=_EXAMPLES, epilog=_EPILOG)
+@click.group("everself", cls=Root, order=_ORDER, examples=_EXAMPLES, epilog=_EPILOG)
 @click.option(
     "--version", is_flag=True, is_eager=True, expose_value=False, callback=_tell_version, help="Print the version."
 )

@@ -26,7 +26,6 @@ def _cli(called: str, command: str, humans_only: str = "") -> Verb:
 
 _SETTINGS_RULE = "settings name the programs that run and what the agent may do to itself"
 _VERIFIES = "soul verify does it, with what it is told to do"
-_UNASKED = "what runs unasked is decided by the person"
 _MEETS = "chat does it: /bootstrap"
 _BY_A_HUMAN = "no model decides who the agent is"
 _A_HUMANS_WORD = "what waits for a human is not decided by a model"
@@ -75,17 +74,7 @@ VERBS: tuple[Verb, ...] = (
     Verb("everself.operations.integrity:accept_outside", withheld=(("cli", _VERIFIES),), humans_only=_BY_A_HUMAN),
     Verb("everself.operations.integrity:undo_outside", withheld=(("cli", _VERIFIES),), humans_only=_BY_A_HUMAN),
     _cli("everself.operations.integrity:verify_identity", "soul verify"),
-    _cli("everself.operations.changes:Changes.log", "log"),
-    _cli("everself.operations.changes:Changes.show", "show"),
-    _cli("everself.operations.changes:Changes.undo", "undo"),
-    _cli("everself.memory.selection:list_entries", "memory list"),
-    _cli("everself.operations.entry_account:account_of", "memory show"),
     Verb("everself.operations.search:catch_up", withheld=(("cli", "memory search does it after it has answered"),)),
-    _cli("everself.operations.index:update_index", "memory index", "embedding may cost money"),
-    _cli("everself.operations.index:rebuild_index", "memory rebuild"),
-    _cli("everself.operations.index:memory_status", "memory status"),
-    Verb("everself.operations.index:find_price", withheld=(("cli", "memory index shows it before it asks"),)),
-    _cli("everself.operations.evaluation:evaluate_memory", "memory eval"),
     _cli("everself.operations.context:show_context", "context"),
     _cli("everself.operations.sessions:list_sessions", "sessions list"),
     _cli("everself.operations.sessions:show_session", "sessions show"),
@@ -100,38 +89,12 @@ VERBS: tuple[Verb, ...] = (
     _cli("everself.operations.models:use_model", "model use", _SETTINGS_RULE),
     _cli("everself.operations.models:try_model", "model test", "asking a model may cost money"),
     _cli("everself.operations.models:show_spend", "spend"),
-    _cli("everself.operations.jobs:add_job", "cron add", _UNASKED),
-    _cli("everself.operations.jobs:list_jobs", "cron list"),
-    _cli("everself.operations.jobs:show_job", "cron show"),
-    _cli("everself.operations.jobs:remove_job", "cron rm", _UNASKED),
-    _cli("everself.operations.jobs:enable_job", "cron enable", _UNASKED),
-    _cli("everself.operations.jobs:disable_job", "cron disable", _UNASKED),
-    _cli("everself.operations.jobs:run_job", "cron run", "asking a model may cost money"),
-    _cli("everself.operations.jobs:list_runs", "cron history"),
-    _cli("everself.operations.jobs:tick", "cron tick", "asking a model may cost money"),
     Verb("everself.operations.jobs:is_anything_due", withheld=(("cli", "chat asks it at its begin and its end"),)),
     Verb("everself.operations.jobs:tell_news", withheld=(("cli", "chat begins with it"),)),
-    _cli("everself.operations.keepers:list_keepers", "keepers list"),
-    _cli("everself.operations.keepers:run_keeper", "keepers run", "asking a model may cost money"),
-    _cli("everself.operations.keepers:list_keeper_runs", "keepers history"),
     _cli("everself.operations.review:list_waiting", "review list", "what was kept from a model is not shown to one"),
     Verb("everself.operations.review:find_waiting", withheld=(("cli", "review shows each with it"),)),
     _cli("everself.operations.review:accept_waiting", "review accept", _A_HUMANS_WORD),
     _cli("everself.operations.review:edit_waiting", "review edit", _A_HUMANS_WORD),
     _cli("everself.operations.review:refuse_waiting", "review refuse", _A_HUMANS_WORD),
-    _cli(
-        "everself.operations.memory:export_memory",
-        "memory export",
-        "an export holds everything, for whoever has the file",
-    ),
-    _cli(
-        "everself.operations.memory:import_memory", "memory import", "only the owner says whose memories a file holds"
-    ),
-    _cli("everself.memory.adoption:vouch_for", "memory vouch", "a model cannot vouch for itself"),
-    _cli("everself.memory.quarantine:release", "memory release", "what was kept from a model is not released by one"),
-    _cli("everself.operations.compaction:compact_memory", "memory compact", "a model does not move a person's files"),
-    _cli("everself.memory.bank:Bank.pages", "memory bank list"),
-    _cli("everself.memory.bank:Bank.read", "memory bank show"),
-    _cli("everself.memory.bank:Bank.write", "memory bank add"),
     Verb("everself.operations.memory:adopt_workspace", withheld=(("cli", "setup does it, and says so"),)),
 )

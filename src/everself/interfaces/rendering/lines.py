@@ -62,6 +62,11 @@ def render(line: Line) -> str:
     return "".join(text if look == PLAIN else click.style(text, **look._asdict()) for text, look in shown)
 
 
+def plain(line: Line) -> str:
+    """The line without colours, for whoever makes text powerless itself."""
+    return "".join(safe(text) for text, _ in _parts(line))
+
+
 def safe(text: str) -> str:
     """Any text as one line that cannot move a cursor, set a colour or turn the writing direction; spaces stay as they are."""
     if text.isascii() and text.isprintable():

@@ -3,10 +3,11 @@
 import importlib
 import importlib.util
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import tzinfo
 from typing import TYPE_CHECKING, Any
 
+from everself.errors import EverselfError
 from everself.interfaces.rendering.exit_codes import ExitCode
 from everself.interfaces.rendering.lines import Line
 
@@ -19,12 +20,13 @@ if TYPE_CHECKING:
 class Look:
     """What a view needs besides the result: the owner's time zone, and the flags of the view that were given.
 
-    `asking`: it shows a plan, and a question follows.
+    `asking`: it shows a plan about which somebody is asked; `agreed`: they saw the plan of this result and agreed.
     """
 
     zone: tzinfo
     flags: frozenset[str] = frozenset()
     asking: bool = False
+    agreed: bool = False
 
 
 def _notices(result: Any) -> Sequence[str]:
@@ -36,16 +38,24 @@ class View:
     """How a result is shown. `flags` (name, help) concern the showing alone; the operation does not get them.
 
     `code` is what a shell is told, `data` what `--json` prints instead of the result, `raw` what is printed byte for byte in place of
-    lines, `after` what follows once the answer is out: it says what is left to say.
+    lines (`raw_json`: of JSON too), `error` what a result that is a failure is told as, with its details; `after` what follows once
+    the answer is out: it says what is left to say.
     """
 
     lines: Callable[[Any, Look], Iterable[Line]]
     code: Callable[[Any], ExitCode] = lambda _: ExitCode.DONE
     data: Callable[[Any], object] = lambda result: result
-    notices: Callable[[Any], Sequence[str]] = _notices
-    raw: Callable[[Any], str] | None = None
+    notices: Callable[[Any], Iterable[str]] = _notices
+    raw: Callable[[Any], str | None] = lambda _: None
+    raw_json: bool = False
+    error: Callable[[Any], tuple[EverselfError, Sequence[str]] | None] = lambda _: None
     flags: tuple[tuple[str, str], ...] = ()
     after: "Callable[[Runtime], Sequence[str]] | None" = None
+
+
+def without(*names: str) -> Callable[[Any], object]:
+    """The fields of a result but these, for `data`."""
+    return lambda result: {one.name: getattr(result, one.name) for one in fields(result) if one.name not in names}
 
 
 def view_of(operation: "Operation[Any, Any]") -> View:

@@ -1,26 +1,23 @@
 """The commands that begin with a slash: their table, and those that do something. They mean the same at a terminal and in a pipe."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from everself.errors import ChangedMeanwhile, RefusedByRule
+from everself.errors import Interrupted
 from everself.interfaces.repl import views as looking
 from everself.interfaces.repl.operation_commands import run_slash
 from everself.interfaces.repl.review import decide
 from everself.interfaces.repl.ritual import agreed, meet
 from everself.interfaces.repl.why import told
-from everself.operations.changes import Changes
 from everself.operations.registry import LISTED
-from everself.text.normalise import one_line
 
 if TYPE_CHECKING:
     from everself.interfaces.repl.dialog_state import DialogState
     from everself.memory.forgetting.proof import ForgetPlan
     from everself.runtime import Runtime
 
-_WIDE: Final = 100
 _SESSIONS: Final = 12
 
 Run = Callable[["DialogState", str], Awaitable[None]]
@@ -45,7 +42,14 @@ def _looks(look: Look) -> Run:
 
 def _of_operation(name: str) -> Run:
     async def run(talk: "DialogState", words: str) -> None:
-        talk.screen.say(await run_slash(name, talk.app, talk.session.id, words))
+        async def agree(plan: Sequence[str], question: str) -> bool:
+            talk.screen.say(plan)
+            return await agreed(talk.ask, f"{question} (yes/no)")
+
+        try:
+            talk.screen.say(await run_slash(name, talk.app, talk.session.id, words, agree))
+        except Interrupted as error:
+            talk.screen.say((error.detail,))
 
     return run
 
@@ -97,23 +101,6 @@ async def _bootstrap(talk: "DialogState", _: str) -> None:
     await meet(talk.app, talk.screen, talk.ask)
 
 
-async def _undo(talk: "DialogState", words: str) -> None:
-    """Take a change back, after it was shown."""
-    planned = await asyncio.to_thread(lambda: Changes(talk.app.workspace).undo(words or "last", dry_run=True))
-    if planned.conflicts:
-        raise ChangedMeanwhile(f"Later changes stand in the same lines of {', '.join(planned.conflicts)}.")
-    if planned.refused:
-        raise RefusedByRule("; ".join(planned.refused))
-    talk.screen.say(
-        (f"change {planned.undone.id}: {one_line(planned.undone.reason, _WIDE)}", *planned.diff.splitlines())
-    )
-    if not planned.diff or not await agreed(talk.ask, "Take it back? (yes/no)"):
-        talk.screen.say(("Nothing was changed.",))
-        return
-    done = await asyncio.to_thread(Changes(talk.app.workspace).undo, planned.undone.id)
-    talk.screen.say((f"Taken back, as change {done.applied}; /undo {done.applied} brings it again.",))
-
-
 async def _review(talk: "DialogState", words: str) -> None:
     await decide(talk.app, talk.screen, talk.ask, words)
 
@@ -134,7 +121,6 @@ _BY_HAND: Final[dict[str, Command]] = {
     "/memory": Command(_looks(looking.memory), "what I remember, the newest last", "[WORDS]"),
     "/why": Command(_why, "what the last reply rests on: prompt, recall, tools", "[MESSAGE]"),
     "/forget": Command(_forget, "forget something for good, with proof", "ID|WORDS"),
-    "/undo": Command(_undo, "take the last change back, or one by its id", "[CHANGE]"),
     "/soul": Command(_looks(looking.soul), "who I am at heart, and what waits for your yes", "[VERSION]"),
     "/persona": Command(_looks(looking.persona), "my name and nature, and which soul speaks"),
     "/review": Command(_review, "decide what waits for you, one after the other", "[list]"),
@@ -149,7 +135,10 @@ _FROM_OPERATIONS: Final = {
     one.slash: Command(_of_operation(one.name), one.help, one.takes) for one in LISTED if one.slash
 }
 # as a person meets them; what is not named here comes last
-_ORDER: Final = ("/help", "/bootstrap", "/memory", "/search")
+_ORDER: Final = (
+    *("/help", "/bootstrap", "/memory", "/search", "/why", "/forget", "/undo", "/soul", "/persona", "/review"),
+    *("/prompt", "/model", "/new", "/compact", "/sessions", "/quit"),
+)
 COMMANDS: Final[dict[str, Command]] = {
     name: {**_FROM_OPERATIONS, **_BY_HAND}[name] for name in dict.fromkeys((*_ORDER, *_BY_HAND, *_FROM_OPERATIONS))
 }

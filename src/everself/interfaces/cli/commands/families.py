@@ -1,0 +1,76 @@
+"""The groups of commands that hold nothing but operations: their order, their line and their examples."""
+
+from collections.abc import Sequence
+
+import click
+
+from everself.interfaces.cli.call import json_option
+from everself.interfaces.cli.operation_group import OperationFamily
+
+
+def _family(prefix: str, line: str, order: str, examples: Sequence[tuple[str, str]]) -> OperationFamily:
+    """`order` is the order in which a person meets the commands."""
+
+    def callback() -> None:
+        context = click.get_current_context()
+        if context.invoked_subcommand is None:
+            click.echo(context.get_help())
+
+    made = OperationFamily(
+        prefix.rpartition(".")[2],
+        prefix=prefix,
+        order=order.split(),
+        callback=callback,
+        help=line,
+        examples=examples,
+    )
+    json_option(made)
+    return made
+
+
+memory = _family(
+    "memory",
+    "Search, add, correct, forget, export: what the agent remembers.",
+    "search get why list show status add edit correct supersede forget promote compact export import vouch release bank "
+    "index rebuild eval",
+    (
+        ('everself memory search "green tea"', "what it knows about something"),
+        ("everself memory list", "what it remembers"),
+        ('everself memory add "Prefers green tea"', "tell it something"),
+        ('everself memory correct "Lives in Berlin" "Lives in Oslo"', "put something right"),
+    ),
+)
+memory.add_command(
+    _family(
+        "memory.bank",
+        "Keep typed pages: world, experience, opinions, and one for each entity.",
+        "list show add",
+        (
+            ("everself memory bank list", "every page there is"),
+            ('everself memory bank add "Alice Chen" "Works on the parser"', "a page for somebody"),
+        ),
+    )
+)
+cron = _family(
+    "cron",
+    "Run jobs at their times: keepers, verbs, messages to the agent.",
+    "add list show rm enable disable run history tick",
+    (
+        ("everself cron list", "what runs when, and how it went"),
+        (
+            'everself cron add --name Review --cron "0 18 * * 5" --verb "memory promote --review" --announce',
+            "every Friday at six",
+        ),
+        ("everself cron tick", "run what is due; for the crontab of your system"),
+    ),
+)
+keepers = _family(
+    "keepers",
+    "See and run the keepers that look after memory.",
+    "list run history",
+    (
+        ("everself keepers list", "who looks after the memory, and when"),
+        ("everself keepers run memory-miner --dry-run", "what it would do now"),
+        ("everself keepers history", "what they did"),
+    ),
+)

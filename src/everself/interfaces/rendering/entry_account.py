@@ -1,0 +1,92 @@
+"""How `everself memory list` and `show` show what is remembered, and one entry in full."""
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Final
+
+from everself.interfaces.rendering.lines import Line, paint
+from everself.interfaces.rendering.view import Look, View
+from everself.interfaces.rendering.words import entries_of
+
+if TYPE_CHECKING:
+    from everself.memory.selection import Listed
+    from everself.operations.entry_account import Account, Listing, Reckoning
+
+
+def _listed(found: "Listing", _: Look) -> Iterable[Line]:
+    return [_line(one) for one in found.entries] or ["Nothing is remembered that fits."]
+
+
+def _earlier(found: "Listing") -> list[str]:
+    left = found.found - len(found.entries)
+    return [f"{entries_of(left)} before these: --limit {found.found}"] if left else []
+
+
+def _line(one: "Listed") -> Line:
+    from everself.text import one_line
+
+    entry = one.entry
+    marks = [f"#{entry.tag}" if entry.tag else "", "closed" if entry.closed else "", "stale" if one.stale else ""]
+    said = " ".join(mark for mark in marks if mark)
+    source = one_line(entry.source, 20) + ("" if entry.vouched or entry.source == "hand" else "?")
+    head = f"  {entry.day or ''!s:<10}  {one.confidence:.2f}  {source:<10}"
+    return paint(entry.id, "yellow") + f"{head}  {said:<11}  {one_line(entry.text, 72)}  ({one_line(one.citation, 60)})"
+
+
+def _told(found: "Account", look: Look) -> Iterator[str]:
+    entry = found.entry
+    yield f"entry {entry.id}"
+    yield from (f"  {line}" for line in entry.text.splitlines())
+    yield ""
+    heading = f", under {' › '.join(entry.heading)}" if entry.heading else ""
+    yield f"where       {found.citation}{heading}"
+    mentioned = f", last mentioned {entry.seen}" if entry.seen != entry.day else ""
+    yield f"day         {entry.day or 'unknown'}{' ' + entry.time if entry.time else ''}{mentioned}"
+    if entry.tag or entry.category:
+        yield f"kind        {' '.join(filter(None, [f'#{entry.tag}' if entry.tag else '', entry.category]))}"
+    claim = f"; its comment says {entry.claimed}" if entry.claimed and entry.claimed != entry.source else ""
+    yield f"source      {entry.source}, {'vouched for' if entry.vouched else f'not vouched for{claim}'}"
+    yield f"trust       {found.trust}" + (": the weakest of what it rests on" if found.trust != entry.source else "")
+    yield f"confidence  {_reckoned(found.confidence)}"
+    yield f"holds       {_standing(found)}"
+    for label, value in (("about", entry.who), ("project", entry.project)):
+        if value:
+            yield f"{label:<12}{value}"
+    for at, one in enumerate(found.evidence):
+        lead = "rests on" if at == 0 else ""
+        words = f": {' '.join(one.text.split())[:60]}" if one.text else ""
+        yield f"{lead:<12}{'  ' * (one.depth - 1)}{one.reference} ({one.source}){words}"
+    if found.derived:
+        yield f"from it     {', '.join(found.derived)}"
+    for at, change in enumerate(found.changes):
+        when = change.at.astimezone(look.zone).strftime("%Y-%m-%d %H:%M")
+        words = "gone" if change.words is None else f'"{" ".join(change.words.split())[:60]}"'
+        lead = "changes" if at == 0 else ""
+        yield f"{lead:<12}{change.change}  {when}  {change.author}  {change.reason}  {words}"
+
+
+def _reckoned(found: "Reckoning") -> str:
+    steps = [f"{found.base:g} at first"]
+    if found.gained:
+        steps.append(f"+ {found.gained:g} for {found.mentions} mentions")
+    if found.lost:
+        steps.append(f"- {found.lost:g} for {found.days} days without one")
+    total = found.base + found.gained - found.lost
+    bound = ""
+    if abs(total - found.result) > 1e-9:
+        bound = f", kept {'above' if total < found.result else 'below'} {found.result:g}"
+    return f"{found.result:.2f} = {' '.join(steps)}{bound}"
+
+
+def _standing(found: "Account") -> str:
+    entry = found.entry
+    if entry.until is not None:
+        return f"no, since {entry.until}" + (f", when {entry.closed_by} took its place" if entry.closed_by else "")
+    if entry.struck:
+        return "no: a line goes through it"
+    return "doubtful: something it rests on no longer does" if found.stale else "yes"
+
+
+VIEWS: Final = {
+    "memory.list": View(_listed, data=lambda found: found.entries, notices=_earlier),
+    "memory.show": View(_told),
+}

@@ -1,0 +1,42 @@
+"""How `everself memory eval` shows how well search finds the person's own notes."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Final
+
+from everself.interfaces.rendering.exit_codes import ExitCode
+from everself.interfaces.rendering.view import Look, View
+from everself.interfaces.rendering.words import count_of
+
+if TYPE_CHECKING:
+    from everself.operations.evaluation import EvaluationReport, Result
+
+
+def _notices(found: "EvaluationReport") -> Iterator[str]:
+    if found.now.setup.model != "none" and found.now.setup.embedded < 1:
+        yield "Not every piece has its vector yet: everself memory index"
+    if found.worse:
+        why = f" What changed: {'; '.join(found.changed)}." if found.changed else ""
+        yield f"Search finds less than before: MRR is down by {found.worse:.3f}, more than chance does.{why}"
+        if not found.kept:
+            yield "The better result is kept to compare with; --save takes this one."
+
+
+def _code(found: "EvaluationReport") -> ExitCode:
+    return ExitCode.DEGRADED if found.worse else ExitCode.DONE
+
+
+def _measured(found: "EvaluationReport", _: Look) -> Iterator[str]:
+    setup = found.now.setup
+    yield f"{count_of(found.now.questions, 'question')}, ranking {setup.ranking}, model {setup.model}"
+    yield f"{'':<10}  {'@1':>5}  {'@5':>5}  {'@10':>5}  {'MRR':>5}"
+    yield _row("now", found.now)
+    if found.before is not None:
+        yield _row(f"{found.before.at:%Y-%m-%d}", found.before)
+
+
+def _row(name: str, result: "Result") -> str:
+    figures = (result.recall_at_1, result.recall_at_5, result.recall_at_10, result.mrr)
+    return f"{name:<10}  " + "  ".join(f"{one:>5.3f}" for one in figures)
+
+
+VIEWS: Final = {"memory.eval": View(_measured, code=_code, notices=_notices)}

@@ -1,0 +1,109 @@
+"""How `everself memory index`, `rebuild` and `status` show how what is remembered can be found."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Final
+
+from everself.errors import EverselfError, Interrupted
+from everself.interfaces.rendering.entries import huge_words
+from everself.interfaces.rendering.exit_codes import ExitCode
+from everself.interfaces.rendering.view import Look, View
+from everself.interfaces.rendering.words import count_of, entries_of
+from everself.operations.index import Price
+
+if TYPE_CHECKING:
+    from everself.operations.index import FullStatus, IndexHealth, IndexReport
+
+
+def _lines(found: "IndexReport | Price", _: Look) -> Iterable[str]:
+    if isinstance(found, Price):
+        cost = "of unknown price" if found.dollars is None else f"about ${found.dollars:.4f}"
+        return [f"{found.model}: {count_of(found.texts, 'text')}, about {found.tokens:,} tokens, {cost}."]
+    return [_done(found)]
+
+
+def _error(found: "IndexReport") -> tuple[EverselfError, Sequence[str]] | None:
+    if not found.interrupted:
+        return None
+    return Interrupted(f"Nothing is lost. {_done(found)}", mend="everself memory index goes on"), ()
+
+
+def _notices(found: "IndexReport") -> Iterator[str]:
+    yield from found.notices
+    if found.failure:
+        yield f"Not embedded: {found.failure}"
+    if found.pending:
+        yield f"{count_of(found.pending, 'piece')} without a vector are found by keywords: everself memory index"
+
+
+def _code(found: "IndexReport") -> ExitCode:
+    return ExitCode.DEGRADED if found.failure or found.notices else ExitCode.DONE
+
+
+def _done(found: "IndexReport") -> str:
+    gone = f", {found.removed:,} gone" if found.removed else ""
+    vectors = f", {found.embedded:,} embedded with {found.model}" if found.model else ""
+    dropped = f", {count_of(found.dropped, 'vector')} of closed entries dropped" if found.dropped else ""
+    return (
+        f"{count_of(found.documents, 'document')} in {count_of(found.pieces, 'piece')}: "
+        f"{found.read:,} read{gone}{vectors}{dropped}."
+    )
+
+
+def _status(found: "FullStatus", _: Look) -> Iterable[str]:
+    return [*_counted(found), *_uncounted(found), *_searchable(found.index)]
+
+
+def _answers(found: "FullStatus") -> ExitCode:
+    return ExitCode.DEGRADED if found.index.deep is not None and found.index.deep.failure else ExitCode.DONE
+
+
+def _counted(found: "FullStatus") -> Iterator[str]:
+    yield "Soul Memory Tiers:"
+    for one in found.tiers:
+        files = count_of(one.files, "file")
+        held = f", {entries_of(one.entries)}" if one.tier != "T0" else ""
+        yield f"  {one.tier} {one.name}: {files}{held}, {_size(one.bytes)}"
+    known = f"{found.entries} known so far" if found.uncounted else f"{found.entries}"
+    yield f"Entries: {known}" + (f", {found.elsewhere} of them in no tier" if found.elsewhere else "")
+    counts = {
+        "no longer hold": found.closed,
+        "stale": found.stale,
+        "not vouched for": found.unvouched,
+        "in quarantine": found.quarantined,
+    }
+    yield "  " + ", ".join(f"{count} {words}" for words, count in counts.items())
+
+
+def _uncounted(found: "FullStatus") -> Iterator[str]:
+    if found.uncounted:
+        command = "everself memory index" if found.index.enabled else "everself memory status --deep"
+        words = "document is new or changed and is" if found.uncounted == 1 else "documents are new or changed and are"
+        yield f"  {found.uncounted:,} {words} not counted yet → {command}"
+    for path in found.huge:
+        yield f"  {huge_words(path)} Split it into several files."
+
+
+def _searchable(found: "IndexHealth") -> Iterator[str]:
+    vectors = f", {found.embedded:,} with vectors of {found.model}" if found.model else ""
+    held = f"{count_of(found.documents, 'document')} in {count_of(found.pieces, 'piece')}{vectors}, {_size(found.size)}"
+    yield f"Search: {held if found.enabled else 'off'}"
+    if found.deep is not None:
+        yield f"  checked: {count_of(found.deep.rows, 'row')} and {count_of(found.deep.documents, 'file')}, all as they should be"
+        if found.deep.dimensions:
+            yield f"  the embedder answers: {found.deep.dimensions} numbers a text"
+    for one in found.remarks:
+        yield f"  {one.words}" + (f" → {one.mend}" if one.mend else "")
+
+
+def _size(count: int) -> str:
+    if count < 1000:
+        return f"{count} bytes"
+    return f"{count / 1_000_000:.1f} MB" if count >= 1_000_000 else f"{count / 1000:.1f} kB"
+
+
+_INDEXED: Final = View(_lines, code=_code, notices=_notices, error=_error)
+VIEWS: Final = {
+    "memory.index": _INDEXED,
+    "memory.rebuild": _INDEXED,
+    "memory.status": View(_status, code=_answers),
+}

@@ -1,0 +1,67 @@
+"""How `everself keepers` shows who looks after the memory, and what they did."""
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Final
+
+from everself.interfaces.rendering.lines import Line, paint
+from everself.interfaces.rendering.view import Look, View
+from everself.interfaces.rendering.words import count_of
+
+if TYPE_CHECKING:
+    from everself.operations.keepers import Deed, KeeperLine, KeeperReport
+    from everself.storage.state.reviews import KeeperRun
+
+_SHOWN: Final = 20
+
+
+def _listed(found: "tuple[KeeperLine, ...]", _: Look) -> Iterable[Line]:
+    return [line for one in found for line in _keeper(one)]
+
+
+def _history(found: "tuple[KeeperRun, ...]", _: Look) -> Iterable[Line]:
+    return [line for one in found for line in _run(one)] or ["No keeper has run yet."]
+
+
+def _keeper(one: "KeeperLine") -> Iterator[Line]:
+    when = f"at {one.time}" if one.time else "when it is needed"
+    yield paint(f"{one.title} ({one.name})", bold=True)
+    last = f"last {one.last.at[:16].replace('T', ' ')}" if one.last is not None else "never ran"
+    waits = f"; {one.waiting} wait for you: everself review" if one.waiting else ""
+    yield f"  {when}; {last}{waits}"
+    yield f"  told by {one.prompt}"
+
+
+def _report(report: "KeeperReport", _: Look) -> Iterator[Line]:
+    done, waits = ("Would do", "Would ask about") if report.dry_run else ("Did", "Waits for you")
+    yield from _deeds(done, report.applied)
+    yield from _deeds(waits, report.queued)
+    yield from _deeds("Refused", report.refused)
+    yield from report.notes
+    if not (report.applied or report.queued or report.refused):
+        yield "Nothing to do."
+    tokens = f", {report.tokens:,} tokens" if report.tokens else ""
+    yield f"{report.keeper}: {report.seconds:.1f} s{tokens}"
+
+
+def _deeds(label: str, found: "tuple[Deed, ...]") -> Iterator[Line]:
+    if not found:
+        return
+    yield paint(f"{label} ({len(found)}):", bold=True)
+    for one in found[:_SHOWN]:
+        ends = f" ({one.change})" if one.change else f" ({one.why})" if one.why else ""
+        yield f"  {one.words}{ends}"
+    if len(found) > _SHOWN:
+        yield f"  and {len(found) - _SHOWN} more; --json shows all"
+
+
+def _run(run: "KeeperRun") -> Iterator[Line]:
+    counts = f"{run.applied} done, {run.queued} to review, {run.refused} refused"
+    yield f"{run.at[:16].replace('T', ' ')}  {run.keeper}: {counts} ({count_of(round(run.seconds), 'second')})"
+    yield from (f"  {note}" for note in run.notes)
+
+
+VIEWS: Final = {
+    "keepers.list": View(_listed),
+    "keepers.run": View(_report),
+    "keepers.history": View(_history),
+}
