@@ -126,7 +126,7 @@ class Agent:
 
     def converse(self, text: str, *, session: str = "", channel: str = "library") -> "AsyncIterator[Event]":
         """The events of one turn: Accepted first, Done last."""
-        events: AsyncIterator[Event] = self.run("converse", text=text, session=session, channel=channel)
+        events: AsyncIterator[Event] = self.run("chat.say", text=text, session=session, channel=channel)
         return events
 
     def close(self) -> None:

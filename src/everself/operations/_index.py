@@ -58,7 +58,7 @@ INDEX: tuple[tuple[str, str, str, str, str, str], ...] = (
         "",
     ),
     (
-        "converse",
+        "chat.say",
         "conversation",
         "Say something to the agent; its reply comes as events, Accepted first and Done last.",
         "",

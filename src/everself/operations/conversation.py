@@ -20,7 +20,7 @@ class ConverseRequest:
     channel: Annotated[str, Option("Where it is said.")] = "cli"
 
 
-@operation("converse", audience=Audience.GUEST, effect="write", command=False, stream=True)
+@operation("chat.say", audience=Audience.GUEST, effect="write", command=False, stream=True)
 async def converse(runtime: "Runtime", caller: Caller, request: ConverseRequest) -> AsyncIterator[Event]:
     """Say something to the agent; its reply comes as events, Accepted first and Done last.
 
