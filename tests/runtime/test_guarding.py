@@ -5,14 +5,12 @@ import shutil
 from pathlib import Path
 
 import pytest
+from tests.operations.homes import bring_back, set_value, settle
 
 from everself.agent import open_runtime
 from everself.memory.forgetting.proof import Target
 from everself.operations.backup.create import make_backup
-from everself.operations.backup.restore_agent import RestoreOptions, bring_back
 from everself.operations.integrity import accept_outside, look_outside, undo_outside, verify_identity
-from everself.operations.settings import set_value
-from everself.operations.setup import settle
 from everself.storage.host_files import counter_file
 from everself.values import Append, Applied, Author, Change, Refused
 
@@ -82,7 +80,7 @@ def test_a_restore_by_the_owner_does_not_ring(workspace: Path, tmp_path: Path) -
     with open_runtime() as app:
         app.workspace.apply(Change(Author.OWNER, "grow", (Append("SOUL.md", b"Later.\n"),)))
         app.integrity.look()
-    bring_back(str(tmp_path / "all.tar"), options=RestoreOptions(replace=True))
+    bring_back(str(tmp_path / "all.tar"), replace=True)
     assert not (workspace / "SOUL.md").read_bytes().endswith(b"Later.\n")
     with open_runtime() as app:
         assert app.integrity.look() == ()

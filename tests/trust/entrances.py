@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Literal, Union, get_args, get_origin, get_type_hints
 
 from tests.operations.changes import Changes
+from tests.operations.homes import bring_back, settle
 from tests.trust.path_cases import CANARY
 
 from everself.agent import open_runtime
@@ -26,12 +27,10 @@ from everself.memory.quarantine import release
 from everself.memory.selection import Selection, list_entries
 from everself.memory.writing import Spot, Thought
 from everself.operations.backup.manifest import DATABASE, WORKSPACE, Line, Manifest, render_manifest
-from everself.operations.backup.restore_agent import bring_back
 from everself.operations.declaration import Operation
 from everself.operations.doctor import examine
 from everself.operations.entry_account import account_of
 from everself.operations.registry import all_operations
-from everself.operations.setup import settle
 from everself.storage import writes
 from everself.storage.archive import ArchiveWriter, Member
 from everself.storage.filesystem import FileSystem
@@ -328,7 +327,7 @@ ASKED = (
 
 BY_VERBS = (
     Entrance("undo.change", lambda doors, path: doors.changes.undo(path), "content"),
-    Entrance("settle.agent", lambda _, path: settle(path), "name", costly=True),
+    Entrance("setup.agent", lambda _, path: settle(path), "name", costly=True),
     Entrance("examine.agent", lambda _, path: examine(path), "name", looks=True, costly=True),
     Entrance("open_runtime.agent", lambda _, path: open_runtime(path), "name", looks=True, costly=True),
 )
@@ -487,26 +486,9 @@ NO_PATHS: dict[str, str] = {
     "Intent.id": "made by the runtime; in a planted file it meets the same check as a step's path",
     **{f"Intent.{name}": "stored as text" for name in ("at", "author", "reason", "evidence", "undoes")},
     "History.commit.files": "entered through FileChange.path",
-    **dict.fromkeys(
-        ("make_backup.target", "bring_back.source", "restore_backup.source", "check_backup.source"),
-        "a file or folder of their own that a person names, wherever it is",
-    ),
     **dict.fromkeys(("open_runtime.environ", "examine.environ"), "variables of the environment"),
-    "bring_back.agent": "prepared as in settle",
-    "bring_back.workspace": "the root itself, which a person chooses for themselves",
     "Intent.key": "stored as text",
-    "add_agent.agent": "refused where it is known, else handed to settle",
-    "add_agent.workspace": "as in settle",
-    "remove_agent.agent": "compared with the ids of the settings",
-    "show_agent.agent": "compared with the ids of the settings",
-    "settle.workspace": "the root itself, which a person chooses for themselves",
     "open_runtime.workspace": "the root itself, which a person chooses for themselves",
-    **{
-        f"{verb}.{word}": "looked up in a table of settings"
-        for verb in ("get_value", "set_value", "unset_value", "list_values")
-        for word in ("key", "group")
-    },
-    "set_value.value": "text of a setting",
     **dict.fromkeys(
         (
             "Runtime.remember.text",
@@ -546,8 +528,7 @@ NO_PATHS: dict[str, str] = {
     },
     **dict.fromkeys(("keepers.run.name", "keepers.history.name"), "compared with the names of keepers"),
     "search_messages.words": "compared with what was said",
-    **dict.fromkeys(("use_model.name", "try_model.name"), "the name of a model, looked up among providers"),
-    "use_model.agent": "looked up among the agents of the settings",
+    **dict.fromkeys(("model.use.name", "model.test.name"), "the name of a model, looked up among providers"),
     **dict.fromkeys(("compare_souls.other", "check_soul.name"), "looked up as in show_soul"),
     **dict.fromkeys(
         ("refuse_soul.why", "roll_back_soul.line"),
@@ -575,9 +556,23 @@ NO_PATHS: dict[str, str] = {
         ("Selection.source", "Selection.person", "Selection.project"),
         "compared with what the entries say",
     ),
+    **dict.fromkeys(
+        ("backup.file", "restore.file"), "a file or folder of their own that a person names, wherever it is"
+    ),
+    **dict.fromkeys(("agents.add.name", "restore.agent"), "prepared as in setup"),
+    **dict.fromkeys(
+        ("setup.workspace", "agents.add.workspace", "restore.workspace"),
+        "the root itself, which a person chooses for themselves",
+    ),
+    **dict.fromkeys(("agents.show.name", "agents.remove.name"), "compared with the ids of the settings"),
+    **dict.fromkeys(
+        ("config.get.key", "config.set.key", "config.unset.key", "config.show.group"),
+        "looked up in a table of settings",
+    ),
+    "config.set.value": "text of a setting",
     **{
-        f"{verb}.agent": "looked up among the agents of the settings"
-        for verb in ("get_value", "set_value", "unset_value", "list_values")
+        f"{name}.agent": "looked up among the agents of the settings"
+        for name in ("config.get", "config.set", "config.unset", "config.show", "model.use")
     },
 }
 

@@ -131,8 +131,9 @@ class Operation(Generic[R, T]):
     `help` is one line, `details` the rest of the docstring; `progress` is the label of its bar, which may name a field as
     `{request.name}`, or the labels of several. `tool` and `slash` offer it to a model and in a chat; nothing: not offered there.
     `command` is false where no command is made of it. `on` says what it is run on: an opened agent, or the home of all agents, where
-    none has to exist. `question` is what a person is asked before it is done; the operation shows the plan to `caller.agree`. `costs`:
-    it may spend money, and where nobody can be asked it is refused.
+    none has to exist. `question` is what a person is asked before it is done, and may name a part of the plan as `{plan.folder}`; the
+    operation shows the plan to `caller.agree`. `agreed_by` is the flag that answers it, with its help. `needs_yes` says why it is
+    refused where nobody can be asked; what cannot be undone is refused anyway.
     """
 
     name: str
@@ -148,7 +149,8 @@ class Operation(Generic[R, T]):
     slash: str = ""
     command: bool = True
     question: str = ""
-    costs: bool = False
+    agreed_by: tuple[str, str] = ("yes", "Do not ask.")
+    needs_yes: str = ""
     on: Literal["agent", "home"] = "agent"
     examples: tuple[tuple[str, str], ...] = ()
     fields: tuple[Field, ...] = field(default=(), repr=False)

@@ -17,17 +17,9 @@ from everself.operations.registry import all_operations
 OF_THE_FACE = {"completion", "help"}
 # The modules whose public functions are verbs; of these, what serves other verbs and is none itself.
 VERB_MODULES = {
-    "everself.operations.setup": ("prepare", "Prepared.remember"),
-    "everself.operations.backup.restore_agent": (),
-    "everself.operations.templates": (),
-    "everself.operations.settings": ("own_key", "save_edit", "need_utf8"),
     "everself.operations.identity": (),
     "everself.operations.integrity": (),
     "everself.operations.soul": ("SoulTests.count",),
-    "everself.operations.models": (),
-    "everself.operations.backup.create": ("default_name",),
-    "everself.operations.backup.restore": (),
-    "everself.operations.backup.check": ("verify", "open_backup", "OpenBackup.content", "OpenBackup.finish"),
 }
 
 

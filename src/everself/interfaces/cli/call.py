@@ -11,10 +11,10 @@ import click
 from everself.errors import ChangedMeanwhile, Damaged, DiskError, EverselfError, Unfinished
 from everself.interfaces.rendering.exit_codes import ExitCode
 from everself.interfaces.rendering.lines import Line, render
+from everself.interfaces.rendering.words import recovered_notices
 
 if TYPE_CHECKING:
     from everself.runtime import Runtime
-    from everself.workspace.disk_workspace import Recovery
 
 JSON_FLAG = "--json"
 
@@ -165,9 +165,3 @@ def impaired_notices(app: "Runtime") -> list[str]:
         return []
     mend = f" → {app.impaired.mend}" if app.impaired.mend else ""
     return [f"Reading only; nothing can be changed. {app.impaired}{mend}"]
-
-
-def recovered_notices(found: "Recovery") -> list[str]:
-    """What a process that died had left half done, and what became of it."""
-    notices = [f"A change that was cut short earlier has been completed: {one}" for one in found.completed]
-    return notices + [f"A change that was cut short earlier has been taken back: {one}" for one in found.undone]

@@ -31,7 +31,7 @@ from everself.interfaces.cli.call import (
 from everself.interfaces.cli.command_types import Verb
 from everself.interfaces.cli.parameters import DAY, words_of
 from everself.interfaces.cli.progress import progress
-from everself.interfaces.rendering.lines import render
+from everself.interfaces.rendering.lines import plain
 from everself.interfaces.rendering.view import Look, View, view_of
 from everself.operations.caller import AT_TERMINAL
 from everself.operations.declaration import Argument, Field, Operation
@@ -50,7 +50,8 @@ def command_of(operation: Operation[Any, Any], view: View) -> click.Command:
     offered = [one for one in operation.fields if one.offered_by("cli")]
     flags = {name: click.Option([f"--{name}"], is_flag=True, help=words) for name, words in view.flags}
     if operation.question:
-        flags["yes"] = click.Option(["--yes"], is_flag=True, help="Do not ask.")
+        name, words = operation.agreed_by
+        flags[name] = click.Option([f"--{name}"], is_flag=True, help=words)
 
     own_agent = operation.on == "agent"
 
@@ -121,20 +122,21 @@ def _finish(view: View, result: Any, look: Look, noted: Sequence[str] = ()) -> i
 
 def _ask(operation: Operation[Any, Any], view: View, plan: object, look: Look) -> bool:
     """Show a person what would happen and ask; whether they were asked. What can be undone needs no asking where nobody is there."""
-    if "yes" in look.flags:
+    if operation.agreed_by[0] in look.flags:
         return False
     away = this_call().json or not sys.stdin.isatty()
-    if away and operation.effect != "destructive" and not operation.costs:
+    if away and operation.effect != "destructive" and not operation.needs_yes:
         return False
     lines = list(view.lines(plan, replace(look, asking=True)))
-    if away and operation.costs:
-        raise WrongUse(f"This costs money: {' '.join(map(render, lines))}", mend="--yes agrees to it.")
+    if away and operation.needs_yes:
+        said = " ".join(map(plain, lines))
+        raise WrongUse(f"{operation.needs_yes}: {said}", mend=f"--{operation.agreed_by[0]} agrees to it.")
     if not this_call().json:
         show_lines(lines)
     if away:
         raise WrongUse("Nothing was changed: this cannot be undone.", mend="--dry-run shows it, --yes does it.")
     # on stderr, where it is seen even when the rest goes into a file
-    if not click.confirm(operation.question, err=True):
+    if not click.confirm(operation.question.format(plan=plan), err=True):
         raise Interrupted("Nothing was changed.")
     return True
 

@@ -30,7 +30,9 @@ DAY = Day()
 
 def words_of(text: str) -> str:
     """The text itself; with -, what comes from standard input, refused and not cut where it is too long."""
-    words = sys.stdin.read(MOST + 1) if text == "-" else text
+    if text != "-":
+        return text
+    words = sys.stdin.read(MOST + 1)
     if len(words) > MOST:
         raise WrongUse(f"This takes at most {MOST} characters.", mend="Put it into a file in the workspace.")
     return words

@@ -24,42 +24,18 @@ def _cli(called: str, command: str, humans_only: str = "") -> Verb:
     return Verb(called, offered=(("cli", command),), humans_only=humans_only)
 
 
-_SETTINGS_RULE = "settings name the programs that run and what the agent may do to itself"
 _VERIFIES = "soul verify does it, with what it is told to do"
 _MEETS = "chat does it: /bootstrap"
 _BY_A_HUMAN = "no model decides who the agent is"
 _A_HUMANS_WORD = "what waits for a human is not decided by a model"
 
 VERBS: tuple[Verb, ...] = (
-    _cli("everself.operations.setup:settle", "setup", "an agent does not make agents"),
-    _cli("everself.operations.agents:list_agents", "agents list"),
-    _cli("everself.operations.agents:show_agent", "agents show"),
-    _cli("everself.operations.agents:add_agent", "agents add", "an agent does not make agents"),
-    _cli("everself.operations.agents:remove_agent", "agents remove", "an agent does not remove agents"),
-    Verb("everself.operations.templates:set_up", withheld=(("cli", "settle does it, and remembers the place"),)),
-    _cli(
-        "everself.operations.backup.create:make_backup", "backup", "a backup holds everything, for whoever has the file"
-    ),
-    _cli("everself.operations.backup.restore_agent:bring_back", "restore", "an agent does not replace itself"),
-    Verb(
-        "everself.operations.backup.restore:restore_backup",
-        withheld=(("cli", "bring_back does it, and remembers the place"),),
-    ),
-    Verb(
-        "everself.operations.backup.check:check_backup",
-        withheld=(("cli", "restore --dry-run checks it and says more"),),
-    ),
     _cli("everself.conversation.conversation:Chat.converse", "chat"),
     _cli("everself.operations.ask:ask", "ask"),
     Verb("everself.identity.ritual:Ritual.is_open", withheld=(("cli", "chat offers the first conversation by it"),)),
     Verb("everself.identity.ritual:Ritual.preview", withheld=(("cli", _MEETS),)),
     Verb("everself.identity.ritual:Ritual.finish", withheld=(("cli", _MEETS),), humans_only=_BY_A_HUMAN),
     _cli("everself.operations.doctor:examine", "doctor"),
-    _cli("everself.operations.settings:get_value", "config get"),
-    _cli("everself.operations.settings:list_values", "config show"),
-    _cli("everself.operations.settings:set_value", "config set", _SETTINGS_RULE),
-    _cli("everself.operations.settings:unset_value", "config unset", _SETTINGS_RULE),
-    _cli("everself.operations.settings:host_file", "config path"),
     _cli("everself.operations.identity:show_identity", "identity"),
     Verb("everself.operations.identity:list_personas", withheld=(("cli", "identity --personas does it"),)),
     _cli("everself.operations.soul:show_soul", "soul show"),
@@ -85,10 +61,6 @@ VERBS: tuple[Verb, ...] = (
     Verb("everself.operations.sessions:plan_deletion", withheld=(("cli", "sessions delete --dry-run does it"),)),
     _cli("everself.operations.sessions:delete_session", "sessions delete", "what is deleted is gone"),
     _cli("everself.operations.sessions:simulate_compaction", "simulate-compaction"),
-    _cli("everself.operations.models:list_models", "model list"),
-    _cli("everself.operations.models:use_model", "model use", _SETTINGS_RULE),
-    _cli("everself.operations.models:try_model", "model test", "asking a model may cost money"),
-    _cli("everself.operations.models:show_spend", "spend"),
     Verb("everself.operations.jobs:is_anything_due", withheld=(("cli", "chat asks it at its begin and its end"),)),
     Verb("everself.operations.jobs:tell_news", withheld=(("cli", "chat begins with it"),)),
     _cli("everself.operations.review:list_waiting", "review list", "what was kept from a model is not shown to one"),
@@ -96,5 +68,4 @@ VERBS: tuple[Verb, ...] = (
     _cli("everself.operations.review:accept_waiting", "review accept", _A_HUMANS_WORD),
     _cli("everself.operations.review:edit_waiting", "review edit", _A_HUMANS_WORD),
     _cli("everself.operations.review:refuse_waiting", "review refuse", _A_HUMANS_WORD),
-    Verb("everself.operations.memory:adopt_workspace", withheld=(("cli", "setup does it, and says so"),)),
 )
