@@ -25,7 +25,7 @@ class BackupRequest:
 @operation(
     "backup",
     audience=Audience.OWNER_AT_TERMINAL,
-    effect="read",
+    effect="write",
     progress="Saving",
     examples=(
         ("everself backup", "into this folder, under a name with the date"),

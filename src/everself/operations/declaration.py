@@ -180,7 +180,7 @@ class Operation(Generic[R, T]):
             raise RefusedByRule(f"Permission denied: only {self.audience.words} can do this.")
         for one in self.fields:
             one.check(getattr(request, one.name))
-        if self.effect != "destructive" and caller.agree is nobody_agrees:
+        if self.effect != "destructive" and not self.needs_yes and caller.agree is nobody_agrees:
             # what can be undone needs no asking where nobody is there
             caller = replace(caller, agree=lambda _: None)
         return self.run(runtime, caller, request, tell) if self.progress else self.run(runtime, caller, request)

@@ -40,7 +40,7 @@ class ExportRequest:
 @operation(
     "memory.export",
     audience=Audience.OWNER_AT_TERMINAL,
-    effect="read",
+    effect="write",
     examples=(
         ("everself memory export memory.jsonl", "into a new file"),
         ("everself memory export > memory.jsonl", "the same, by way of the shell"),

@@ -139,7 +139,7 @@ class TestRequest:
 @operation(
     "model.test",
     audience=Audience.OWNER_AT_TERMINAL,
-    effect="read",
+    effect="write",
     examples=(
         ("everself model test", "the model in use"),
         ("everself model test ollama/qwen3:8b", "another one, before you use it"),
