@@ -432,11 +432,11 @@ BY_TOOLS = (
 )
 
 IN_SOULS = (
-    Entrance("show_soul.name", lambda doors, path: _growth(doors).text_of(path), "content", looks=True, costly=True),
-    Entrance("compare_souls.one", lambda doors, path: _growth(doors).diff(path), "content", looks=True, costly=True),
-    Entrance("roll_back_soul.version", lambda doors, path: _growth(doors).rollback(path), "content", costly=True),
-    Entrance("approve_soul.name", lambda doors, path: _growth(doors).approve(path), "content", costly=True),
-    Entrance("refuse_soul.name", lambda doors, path: _growth(doors).refuse(path), "content", costly=True),
+    Entrance("soul.show.name", lambda doors, path: _growth(doors).text_of(path), "content", looks=True, costly=True),
+    Entrance("soul.diff.one", lambda doors, path: _growth(doors).diff(path), "content", looks=True, costly=True),
+    Entrance("soul.rollback.version", lambda doors, path: _growth(doors).rollback(path), "content", costly=True),
+    Entrance("soul.approve.name", lambda doors, path: _growth(doors).approve(path), "content", costly=True),
+    Entrance("soul.refuse.name", lambda doors, path: _growth(doors).refuse(path), "content", costly=True),
 )
 
 ENTRANCES: tuple[Entrance, ...] = (
@@ -525,9 +525,7 @@ NO_PATHS: dict[str, str] = {
         ),
         "stored beside the words",
     ),
-    **dict.fromkeys(
-        ("accept_outside.paths", "undo_outside.paths"), "compared with the documents that were looked at anyway"
-    ),
+    "soul.verify.paths": "compared with the documents that were looked at anyway",
     "Pick.heading": "stored as text",
     "list_personas.session": "compared with recorded sessions",
     **{
@@ -542,9 +540,9 @@ NO_PATHS: dict[str, str] = {
     "search_messages.words": "compared with what was said",
     **dict.fromkeys(("use_model.name", "try_model.name"), "the name of a model, looked up among providers"),
     "use_model.agent": "looked up among the agents of the settings",
-    **dict.fromkeys(("compare_souls.other", "check_soul.name"), "looked up as in show_soul"),
+    **dict.fromkeys(("soul.diff.other", "soul.test.name"), "looked up as in soul.show"),
     **dict.fromkeys(
-        ("refuse_soul.why", "roll_back_soul.line"),
+        ("soul.refuse.why", "soul.rollback.line"),
         "words of a soul or about it, stored as text or compared with its lines",
     ),
     "Memory.correct.old": "an id as in supersede, or words that are searched for",

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import MISSING, dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, Final, Generic, Literal, TypeVar
 
-from everself.errors import RefusedByRule, WrongUse
+from everself.errors import WrongUse
 from everself.operations.caller import OWNERS_SESSIONS, Audience, Caller, nobody_agrees
 
 if TYPE_CHECKING:
@@ -165,8 +165,7 @@ class Operation(Generic[R, T]):
 
     def __call__(self, runtime: "Runtime | Home", caller: Caller, request: R, tell: Tell | None = None) -> T:
         """Run it for this caller. Raises RefusedByRule for whoever may not."""
-        if caller.audience < self.audience:
-            raise RefusedByRule(f"Permission denied: only {self.audience.words} can do this.")
+        caller.need(self.audience)
         for one in self.fields:
             one.check(getattr(request, one.name))
         if self.effect != "destructive" and caller.agree is nobody_agrees:

@@ -22,8 +22,6 @@ VERB_MODULES = {
     "everself.operations.templates": (),
     "everself.operations.settings": ("own_key", "save_edit", "need_utf8"),
     "everself.operations.identity": (),
-    "everself.operations.integrity": (),
-    "everself.operations.soul": ("SoulTests.count",),
     "everself.operations.models": (),
     "everself.operations.index": (),
     "everself.operations.evaluation": (),

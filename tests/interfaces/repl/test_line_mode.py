@@ -186,7 +186,7 @@ def test_new_undo_and_quit(talk, app: Runtime, chat: FakeChat) -> None:
 def test_undo_without_a_yes_changes_nothing(talk, app: Runtime, typed: str) -> None:
     app.remember("I moved to Bergen.")
     said = talk(f"/undo\n{typed}")
-    assert "-- I moved to Bergen." in said.out
+    assert "I moved to Bergen." in said.out
     assert said.out.endswith("Take it back? (yes/no)\n\nNothing was changed.\n")
     assert said.well
     assert len(app.memory.book.all()) == 1

@@ -25,7 +25,6 @@ def _cli(called: str, command: str, humans_only: str = "") -> Verb:
 
 
 _SETTINGS_RULE = "settings name the programs that run and what the agent may do to itself"
-_VERIFIES = "soul verify does it, with what it is told to do"
 _UNASKED = "what runs unasked is decided by the person"
 _MEETS = "chat does it: /bootstrap"
 _BY_A_HUMAN = "no model decides who the agent is"
@@ -63,18 +62,6 @@ VERBS: tuple[Verb, ...] = (
     _cli("everself.operations.settings:host_file", "config path"),
     _cli("everself.operations.identity:show_identity", "identity"),
     Verb("everself.operations.identity:list_personas", withheld=(("cli", "identity --personas does it"),)),
-    _cli("everself.operations.soul:show_soul", "soul show"),
-    _cli("everself.operations.soul:list_souls", "soul history"),
-    _cli("everself.operations.digest:digest_growth", "soul digest"),
-    _cli("everself.operations.soul:compare_souls", "soul diff"),
-    _cli("everself.operations.soul:approve_soul", "soul approve", _BY_A_HUMAN),
-    _cli("everself.operations.soul:refuse_soul", "soul refuse", _BY_A_HUMAN),
-    _cli("everself.operations.soul:roll_back_soul", "soul rollback", _BY_A_HUMAN),
-    _cli("everself.operations.soul:check_soul", "soul test"),
-    Verb("everself.operations.integrity:look_outside", withheld=(("cli", _VERIFIES),)),
-    Verb("everself.operations.integrity:accept_outside", withheld=(("cli", _VERIFIES),), humans_only=_BY_A_HUMAN),
-    Verb("everself.operations.integrity:undo_outside", withheld=(("cli", _VERIFIES),), humans_only=_BY_A_HUMAN),
-    _cli("everself.operations.integrity:verify_identity", "soul verify"),
     _cli("everself.memory.selection:list_entries", "memory list"),
     _cli("everself.operations.entry_account:account_of", "memory show"),
     Verb("everself.operations.search:catch_up", withheld=(("cli", "memory search does it after it has answered"),)),

@@ -12,16 +12,6 @@ _ENTRIES: Final = 12
 _WIDE: Final = 100
 
 
-def soul(app: "Runtime", words: str) -> Iterator[str]:
-    """The soul as it stands now; a version or a proposal by its name."""
-    from everself.operations.soul import show_soul
-
-    report = show_soul(app, words or "current")
-    yield from (report.diff if report.proposal is not None else report.text).rstrip("\n").split("\n")
-    for one in report.waiting:
-        yield f"waits for you: {one.id}  {one_line(one.reason, _WIDE)}  (everself soul approve {one.id})"
-
-
 def memory(app: "Runtime", words: str) -> Iterator[str]:
     """The newest entries, or those with these words."""
     from everself.memory.selection import Selection, list_entries
@@ -66,16 +56,13 @@ def persona(app: "Runtime", _: str) -> Iterator[str]:
 def review(app: "Runtime", _: str) -> Iterator[str]:
     """What waits for the person: all that `everself review` asks about, changes from outside, what rests on something wrong."""
     from everself.memory.selection import Selection, list_entries
-    from everself.operations.integrity import look_outside
     from everself.operations.review import lines_of, list_waiting
 
     found = list_waiting(app)
     for one in found.waiting:
         yield from lines_of(one)
     yield from found.notes
-    outside = [
-        f"{one.kind} outside: {one.path or one.why}  (everself soul verify)" for one in look_outside(app).changed
-    ]
+    outside = [f"{one.kind} outside: {one.path or one.why}  (everself soul verify)" for one in app.integrity.look()]
     yield from outside
     stale = list_entries(app.memory, Selection(stale=True))
     for listed in stale:
