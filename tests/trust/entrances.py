@@ -527,7 +527,9 @@ NO_PATHS: dict[str, str] = {
     ),
     "soul.verify.paths": "compared with the documents that were looked at anyway",
     "Pick.heading": "stored as text",
-    "list_personas.session": "compared with recorded sessions",
+    "identity.session": "compared with recorded sessions",
+    "context.session_kind": "the name of a kind of session and a slug",
+    "context.message": "words that memory is searched for",
     **{
         f"{verb}.name": "compared with recorded sessions, whose ids are the runtime's own"
         for verb in ("show_session", "export_session", "plan_deletion", "delete_session", "simulate_compaction")

@@ -26,6 +26,14 @@ INDEX: tuple[tuple[str, str, str, str, str, str], ...] = (
         "[ID]",
     ),
     (
+        "context",
+        "context",
+        "Print the prompt as the model would get it.",
+        "",
+        "/prompt",
+        "[TEXT]",
+    ),
+    (
         "soul.digest",
         "digest",
         "Tell what the soul learned or gave up lately, and what waits for your yes.",
@@ -96,6 +104,14 @@ INDEX: tuple[tuple[str, str, str, str, str, str], ...] = (
         "memory_forget",
         "",
         "[ID]...",
+    ),
+    (
+        "identity",
+        "identity",
+        "Show who the agent is, and where each part of it comes from.",
+        "",
+        "/persona",
+        "",
     ),
     (
         "soul.verify",

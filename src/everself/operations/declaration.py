@@ -33,7 +33,7 @@ class Option:
     """A field of a request: what it means, its limits, and what it is called elsewhere than in Python.
 
     `only`: the interfaces that offer it; the others leave it at its default. Nothing: all of them. `needed`: the interfaces where it has
-    to be given although it has a default.
+    to be given although it has a default. `slash`: in a chat it takes what follows the name of the command.
     """
 
     help: str
@@ -44,6 +44,7 @@ class Option:
     tool: str = ""
     only: tuple[Interface, ...] = ()
     needed: tuple[Interface, ...] = ()
+    slash: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +153,7 @@ class Operation(Generic[R, T]):
     @property
     def argument(self) -> Field | None:
         """The field that takes what follows the name of the command."""
-        return next((one for one in self.fields if isinstance(one.option, Argument)), None)
+        return next((one for one in self.fields if isinstance(one.option, Argument) or one.option.slash), None)
 
     @property
     def takes(self) -> str:

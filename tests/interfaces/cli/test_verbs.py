@@ -21,7 +21,6 @@ VERB_MODULES = {
     "everself.operations.backup.restore_agent": (),
     "everself.operations.templates": (),
     "everself.operations.settings": ("own_key", "save_edit", "need_utf8"),
-    "everself.operations.identity": (),
     "everself.operations.models": (),
     "everself.operations.index": (),
     "everself.operations.evaluation": (),

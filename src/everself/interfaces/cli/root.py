@@ -28,10 +28,8 @@ GROUPS: Final[dict[str, tuple[str, str]]] = {
     "ask": ("Say one thing to the agent and print its reply.", "ask:ask"),
     "doctor": ("Look for what is wrong, and say what mends it.", "doctor:doctor"),
     "config": ("Read and change settings.", "config:config"),
-    "identity": ("Show who the agent is, and where each part of it comes from.", "identity:identity"),
     "soul": ("Read the soul, decide how it grows, and take any step of it back.", "soul:soul"),
     "memory": ("Search, add, correct, forget, export: what the agent remembers.", "memory:memory"),
-    "context": ("Print the prompt as the model would get it.", "context:context"),
     "sessions": ("Look at what was said, export it, delete it.", "sessions:sessions"),
     "simulate-compaction": (
         "Show what survives if a conversation were made shorter now.",

@@ -28,31 +28,6 @@ def memory(app: "Runtime", words: str) -> Iterator[str]:
         yield f"{one.entry.id}  {one_line(one.entry.text, _WIDE)}  ({one_line(one.citation, _WIDE)})"
 
 
-def prompt(app: "Runtime", words: str) -> Iterator[str]:
-    """What a model would be told at the next turn, had these words been said."""
-    from everself.conversation.context.request import Ask
-    from everself.operations.context import show_context
-
-    report = show_context(app, Ask(message=words))
-    yield from report.text.rstrip("\n").split("\n")
-    yield ""
-    yield f"{report.receipt.total} tokens; everself context --explain says what each part costs"
-
-
-def persona(app: "Runtime", _: str) -> Iterator[str]:
-    """Who speaks, and why."""
-    from everself.operations.identity import show_identity
-
-    report = show_identity(app)
-    card = report.card
-    for label, told in (("Name", card.name), ("Emoji", card.emoji), ("Creature", card.creature), ("Vibe", card.vibe)):
-        yield f"{label:<9} {one_line(told.value, _WIDE) or '(none)'}"
-    yield f"{'Soul':<9} {report.soul}  {report.soul_hash[:12] or 'missing'}"
-    if report.alternate.enabled:
-        yield f"{'Alternate':<9} {report.alternate.file}"
-    yield from (f"Note: {notice}" for notice in report.notices)
-
-
 def review(app: "Runtime", _: str) -> Iterator[str]:
     """What waits for the person: all that `everself review` asks about, changes from outside, what rests on something wrong."""
     from everself.memory.selection import Selection, list_entries
