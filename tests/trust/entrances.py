@@ -531,15 +531,15 @@ NO_PATHS: dict[str, str] = {
     "context.session_kind": "the name of a kind of session and a slug",
     "context.message": "words that memory is searched for",
     **{
-        f"{verb}.name": "compared with recorded sessions, whose ids are the runtime's own"
-        for verb in ("show_session", "export_session", "plan_deletion", "delete_session", "simulate_compaction")
+        f"{name}.name": "compared with recorded sessions, whose ids are the runtime's own"
+        for name in ("sessions.show", "sessions.export", "sessions.delete", "simulate-compaction")
     },
     **{
         f"{verb}.name": "compared with the names and ids of jobs"
         for verb in ("show_job", "remove_job", "enable_job", "disable_job", "run_job", "list_runs")
     },
     **dict.fromkeys(("run_keeper.name", "list_keeper_runs.name"), "compared with the names of keepers"),
-    "search_messages.words": "compared with what was said",
+    "sessions.search.words": "compared with what was said",
     **dict.fromkeys(("use_model.name", "try_model.name"), "the name of a model, looked up among providers"),
     "use_model.agent": "looked up among the agents of the settings",
     **dict.fromkeys(("soul.diff.other", "soul.test.name"), "looked up as in soul.show"),

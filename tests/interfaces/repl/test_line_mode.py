@@ -104,7 +104,7 @@ def test_memory_search_why_and_soul_answer(talk, app: Runtime) -> None:
     assert "memory/2026-03-19.md#L3-L4  7K3QX9M2ABCD" in said.out
     assert "no room: MEMORY.md" in said.out
     assert "# Soul" in said.out or "SOUL" in said.out
-    assert "There was no conversation yet." in said.out
+    assert "Nothing was said yet." in said.out
 
 
 def test_review_tells_what_waits_for_the_person() -> None:

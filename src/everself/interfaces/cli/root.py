@@ -31,10 +31,6 @@ GROUPS: Final[dict[str, tuple[str, str]]] = {
     "soul": ("Read the soul, decide how it grows, and take any step of it back.", "soul:soul"),
     "memory": ("Search, add, correct, forget, export: what the agent remembers.", "memory:memory"),
     "sessions": ("Look at what was said, export it, delete it.", "sessions:sessions"),
-    "simulate-compaction": (
-        "Show what survives if a conversation were made shorter now.",
-        "sessions:simulate_compaction",
-    ),
     "model": ("Choose the model that answers, and try what it can do.", "models:model"),
     "spend": ("Show what models cost, by day and job.", "models:spend"),
     "cron": ("Run jobs at their times: keepers, verbs, messages to the agent.", "cron:cron"),

@@ -68,15 +68,6 @@ VERBS: tuple[Verb, ...] = (
     _cli("everself.operations.index:memory_status", "memory status"),
     Verb("everself.operations.index:find_price", withheld=(("cli", "memory index shows it before it asks"),)),
     _cli("everself.operations.evaluation:evaluate_memory", "memory eval"),
-    _cli("everself.operations.sessions:list_sessions", "sessions list"),
-    _cli("everself.operations.sessions:show_session", "sessions show"),
-    _cli("everself.operations.sessions:search_messages", "sessions search"),
-    _cli(
-        "everself.operations.sessions:export_session", "sessions export", "a transcript holds everything that was said"
-    ),
-    Verb("everself.operations.sessions:plan_deletion", withheld=(("cli", "sessions delete --dry-run does it"),)),
-    _cli("everself.operations.sessions:delete_session", "sessions delete", "what is deleted is gone"),
-    _cli("everself.operations.sessions:simulate_compaction", "simulate-compaction"),
     _cli("everself.operations.models:list_models", "model list"),
     _cli("everself.operations.models:use_model", "model use", _SETTINGS_RULE),
     _cli("everself.operations.models:try_model", "model test", "asking a model may cost money"),

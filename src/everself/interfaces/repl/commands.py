@@ -125,7 +125,6 @@ _BY_HAND: Final[dict[str, Command]] = {
     "/model": Command(_model, "which model answers"),
     "/new": Command(_new, "begin anew; a note about this conversation is kept"),
     "/compact": Command(_compact, "make a long conversation shorter, after keeping what matters"),
-    "/sessions": Command(_looks(looking.sessions), "the conversations of late"),
     "/quit": Command(_quit, "leave; Ctrl-D does too"),
 }
 _FROM_OPERATIONS: Final = {

@@ -46,16 +46,6 @@ def review(app: "Runtime", _: str) -> Iterator[str]:
         yield "Nothing waits for you."
 
 
-def sessions(app: "Runtime", _: str) -> Iterator[str]:
-    """The conversations of late, the last one first."""
-    found = app.log.list(_ENTRIES)
-    if not found:
-        yield "There was no conversation yet."
-    for one in found:
-        when = (one.last_at or one.started_at).astimezone(app.clock.zone).strftime("%Y-%m-%d %H:%M")
-        yield f"{one.id}  {when}  {one.said:>4}  {one_line(one.title, _WIDE)}"
-
-
 def said(app: "Runtime", limit: int) -> Iterator[str]:
     """What the owner said in the conversations of late, the newest first, as it is kept: what was forgotten is not there."""
     for session in app.log.list(_ENTRIES):
