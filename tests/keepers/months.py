@@ -14,6 +14,7 @@ from zoneinfo import ZoneInfo
 
 import re2
 from tests.operations.promotions import review_week
+from tests.operations.reviews import accept_waiting, find_waiting, list_waiting, refuse_waiting
 from tests.trust.dying import die_before
 
 from everself.agent import open_runtime
@@ -22,7 +23,6 @@ from everself.memory.writing import Thought
 from everself.models.chat.protocol import ChatRequest
 from everself.operations.jobs import tick
 from everself.operations.keepers import run_keeper
-from everself.operations.review import accept_waiting, find_waiting, list_waiting, refuse_waiting
 from everself.operations.templates import set_up
 from everself.runtime import Runtime
 from everself.testing.chat_model import FakeModel

@@ -470,8 +470,9 @@ NO_PATHS: dict[str, str] = {
     **dict.fromkeys(("memory.correct.old", "memory.correct.new", "memory.correct.trigger"), "as in Memory.correct"),
     "memory.promote.entries": "ids, as in Pick",
     "memory.promote.target": "as in Pick.target",
-    "find_waiting.identity": "compared with the ids of what waits",
-    **{f"{verb}_waiting.name": "compared with the ids of what waits" for verb in ("accept", "edit", "refuse")},
+    **{f"review.{name}.name": "compared with the ids of what waits" for name in ("accept", "edit", "refuse")},
+    **{f"review.{name}.seen": "compared with the mark of what waits" for name in ("accept", "edit", "refuse")},
+    **dict.fromkeys(("review.edit.text", "review.refuse.why"), "words that are remembered, or stored as text"),
     **{
         f"memory.forget.{name}": "compared with what is remembered"
         for name in ("entries", "what", "words", "session", "person")

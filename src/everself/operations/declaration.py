@@ -33,7 +33,8 @@ class Option:
     """A field of a request: what it means, its limits, and what it is called elsewhere than in Python.
 
     `only`: the interfaces that offer it; the others leave it at its default. Nothing: all of them. `needed`: the interfaces where it has
-    to be given although it has a default. `slash`: in a chat it takes what follows the name of the command.
+    to be given although it has a default. `slash`: in a chat it takes what follows the name of the command. `stdin`: on a command line
+    a single `-` is read from standard input.
     """
 
     help: str
@@ -45,16 +46,13 @@ class Option:
     only: tuple[Interface, ...] = ()
     needed: tuple[Interface, ...] = ()
     slash: bool = False
+    stdin: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Argument(Option):
-    """A field that the command line takes by its place.
+    """A field that the command line takes by its place. `joined`: any number of words, which become one text."""
 
-    `stdin`: a single `-` is read from standard input. `joined`: any number of words, which become one text.
-    """
-
-    stdin: bool = False
     joined: bool = False
 
 

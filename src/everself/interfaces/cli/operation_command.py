@@ -173,8 +173,6 @@ def _is_given(one: Field, given: Mapping[str, Any]) -> bool:
 def _value(one: Field, given: Any) -> Any:
     if isinstance(one.kind, type) and issubclass(one.kind, enum.Enum):
         return one.kind(given)
-    if not isinstance(one.option, Argument):
-        return given
-    if one.option.joined:
+    if isinstance(one.option, Argument) and one.option.joined:
         return " ".join(given)
     return words_of(given) if one.option.stdin else given

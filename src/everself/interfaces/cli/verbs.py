@@ -28,7 +28,6 @@ _SETTINGS_RULE = "settings name the programs that run and what the agent may do 
 _UNASKED = "what runs unasked is decided by the person"
 _MEETS = "chat does it: /bootstrap"
 _BY_A_HUMAN = "no model decides who the agent is"
-_A_HUMANS_WORD = "what waits for a human is not decided by a model"
 
 VERBS: tuple[Verb, ...] = (
     _cli("everself.operations.setup:settle", "setup", "an agent does not make agents"),
@@ -86,11 +85,6 @@ VERBS: tuple[Verb, ...] = (
     _cli("everself.operations.keepers:list_keepers", "keepers list"),
     _cli("everself.operations.keepers:run_keeper", "keepers run", "asking a model may cost money"),
     _cli("everself.operations.keepers:list_keeper_runs", "keepers history"),
-    _cli("everself.operations.review:list_waiting", "review list", "what was kept from a model is not shown to one"),
-    Verb("everself.operations.review:find_waiting", withheld=(("cli", "review shows each with it"),)),
-    _cli("everself.operations.review:accept_waiting", "review accept", _A_HUMANS_WORD),
-    _cli("everself.operations.review:edit_waiting", "review edit", _A_HUMANS_WORD),
-    _cli("everself.operations.review:refuse_waiting", "review refuse", _A_HUMANS_WORD),
     _cli(
         "everself.operations.memory:export_memory",
         "memory export",

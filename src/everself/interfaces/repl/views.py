@@ -30,10 +30,12 @@ def memory(app: "Runtime", words: str) -> Iterator[str]:
 
 def review(app: "Runtime", _: str) -> Iterator[str]:
     """What waits for the person: all that `everself review` asks about, changes from outside, what rests on something wrong."""
+    from everself.interfaces.rendering.review import lines_of
     from everself.memory.selection import Selection, list_entries
-    from everself.operations.review import lines_of, list_waiting
+    from everself.operations.caller import AT_TERMINAL
+    from everself.operations.review import ListRequest, list_waiting
 
-    found = list_waiting(app)
+    found = list_waiting(app, AT_TERMINAL, ListRequest())
     for one in found.waiting:
         yield from lines_of(one)
     yield from found.notes
