@@ -329,7 +329,7 @@ ASKED = (
 BY_VERBS = (
     Entrance("undo.change", lambda doors, path: doors.changes.undo(path), "content"),
     Entrance("settle.agent", lambda _, path: settle(path), "name", costly=True),
-    Entrance("examine.agent", lambda _, path: examine(path), "name", looks=True, costly=True),
+    Entrance("doctor.agent", lambda _, path: examine(path), "name", looks=True, costly=True),
     Entrance("open_runtime.agent", lambda _, path: open_runtime(path), "name", looks=True, costly=True),
 )
 
@@ -457,7 +457,7 @@ ENTRANCES: tuple[Entrance, ...] = (
 NO_PATHS: dict[str, str] = {
     "Chat.converse.text": "what is said; what the tools make of it passes through their own entrances",
     "Chat.converse.person": "who says it, kept in a row",
-    **dict.fromkeys(("ask.text", "ask.channel"), "as in a conversation, kept in a row"),
+    "ask.text": "as in a conversation, kept in a row",
     "ask.resume": "compared with recorded sessions, whose ids are the runtime's own",
     **{
         f"memory.add.{name}": "as in Thought"
@@ -490,7 +490,7 @@ NO_PATHS: dict[str, str] = {
         ("make_backup.target", "bring_back.source", "restore_backup.source", "check_backup.source"),
         "a file or folder of their own that a person names, wherever it is",
     ),
-    **dict.fromkeys(("open_runtime.environ", "examine.environ"), "variables of the environment"),
+    **dict.fromkeys(("open_runtime.environ",), "variables of the environment"),
     "bring_back.agent": "prepared as in settle",
     "bring_back.workspace": "the root itself, which a person chooses for themselves",
     "Intent.key": "stored as text",

@@ -2,6 +2,14 @@
 
 INDEX: tuple[tuple[str, str, str, str, str, str], ...] = (
     (
+        "ask",
+        "ask",
+        "Say one thing to the agent and print its reply.",
+        "",
+        "",
+        "TEXT|-",
+    ),
+    (
         "log",
         "changes",
         "List what was changed, newest first.",
@@ -37,6 +45,14 @@ INDEX: tuple[tuple[str, str, str, str, str, str], ...] = (
         "soul.digest",
         "digest",
         "Tell what the soul learned or gave up lately, and what waits for your yes.",
+        "",
+        "",
+        "",
+    ),
+    (
+        "doctor",
+        "doctor",
+        "Look for what is wrong, and say what mends it.",
         "",
         "",
         "",

@@ -24,6 +24,9 @@ Effect = Literal["read", "write", "destructive"]
 # told how much of a long step is done, of how much
 Tell = Callable[[int, int], None]
 
+# a memory is a thought, not a book
+MOST: Final = 256 * 1024
+
 R = TypeVar("R")
 T = TypeVar("T")
 
@@ -34,7 +37,7 @@ class Option:
 
     `only`: the interfaces that offer it; the others leave it at its default. Nothing: all of them. `needed`: the interfaces where it has
     to be given although it has a default. `slash`: in a chat it takes what follows the name of the command. `stdin`: on a command line
-    a single `-` is read from standard input.
+    a single `-` is read from standard input; the text has at most `most` characters there.
     """
 
     help: str
@@ -47,6 +50,7 @@ class Option:
     needed: tuple[Interface, ...] = ()
     slash: bool = False
     stdin: bool = False
+    most: int = MOST
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,8 +126,8 @@ class Operation(Generic[R, T]):
 
     `help` is one line, `details` the rest of the docstring; `progress` is the label of its bar. `tool` and `slash` offer it to a model
     and in a chat; nothing: not offered there. `command` is false where no command is made of it. `on` says what it is run on: an opened
-    agent, or the home of all agents, where none has to exist. `question` is what a person is asked before it is done; the operation
-    shows the plan to `caller.agree`.
+    agent, or the home of all agents, where none has to exist. `makes_agent`: its command makes the agent where there was none.
+    `question` is what a person is asked before it is done; the operation shows the plan to `caller.agree`.
     """
 
     name: str
@@ -140,6 +144,7 @@ class Operation(Generic[R, T]):
     command: bool = True
     question: str = ""
     on: Literal["agent", "home"] = "agent"
+    makes_agent: bool = False
     examples: tuple[tuple[str, str], ...] = ()
     fields: tuple[Field, ...] = field(default=(), repr=False)
 

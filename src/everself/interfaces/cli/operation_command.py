@@ -17,15 +17,18 @@ from everself.errors import Interrupted, WrongUse
 from everself.interfaces.cli.call import (
     agent_option,
     answer,
+    inherited,
     json_option,
     opened,
     recovery_notices,
+    say_error,
     show_lines,
     show_notices,
     this_call,
     write_out,
 )
 from everself.interfaces.cli.command_types import Verb
+from everself.interfaces.cli.commands.conversation import awake
 from everself.interfaces.cli.parameters import DAY, words_of
 from everself.interfaces.cli.progress import progress
 from everself.interfaces.rendering.view import Look, View, view_of
@@ -48,7 +51,8 @@ def command_of(operation: Operation[Any, Any], view: View) -> click.Command:
     if operation.question:
         flags["yes"] = click.Option(["--yes"], is_flag=True, help="Do not ask.")
 
-    def run(agent: str = "", **given: Any) -> int:
+    def run(**given: Any) -> int:
+        agent = given.pop("agent") if operation.on == "agent" else ""
         look_flags = frozenset(name for name in flags if given.pop(name))
         request = operation.request(
             **{one.name: _value(one, given[one.name]) for one in offered if _is_given(one, given)}
@@ -57,7 +61,7 @@ def command_of(operation: Operation[Any, Any], view: View) -> click.Command:
             from everself.operations.home import Home
 
             return _finish(view, *_run(operation, view, Home(), request, Look(UTC, look_flags)))
-        with opened(agent) as runtime:
+        with awake(agent) if operation.makes_agent else opened(agent) as runtime:
             result, look = _run(operation, view, runtime, request, Look(runtime.clock.zone, look_flags))
             noted = recovery_notices(runtime)
             # one JSON object holds also what went wrong while the agent was closed
@@ -97,7 +101,10 @@ def _run(
 
 def _finish(view: View, result: Any, look: Look, noted: Sequence[str] = ()) -> int:
     notices = [*view.notices(result), *noted]
-    if view.raw is not None and not this_call().json:
+    error = view.error(result) if this_call().json else None
+    if error is not None:
+        say_error(error, as_json=True, data=view.data(result))
+    elif view.raw is not None and not this_call().json:
         write_out(view.raw(result))
         show_notices(notices)
     else:
@@ -147,6 +154,7 @@ def _parameter(one: Field) -> click.Parameter:
         show_default=bool(one.default) and not is_flag,
         metavar=option.metavar or None,
         help=option.help,
+        callback=inherited if one.name == "agent" else None,
     )
 
 
@@ -175,4 +183,4 @@ def _value(one: Field, given: Any) -> Any:
         return one.kind(given)
     if isinstance(one.option, Argument) and one.option.joined:
         return " ".join(given)
-    return words_of(given) if one.option.stdin else given
+    return words_of(given, one.option.most) if one.option.stdin else given

@@ -25,8 +25,6 @@ _ORDER: Final = (
 GROUPS: Final[dict[str, tuple[str, str]]] = {
     "setup": ("Create an agent's workspace, or what is missing of it.", "setup:setup"),
     "chat": ("Talk to the agent.", "chat:chat"),
-    "ask": ("Say one thing to the agent and print its reply.", "ask:ask"),
-    "doctor": ("Look for what is wrong, and say what mends it.", "doctor:doctor"),
     "config": ("Read and change settings.", "config:config"),
     "soul": ("Read the soul, decide how it grows, and take any step of it back.", "soul:soul"),
     "memory": ("Search, add, correct, forget, export: what the agent remembers.", "memory:memory"),

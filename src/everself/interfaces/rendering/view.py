@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import tzinfo
 from typing import TYPE_CHECKING, Any
 
+from everself.errors import EverselfError
 from everself.interfaces.rendering.exit_codes import ExitCode
 from everself.interfaces.rendering.lines import Line
 
@@ -37,7 +38,7 @@ class View:
     """How a result is shown. `flags` (name, help) concern the showing alone; the operation does not get them.
 
     `code` is what a shell is told, `data` what `--json` prints instead of the result, `raw` what is printed byte for byte in place of
-    lines, `after` what follows once the answer is out: it says what is left to say.
+    lines, `after` what follows once the answer is out: it says what is left to say. A result that `error` calls one is not `ok` in JSON.
     """
 
     lines: Callable[[Any, Look], Iterable[Line]]
@@ -45,6 +46,7 @@ class View:
     data: Callable[[Any], object] = lambda result: result
     notices: Callable[[Any], Sequence[str]] = _notices
     raw: Callable[[Any], str] | None = None
+    error: Callable[[Any], EverselfError | None] = lambda _: None
     flags: tuple[tuple[str, str], ...] = ()
     after: "Callable[[Runtime], Sequence[str]] | None" = None
 
