@@ -328,7 +328,7 @@ ASKED = (
 BY_VERBS = (
     Entrance("undo.change", lambda doors, path: doors.changes.undo(path), "content"),
     Entrance("setup.agent", lambda _, path: settle(path), "name", costly=True),
-    Entrance("examine.agent", lambda _, path: examine(path), "name", looks=True, costly=True),
+    Entrance("doctor.agent", lambda _, path: examine(path), "name", looks=True, costly=True),
     Entrance("open_runtime.agent", lambda _, path: open_runtime(path), "name", looks=True, costly=True),
 )
 
@@ -358,8 +358,8 @@ IN_MEMORY = (
     ),
     _remembered("memory.bank.show.page", lambda memory, path: Bank(memory).read(path), looks=True),
     _remembered("memory.bank.add.page", lambda memory, path: Bank(memory).write(path, "likes tea", origin_of("owner"))),
-    _remembered("Memory.edit.identity", lambda memory, path: memory.edit(path, "likes coffee", origin_of("owner"))),
-    _remembered("Memory.supersede.old", lambda memory, path: memory.supersede(path, "0123456789AB")),
+    _remembered("memory.edit.entry", lambda memory, path: memory.edit(path, "likes coffee", origin_of("owner"))),
+    _remembered("memory.supersede.old", lambda memory, path: memory.supersede(path, "0123456789AB")),
     _remembered("memory.show.entry", account_of, looks=True),
     _remembered("memory.release.entry", release),
     _remembered("Selection.path", lambda memory, path: list_entries(memory, Selection(path=path)), looks=True),
@@ -431,11 +431,11 @@ BY_TOOLS = (
 )
 
 IN_SOULS = (
-    Entrance("show_soul.name", lambda doors, path: _growth(doors).text_of(path), "content", looks=True, costly=True),
-    Entrance("compare_souls.one", lambda doors, path: _growth(doors).diff(path), "content", looks=True, costly=True),
-    Entrance("roll_back_soul.version", lambda doors, path: _growth(doors).rollback(path), "content", costly=True),
-    Entrance("approve_soul.name", lambda doors, path: _growth(doors).approve(path), "content", costly=True),
-    Entrance("refuse_soul.name", lambda doors, path: _growth(doors).refuse(path), "content", costly=True),
+    Entrance("soul.show.name", lambda doors, path: _growth(doors).text_of(path), "content", looks=True, costly=True),
+    Entrance("soul.diff.one", lambda doors, path: _growth(doors).diff(path), "content", looks=True, costly=True),
+    Entrance("soul.rollback.version", lambda doors, path: _growth(doors).rollback(path), "content", costly=True),
+    Entrance("soul.approve.name", lambda doors, path: _growth(doors).approve(path), "content", costly=True),
+    Entrance("soul.refuse.name", lambda doors, path: _growth(doors).refuse(path), "content", costly=True),
 )
 
 ENTRANCES: tuple[Entrance, ...] = (
@@ -456,23 +456,20 @@ ENTRANCES: tuple[Entrance, ...] = (
 NO_PATHS: dict[str, str] = {
     "Chat.converse.text": "what is said; what the tools make of it passes through their own entrances",
     "Chat.converse.person": "who says it, kept in a row",
-    **dict.fromkeys(("ask.text", "ask.channel"), "as in a conversation, kept in a row"),
+    "ask.text": "as in a conversation, kept in a row",
     "ask.resume": "compared with recorded sessions, whose ids are the runtime's own",
-    **{
-        f"memory.add.{name}": "as in Thought"
-        for name in ("text", "about", "key", "category", "tag", "person", "project")
-    },
-    **dict.fromkeys(
-        ("memory.edit.entry", "memory.supersede.old", "memory.supersede.new"), "ids, compared with those of entries"
-    ),
-    "memory.edit.text": "words that are remembered",
-    **dict.fromkeys(("memory.correct.old", "memory.correct.new", "memory.correct.trigger"), "as in Memory.correct"),
+    **{f"memory.add.{name}": "as in Thought" for name in ("text", "about", "key", "category", "person", "project")},
+    "memory.supersede.new": "an id as the one before it",
+    **dict.fromkeys(("memory.edit.text", "memory.correct.new", "memory.bank.add.text"), "words that are remembered"),
+    "memory.correct.old": "an id as in supersede, or words that are searched for",
+    "memory.correct.trigger": "stored beside the words",
     "memory.promote.entries": "ids, as in Pick",
     "memory.vouch.entries": "ids, compared with those of entries",
     **{f"memory.list.{name}": "as in Selection" for name in ("source", "person", "project", "path")},
     "memory.promote.target": "as in Pick.target",
-    "find_waiting.identity": "compared with the ids of what waits",
-    **{f"{verb}_waiting.name": "compared with the ids of what waits" for verb in ("accept", "edit", "refuse")},
+    **{f"review.{name}.name": "compared with the ids of what waits" for name in ("accept", "edit", "refuse")},
+    **{f"review.{name}.seen": "compared with the mark of what waits" for name in ("accept", "edit", "refuse")},
+    **dict.fromkeys(("review.edit.text", "review.refuse.why"), "words that are remembered, or stored as text"),
     **{
         f"memory.forget.{name}": "compared with what is remembered"
         for name in ("entries", "what", "words", "session", "person")
@@ -486,37 +483,17 @@ NO_PATHS: dict[str, str] = {
     "Intent.id": "made by the runtime; in a planted file it meets the same check as a step's path",
     **{f"Intent.{name}": "stored as text" for name in ("at", "author", "reason", "evidence", "undoes")},
     "History.commit.files": "entered through FileChange.path",
-    **dict.fromkeys(("open_runtime.environ", "examine.environ"), "variables of the environment"),
+    "open_runtime.environ": "variables of the environment",
     "Intent.key": "stored as text",
     "open_runtime.workspace": "the root itself, which a person chooses for themselves",
-    **dict.fromkeys(
-        (
-            "Runtime.remember.text",
-            "memory.bank.add.text",
-            "Memory.edit.text",
-            "Memory.edit.seen",
-            "Memory.correct.new",
-            "Memory.supersede.new",
-        ),
-        "words that are remembered, or an id as the one before it",
-    ),
-    **dict.fromkeys(
-        (
-            "Runtime.remember.lineage",
-            "Memory.correct.said",
-            "Memory.correct.trigger",
-            "Memory.correct.sure",
-        ),
-        "stored beside the words",
-    ),
-    **dict.fromkeys(
-        ("accept_outside.paths", "undo_outside.paths"), "compared with the documents that were looked at anyway"
-    ),
+    "soul.verify.paths": "compared with the documents that were looked at anyway",
     "Pick.heading": "stored as text",
-    "list_personas.session": "compared with recorded sessions",
+    "identity.session": "compared with recorded sessions",
+    "context.session_kind": "the name of a kind of session and a slug",
+    "context.message": "words that memory is searched for",
     **{
-        f"{verb}.name": "compared with recorded sessions, whose ids are the runtime's own"
-        for verb in ("show_session", "export_session", "plan_deletion", "delete_session", "simulate_compaction")
+        f"{name}.name": "compared with recorded sessions, whose ids are the runtime's own"
+        for name in ("sessions.show", "sessions.export", "sessions.delete", "simulate-compaction")
     },
     **{
         f"cron.{name}.name": "compared with the names and ids of jobs"
@@ -527,14 +504,13 @@ NO_PATHS: dict[str, str] = {
         for name in ("name", "cron", "at", "every", "tz", "message", "verb")
     },
     **dict.fromkeys(("keepers.run.name", "keepers.history.name"), "compared with the names of keepers"),
-    "search_messages.words": "compared with what was said",
+    "sessions.search.words": "compared with what was said",
     **dict.fromkeys(("model.use.name", "model.test.name"), "the name of a model, looked up among providers"),
-    **dict.fromkeys(("compare_souls.other", "check_soul.name"), "looked up as in show_soul"),
+    **dict.fromkeys(("soul.diff.other", "soul.test.name"), "looked up as in soul.show"),
     **dict.fromkeys(
-        ("refuse_soul.why", "roll_back_soul.line"),
+        ("soul.refuse.why", "soul.rollback.line"),
         "words of a soul or about it, stored as text or compared with its lines",
     ),
-    "Memory.correct.old": "an id as in supersede, or words that are searched for",
     **dict.fromkeys(
         ("memory.export.file", "memory.import.file"), "a file of their own that a person names, wherever it is"
     ),

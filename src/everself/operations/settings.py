@@ -121,7 +121,7 @@ def list_values(home: Home, _: Caller, request: ShowRequest) -> SettingsReport:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SetRequest:
     key: Annotated[str, Argument("The name of the setting.")]
-    value: Annotated[str, Argument("Its value as one types it.", stdin=True)]
+    value: Annotated[str, Argument("Its value as one types it.", stdin=True, most=2**20)]
     agent: Annotated[str, AGENT] = ""
 
 
@@ -145,6 +145,9 @@ def set_value(home: Home, _: Caller, request: SetRequest) -> SavedReport:
 
     A secret goes to a file that only you can read, and a reference to it into the host file.
     """
+    if "\ufffd" in request.value:
+        # bytes that are no text would make another secret of it
+        raise WrongUse("That is not UTF-8 text.")
     # a file ends with a newline that belongs to no value
     return save_value(home, request.key, request.value.removesuffix("\n"), request.agent)
 

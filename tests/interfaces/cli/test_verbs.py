@@ -1,7 +1,6 @@
 """The table of verbs says which faces offer what, and the faces agree."""
 
 import importlib
-import inspect
 from collections import Counter
 from collections.abc import Iterator
 
@@ -10,17 +9,10 @@ import pytest
 
 from everself.interfaces.cli.root import everself
 from everself.interfaces.cli.verbs import VERBS
-from everself.operations.declaration import Operation
 from everself.operations.registry import all_operations
 
 # What belongs to the command line itself and calls no verb.
 OF_THE_FACE = {"completion", "help"}
-# The modules whose public functions are verbs; of these, what serves other verbs and is none itself.
-VERB_MODULES = {
-    "everself.operations.identity": (),
-    "everself.operations.integrity": (),
-    "everself.operations.soul": ("SoulTests.count",),
-}
 
 
 def leaves(command: click.Command, words: tuple[str, ...] = ()) -> Iterator[str]:
@@ -39,18 +31,6 @@ def offered_by_cli() -> list[str]:
     return [*declared, *(name for verb in VERBS for face, name in verb.offered if face == "cli")]
 
 
-def public_callables(module: str) -> Iterator[str]:
-    loaded = importlib.import_module(module)
-    for name, value in vars(loaded).items():
-        if name.startswith("_") or isinstance(value, Operation) or getattr(value, "__module__", "") != module:
-            continue
-        if inspect.isfunction(value):
-            yield f"{module}:{name}"
-        elif inspect.isclass(value):
-            methods = [one for one, made in vars(value).items() if inspect.isfunction(made) and not one.startswith("_")]
-            yield from (f"{module}:{name}.{method}" for method in methods)
-
-
 def test_every_command_offers_one_verb_of_the_table() -> None:
     assert Counter(offered_by_cli()) == Counter(name for name in leaves(everself) if name not in OF_THE_FACE)
 
@@ -66,11 +46,3 @@ def test_a_verb_exists_and_each_face_offers_it_or_has_a_reason(verb) -> None:
     assert set(dict(verb.offered)) | set(withheld) == {"cli"}
     assert not set(dict(verb.offered)) & set(withheld)
     assert all(withheld.values())
-
-
-def test_no_verb_is_missing_from_the_table() -> None:
-    listed = {verb.called for verb in VERBS}
-    for module, serving in VERB_MODULES.items():
-        found = {one for one in public_callables(module) if one.partition(":")[2] not in serving}
-        assert found
-        assert found <= listed

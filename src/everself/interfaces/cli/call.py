@@ -48,7 +48,7 @@ def this_call() -> Call:
 def agent_option(command: Callable[..., object]) -> Callable[..., object]:
     """`--agent` after the command's name; where it is not given there, the one before it counts."""
     words = "Which agent, where there are several."
-    return click.option("--agent", metavar="NAME", default="", callback=inherited_agent, help=words)(command)
+    return click.option("--agent", metavar="NAME", default="", callback=inherited, help=words)(command)
 
 
 def json_option(command: Callable[..., object]) -> Callable[..., object]:
@@ -56,7 +56,8 @@ def json_option(command: Callable[..., object]) -> Callable[..., object]:
     return click.option(JSON_FLAG, is_flag=True, expose_value=False, help="Answer with one JSON object.")(command)
 
 
-def inherited_agent(context: click.Context, _: click.Parameter, value: str) -> str:
+def inherited(context: click.Context, _: click.Parameter, value: str) -> str:
+    """The agent that is named here, else the one before the command's name."""
     outer = context.find_root().params.get("agent")
     return value or (outer if isinstance(outer, str) else "")
 

@@ -18,7 +18,7 @@ from everself.errors import Interrupted, WrongUse
 from everself.interfaces.cli.call import (
     agent_option,
     answer,
-    inherited_agent,
+    inherited,
     json_option,
     opened,
     recovery_notices,
@@ -29,6 +29,7 @@ from everself.interfaces.cli.call import (
     write_out,
 )
 from everself.interfaces.cli.command_types import Verb
+from everself.interfaces.cli.commands.conversation import awake
 from everself.interfaces.cli.parameters import DAY, words_of
 from everself.interfaces.cli.progress import progress
 from everself.interfaces.rendering.lines import plain
@@ -56,6 +57,7 @@ def command_of(operation: Operation[Any, Any], view: View) -> click.Command:
     own_agent = operation.on == "agent"
 
     def run(**given: Any) -> int:
+        agent = given.pop("agent") if own_agent else ""
         look_flags = frozenset(name for name in flags if given.pop(name))
         request = operation.request(
             **{one.name: _value(one, given[one.name]) for one in offered if _is_given(one, given)}
@@ -64,7 +66,7 @@ def command_of(operation: Operation[Any, Any], view: View) -> click.Command:
             from everself.operations.home import Home
 
             return _finish(view, *_run(operation, view, Home(), request, Look(UTC, look_flags)))
-        with opened(given["agent"]) as runtime:
+        with awake(agent) if operation.makes_agent else opened(agent) as runtime:
             result, look = _run(operation, view, runtime, request, Look(runtime.clock.zone, look_flags))
             noted = recovery_notices(runtime)
             # one JSON object holds also what went wrong while the agent was closed
@@ -104,12 +106,12 @@ def _run(
 def _finish(view: View, result: Any, look: Look, noted: Sequence[str] = ()) -> int:
     notices = [*view.notices(result), *noted]
     as_json = this_call().json
-    failed = view.error(result)
-    if failed is not None:
-        error, details = failed
-        return say_error(error, as_json=as_json, data=view.data(result) if as_json else None, details=details)
+    error = view.error(result) if as_json or view.details is not None else None
     raw = view.raw(result) if view.raw_json or not as_json else None
-    if raw is not None:
+    if error is not None:
+        details = () if view.details is None else view.details(result)
+        say_error(error, as_json=as_json, data=view.data(result) if as_json else None, details=details)
+    elif raw is not None:
         if raw:
             write_out(raw)
         show_notices(notices)
@@ -163,9 +165,8 @@ def _parameter(one: Field) -> click.Parameter:
         default=None if one.many or is_flag else one.default,
         show_default=bool(one.default) and not is_flag,
         metavar=option.metavar or None,
-        # the one before the name of the command counts too
-        callback=inherited_agent if one.name == "agent" else None,
         help=option.help,
+        callback=inherited if one.name == "agent" else None,
     )
 
 
@@ -192,8 +193,6 @@ def _is_given(one: Field, given: Mapping[str, Any]) -> bool:
 def _value(one: Field, given: Any) -> Any:
     if isinstance(one.kind, type) and issubclass(one.kind, enum.Enum):
         return one.kind(given)
-    if not isinstance(one.option, Argument):
-        return given
-    if one.option.joined:
+    if isinstance(one.option, Argument) and one.option.joined:
         return " ".join(given)
-    return words_of(given) if one.option.stdin else given
+    return words_of(given, one.option.most) if one.option.stdin else given

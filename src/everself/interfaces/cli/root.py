@@ -24,18 +24,10 @@ _ORDER: Final = (
 # What is more than one operation: its line, and the module and name under which it is found when it is called.
 GROUPS: Final[dict[str, tuple[str, str]]] = {
     "chat": ("Talk to the agent.", "chat:chat"),
-    "ask": ("Say one thing to the agent and print its reply.", "ask:ask"),
-    "doctor": ("Look for what is wrong, and say what mends it.", "doctor:doctor"),
     "config": ("Read and change settings.", "families:config"),
-    "identity": ("Show who the agent is, and where each part of it comes from.", "identity:identity"),
     "soul": ("Read the soul, decide how it grows, and take any step of it back.", "soul:soul"),
     "memory": ("Search, add, correct, forget, export: what the agent remembers.", "families:memory"),
-    "context": ("Print the prompt as the model would get it.", "context:context"),
     "sessions": ("Look at what was said, export it, delete it.", "sessions:sessions"),
-    "simulate-compaction": (
-        "Show what survives if a conversation were made shorter now.",
-        "sessions:simulate_compaction",
-    ),
     "model": ("Choose the model that answers, and try what it can do.", "families:model"),
     "cron": ("Run jobs at their times: keepers, verbs, messages to the agent.", "families:cron"),
     "keepers": ("See and run the keepers that look after memory.", "families:keepers"),

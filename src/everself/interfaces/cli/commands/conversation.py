@@ -4,7 +4,7 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING
 
 from everself.interfaces.cli.call import opened, recovery_notices, show_lines, show_notices, this_call
 
@@ -12,14 +12,6 @@ if TYPE_CHECKING:
     from everself.runtime import Runtime
 
 _NEWS = 300
-
-
-def forgiving(stream: TextIO) -> TextIO:
-    """What a pipe brings, whatever its bytes are: those that are no text are shown as such."""
-    reconfigure = getattr(stream, "reconfigure", None)
-    if reconfigure is not None:
-        reconfigure(errors="replace")
-    return stream
 
 
 @contextmanager
@@ -41,19 +33,6 @@ def awake(agent: str) -> Iterator["Runtime"]:
         if not this_call().json:
             show_notices(recovery_notices(app))
         yield app
-
-
-def settle_down(app: "Runtime") -> None:
-    """After the answer: make what was said searchable by meaning, for whoever comes next. Where it cannot be now, it is then."""
-    from everself.errors import EverselfError
-    from everself.operations.search import catch_up
-
-    sys.stdout.flush()
-    # only the waiting is broken off by Ctrl-C: each batch was kept
-    with suppress(EverselfError, KeyboardInterrupt):
-        if app.agent.search.enabled:
-            app.index.sync()
-            catch_up(app)
 
 
 @contextmanager
