@@ -142,13 +142,22 @@ AT_A_TERMINAL = {
     "memory.vouch": "a model cannot vouch for itself",
     "memory.release": "what was kept from a model is not released by one",
     "memory.compact": "a model does not move a person's files",
+    **{f"soul.{name}": "no model decides who the agent is" for name in ("approve", "refuse", "rollback")},
+    **{f"review.{name}": "what waits for a human is not decided by a model" for name in ("accept", "edit", "refuse")},
+    "review.list": "what was kept from a model is not shown to one",
+    "sessions.export": "a transcript holds everything that was said",
+    "sessions.delete": "what is deleted is gone",
 }
+
+
+def test_what_is_done_at_a_terminal_alone_has_a_reason() -> None:
+    found = {one.name for one in all_operations() if one.audience is Audience.OWNER_AT_TERMINAL}
+    assert found == set(AT_A_TERMINAL)
 
 
 @pytest.mark.parametrize("name", AT_A_TERMINAL)
 def test_what_needs_a_human_is_refused_to_whoever_is_not_at_a_terminal(name: str) -> None:
     found = registry.get_operation(name)
-    assert found.audience is Audience.OWNER_AT_TERMINAL
     assert found.tool is None
     for standing in (Audience.GUEST, Audience.AGENT, Audience.OWNER):
         with pytest.raises(RefusedByRule, match="only the owner at a terminal"):

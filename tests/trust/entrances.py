@@ -14,10 +14,11 @@ from tests.trust.path_cases import CANARY
 
 from everself.agent import open_runtime
 from everself.clock import Clock
+from everself.conversation.conversation import Chat
 from everself.errors import NotFound, UnsafePath
 from everself.identity.growth import Growth
+from everself.identity.ritual import Ritual
 from everself.identity.soul import Rules
-from everself.interfaces.cli.verbs import VERBS
 from everself.memory.bank import Bank
 from everself.memory.catalog import Book
 from everself.memory.memory import Memory
@@ -27,7 +28,6 @@ from everself.memory.quarantine import release
 from everself.memory.selection import Selection, list_entries
 from everself.memory.writing import Spot, Thought
 from everself.operations.backup.manifest import DATABASE, WORKSPACE, Line, Manifest, render_manifest
-from everself.operations.declaration import Operation
 from everself.operations.doctor import examine
 from everself.operations.entry_account import account_of
 from everself.operations.registry import all_operations
@@ -593,20 +593,8 @@ def text_parameters() -> Iterator[str]:
     yield from _text_parameters("open_runtime", open_runtime)
     for operation in all_operations():
         yield from (f"{operation.name}.{one.name}" for one in operation.fields if _holds_text(one.kind))
-    for verb in VERBS:
-        yield from _verb_parameters(verb.called)
-
-
-def _verb_parameters(called: str) -> Iterator[str]:
-    from importlib import import_module
-
-    module, _, name = called.partition(":")
-    found: object = import_module(module)
-    for part in name.split("."):
-        found = getattr(found, part)
-    assert callable(found)
-    if not isinstance(found, Operation):
-        yield from _text_parameters(name, found)
+    for called in (Chat.converse, Ritual.preview, Ritual.finish):
+        yield from _text_parameters(called.__qualname__, called)
 
 
 def unregistered() -> set[str]:
