@@ -56,11 +56,11 @@ class Agent:
     ) -> Self:
         """The same, made first where it does not exist. `workspace` is the folder for its files, where that is not the usual one."""
         from everself.operations.home import Home
-        from everself.operations.setup import SetupRequest, set_up_agent
+        from everself.operations.setup import SetupRequest, settle
 
         environ = _environ(home, config)
         request = SetupRequest(agent=name or "", workspace=os.fspath(workspace) if workspace else "")
-        set_up_agent(Home(environ), Caller(Audience.OWNER_AT_TERMINAL, by_owner=True), request)
+        settle(Home(environ), Caller(Audience.OWNER_AT_TERMINAL, by_owner=True), request)
         return cls(open_runtime(name or "", environ=environ))
 
     @property

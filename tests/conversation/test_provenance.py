@@ -80,7 +80,7 @@ def test_a_statement_older_than_the_entry_does_not_correct_it(tmp_path: Path) ->
 
 
 def test_the_owner_says_yes_to_a_correction_in_review(tmp_path: Path) -> None:
-    from everself.operations.review import accept_waiting, list_waiting
+    from tests.operations.reviews import accept_waiting, list_waiting
 
     with living(tmp_path) as app:
         old = app.remember("I live in Lyon.").entry

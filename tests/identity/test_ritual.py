@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 from tests.operations.changes import Changes
+from tests.operations.homes import set_value
 
 from everself.agent import open_runtime
 from everself.config.sections import Identity
 from everself.errors import RefusedByRule, WrongUse
 from everself.identity.card import read_card, resolve
 from everself.identity.ritual import META, Answers, PersonDetails, Ritual
-from everself.operations.settings import set_value
 from everself.operations.templates import set_up
 from everself.storage.state.database import State
 from everself.testing.workspaces import Bench, real_workspace

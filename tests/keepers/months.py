@@ -15,13 +15,13 @@ from zoneinfo import ZoneInfo
 import re2
 from tests.operations.jobs import run_keeper, tick
 from tests.operations.promotions import review_week
+from tests.operations.reviews import accept_waiting, find_waiting, list_waiting, refuse_waiting
 from tests.trust.dying import die_before
 
 from everself.agent import open_runtime
 from everself.clock import Clock
 from everself.memory.writing import NewEntry
 from everself.models.chat.protocol import ChatRequest
-from everself.operations.review import accept_waiting, find_waiting, list_waiting, refuse_waiting
 from everself.operations.templates import set_up
 from everself.runtime import Runtime
 from everself.testing.chat_model import FakeModel

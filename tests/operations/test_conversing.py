@@ -6,8 +6,15 @@ import pytest
 from tests.conversation.talks import talking
 
 from everself.errors import ModelFailed, WrongUse
-from everself.operations.ask import ask
+from everself.operations.ask import AskRequest, Reply
+from everself.operations.ask import ask as run_ask
+from everself.operations.caller import AT_TERMINAL
+from everself.runtime import Runtime
 from everself.testing.chat_model import call
+
+
+def ask(app: Runtime, text: str, resume: str = "") -> Reply:
+    return run_ask(app, AT_TERMINAL, AskRequest(text=text, resume=resume))
 
 
 def test_a_message_is_answered_with_what_was_done_for_it(tmp_path: Path) -> None:

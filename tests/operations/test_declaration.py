@@ -64,6 +64,20 @@ def test_a_number_beyond_its_limits_is_refused_for_every_interface(times: int) -
         made()(None, AT_TERMINAL, CountRequest(words="a", times=times))
 
 
+@pytest.mark.parametrize(("needs_yes", "goes_on"), [("", True), ("This costs money", False)])
+def test_nobodys_absence_is_a_yes_only_to_what_needs_none(needs_yes: str, goes_on: bool) -> None:
+    def asks(_: object, caller: Caller, __: CountRequest) -> int:
+        caller.agree("a plan")
+        return 1
+
+    asking = replace(made(), run=asks, effect="write", needs_yes=needs_yes)
+    if goes_on:
+        assert asking(None, AT_TERMINAL, CountRequest(words="a")) == 1
+    else:
+        with pytest.raises(RefusedByRule, match="nobody is here to agree"):
+            asking(None, AT_TERMINAL, CountRequest(words="a"))
+
+
 def test_a_request_is_read_by_the_names_of_the_interface() -> None:
     assert made().read({"words": "a", "maxTimes": 3}, "tool") == CountRequest(words="a", times=3)
 
@@ -116,8 +130,42 @@ def test_every_operation_says_what_it_does_and_shows_an_example() -> None:
         assert all(field.option.help.endswith(".") for field in one.fields), one.name
 
 
+# each with why no interface that a model can reach may ever offer it
+AT_A_TERMINAL = {
+    **dict.fromkeys(("setup", "agents.add", "agents.remove"), "an agent neither makes nor removes agents"),
+    **dict.fromkeys(("backup", "memory.export"), "the file holds everything, for whoever has it"),
+    "restore": "an agent does not replace itself",
+    **dict.fromkeys(("config.set", "config.unset", "model.use"), "settings name what the agent may do to itself"),
+    **dict.fromkeys(("cron.add", "cron.rm", "cron.enable", "cron.disable"), "a person decides what runs unasked"),
+    **dict.fromkeys(("cron.run", "cron.tick", "keepers.run", "model.test"), "asking a model may cost money"),
+    "memory.import": "only the owner says whose memories a file holds",
+    "memory.vouch": "a model cannot vouch for itself",
+    "memory.release": "what was kept from a model is not released by one",
+    "memory.compact": "a model does not move a person's files",
+    **{f"soul.{name}": "no model decides who the agent is" for name in ("approve", "refuse", "rollback")},
+    **{f"review.{name}": "what waits for a human is not decided by a model" for name in ("accept", "edit", "refuse")},
+    "review.list": "what was kept from a model is not shown to one",
+    "sessions.export": "a transcript holds everything that was said",
+    "sessions.delete": "what is deleted is gone",
+}
+
+
+def test_what_is_done_at_a_terminal_alone_has_a_reason() -> None:
+    found = {one.name for one in all_operations() if one.audience is Audience.OWNER_AT_TERMINAL}
+    assert found == set(AT_A_TERMINAL)
+
+
+@pytest.mark.parametrize("name", AT_A_TERMINAL)
+def test_what_needs_a_human_is_refused_to_whoever_is_not_at_a_terminal(name: str) -> None:
+    found = registry.get_operation(name)
+    assert found.tool is None
+    for standing in (Audience.GUEST, Audience.AGENT, Audience.OWNER):
+        with pytest.raises(RefusedByRule, match="only the owner at a terminal"):
+            found(None, Caller(standing), None)
+
+
 NEW = '''"""An operation that somebody added."""
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated
 from everself.operations.caller import Audience, Caller
 from everself.operations.declaration import Argument, ToolOffer, operation

@@ -12,7 +12,9 @@ from tests.operations.jobs import run_keeper
 
 from everself.clock import Clock
 from everself.errors import WrongUse
-from everself.operations.digest import digest_growth
+from everself.operations.caller import AT_TERMINAL
+from everself.operations.digest import Digest, DigestRequest
+from everself.operations.digest import digest_growth as run_digest
 from everself.operations.search import catch_up
 from everself.runtime import Runtime
 from everself.search.recall import RecallRequest
@@ -52,6 +54,10 @@ def pass_days(app: Runtime, days: float) -> None:
 
 def record(app: Runtime) -> str:
     return Path(app.agent.workspace, "CORRECTIONS.md").read_text("utf-8")
+
+
+def digest_growth(app: Runtime, days: int = 7) -> Digest:
+    return run_digest(app, AT_TERMINAL, DigestRequest(days=days))
 
 
 def test_what_was_put_right_twice_is_proposed_and_the_digest_says_why(app: Runtime) -> None:

@@ -5,12 +5,13 @@ from pathlib import Path
 
 import pytest
 from tests.operations.changes import Changes
+from tests.operations.reviews import Word, accept_waiting, edit_waiting, list_waiting, refuse_waiting
 
 from everself.agent import open_runtime
 from everself.errors import ChangedMeanwhile, NotFound, RefusedByRule, WrongUse
 from everself.keepers.keeper import Ask, Choice, CloseEntry, Planned, Remember, packed
 from everself.memory.writing import NewEntry, is_quarantined
-from everself.operations.review import Waiting, Word, accept_waiting, edit_waiting, list_waiting, refuse_waiting
+from everself.operations.review import Waiting
 from everself.operations.templates import set_up
 from everself.runtime import Runtime
 from everself.storage.state.reviews import Review

@@ -4,10 +4,10 @@ import json
 from pathlib import Path
 
 import pytest
+from tests.operations.homes import get_value, list_values, own_key, set_value, unset_value
 
 from everself.errors import BadConfig, ChangedMeanwhile, DiskError, LockTimeout, WrongUse
 from everself.operations import settings
-from everself.operations.settings import get_value, list_values, own_key, set_value, unset_value
 
 KEY = "agents.defaults.heartbeat.every"
 API_KEY = "provider.openai.apiKey"

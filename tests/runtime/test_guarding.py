@@ -5,14 +5,13 @@ import shutil
 from pathlib import Path
 
 import pytest
+from tests.operations.homes import bring_back, set_value, settle
 
 from everself.agent import open_runtime
 from everself.memory.forgetting.proof import Target
 from everself.operations.backup.create import make_backup
-from everself.operations.backup.restore_agent import RestoreOptions, bring_back
-from everself.operations.integrity import accept_outside, look_outside, undo_outside, verify_identity
-from everself.operations.settings import set_value
-from everself.operations.setup import settle
+from everself.operations.caller import AT_TERMINAL
+from everself.operations.integrity import VerifyRequest, verify_identity
 from everself.storage.host_files import counter_file
 from everself.values import Append, Applied, Author, Change, Refused
 
@@ -28,27 +27,27 @@ def workspace() -> Path:
 def test_setup_is_the_first_thing_accepted(workspace: Path) -> None:
     with open_runtime() as app:
         assert app.integrity.look() == ()
-        assert verify_identity(app).ok
+        assert verify_identity(app, AT_TERMINAL, VerifyRequest()).report.ok
         assert app.state.baselines.load().counter == 1
     (workspace / "SOUL.md").write_bytes(b"evil\n")
     with open_runtime() as app:
-        report = look_outside(app)
-        assert [one.path for one in report.changed] == ["SOUL.md"]
-        assert not report.withheld
-        assert not verify_identity(app).ok
+        assert [one.path for one in app.integrity.look()] == ["SOUL.md"]
+        assert app.agent.soul.integrity != "strict"
+        assert not verify_identity(app, AT_TERMINAL, VerifyRequest()).report.ok
 
 
 def test_the_owner_undoes_or_accepts_across_processes(workspace: Path) -> None:
     soul = (workspace / "SOUL.md").read_bytes()
     (workspace / "SOUL.md").write_bytes(b"evil\n")
     with open_runtime() as app:
-        assert undo_outside(app).paths == ("SOUL.md",)
+        assert verify_identity(app, AT_TERMINAL, VerifyRequest(undo=True)).restored.paths == ("SOUL.md",)
     assert (workspace / "SOUL.md").read_bytes() == soul
     (workspace / "SOUL.md").write_bytes(soul + b"Mine.\n")
     with open_runtime() as app:
-        assert accept_outside(app, ("SOUL.md",)).paths == ("SOUL.md",)
+        done = verify_identity(app, AT_TERMINAL, VerifyRequest(accept=True, paths=("SOUL.md",)))
+        assert done.accepted.paths == ("SOUL.md",)
     with open_runtime() as app:
-        assert look_outside(app).changed == ()
+        assert app.integrity.look() == ()
 
 
 def test_the_alternate_soul_of_the_settings_is_guarded(workspace: Path) -> None:
@@ -82,7 +81,7 @@ def test_a_restore_by_the_owner_does_not_ring(workspace: Path, tmp_path: Path) -
     with open_runtime() as app:
         app.workspace.apply(Change(Author.OWNER, "grow", (Append("SOUL.md", b"Later.\n"),)))
         app.integrity.look()
-    bring_back(str(tmp_path / "all.tar"), options=RestoreOptions(replace=True))
+    bring_back(str(tmp_path / "all.tar"), replace=True)
     assert not (workspace / "SOUL.md").read_bytes().endswith(b"Later.\n")
     with open_runtime() as app:
         assert app.integrity.look() == ()
@@ -108,7 +107,7 @@ def test_settings_from_outside_hold_at_once_or_once_they_are_accepted(workspace:
     config.write_text(said.replace(f"soul_max_tokens: {before}", f"soul_max_tokens: {before + 7}"), encoding="utf-8")
     with open_runtime() as app:
         assert app.tunables.soul_max_tokens == (before if strict else before + 7)
-        accept_outside(app)
+        verify_identity(app, AT_TERMINAL, VerifyRequest(accept=True))
     with open_runtime() as app:
         assert app.tunables.soul_max_tokens == before + 7
 

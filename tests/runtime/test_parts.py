@@ -7,13 +7,13 @@ from threading import Barrier, Event, Lock, Thread
 from typing import cast
 
 import pytest
+from tests.operations.homes import settle
 
 from everself.agent import open_runtime
 from everself.conversation._shared import SharedState
 from everself.conversation.message_actions import MessageActions
 from everself.keepers.keeper_context import Sources
 from everself.lazy import part
-from everself.operations.setup import settle
 from everself.runtime import Runtime
 from everself.storage.state.database import State, open_state
 

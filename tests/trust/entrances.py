@@ -9,14 +9,16 @@ from pathlib import Path
 from typing import Literal, Union, get_args, get_origin, get_type_hints
 
 from tests.operations.changes import Changes
+from tests.operations.homes import bring_back, settle
 from tests.trust.path_cases import CANARY
 
 from everself.agent import open_runtime
 from everself.clock import Clock
+from everself.conversation.conversation import Chat
 from everself.errors import NotFound, UnsafePath
 from everself.identity.growth import Growth
+from everself.identity.ritual import Ritual
 from everself.identity.soul import Rules
-from everself.interfaces.cli.verbs import VERBS
 from everself.memory.bank import Bank
 from everself.memory.catalog import Catalog
 from everself.memory.memory import Memory
@@ -26,12 +28,9 @@ from everself.memory.quarantine import release
 from everself.memory.selection import Selection, list_entries
 from everself.memory.writing import NewEntry, Spot
 from everself.operations.backup.manifest import DATABASE, WORKSPACE, Line, Manifest, render_manifest
-from everself.operations.backup.restore_agent import bring_back
-from everself.operations.declaration import Operation
 from everself.operations.doctor import examine
 from everself.operations.entry_account import account_of
 from everself.operations.registry import all_operations
-from everself.operations.setup import settle
 from everself.storage import writes
 from everself.storage.archive import ArchiveWriter, Member
 from everself.storage.filesystem import FileSystem
@@ -328,8 +327,8 @@ ASKED = (
 
 BY_VERBS = (
     Entrance("undo.change", lambda doors, path: doors.changes.undo(path), "content"),
-    Entrance("settle.agent", lambda _, path: settle(path), "name", costly=True),
-    Entrance("examine.agent", lambda _, path: examine(path), "name", looks=True, costly=True),
+    Entrance("setup.agent", lambda _, path: settle(path), "name", costly=True),
+    Entrance("doctor.agent", lambda _, path: examine(path), "name", looks=True, costly=True),
     Entrance("open_runtime.agent", lambda _, path: open_runtime(path), "name", looks=True, costly=True),
 )
 
@@ -359,8 +358,8 @@ IN_MEMORY = (
     ),
     _remembered("memory.bank.show.page", lambda memory, path: Bank(memory).read(path), looks=True),
     _remembered("memory.bank.add.page", lambda memory, path: Bank(memory).write(path, "likes tea", origin_of("owner"))),
-    _remembered("Memory.edit.identity", lambda memory, path: memory.edit(path, "likes coffee", origin_of("owner"))),
-    _remembered("Memory.supersede.old", lambda memory, path: memory.supersede(path, "0123456789AB")),
+    _remembered("memory.edit.entry", lambda memory, path: memory.edit(path, "likes coffee", origin_of("owner"))),
+    _remembered("memory.supersede.old", lambda memory, path: memory.supersede(path, "0123456789AB")),
     _remembered("memory.show.entry", account_of, looks=True),
     _remembered("memory.release.entry", release),
     _remembered("Selection.path", lambda memory, path: list_entries(memory, Selection(path=path)), looks=True),
@@ -432,11 +431,11 @@ BY_TOOLS = (
 )
 
 IN_SOULS = (
-    Entrance("show_soul.name", lambda doors, path: _growth(doors).text_of(path), "content", looks=True, costly=True),
-    Entrance("compare_souls.one", lambda doors, path: _growth(doors).diff(path), "content", looks=True, costly=True),
-    Entrance("roll_back_soul.version", lambda doors, path: _growth(doors).rollback(path), "content", costly=True),
-    Entrance("approve_soul.name", lambda doors, path: _growth(doors).approve(path), "content", costly=True),
-    Entrance("refuse_soul.name", lambda doors, path: _growth(doors).refuse(path), "content", costly=True),
+    Entrance("soul.show.name", lambda doors, path: _growth(doors).text_of(path), "content", looks=True, costly=True),
+    Entrance("soul.diff.one", lambda doors, path: _growth(doors).diff(path), "content", looks=True, costly=True),
+    Entrance("soul.rollback.version", lambda doors, path: _growth(doors).rollback(path), "content", costly=True),
+    Entrance("soul.approve.name", lambda doors, path: _growth(doors).approve(path), "content", costly=True),
+    Entrance("soul.refuse.name", lambda doors, path: _growth(doors).refuse(path), "content", costly=True),
 )
 
 ENTRANCES: tuple[Entrance, ...] = (
@@ -457,23 +456,20 @@ ENTRANCES: tuple[Entrance, ...] = (
 NO_PATHS: dict[str, str] = {
     "Chat.converse.text": "what is said; what the tools make of it passes through their own entrances",
     "Chat.converse.person": "who says it, kept in a row",
-    **dict.fromkeys(("ask.text", "ask.channel"), "as in a conversation, kept in a row"),
+    "ask.text": "as in a conversation, kept in a row",
     "ask.resume": "compared with recorded sessions, whose ids are the runtime's own",
-    **{
-        f"memory.add.{name}": "as in Thought"
-        for name in ("text", "about", "key", "category", "tag", "person", "project")
-    },
-    **dict.fromkeys(
-        ("memory.edit.entry", "memory.supersede.old", "memory.supersede.new"), "ids, compared with those of entries"
-    ),
-    "memory.edit.text": "words that are remembered",
-    **dict.fromkeys(("memory.correct.old", "memory.correct.new", "memory.correct.trigger"), "as in Memory.correct"),
+    **{f"memory.add.{name}": "as in Thought" for name in ("text", "about", "key", "category", "person", "project")},
+    "memory.supersede.new": "an id as the one before it",
+    **dict.fromkeys(("memory.edit.text", "memory.correct.new", "memory.bank.add.text"), "words that are remembered"),
+    "memory.correct.old": "an id as in supersede, or words that are searched for",
+    "memory.correct.trigger": "stored beside the words",
     "memory.promote.entries": "ids, as in Pick",
     "memory.vouch.entries": "ids, compared with those of entries",
     **{f"memory.list.{name}": "as in Selection" for name in ("source", "person", "project", "path")},
     "memory.promote.target": "as in Pick.target",
-    "find_waiting.identity": "compared with the ids of what waits",
-    **{f"{verb}_waiting.name": "compared with the ids of what waits" for verb in ("accept", "edit", "refuse")},
+    **{f"review.{name}.name": "compared with the ids of what waits" for name in ("accept", "edit", "refuse")},
+    **{f"review.{name}.seen": "compared with the mark of what waits" for name in ("accept", "edit", "refuse")},
+    **dict.fromkeys(("review.edit.text", "review.refuse.why"), "words that are remembered, or stored as text"),
     **{
         f"memory.forget.{name}": "compared with what is remembered"
         for name in ("entries", "what", "words", "session", "person")
@@ -487,54 +483,17 @@ NO_PATHS: dict[str, str] = {
     "Intent.id": "made by the runtime; in a planted file it meets the same check as a step's path",
     **{f"Intent.{name}": "stored as text" for name in ("at", "author", "reason", "evidence", "undoes")},
     "History.commit.files": "entered through FileChange.path",
-    **dict.fromkeys(
-        ("make_backup.target", "bring_back.source", "restore_backup.source", "check_backup.source"),
-        "a file or folder of their own that a person names, wherever it is",
-    ),
-    **dict.fromkeys(("open_runtime.environ", "examine.environ"), "variables of the environment"),
-    "bring_back.agent": "prepared as in settle",
-    "bring_back.workspace": "the root itself, which a person chooses for themselves",
+    "open_runtime.environ": "variables of the environment",
     "Intent.key": "stored as text",
-    "add_agent.agent": "refused where it is known, else handed to settle",
-    "add_agent.workspace": "as in settle",
-    "remove_agent.agent": "compared with the ids of the settings",
-    "show_agent.agent": "compared with the ids of the settings",
-    "settle.workspace": "the root itself, which a person chooses for themselves",
     "open_runtime.workspace": "the root itself, which a person chooses for themselves",
-    **{
-        f"{verb}.{word}": "looked up in a table of settings"
-        for verb in ("get_value", "set_value", "unset_value", "list_values")
-        for word in ("key", "group")
-    },
-    "set_value.value": "text of a setting",
-    **dict.fromkeys(
-        (
-            "Runtime.remember.text",
-            "memory.bank.add.text",
-            "Memory.edit.text",
-            "Memory.edit.seen",
-            "Memory.correct.new",
-            "Memory.supersede.new",
-        ),
-        "words that are remembered, or an id as the one before it",
-    ),
-    **dict.fromkeys(
-        (
-            "Runtime.remember.lineage",
-            "Memory.correct.said",
-            "Memory.correct.trigger",
-            "Memory.correct.sure",
-        ),
-        "stored beside the words",
-    ),
-    **dict.fromkeys(
-        ("accept_outside.paths", "undo_outside.paths"), "compared with the documents that were looked at anyway"
-    ),
+    "soul.verify.paths": "compared with the documents that were looked at anyway",
     "Pick.heading": "stored as text",
-    "list_personas.session": "compared with recorded sessions",
+    "identity.session": "compared with recorded sessions",
+    "context.session_kind": "the name of a kind of session and a slug",
+    "context.message": "words that memory is searched for",
     **{
-        f"{verb}.name": "compared with recorded sessions, whose ids are the runtime's own"
-        for verb in ("show_session", "export_session", "plan_deletion", "delete_session", "simulate_compaction")
+        f"{name}.name": "compared with recorded sessions, whose ids are the runtime's own"
+        for name in ("sessions.show", "sessions.export", "sessions.delete", "simulate-compaction")
     },
     **{
         f"cron.{name}.name": "compared with the names and ids of jobs"
@@ -545,15 +504,13 @@ NO_PATHS: dict[str, str] = {
         for name in ("name", "cron", "at", "every", "tz", "message", "verb")
     },
     **dict.fromkeys(("keepers.run.name", "keepers.history.name"), "compared with the names of keepers"),
-    "search_messages.words": "compared with what was said",
-    **dict.fromkeys(("use_model.name", "try_model.name"), "the name of a model, looked up among providers"),
-    "use_model.agent": "looked up among the agents of the settings",
-    **dict.fromkeys(("compare_souls.other", "check_soul.name"), "looked up as in show_soul"),
+    "sessions.search.words": "compared with what was said",
+    **dict.fromkeys(("model.use.name", "model.test.name"), "the name of a model, looked up among providers"),
+    **dict.fromkeys(("soul.diff.other", "soul.test.name"), "looked up as in soul.show"),
     **dict.fromkeys(
-        ("refuse_soul.why", "roll_back_soul.line"),
+        ("soul.refuse.why", "soul.rollback.line"),
         "words of a soul or about it, stored as text or compared with its lines",
     ),
-    "Memory.correct.old": "an id as in supersede, or words that are searched for",
     **dict.fromkeys(
         ("memory.export.file", "memory.import.file"), "a file of their own that a person names, wherever it is"
     ),
@@ -575,9 +532,23 @@ NO_PATHS: dict[str, str] = {
         ("Selection.source", "Selection.person", "Selection.project"),
         "compared with what the entries say",
     ),
+    **dict.fromkeys(
+        ("backup.file", "restore.file"), "a file or folder of their own that a person names, wherever it is"
+    ),
+    **dict.fromkeys(("agents.add.name", "restore.agent"), "prepared as in setup"),
+    **dict.fromkeys(
+        ("setup.workspace", "agents.add.workspace", "restore.workspace"),
+        "the root itself, which a person chooses for themselves",
+    ),
+    **dict.fromkeys(("agents.show.name", "agents.remove.name"), "compared with the ids of the settings"),
+    **dict.fromkeys(
+        ("config.get.key", "config.set.key", "config.unset.key", "config.show.group"),
+        "looked up in a table of settings",
+    ),
+    "config.set.value": "text of a setting",
     **{
-        f"{verb}.agent": "looked up among the agents of the settings"
-        for verb in ("get_value", "set_value", "unset_value", "list_values")
+        f"{name}.agent": "looked up among the agents of the settings"
+        for name in ("config.get", "config.set", "config.unset", "config.show", "model.use")
     },
 }
 
@@ -622,20 +593,8 @@ def text_parameters() -> Iterator[str]:
     yield from _text_parameters("open_runtime", open_runtime)
     for operation in all_operations():
         yield from (f"{operation.name}.{one.name}" for one in operation.fields if _holds_text(one.kind))
-    for verb in VERBS:
-        yield from _verb_parameters(verb.called)
-
-
-def _verb_parameters(called: str) -> Iterator[str]:
-    from importlib import import_module
-
-    module, _, name = called.partition(":")
-    found: object = import_module(module)
-    for part in name.split("."):
-        found = getattr(found, part)
-    assert callable(found)
-    if not isinstance(found, Operation):
-        yield from _text_parameters(name, found)
+    for called in (Chat.converse, Ritual.preview, Ritual.finish):
+        yield from _text_parameters(called.__qualname__, called)
 
 
 def unregistered() -> set[str]:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from random import Random
 
 import time_machine
+from tests.operations.homes import bring_back, set_value, settle
 from tests.operations.promotions import promote
 from tests.trust.operations import entry
 from tests.trust.tracing import ACKNOWLEDGED, Act, Stage, begin, work_on_one_thread
@@ -23,10 +24,7 @@ from everself.memory.provenance import OWNER
 from everself.memory.writing import NewEntry
 from everself.operations.backup.check import check_backup
 from everself.operations.backup.create import make_backup
-from everself.operations.backup.restore_agent import RestoreOptions, bring_back
 from everself.operations.promotion import PromoteRequest
-from everself.operations.settings import set_value
-from everself.operations.setup import settle
 from everself.storage.filesystem import TEMPORARY_PREFIX
 from everself.storage.journal import FOLDER as JOURNAL
 from everself.testing.frozen_time import MOMENT
@@ -216,7 +214,7 @@ def live_after_a_backup(top: str) -> None:
 
 
 def restore(top: str) -> None:
-    bring_back(f"{top}/{EARLIER}", options=RestoreOptions(replace=True))
+    bring_back(f"{top}/{EARLIER}", replace=True)
 
 
 def live_with_a_decision(top: str) -> None:

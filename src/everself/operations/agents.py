@@ -1,16 +1,20 @@
-"""The verbs over the list of agents: who there is, one more, one less. Nobody's files are touched by leaving the list."""
+"""Operations on the list of agents: who there is, one more, one less. Nobody's files are touched by leaving the list."""
 
 import os
 from dataclasses import dataclass
+from typing import Annotated
 
-from everself.config import AgentSettings, Config, load_here
+from everself.config import AgentSettings, Config
 from everself.config.host_edits import Edited
 from everself.config.json5_splice import Editor
 from everself.config.places import MAIN
 from everself.errors import EverselfError, NotFound, RefusedByRule, WrongUse
 from everself.identity.card import IDENTITY_FILE, resolve
+from everself.operations.caller import Audience, Caller
+from everself.operations.declaration import Argument, NoRequest, operation
+from everself.operations.home import Home
 from everself.operations.settings import save_edit
-from everself.operations.setup import Settled, settle
+from everself.operations.setup import FOLDER, Settled, SetupRequest, settle
 from everself.runtime import make_runtime
 from everself.storage.host_files import find_file
 
@@ -53,15 +57,37 @@ class Removed:
     file: str
 
 
-def list_agents() -> tuple[AgentLine, ...]:
-    config = load_here().config
+@operation(
+    "agents.list",
+    audience=Audience.OWNER,
+    effect="read",
+    on="home",
+    examples=(("everself agents list", "the one with * answers when none is named"),),
+)
+def list_agents(home: Home, _: Caller, __: NoRequest) -> tuple[AgentLine, ...]:
+    """List the agents, each with its name and where it lives."""
+    config = home.load().config
     return tuple(_line(config, one) for one in config.agents)
 
 
-def show_agent(agent: str = "") -> AgentReport:
-    """The agent of that id, or the one that answers when none is named."""
-    config = load_here().config
-    chosen = config.agent(agent)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgentRequest:
+    name: Annotated[
+        str, Argument("The agent; the one that answers when none is named where it is left out.", "[NAME]")
+    ] = ""
+
+
+@operation(
+    "agents.show",
+    audience=Audience.OWNER,
+    effect="read",
+    on="home",
+    examples=(("everself agents show aria", "where it lives and how it is set"),),
+)
+def show_agent(home: Home, _: Caller, request: AgentRequest) -> AgentReport:
+    """Show one agent: where it lives and how it is set."""
+    config = home.load().config
+    chosen = config.agent(request.name)
     return AgentReport(
         line=_line(config, chosen),
         model=chosen.model,
@@ -69,26 +95,62 @@ def show_agent(agent: str = "") -> AgentReport:
         soul_policy=chosen.soul.policy.value,
         soul_integrity=chosen.soul.integrity.value,
         profile=chosen.context.profile.value,
-        entries=_entries(chosen),
+        entries=_entries(home, chosen),
     )
 
 
-def add_agent(agent: str, workspace: str = "") -> Settled:
-    """One more agent, with a workspace, an index and a state of its own."""
-    if not agent:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AddAgentRequest:
+    name: Annotated[str, Argument("What it is called by --agent.", "NAME")]
+    workspace: Annotated[str, FOLDER] = ""
+
+
+@operation(
+    "agents.add",
+    audience=Audience.OWNER_AT_TERMINAL,
+    effect="write",
+    on="home",
+    examples=(
+        ("everself agents add aria", "in its usual place"),
+        ("everself agents add aria --workspace ~/aria", "in a folder of yours; what is there is not touched"),
+    ),
+)
+def add_agent(home: Home, caller: Caller, request: AddAgentRequest) -> Settled:
+    """Add an agent with a workspace, an index and a state of its own.
+
+    Nothing bleeds from one agent to another: not their memories, not their names, not their souls.
+    """
+    name = request.name
+    if not name:
         raise WrongUse("An agent needs a name.", mend="everself agents add NAME")
     # ids that differ in case alone would share a folder on some systems
-    known = next((one for one in load_here().config.agents if one.id.lower() == agent.lower()), None)
+    known = next((one for one in home.load().config.agents if one.id.lower() == name.lower()), None)
     # until somebody is listed there is `main`, whether or not it was ever set up
     if known is not None and (known.id != MAIN or os.path.isdir(known.workspace)):
         raise RefusedByRule(f"There is an agent {known.id} already.", mend=f"everself setup --agent {known.id}")
-    return settle(agent, workspace)
+    # a folder with notes in it is taken over by setup, which asks
+    return settle(home, Caller(caller.audience), SetupRequest(agent=name, workspace=request.workspace))
 
 
-def remove_agent(agent: str) -> Removed:
-    """Take an agent off the list. Its workspace and its state stay where they are, so that adding it again brings it back."""
-    config = load_here().config
-    chosen = config.agent(agent)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RemoveAgentRequest:
+    name: Annotated[str, Argument("The agent.", "NAME")]
+
+
+@operation(
+    "agents.remove",
+    audience=Audience.OWNER_AT_TERMINAL,
+    effect="write",
+    on="home",
+    examples=(("everself agents remove aria", "its files stay where they are"),),
+)
+def remove_agent(home: Home, _: Caller, request: RemoveAgentRequest) -> Removed:
+    """Take an agent off the list; its files stay where they are.
+
+    To bring it back, add it again with the same folder.
+    """
+    config = home.load().config
+    chosen = config.agent(request.name)
     if len(config.agents) == 1:
         raise RefusedByRule(f"{chosen.id} is the only agent.", mend="everself agents add NAME, then remove it")
 
@@ -99,7 +161,7 @@ def remove_agent(agent: str) -> Removed:
             raise NotFound(f"{chosen.id} does not stand in agents.list.", mend="Edit the host file by hand.")
         return Edited(editor.remove((*_LIST, chosen.id)))
 
-    saved = save_edit("agents.list", plan)
+    saved = save_edit(home, "agents.list", plan)
     return Removed(chosen.id, chosen.workspace, chosen.state, saved.file)
 
 
@@ -115,10 +177,10 @@ def _line(config: Config, agent: AgentSettings) -> AgentLine:
     return AgentLine(agent.id, card.name.value, card.emoji.value, answers, lives, agent.workspace, agent.state)
 
 
-def _entries(agent: AgentSettings) -> int | None:
+def _entries(home: Home, agent: AgentSettings) -> int | None:
     """How many entries it has; none where nothing has been set up yet."""
     if not os.path.isdir(agent.workspace) or not os.path.isdir(agent.state):
         return None
-    with make_runtime(agent.id) as app:
+    with make_runtime(agent.id, environ=home.environ) as app:
         app.memory.catalog.refresh()
         return sum(app.state.entries.counts().values())

@@ -1,18 +1,19 @@
-"""The verb ask: one message, one reply, everything that happened in between as a value. For scripts and for faces that do not stream."""
+"""Asking as an operation: one message, one reply, everything that happened in between as a value. For interfaces that do not stream."""
 
+import asyncio
+from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 from everself.conversation.events import Done, MemoryWritten, Notice, ToolReturned
 from everself.conversation.tools.protocol import Written
-from everself.errors import WrongUse
+from everself.errors import EverselfError, WrongUse
 from everself.models.chat.protocol import Usage
-from everself.search.scopes import Scope, SessionKind
+from everself.operations.caller import Audience, Caller
+from everself.operations.declaration import Argument, Option, operation
 
 if TYPE_CHECKING:
     from everself.runtime import Runtime
-
-OWNER = Scope(SessionKind.MAIN)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,19 +37,37 @@ class Reply:
         return self.why == "failed"
 
 
-def ask(app: "Runtime", text: str, *, resume: str = "", channel: str = "cli") -> Reply:
-    """Say one thing and wait for the reply; what was said is kept, and the session can be gone on with."""
-    if not text.strip():
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AskRequest:
+    text: Annotated[str, Argument("What to say.", "TEXT|-", stdin=True, most=64 * 2**20)]
+    resume: Annotated[str, Option("Go on with an earlier conversation.", "ID|last")] = ""
+
+
+@operation(
+    "ask",
+    audience=Audience.OWNER,
+    effect="write",
+    makes_agent=True,
+    examples=(
+        ('everself ask "What did I decide about the logo?"', "one answer, and nothing else on stdout"),
+        ("git log -3 | everself ask - --json", "the message from stdin, the answer as JSON"),
+        ('everself ask --resume last "And why?"', "go on with the last conversation"),
+    ),
+)
+def ask(runtime: "Runtime", caller: Caller, request: AskRequest) -> Reply:
+    """Say one thing to the agent and print its reply.
+
+    What you say is remembered as in a conversation. Exit code 1 when there was no whole reply; what came of it is printed.
+    """
+    if not request.text.strip():
         raise WrongUse("There is nothing to say.", mend='everself ask "What do you know about me?"')
-    import asyncio
-
-    return asyncio.run(_ask(app, text, resume, channel))
+    return asyncio.run(_ask(runtime, caller, request))
 
 
-async def _ask(app: "Runtime", text: str, resume: str, channel: str) -> Reply:
+async def _ask(app: "Runtime", caller: Caller, request: AskRequest) -> Reply:
     chat = app.chat
-    session = chat.begin(OWNER, channel, resume)
-    events = [event async for event in chat.converse(session, text)]
+    session = chat.begin(caller.scope, "cli", request.resume)
+    events = [event async for event in chat.converse(session, request.text)]
     done = next(one for one in reversed(events) if isinstance(one, Done))
     await chat.close(session)
     return Reply(
@@ -63,3 +82,14 @@ async def _ask(app: "Runtime", text: str, resume: str, channel: str) -> Reply:
         usage=done.usage,
         cost=done.cost,
     )
+
+
+def settle_down(app: "Runtime") -> None:
+    """After the answer: make what was said searchable by meaning, for whoever comes next. Where it cannot be now, it is then."""
+    from everself.operations.search import catch_up
+
+    # only the waiting is broken off by Ctrl-C: each batch was kept
+    with suppress(EverselfError, KeyboardInterrupt):
+        if app.agent.search.enabled:
+            app.index.sync()
+            catch_up(app)

@@ -58,6 +58,11 @@ class Caller:
     # shows somebody what would happen; returns where they agree and raises where they do not
     agree: Callable[[object], None] = nobody_agrees
 
+    def need(self, audience: Audience) -> None:
+        """Raises RefusedByRule for whoever stands lower."""
+        if self.audience < audience:
+            raise RefusedByRule(f"Permission denied: only {audience.words} can do this.")
+
     @property
     def is_model(self) -> bool:
         """Whether a model words the request, so that nothing in it is anybody's statement by itself."""

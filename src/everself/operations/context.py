@@ -1,10 +1,13 @@
-"""The verb over the assembler for whoever stands in front: the prompt as a model would get it, with its receipt."""
+"""The prompt as an operation: what a model would be told, with its receipt."""
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 from everself.conversation.context.receipt import Receipt
 from everself.conversation.context.request import PromptRequest
+from everself.operations.caller import Audience, Caller
+from everself.operations.declaration import Option, operation
+from everself.operations.search import scope_of
 
 if TYPE_CHECKING:
     from everself.runtime import Runtime
@@ -20,9 +23,28 @@ class ContextReport:
     receipt: Receipt
 
 
-def show_context(app: "Runtime", ask: PromptRequest) -> ContextReport:
-    """What a model would be told at the first turn of such a session. Nobody speaks, so no search and no persona is recorded."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContextRequest:
+    session_kind: Annotated[str, Option("For such a session.", "KIND[/PERSON]")] = "main"
+    message: Annotated[str, Option("As if this were said, so that memory is searched for it.", "TEXT", slash=True)] = ""
 
-    facts = replace(app.facts(), channel=ask.facts.channel, tools=ask.facts.tools)
-    made = app.assembler.assemble(replace(ask, facts=facts, session="", recorded=False))
+
+@operation(
+    "context",
+    audience=Audience.OWNER,
+    effect="read",
+    slash="/prompt",
+    examples=(
+        ("everself context", "what the model is told when you begin to talk"),
+        ('everself context --message "When is the rent due?" --explain', "with what is recalled, and what it costs"),
+        ("everself context --session-kind group", "what it is told in company"),
+        ("everself context --session-kind guest/anna", "in a private chat with somebody else"),
+    ),
+)
+def show_context(runtime: "Runtime", _: Caller, request: ContextRequest) -> ContextReport:
+    """Print the prompt as the model would get it."""
+    ask = PromptRequest(scope_of(request.session_kind), request.message)
+    facts = replace(runtime.facts(), channel=ask.facts.channel, tools=ask.facts.tools)
+    # nobody speaks, so no search and no persona is recorded
+    made = runtime.assembler.assemble(replace(ask, facts=facts, session="", recorded=False))
     return ContextReport(made.text, made.prefix.text, made.delta, made.receipt)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, Final, Generic, Literal, TypeVar
 
-from everself.errors import RefusedByRule, WrongUse
+from everself.errors import WrongUse
 from everself.operations.caller import OWNERS_SESSIONS, Audience, Caller, nobody_agrees
 
 if TYPE_CHECKING:
@@ -26,6 +26,9 @@ Tell = Callable[[int, int], None]
 # one where an operation has one label, as many as it has labels otherwise
 Telling = Tell | Sequence[Tell | None] | None
 
+# a memory is a thought, not a book
+MOST: Final = 256 * 1024
+
 R = TypeVar("R")
 T = TypeVar("T")
 
@@ -35,7 +38,8 @@ class Option:
     """A field of a request: what it means, its limits, and what it is called elsewhere than in Python.
 
     `only`: the interfaces that offer it; the others leave it at its default. Nothing: all of them. `needed`: the interfaces where it has
-    to be given although it has a default.
+    to be given although it has a default. `slash`: in a chat it takes what follows the name of the command. `stdin`: on a command line
+    a single `-` is read from standard input; the text has at most `most` characters there.
     """
 
     help: str
@@ -46,16 +50,15 @@ class Option:
     tool: str = ""
     only: tuple[Interface, ...] = ()
     needed: tuple[Interface, ...] = ()
+    slash: bool = False
+    stdin: bool = False
+    most: int = MOST
 
 
 @dataclass(frozen=True, slots=True)
 class Argument(Option):
-    """A field that the command line takes by its place.
+    """A field that the command line takes by its place. `joined`: any number of words, which become one text."""
 
-    `stdin`: a single `-` is read from standard input. `joined`: any number of words, which become one text.
-    """
-
-    stdin: bool = False
     joined: bool = False
 
 
@@ -131,8 +134,10 @@ class Operation(Generic[R, T]):
     `help` is one line, `details` the rest of the docstring; `progress` is the label of its bar, which may name a field as
     `{request.name}`, or the labels of several. `tool` and `slash` offer it to a model and in a chat; nothing: not offered there.
     `command` is false where no command is made of it. `on` says what it is run on: an opened agent, or the home of all agents, where
-    none has to exist. `question` is what a person is asked before it is done; the operation shows the plan to `caller.agree`. `costs`:
-    it may spend money, and where nobody can be asked it is refused. `stream`: it returns the events of a conversation.
+    none has to exist. `makes_agent`: its command makes the agent where there was none. `question` is what a person is asked before it is
+    done, and may name a part of the plan as `{plan.folder}`; the operation shows the plan to `caller.agree`. `agreed_by` is the flag
+    that answers it, with its help. `needs_yes` says why it is refused where nobody can be asked; what cannot be undone is refused anyway.
+    `stream`: it returns the events of a conversation.
     """
 
     name: str
@@ -148,9 +153,11 @@ class Operation(Generic[R, T]):
     slash: str = ""
     command: bool = True
     question: str = ""
-    costs: bool = False
+    agreed_by: tuple[str, str] = ("yes", "Do not ask.")
+    needs_yes: str = ""
     stream: bool = False
     on: Literal["agent", "home"] = "agent"
+    makes_agent: bool = False
     examples: tuple[tuple[str, str], ...] = ()
     fields: tuple[Field, ...] = field(default=(), repr=False)
 
@@ -162,7 +169,7 @@ class Operation(Generic[R, T]):
     @property
     def argument(self) -> Field | None:
         """The field that takes what follows the name of the command."""
-        return next((one for one in self.fields if isinstance(one.option, Argument)), None)
+        return next((one for one in self.fields if isinstance(one.option, Argument) or one.option.slash), None)
 
     @property
     def takes(self) -> str:
@@ -175,11 +182,10 @@ class Operation(Generic[R, T]):
 
     def __call__(self, runtime: "Runtime | Home", caller: Caller, request: R, tell: Telling = None) -> T:
         """Run it for this caller. Raises RefusedByRule for whoever may not."""
-        if caller.audience < self.audience:
-            raise RefusedByRule(f"Permission denied: only {self.audience.words} can do this.")
+        caller.need(self.audience)
         for one in self.fields:
             one.check(getattr(request, one.name))
-        if self.effect != "destructive" and caller.agree is nobody_agrees:
+        if self.effect != "destructive" and not self.needs_yes and caller.agree is nobody_agrees:
             # what can be undone needs no asking where nobody is there
             caller = replace(caller, agree=lambda _: None)
         return self.run(runtime, caller, request, tell) if self.progress else self.run(runtime, caller, request)

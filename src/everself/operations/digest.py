@@ -1,10 +1,12 @@
-"""The growth digest: what the soul learned or gave up lately, why, and in whose words. Reads only; knows no face."""
+"""The growth digest as an operation: what the soul learned or gave up lately, why, and in whose words."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
-from everself.errors import EverselfError, WrongUse
+from everself.errors import EverselfError
+from everself.operations.caller import Audience, Caller
+from everself.operations.declaration import Option, operation
 from everself.text.normalise import one_line
 from everself.workspace.learned import SOUL, changed_lines
 
@@ -13,7 +15,6 @@ if TYPE_CHECKING:
     from everself.storage.state.proposals import Proposal
     from everself.values import ChangeRecord
 
-LONGEST: Final = 36_500
 _MOST: Final = 1_000
 _SHOWN: Final = 160
 _OPENING: Final = "soul: "
@@ -48,10 +49,23 @@ class Digest:
     waiting: tuple[Step, ...]
 
 
-def digest_growth(app: "Runtime", days: int = 7) -> Digest:
-    """What became of the soul in so many days, the newest first, and what waits for a human."""
-    if not 1 <= days <= LONGEST:
-        raise WrongUse(f"A digest is of 1 to {LONGEST} days.")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DigestRequest:
+    days: Annotated[int, Option("How far back.", "N", ge=1, le=36_500)] = 7
+
+
+@operation(
+    "soul.digest",
+    audience=Audience.OWNER,
+    effect="read",
+    examples=(
+        ("everself soul digest", "what grew in the last week, why, and in whose words"),
+        ("everself soul digest --days 30", "in the last month"),
+    ),
+)
+def digest_growth(app: "Runtime", _: Caller, request: DigestRequest) -> Digest:
+    """Tell what the soul learned or gave up lately, and what waits for your yes."""
+    days = request.days
     since = app.clock.now() - timedelta(days=days)
     grown = tuple(_grown(app, one) for one in app.workspace.changes(_MOST, SOUL) if one.at >= since)
     return Digest(days, grown, tuple(_waiting(app, one) for one in app.growth.open()))

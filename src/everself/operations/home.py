@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from everself.config import Loaded, load_here
+from everself.config import Loaded, Places, environment, find_places, load_here
 
 
 @dataclass(frozen=True, slots=True)
@@ -11,6 +11,14 @@ class Home:
     """`environ` says where it is; None is the environment of this process."""
 
     environ: Mapping[str, str] | None = None
+
+    @property
+    def variables(self) -> Mapping[str, str]:
+        return environment() if self.environ is None else self.environ
+
+    @property
+    def places(self) -> Places:
+        return find_places(self.variables)
 
     def load(self) -> Loaded:
         return load_here(self.environ)

@@ -1,12 +1,18 @@
-"""The verbs about who the agent is: what is in force and from where, and who spoke in which turn."""
+"""Who the agent is, as an operation: what is in force and from where, and which soul spoke in which turn."""
 
 from dataclasses import dataclass
 from datetime import timedelta
+from typing import TYPE_CHECKING, Annotated
 
+from everself.errors import WrongUse
 from everself.identity.card import DATA_CHARS, IDENTITY_FILE, Card, avatar_kind, resolve
 from everself.identity.persona import Why
-from everself.runtime import Runtime
+from everself.operations.caller import Audience, Caller
+from everself.operations.declaration import Option, operation
 from everself.storage.state.personas import PersonaTurn
+
+if TYPE_CHECKING:
+    from everself.runtime import Runtime
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +43,41 @@ class IdentityReport:
     notices: tuple[str, ...]
 
 
-def show_identity(app: Runtime) -> IdentityReport:
-    """Name, emoji, avatar, nature and vibe with their sources, and the soul that is active."""
+@dataclass(frozen=True, slots=True)
+class Turns:
+    """Which soul spoke in which turn, the newest first, of one session or of all."""
+
+    spoken: tuple[PersonaTurn, ...]
+    session: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IdentityRequest:
+    personas: Annotated[bool, Option("List which soul spoke in which turn, newest first.")] = False
+    session: Annotated[str, Option("With --personas: only turns of this session.", "ID")] = ""
+    limit: Annotated[int, Option("How many turns at most.", ge=1, le=100_000)] = 20
+
+
+@operation(
+    "identity",
+    audience=Audience.OWNER,
+    effect="read",
+    slash="/persona",
+    examples=(
+        ("everself identity", "name, emoji, avatar and soul, and where each comes from"),
+        ("everself identity --personas", "which soul spoke in the last turns"),
+    ),
+)
+def show_identity(runtime: "Runtime", _: Caller, request: IdentityRequest) -> IdentityReport | Turns:
+    """Show who the agent is, and where each part of it comes from."""
+    if request.personas:
+        return Turns(runtime.state.personas.list(request.session, request.limit), request.session)
+    if request.session:
+        raise WrongUse("--session goes with --personas.", mend="everself identity --personas --session ID")
+    return _identity(runtime)
+
+
+def _identity(app: "Runtime") -> IdentityReport:
     card = resolve(app.loaded.config.ui, app.agent.identity, app.integrity.text(IDENTITY_FILE))
     speaker = app.persona.foresee()
     persona = app.loaded.config.hooks.persona
@@ -55,12 +94,7 @@ def show_identity(app: Runtime) -> IdentityReport:
     )
 
 
-def list_personas(app: Runtime, session: str = "", limit: int = 20) -> tuple[PersonaTurn, ...]:
-    """Which soul spoke in which turn, the newest first, of one session or of all."""
-    return app.state.personas.list(session, limit)
-
-
-def _picture_notices(app: Runtime, card: Card) -> tuple[str, ...]:
+def _picture_notices(app: "Runtime", card: Card) -> tuple[str, ...]:
     path = card.avatar.value
     if avatar_kind(path) != "file":
         return ()

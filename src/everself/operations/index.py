@@ -60,7 +60,7 @@ class IndexRequest:
     effect="write",
     idempotent=True,
     question="Embed them?",
-    costs=True,
+    needs_yes="This costs money",
     progress=("Counting", "Reading", "Embedding"),
     examples=(
         ("everself memory index", "read what changed, and embed what has no vector yet"),

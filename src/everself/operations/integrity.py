@@ -1,20 +1,17 @@
-"""The verbs over what was changed outside Everself: look, accept, undo, verify. Knows no face; a person stands behind two of them."""
+"""Verifying who the agent is, as an operation: what was changed outside Everself is shown, taken over or put back by a person."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated
 
+from everself.errors import WrongUse
 from everself.identity.integrity import Accepted, Restored
 from everself.identity.outside_changes import Tamper
-from everself.runtime import Runtime
+from everself.operations.caller import Audience, Caller
+from everself.operations.declaration import Argument, Option, operation
 from everself.values import Author
 
-
-@dataclass(frozen=True, slots=True)
-class OutsideReport:
-    """What was changed outside and not accepted since; `withheld` is whether prompts do without it until then."""
-
-    changed: tuple[Tamper, ...]
-    withheld: bool
+if TYPE_CHECKING:
+    from everself.runtime import Runtime
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,23 +27,45 @@ class VerifyReport:
         return not self.changed and not self.ledger
 
 
-def look_outside(app: Runtime) -> OutsideReport:
-    """Which of the documents that only humans change differ from what a human accepted, with the differences."""
-    return OutsideReport(app.integrity.look(), app.agent.soul.integrity == "strict")
+@dataclass(frozen=True, slots=True)
+class Verified:
+    """`report` is of afterwards, where something was accepted or restored."""
+
+    report: VerifyReport
+    accepted: Accepted | None = None
+    restored: Restored | None = None
 
 
-def accept_outside(app: Runtime, paths: Sequence[str] = ()) -> Accepted:
-    """The person takes over what was changed: these documents, or all."""
-    return app.integrity.accept(tuple(paths) or None, by=Author.OWNER)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VerifyRequest:
+    paths: Annotated[
+        tuple[str, ...], Argument("Documents to accept or to put back; all where none is named.", "[PATH]...")
+    ] = ()
+    accept: Annotated[bool, Option("Take over what was changed: these documents, or all.")] = False
+    undo: Annotated[bool, Option("Put back what was accepted before: these documents, or all.")] = False
 
 
-def undo_outside(app: Runtime, paths: Sequence[str] = ()) -> Restored:
-    """The person puts back what was accepted before: these documents, or all."""
-    return app.integrity.restore(tuple(paths) or None, by=Author.OWNER)
-
-
-def verify_identity(app: Runtime) -> VerifyReport:
-    """Look, and follow the record of every change from the first one on."""
-    changed = app.integrity.look()
-    report = app.state.verify_ledger()
-    return VerifyReport(changed, report.rows, report.reason)
+@operation(
+    "soul.verify",
+    audience=Audience.OWNER,
+    effect="write",
+    examples=(
+        ("everself soul verify", "was anything changed outside, and is the record of changes whole?"),
+        ("everself soul verify --accept SOUL.md", "that was me: take it over"),
+        ("everself soul verify --undo", "put back what was accepted before"),
+    ),
+)
+def verify_identity(runtime: "Runtime", caller: Caller, request: VerifyRequest) -> Verified:
+    """Look for what was changed outside Everself in the documents that only humans change."""
+    accept, undo, paths = request.accept, request.undo, request.paths or None
+    if (accept and undo) or (paths and not (accept or undo)):
+        raise WrongUse("Documents are named with --accept or with --undo.")
+    if accept or undo:
+        # no model decides who the agent is
+        caller.need(Audience.OWNER_AT_TERMINAL)
+    integrity = runtime.integrity
+    accepted = integrity.accept(paths, by=Author.OWNER) if accept else None
+    restored = integrity.restore(paths, by=Author.OWNER) if undo else None
+    # with the record of every change from the first one on
+    ledger = runtime.state.verify_ledger()
+    return Verified(VerifyReport(integrity.look(), ledger.rows, ledger.reason), accepted, restored)

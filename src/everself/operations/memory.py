@@ -2,12 +2,12 @@
 
 import os
 import shlex
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
-from everself.errors import NotFound, RefusedByRule
+from everself.errors import Interrupted, NotFound, RefusedByRule, WrongUse
 from everself.memory.adoption import AdoptionReport, adopt, needs_adoption
 from everself.memory.transfer.export import export_entries
 from everself.memory.transfer.importer import ImportOptions, ImportReport, import_lines
@@ -40,7 +40,7 @@ class ExportRequest:
 @operation(
     "memory.export",
     audience=Audience.OWNER_AT_TERMINAL,
-    effect="read",
+    effect="write",
     examples=(
         ("everself memory export memory.jsonl", "into a new file"),
         ("everself memory export > memory.jsonl", "the same, by way of the shell"),
@@ -100,22 +100,33 @@ def import_memory(app: Runtime, _: Caller, request: ImportRequest, tell: Tell | 
         return Imported(import_lines(app.memory, lines, options), request)
 
 
-def adopt_workspace(app: Runtime, agree: Callable[[str, int], bool] = lambda _, __: True) -> AdoptionReport | None:
+@dataclass(frozen=True, slots=True)
+class AdoptionPlan:
+    """A folder with so many documents that this installation never saw."""
+
+    folder: str
+    documents: int
+
+    def __str__(self) -> str:
+        files = f"{self.documents} Markdown {'file' if self.documents == 1 else 'files'}"
+        return f"{self.folder} holds {files} that this installation never saw."
+
+
+def adopt_workspace(app: Runtime, caller: Caller) -> AdoptionReport | None:
     """Take over a workspace that this installation never saw, as it is; None when there is nothing to take over.
 
-    `agree` is asked once, with the folder and how many documents it holds: what stands in its soul is believed from then on.
+    The caller is asked once: what stands in its soul is believed from then on.
     """
     folder = app.agent.workspace
     count = _count_markdown(folder) if os.path.isdir(folder) else 0
     # a state that does not exist is not made before there is a yes
     if not count or (os.path.isdir(app.agent.state) and not needs_adoption(app.workspace, app.state)):
         return None
-    if not agree(folder, count):
-        raise RefusedByRule(
-            f"{folder} holds {count} Markdown {'file' if count == 1 else 'files'} that this installation never saw. "
-            "Nothing was changed.",
-            mend="everself setup --adopt",
-        )
+    plan = AdoptionPlan(folder, count)
+    try:
+        caller.agree(plan)
+    except (Interrupted, RefusedByRule, WrongUse):
+        raise RefusedByRule(f"{plan} Nothing was changed.", mend="everself setup --adopt") from None
     if not needs_adoption(app.workspace, app.state):
         return None
     return adopt(app.workspace, app.state, app.memory, lambda documents: line_days(folder, documents))

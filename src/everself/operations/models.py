@@ -1,8 +1,8 @@
-"""The verbs over models: which there are, which is in use, what one can do, and what they cost."""
+"""Operations on models: which there are, which is in use, what one can do, and what they cost."""
 
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from everself.config.plugins import MODELS, find_plugins
 from everself.conversation.chat_models import REFLEX
@@ -13,7 +13,10 @@ from everself.models.chat.price import Price
 from everself.models.chat.readiness import check_ready
 from everself.models.chat.trial import Trial, trial_of
 from everself.models.chat.vendors import VENDORS
-from everself.operations.settings import SavedReport, set_value
+from everself.operations.caller import Audience, Caller
+from everself.operations.declaration import Argument, Option, operation
+from everself.operations.home import Home
+from everself.operations.settings import AGENT, SavedReport, save_value
 from everself.storage.state.spend import Cost, DaySum
 
 if TYPE_CHECKING:
@@ -23,7 +26,6 @@ KeyState = Literal["set", "missing", "not needed"]
 _KEY = "agents.defaults.model"
 # stands for whatever a server of one's own holds
 ANY_NAME = "NAME"
-_MOST_DAYS = 3_660
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +43,11 @@ class ModelLine:
 
 @dataclass(frozen=True, slots=True)
 class ModelsReport:
+    """`everything`: those without a key were asked for too."""
+
     used: str
     models: tuple[ModelLine, ...]
+    everything: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +70,22 @@ class SpendReport:
     tokens_a_day: int
 
 
-def list_models(app: "Runtime") -> ModelsReport:
-    """What can be named: the reflex, the models that Everself has figures of, and whatever servers of one's own hold."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelsRequest:
+    everything: Annotated[bool, Option("Those too whose key is missing.", cli="--all")] = False
+
+
+@operation(
+    "model.list",
+    audience=Audience.OWNER,
+    effect="read",
+    examples=(("everself model list", "the one with * is in use"),),
+)
+def list_models(app: "Runtime", _: Caller, request: ModelsRequest) -> ModelsReport:
+    """List models with their window, their price and whether their key is there.
+
+    Prices are in dollars for a million tokens sent (in) and received (out).
+    """
     config = app.loaded.config
     chosen = dict.fromkeys((app.agent.model, *(agent.model for agent in config.agents)))
     known = [f"{row.provider}/{row.name}" for row in known_models()]
@@ -76,29 +95,63 @@ def list_models(app: "Runtime") -> ModelsReport:
     servers = [f"{name}/{ANY_NAME}" for name in (*own, *added, "ollama")]
     names = dict.fromkeys((REFLEX, *chosen, *servers, *known))
     lines = (_line(app, name) for name in names)
-    return ModelsReport(app.agent.model, tuple(line for line in lines if line is not None))
+    return ModelsReport(app.agent.model, tuple(line for line in lines if line is not None), request.everything)
 
 
-def use_model(app: "Runtime", name: str, agent: str = "") -> UsedReport:
-    """Let an agent talk through another model from now on; with no agent named, all that have none of their own."""
-    wanted = name.strip()
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UseRequest:
+    name: Annotated[str, Argument("The model as provider/name, or reflex for none.")]
+    agent: Annotated[str, AGENT] = ""
+
+
+@operation(
+    "model.use",
+    audience=Audience.OWNER_AT_TERMINAL,
+    effect="write",
+    idempotent=True,
+    on="home",
+    examples=(
+        ("everself model use anthropic/claude-sonnet-5-5", "its key is provider.anthropic.apiKey or ANTHROPIC_API_KEY"),
+        ("everself model use ollama/qwen3:8b", "a model on this machine"),
+        ("everself model use reflex", "back to answering from memory alone"),
+    ),
+)
+def use_model(home: Home, _: Caller, request: UseRequest) -> UsedReport:
+    """Let the agent answer through this model from now on."""
+    wanted, loaded = request.name.strip(), home.load()
+    chosen = loaded.config.agent(request.agent)
     if not wanted:
         raise WrongUse("A model is named as provider/name.", mend="everself model list")
     if wanted != REFLEX:
         # one that cannot be asked is not saved: the agent would be mute
-        providers = app.loaded.config.providers
+        providers = loaded.config.providers
         if find_added(wanted, providers) is None:
             account = find_account(wanted, providers)
             check_ready(account)
             wanted = account.name
-    own = app.loaded.reading.agents.get(app.agent.id, {})
-    saved = set_value(_KEY, wanted, agent or (app.agent.id if _KEY in own else ""))
-    return UsedReport(app.agent.model, wanted, saved)
+    # with no agent named, for all that have none of their own
+    own = loaded.reading.agents.get(chosen.id, {})
+    saved = save_value(home, _KEY, wanted, request.agent or (chosen.id if _KEY in own else ""))
+    return UsedReport(chosen.model, wanted, saved)
 
 
-def try_model(app: "Runtime", name: str = "") -> Trial:
-    """Ask a model what shows its skills: the named one, else the one in use. Costs a few hundred tokens, which are charged."""
-    chosen = name or app.agent.model
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TestRequest:
+    name: Annotated[str, Argument("The model as provider/name; the one in use where it is left out.", "[NAME]")] = ""
+
+
+@operation(
+    "model.test",
+    audience=Audience.OWNER_AT_TERMINAL,
+    effect="write",
+    examples=(
+        ("everself model test", "the model in use"),
+        ("everself model test ollama/qwen3:8b", "another one, before you use it"),
+    ),
+)
+def try_model(app: "Runtime", _: Caller, request: TestRequest) -> Trial:
+    """Ask a model a few short questions, and say what it can and cannot do."""
+    chosen = request.name or app.agent.model
     if chosen == REFLEX:
         words = "The reflex is no model: it answers from memory by rules, and there is nothing to test."
         raise WrongUse(words, mend="everself model test PROVIDER/NAME")
@@ -106,11 +159,26 @@ def try_model(app: "Runtime", name: str = "") -> Trial:
     return trial_of(model, lambda usage: app.spend_meter.charge("test", "", model, usage))
 
 
-def show_spend(app: "Runtime", days: int = 7) -> SpendReport:
-    """What models cost on the last days, by day, job and model."""
-    if not 1 <= days <= _MOST_DAYS:
-        raise WrongUse(f"Days are counted from 1 to {_MOST_DAYS}.")
-    since = (app.clock.today() - timedelta(days=days - 1)).isoformat()
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SpendRequest:
+    days: Annotated[int, Option("How many days, today included.", ge=1, le=3_660)] = 7
+
+
+@operation(
+    "spend",
+    audience=Audience.OWNER,
+    effect="read",
+    examples=(
+        ("everself spend", "the last seven days"),
+        ("everself spend --days 30 --json", "a month, for a program"),
+    ),
+)
+def show_spend(app: "Runtime", _: Caller, request: SpendRequest) -> SpendReport:
+    """Show what models cost, by day and job.
+
+    What runs unasked has a limit of its own for each day: spend.backgroundPerDay in the settings.
+    """
+    since = (app.clock.today() - timedelta(days=request.days - 1)).isoformat()
     limits = app.loaded.config.spend
     found = app.state.spend.list(since)
     return SpendReport(

@@ -1,11 +1,11 @@
-"""The verbs of review: what waits for a human, and their yes, their own words, or their no. Nothing is decided twice. Knows no terminal.
+"""Operations of review: what waits for a human, and their yes, their own words, or their no. Nothing is decided twice.
 
 Four things wait here: proposals for the soul, questions of keepers, what is kept apart, and what a hand wrote that nobody owned up to.
+What waits for a human is not decided by a model, and what was kept from a model is not shown to one.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Annotated, Final, Literal
 
 from everself.errors import ChangedMeanwhile, NotFound, RefusedByRule, WrongUse
 from everself.keepers.action_text import said_of
@@ -14,6 +14,8 @@ from everself.keepers.owner_wording import entries_in, entry_kept, words_in
 from everself.memory.entries import text_hash
 from everself.memory.provenance import HAND, stated_by_owner
 from everself.memory.writing import is_quarantined
+from everself.operations.caller import Audience, Caller
+from everself.operations.declaration import Argument, Option, operation
 from everself.storage.state.reviews import Review
 from everself.text.normalise import one_line
 from everself.values import Entry, Tier, digest, new_id
@@ -29,6 +31,8 @@ HANDS: Final = "hand"
 # of a workspace full of notes only the newest are asked about; `memory vouch` is for all of them
 _HANDS: Final = 20
 _WIDE: Final = 400
+_ITEM: Final = "The id of what waits, or the beginning of it."
+_SEEN: Final = "Only if it is still what `review list --json` showed."
 _NOT_PRESENT: Final = "A hand wrote that, and only at your own terminal can you say that it is yours."
 
 Verdict = Literal["accepted", "edited", "refused"]
@@ -69,26 +73,27 @@ class Decided:
     change: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Word:
-    """What a person says to one thing: which answer, from 0, or their own `text`. `seen` is the mark of what they looked at; `present`:
-    they are at their own terminal."""
-
-    answer: int = 0
-    text: str = ""
-    why: str = ""
-    seen: str = ""
-    present: bool = True
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListRequest:
+    """All of it."""
 
 
-def list_waiting(app: "Runtime") -> Queue:
-    """Everything that waits for a human: first who the agent is, then what it remembers. Changes nothing."""
-    entries = app.memory.catalog.all()
-    hands = _hands(app, entries)
+@operation(
+    "review.list",
+    audience=Audience.OWNER_AT_TERMINAL,
+    effect="read",
+    examples=(("everself review list --json", "for a script, each with its mark"),),
+)
+def list_waiting(runtime: "Runtime", _: Caller, request: ListRequest) -> Queue:
+    """List what waits for you."""
+    del request
+    # first who the agent is, then what it remembers
+    entries = runtime.memory.catalog.all()
+    hands = _hands(runtime, entries)
     found = (
-        *(_of_soul(app, one) for one in reversed(app.growth.open())),
-        *(_of_question(app, one) for one in app.state.reviews.waiting()),
-        *(_of_entry(one, QUARANTINE) for one in entries if _is_apart(app, one)),
+        *(_of_soul(runtime, one) for one in reversed(runtime.growth.open())),
+        *(_of_question(runtime, one) for one in runtime.state.reviews.waiting()),
+        *(_of_entry(one, QUARANTINE) for one in entries if _is_apart(runtime, one)),
         *(_of_entry(one, HANDS) for one in hands[:_HANDS]),
     )
     more = len(hands) - _HANDS
@@ -96,93 +101,134 @@ def list_waiting(app: "Runtime") -> Queue:
     return Queue(found, notes)
 
 
-def find_waiting(app: "Runtime", identity: str) -> Waiting | None:
-    """One of them as it is now; none where it no longer waits."""
-    return next((one for one in list_waiting(app).waiting if one.id == identity), None)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AcceptRequest:
+    name: Annotated[str, Argument(_ITEM, "ID")]
+    answer: Annotated[int, Option("Which of its answers, from 1.", ge=1, le=99)] = 1
+    seen: Annotated[str, Option(_SEEN, "MARK")] = ""
 
 
-def accept_waiting(app: "Runtime", name: str, word: Word | None = None) -> Decided:
-    """Say yes, or give an answer by its number."""
-    return _decide(app, name, word or Word())
+@operation(
+    "review.accept",
+    audience=Audience.OWNER_AT_TERMINAL,
+    effect="write",
+    examples=(
+        ("everself review accept 7K3QX9M2ABCD", "yes, or the first of its answers"),
+        ("everself review accept 7K3QX9M2ABCD --answer 2", "the second of its answers"),
+    ),
+)
+def accept_waiting(runtime: "Runtime", caller: Caller, request: AcceptRequest) -> Decided:
+    """Say yes to one thing that waits.
+
+    What a hand wrote becomes yours at your own terminal only.
+    """
+    one = _find(runtime, caller, request.name, request.seen)
+    if request.answer > len(one.answers):
+        raise WrongUse(f"There are {len(one.answers)} answers to that.", mend="everself review list")
+    return _decide(runtime, caller, one, answer=request.answer - 1)
 
 
-def edit_waiting(app: "Runtime", name: str, word: Word) -> Decided:
-    """Say yes, in one's own words."""
-    if not word.text.strip():
-        raise WrongUse("Say it in your words.", mend=f"everself review edit {name[:12]} --text …")
-    return _decide(app, name, word)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EditRequest:
+    name: Annotated[str, Argument(_ITEM, "ID")]
+    text: Annotated[
+        str, Option("Your words instead of what stands there; - reads them from standard input.", "TEXT", stdin=True)
+    ]
+    seen: Annotated[str, Option(_SEEN, "MARK")] = ""
 
 
-def refuse_waiting(app: "Runtime", name: str, word: Word | None = None) -> Decided:
-    """Say no. The same is not asked again."""
-    word = word or Word()
-    one = _find(app, name, word.seen)
+@operation(
+    "review.edit",
+    audience=Audience.OWNER_AT_TERMINAL,
+    effect="write",
+    examples=(('everself review edit 7K3QX9M2ABCD --text "The demo is in June."', "yes, but in your words"),),
+)
+def edit_waiting(runtime: "Runtime", caller: Caller, request: EditRequest) -> Decided:
+    """Say yes in your own words: what stands there is replaced by them, then it is accepted."""
+    if not request.text.strip():
+        raise WrongUse("Say it in your words.", mend=f"everself review edit {request.name[:12]} --text …")
+    return _decide(runtime, caller, _find(runtime, caller, request.name, request.seen), text=request.text)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RefuseRequest:
+    name: Annotated[str, Argument(_ITEM, "ID")]
+    why: Annotated[str, Option("For a line of the soul: the reason, kept in CHANGELOG.md.", "TEXT")] = ""
+    seen: Annotated[str, Option(_SEEN, "MARK")] = ""
+
+
+@operation(
+    "review.refuse",
+    audience=Audience.OWNER_AT_TERMINAL,
+    effect="write",
+    examples=(("everself review refuse 7K3QX9M2ABCD", "no, and it is not asked again"),),
+)
+def refuse_waiting(runtime: "Runtime", caller: Caller, request: RefuseRequest) -> Decided:
+    """Say no to one thing that waits. The same is not asked again."""
+    one = _find(runtime, caller, request.name, request.seen)
     if one.kind == SOUL:
-        app.growth.refuse(one.id, word.why)
+        runtime.growth.refuse(one.id, request.why)
     elif one.kind in (QUARANTINE, HANDS):
-        _settle_entry(app, app.memory.catalog.get(one.id), one.kind)
-    elif not app.keepers.refuse(app.state.reviews.find(one.id)):
+        _settle_entry(runtime, runtime.memory.catalog.get(one.id), one.kind)
+    elif not runtime.keepers.refuse(runtime.state.reviews.find(one.id)):
         raise ChangedMeanwhile(f"{one.id} was decided a moment ago.")
     return Decided(one.id, one.kind, "refused")
 
 
-def _decide(app: "Runtime", name: str, word: Word) -> Decided:
-    one = _find(app, name, word.seen)
-    verdict: Verdict = "edited" if word.text else "accepted"
-    if not 0 <= word.answer < len(one.answers):
-        raise WrongUse(f"There are {len(one.answers)} answers to that.", mend="everself review list")
+def _decide(app: "Runtime", caller: Caller, one: Waiting, *, answer: int = 0, text: str = "") -> Decided:
+    """Accept it, with one of its answers or in the person's own `text`."""
     match one.kind:
         case "soul":
-            change = _grow(app, one, word)
+            change = _grow(app, one, text)
         case "quarantine":
-            change = _let_out(app, one, word)
+            change = _let_out(app, one, text)
         case "hand":
-            change = _own_up(app, one, word)
+            change = _own_up(app, caller, one, text)
         case _:
-            change = _answer(app, one, word)
-    return Decided(one.id, one.kind, verdict, change)
+            change = _answer(app, caller, one, answer, text)
+    return Decided(one.id, one.kind, "edited" if text else "accepted", change)
 
 
-def _grow(app: "Runtime", one: Waiting, word: Word) -> str:
-    if not word.text:
+def _grow(app: "Runtime", one: Waiting, text: str) -> str:
+    if not text:
         return app.growth.approve(one.id).change
     # theirs first: killed between the two, the draft is asked about again and nothing is lost
     whole = "\n" in one.words
     make = app.growth.propose if whole else app.growth.add_line
-    made = make(word.text, one.reason, one.evidence)
+    made = make(text, one.reason, one.evidence)
     change = app.growth.approve(made.proposal.id).change
     app.growth.refuse(one.id)
     return change
 
 
-def _let_out(app: "Runtime", one: Waiting, word: Word) -> str:
+def _let_out(app: "Runtime", one: Waiting, text: str) -> str:
     from everself.memory.quarantine import release
 
-    if word.text:
-        app.memory.edit(one.id, word.text, stated_by_owner("terminal"), seen=one.words)
+    if text:
+        app.memory.edit(one.id, text, stated_by_owner("terminal"), seen=one.words)
     return release(app.memory, one.id).change
 
 
-def _own_up(app: "Runtime", one: Waiting, word: Word) -> str:
+def _own_up(app: "Runtime", caller: Caller, one: Waiting, text: str) -> str:
     from everself.memory.adoption import vouch_for
 
-    if not word.present:
+    if not caller.present:
         raise RefusedByRule(_NOT_PRESENT, mend="everself review")
-    if word.text:
-        return app.memory.edit(one.id, word.text, stated_by_owner("terminal"), seen=one.words).change
+    if text:
+        return app.memory.edit(one.id, text, stated_by_owner("terminal"), seen=one.words).change
     vouch_for(app.state, app.memory, [app.memory.catalog.get(one.id)])
     return ""
 
 
-def _answer(app: "Runtime", one: Waiting, word: Word) -> str:
+def _answer(app: "Runtime", caller: Caller, one: Waiting, answer: int, text: str) -> str:
     review = app.state.reviews.find(one.id)
     if one.changed:
         app.state.reviews.decide(one.id, "expired", app.clock.now().isoformat())
         raise ChangedMeanwhile(f"{one.changed} The question is void; nothing was changed.")
     named = entries_in(unpacked(review.payload).operation)
-    if not word.present and any(_is_hands(app.memory.catalog.find(entry)) for entry in named):
+    if not caller.present and any(_is_hands(app.memory.catalog.find(entry)) for entry in named):
         raise RefusedByRule(_NOT_PRESENT, mend="everself review")
-    done = app.keepers.accept(review, word.answer, word.text)
+    done = app.keepers.accept(review, answer, text)
     why = next((each.why for each in done if each.why), "")
     if why:
         raise RefusedByRule(why, mend="everself review")
@@ -191,10 +237,10 @@ def _answer(app: "Runtime", one: Waiting, word: Word) -> str:
     return next((each.change for each in done if each.change), "")
 
 
-def _find(app: "Runtime", name: str, seen: str) -> Waiting:
+def _find(app: "Runtime", caller: Caller, name: str, seen: str) -> Waiting:
     """What waits by that id, or the beginning of it; told where it no longer waits, or is no longer what was looked at."""
     wanted = name.strip().upper()
-    found = [one for one in list_waiting(app).waiting if wanted and one.id.startswith(wanted)]
+    found = [one for one in list_waiting(app, caller, ListRequest()).waiting if wanted and one.id.startswith(wanted)]
     exact = [one for one in found if one.id == wanted] or found
     if len(exact) > 1:
         raise WrongUse(f'"{name[:40]}" begins several ids: {", ".join(one.id for one in exact)}.')
@@ -329,19 +375,3 @@ def _settle_entry(app: "Runtime", entry: Entry, kind: str) -> None:
 
 def _mark(*parts: str) -> str:
     return digest("\n".join(parts).encode("utf-8", "replace"))[:16]
-
-
-def lines_of(one: Waiting) -> Iterator[str]:
-    """It, as a person reads it."""
-    yield f"{one.id}  {one.kind}, from {one.author}" + (f", {one.at[:10]}" if one.at else "")
-    yield f"  {one_line(one.question, 3 * _WIDE)}"
-    if one.diff:
-        yield from (f"  {line}" for line in one.diff.splitlines()[2:])
-    elif one.words and one_line(one.words, _WIDE)[:40] not in one.question:
-        yield f"  “{one_line(one.words, _WIDE)}”"
-    if one.reason:
-        yield f"  because {one_line(one.reason, _WIDE)}"
-    if one.changed:
-        yield f"  {one.changed}"
-    if len(one.answers) > 1:
-        yield from (f"  {number}  {label}" for number, label in enumerate(one.answers, 1))

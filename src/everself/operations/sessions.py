@@ -1,18 +1,23 @@
-"""The verbs over conversations: list, show, search, export and delete sessions, and what would survive if one were compacted now.
+"""Operations on conversations: list, show, search, export and delete sessions, and what would survive if one were compacted now.
 
-Knows the opened agent. Shows everything to whoever calls: these verbs are the owner's own.
+They show everything that was said, so they are the owner's own.
 """
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, Final
 
 from everself.conversation.sessions.session import Message, Session
 from everself.errors import WrongUse
+from everself.operations.caller import Audience, Caller
+from everself.operations.declaration import Argument, Option, operation
 
 if TYPE_CHECKING:
     from everself.conversation.sessions.checkpoint import Fate
     from everself.runtime import Runtime
+
+_MOST: Final = 100_000
+_SESSION: Final = "The id of a session, the beginning of it, or last."
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +69,11 @@ class Deletion:
 
 
 @dataclass(frozen=True, slots=True)
+class Deleted(Deletion):
+    """It was done."""
+
+
+@dataclass(frozen=True, slots=True)
 class Statement:
     text: str
     message: str
@@ -84,66 +94,155 @@ class Simulation:
     stands: tuple[str, ...]
 
 
-def list_sessions(app: "Runtime", limit: int = 50) -> tuple[SessionLine, ...]:
-    """The one that was spoken in last first."""
-    return tuple(_line(one) for one in app.log.list(limit))
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListRequest:
+    limit: Annotated[int, Option("How many at most.", ge=1, le=_MOST)] = 20
 
 
-def show_session(app: "Runtime", name: str = "last", limit: int = 0) -> SessionView:
-    """A session by its id, the beginning of its id, or `last`; with a limit its last messages alone."""
-    session = app.log.find(name)
-    messages = app.log.messages(session)
-    shown = messages[-limit:] if limit else messages
+@operation(
+    "sessions.list",
+    audience=Audience.OWNER,
+    effect="read",
+    slash="/sessions",
+    examples=(("everself sessions list --limit 5", "the last five"),),
+)
+def list_sessions(runtime: "Runtime", _: Caller, request: ListRequest) -> tuple[SessionLine, ...]:
+    """List conversations, the one that was spoken in last first."""
+    return tuple(_line(one) for one in runtime.log.list(request.limit))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShowSessionRequest:
+    name: Annotated[str, Argument(_SESSION, "[ID]")] = "last"
+    limit: Annotated[int | None, Option("Only so many of the last messages.", ge=1, le=_MOST)] = None
+
+
+@operation(
+    "sessions.show",
+    audience=Audience.OWNER,
+    effect="read",
+    examples=(
+        ("everself sessions show last", "the newest conversation"),
+        ("everself sessions show 7K3Q --limit 10", "the last ten messages of the one whose id begins so"),
+    ),
+)
+def show_session(runtime: "Runtime", _: Caller, request: ShowSessionRequest) -> SessionView:
+    """Show what was said in a conversation."""
+    session = runtime.log.find(request.name)
+    messages = runtime.log.messages(session)
+    shown = messages[-request.limit :] if request.limit else messages
     summarised = sum(one.seq <= session.compacted for one in messages)
     return SessionView(_line(session), session.summary, summarised, tuple(_spoken(one) for one in shown))
 
 
-def search_messages(app: "Runtime", words: str, limit: int = 20) -> tuple[Spoken, ...]:
-    """Messages with all of these words, the newest first."""
-    return tuple(_spoken(one) for one in app.log.search(words, limit))
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchMessagesRequest:
+    words: Annotated[str, Argument("Words that a message holds.", joined=True)]
+    limit: Annotated[int, Option("How many at most.", ge=1, le=_MOST)] = 20
 
 
-def export_session(app: "Runtime", name: str) -> str:
-    """The transcript: JSON Lines, one about the session and one for each message."""
-    return app.log.export(app.log.find(name)).decode("utf-8")
+@operation(
+    "sessions.search",
+    audience=Audience.OWNER,
+    effect="read",
+    examples=(("everself sessions search harbour fee", "in any conversation, the newest first"),),
+)
+def search_messages(runtime: "Runtime", _: Caller, request: SearchMessagesRequest) -> tuple[Spoken, ...]:
+    """Find messages that hold all of these words.
+
+    It looks for the words themselves; `everself memory search` looks for what is remembered, by meaning too.
+    """
+    return tuple(_spoken(one) for one in runtime.log.search(request.words, request.limit))
 
 
-def plan_deletion(app: "Runtime", name: str) -> Deletion:
-    """Exactly what would go; changes nothing."""
-    session = app.log.find(name)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExportSessionRequest:
+    name: Annotated[str, Argument(_SESSION, "[ID]")] = "last"
+
+
+@operation(
+    "sessions.export",
+    # a transcript holds everything that was said
+    audience=Audience.OWNER_AT_TERMINAL,
+    effect="read",
+    examples=(("everself sessions export last > talk.jsonl", "one line for each message"),),
+)
+def export_session(runtime: "Runtime", _: Caller, request: ExportSessionRequest) -> str:
+    """Print a conversation as JSON Lines: one about the session, then one for each message."""
+    return runtime.log.export(runtime.log.find(request.name)).decode("utf-8")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeleteSessionRequest:
+    name: Annotated[str, Argument(_SESSION, "ID")]
+    dry_run: Annotated[bool, Option("Only say what would go.")] = False
+
+
+@operation(
+    "sessions.delete",
+    audience=Audience.OWNER_AT_TERMINAL,
+    effect="destructive",
+    question="Delete it for good?",
+    examples=(
+        ("everself sessions delete 7K3Q --dry-run", "what would go"),
+        ("everself sessions delete 7K3Q --yes", "without being asked"),
+    ),
+)
+def delete_session(runtime: "Runtime", caller: Caller, request: DeleteSessionRequest) -> Deletion:
+    """Delete a conversation: its messages, its transcript and what was searched for in it.
+
+    What was remembered from it stays. To take that out as well, run `everself memory forget --session ID` instead. It cannot be undone.
+    """
+    session = runtime.log.find(request.name)
+    plan = _plan_deletion(runtime, session)
+    if request.dry_run:
+        return plan
+    caller.agree(plan)
+    session = runtime.log.find(session.id)
+    runtime.state.scrub.drop_searches(_searches(runtime, session))
+    runtime.log.delete(session)
+    # out of the write-ahead log as well; pages themselves are overwritten as rows go
+    runtime.state.scrub.settle()
+    return Deleted(plan.session, plan.messages, plan.searches, plan.entries)
+
+
+def _plan_deletion(app: "Runtime", session: Session) -> Deletion:
     ids = {f"msg:{one.id}" for one in app.log.messages(session)}
     came = sum(not ids.isdisjoint(entry.lineage) for entry in app.memory.catalog.all()) if ids else 0
     return Deletion(_line(session), len(ids), len(_searches(app, session)), came)
 
 
-def delete_session(app: "Runtime", name: str) -> Deletion:
-    """Remove a session: its messages, its transcript and what was searched for in it. Entries that came of it stay."""
-    plan = plan_deletion(app, name)
-    session = app.log.find(plan.session.id)
-    app.state.scrub.drop_searches(_searches(app, session))
-    app.log.delete(session)
-    # out of the write-ahead log as well; pages themselves are overwritten as rows go
-    app.state.scrub.settle()
-    return plan
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SimulateRequest:
+    name: Annotated[str, Argument(_SESSION, "[SESSION]")] = "last"
 
 
-def simulate_compaction(app: "Runtime", name: str = "last") -> Simulation:
-    """What would survive if this conversation were compacted now. Asks no model and changes nothing."""
+@operation(
+    "simulate-compaction",
+    audience=Audience.OWNER,
+    effect="read",
+    examples=(("everself simulate-compaction", "what survives if the last conversation were made shorter now"),),
+)
+def simulate_compaction(runtime: "Runtime", _: Caller, request: SimulateRequest) -> Simulation:
+    """Show what survives if a conversation were made shorter now.
+
+    Changes nothing and asks no model; a model would word the summary in its own way.
+    """
     from everself.conversation.compaction import cut_at, stays
     from everself.conversation.sessions.excerpts import digest_of
 
-    session = app.log.find(name)
-    messages = app.log.messages(session, session.compacted)
+    session = runtime.log.find(request.name)
+    messages = runtime.log.messages(session, session.compacted)
     if not messages:
         raise WrongUse("Nothing was said in this session since it was last compacted.")
-    cut = cut_at(messages, stays("asked", app.compactor.window()))
-    planned = [
-        Statement(one.new_entry.text, one.message.id, one.fate, one.entry) for one in app.checkpoint.plan(session)
-    ]
-    summary = digest_of(messages[:cut], session.summary, app.compactor.most_of_a_summary()) if cut else session.summary
+    cut = cut_at(messages, stays("asked", runtime.compactor.window()))
+    planned = runtime.checkpoint.plan(session)
+    statements = tuple(Statement(one.new_entry.text, one.message.id, one.fate, one.entry) for one in planned)
+    most = runtime.compactor.most_of_a_summary()
+    summary = digest_of(messages[:cut], session.summary, most) if cut else session.summary
     names = ("SOUL.md", "IDENTITY.md", "USER.md", "CORRECTIONS.md", "MEMORY.md")
-    stands = tuple(name for name in names if app.workspace.stat(name) is not None)
-    return Simulation(_line(session), tuple(planned), cut, len(messages) - cut, summary, stands)
+    stands = tuple(name for name in names if runtime.workspace.stat(name) is not None)
+    return Simulation(_line(session), statements, cut, len(messages) - cut, summary, stands)
 
 
 def _searches(app: "Runtime", session: Session) -> list[str]:

@@ -1,26 +1,34 @@
-"""The verbs over settings: get, list, set, unset. What may be set is the config room's knowledge; saving it is done here."""
+"""Operations on settings: get, list, set, unset. What may be set is the config package's knowledge; saving it is done here."""
 
 import os
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Annotated, Final
 
-from everself.config import Loaded, Places, Vault, check, environment, find_places, load_here, with_tunables
+from everself.config import Loaded, Vault, check, with_tunables
 from everself.config.display import SettingReport, get_setting, list_settings
 from everself.config.host import decode, parse_secrets
 from everself.config.host_edits import Edited, plan_set, plan_unset
 from everself.config.schema import canonical, find_spot, get_spot, is_group, split_key
 from everself.errors import BadConfig, ChangedMeanwhile, EverselfError, LockTimeout, WrongUse
+from everself.operations.caller import Audience, Caller
+from everself.operations.declaration import Argument, NoRequest, Option, operation
+from everself.operations.home import Home
 from everself.storage.host_files import find_file, save_file, sweep
 from everself.values import Finding
 
 # each attempt is one read, plan and compare: this many rivals in a row do not happen by chance
 ATTEMPTS = 50
+AGENT: Final = Option("Which agent, where there are several.", "NAME")
 
 
 @dataclass(frozen=True, slots=True)
 class SettingsReport:
+    """`documented`: what each is for was asked too."""
+
     settings: tuple[SettingReport, ...]
     remarks: tuple[Finding, ...]
+    documented: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,10 +42,29 @@ class SavedReport:
     remarks: tuple[Finding, ...] = ()
 
 
-def get_value(key: str, agent: str = "") -> SettingReport:
-    """One setting; with an agent, as it is for that agent."""
-    loaded = _load(agent)
-    wanted = own_key(key, agent) if agent else key
+@dataclass(frozen=True, slots=True)
+class HostFile:
+    path: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeyRequest:
+    key: Annotated[str, Argument("The name of the setting.")]
+    agent: Annotated[str, AGENT] = ""
+
+
+@operation(
+    "config.get",
+    audience=Audience.OWNER,
+    effect="read",
+    on="home",
+    examples=(("everself config get agents.defaults.heartbeat.every", "the value in force, and nothing else"),),
+)
+def get_value(home: Home, _: Caller, request: KeyRequest) -> SettingReport:
+    """Print the value of one setting."""
+    key, agent = request.key, request.agent
+    loaded = _load(home, agent)
+    wanted = own_key(home, key, agent) if agent else key
     found = get_setting(loaded, wanted)
     spot = get_spot(wanted)
     if spot.agent and found.origin == "default" and spot.setting.key == "agents.defaults.workspace":
@@ -46,39 +73,112 @@ def get_value(key: str, agent: str = "") -> SettingReport:
     return found
 
 
-def list_values(agent: str = "", group: str = "", *, everything: bool = False) -> SettingsReport:
-    """What differs from the defaults or stands in the host file; with `everything`, and beneath a group, all."""
-    loaded = _load(agent)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShowRequest:
+    group: Annotated[str, Argument("Only what stands beneath this name.", "[GROUP]")] = ""
+    everything: Annotated[bool, Option("Defaults too, each with what it is for.", cli="--all")] = False
+    agent: Annotated[str, AGENT] = ""
+
+
+@operation(
+    "config.show",
+    audience=Audience.OWNER,
+    effect="read",
+    on="home",
+    examples=(
+        ("everself config show", "what is set"),
+        ("everself config show --all", "every setting with its default and what it is for"),
+        ("everself config show agents.defaults.heartbeat", "one group"),
+    ),
+)
+def list_values(home: Home, _: Caller, request: ShowRequest) -> SettingsReport:
+    """Show settings and where each comes from. A secret is never shown."""
+    loaded = _load(home, request.agent)
     found = list(list_settings(loaded))
-    if group:
-        path = canonical(split_key(group))
+    if request.group:
+        path = canonical(split_key(request.group))
         if not is_group(path):
-            get_spot(group)
+            get_spot(request.group)
         found = [one for one in found if split_key(one.key)[: len(path)] == path]
-    elif not everything:
+    elif not request.everything:
         found = [one for one in found if not _is_usual(one)]
-    return SettingsReport(tuple(found), loaded.findings)
+    return SettingsReport(tuple(found), loaded.findings, documented=request.everything or bool(request.group))
 
 
-def set_value(key: str, value: str, agent: str = "") -> SavedReport:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SetRequest:
+    key: Annotated[str, Argument("The name of the setting.")]
+    value: Annotated[str, Argument("Its value as one types it.", stdin=True, most=2**20)]
+    agent: Annotated[str, AGENT] = ""
+
+
+@operation(
+    "config.set",
+    audience=Audience.OWNER_AT_TERMINAL,
+    effect="write",
+    idempotent=True,
+    on="home",
+    examples=(
+        ("everself config set agents.defaults.heartbeat.every 45m", "set one; comments in the file stay"),
+        ("everself config set identity.name Aria --agent aria", "for one agent only"),
+        (
+            "everself config set provider.openai.apiKey - < key.txt",
+            "read the value from a file, so that no shell keeps it",
+        ),
+    ),
+)
+def set_value(home: Home, _: Caller, request: SetRequest) -> SavedReport:
+    """Set one setting; with -, the value is read from standard input.
+
+    A secret goes to a file that only you can read, and a reference to it into the host file.
+    """
+    if "\ufffd" in request.value:
+        # bytes that are no text would make another secret of it
+        raise WrongUse("That is not UTF-8 text.")
+    # a file ends with a newline that belongs to no value
+    return save_value(home, request.key, request.value.removesuffix("\n"), request.agent)
+
+
+def save_value(home: Home, key: str, value: str, agent: str = "") -> SavedReport:
     """Set a key to what a person typed, comments kept. The value of a secret goes to the secrets file."""
     for text in (key, value):
         need_utf8(text)
-    wanted = own_key(key, agent) if agent else key
-    report = save_edit(wanted, lambda host, secrets: plan_set(host, secrets, wanted, value))
-    return replace(report, remarks=(*report.remarks, *_overruled(wanted, agent)))
+    wanted = own_key(home, key, agent) if agent else key
+    report = save_edit(home, wanted, lambda host, secrets: plan_set(host, secrets, wanted, value))
+    return replace(report, remarks=(*report.remarks, *_overruled(home, wanted, agent)))
 
 
-def unset_value(key: str, agent: str = "") -> SavedReport:
-    """Back to the default. The secret that was stored for the key goes too."""
-    need_utf8(key)
-    wanted = own_key(key, agent) if agent else key
-    return save_edit(wanted, lambda host, secrets: plan_unset(host, secrets, wanted), host_first=True)
+@operation(
+    "config.unset",
+    audience=Audience.OWNER_AT_TERMINAL,
+    effect="write",
+    idempotent=True,
+    on="home",
+    examples=(("everself config unset agents.defaults.heartbeat.every", "back to the default"),),
+)
+def unset_value(home: Home, _: Caller, request: KeyRequest) -> SavedReport:
+    """Put one setting back to its default."""
+    need_utf8(request.key)
+    # the secret that was stored for the key goes too
+    wanted = own_key(home, request.key, request.agent) if request.agent else request.key
+    return save_edit(home, wanted, lambda host, secrets: plan_unset(host, secrets, wanted), host_first=True)
 
 
-def own_key(key: str, agent: str) -> str:
+@operation(
+    "config.path",
+    audience=Audience.OWNER,
+    effect="read",
+    on="home",
+    examples=(("$EDITOR $(everself config path)", "edit the host file by hand"),),
+)
+def host_file(home: Home, _: Caller, __: NoRequest) -> HostFile:
+    """Print where the host file is, whether or not it exists yet."""
+    return HostFile(home.places.host_file)
+
+
+def own_key(home: Home, key: str, agent: str) -> str:
     """The key by which one agent differs from the others; refused for what is the same for all."""
-    load_here().config.agent(agent)
+    home.load().config.agent(agent)
     spot = find_spot(split_key(key))
     if spot is not None and spot.agent:
         if spot.agent != agent:
@@ -92,12 +192,14 @@ def own_key(key: str, agent: str) -> str:
     raise WrongUse(f"{key} is the same for all agents.", mend="Leave --agent out.")
 
 
-def save_edit(key: str, plan: Callable[[str | None, str | None], Edited], *, host_first: bool = False) -> SavedReport:
+def save_edit(
+    home: Home, key: str, plan: Callable[[str | None, str | None], Edited], *, host_first: bool = False
+) -> SavedReport:
     """Plan against the files as they are and save; whoever was faster makes it plan again, so that nothing of theirs is lost.
 
     When a secret is set it is saved before the reference to it, and when it is unset after: a reference never dangles.
     """
-    places = find_places()
+    places = home.places
     # people keep these files in a repository of their own and link to them
     host_file, secrets_file = os.path.realpath(places.host_file), os.path.realpath(places.secrets_file)
     for path in (host_file, secrets_file):
@@ -106,7 +208,7 @@ def save_edit(key: str, plan: Callable[[str | None, str | None], Edited], *, hos
         host, secrets = find_file(host_file), find_file(secrets_file)
         before = Edited(decode(host, host_file) or "", decode(secrets, secrets_file))
         edited = plan(None if host is None else before.host, before.secrets)
-        remarks = _examine(places, before, edited)
+        remarks = _examine(home, before, edited)
         saves = [(host_file, edited.host, host), (secrets_file, edited.secrets, secrets)]
         due = [(path, text.encode(), base) for path, text, base in saves if text is not None and text.encode() != base]
         try:
@@ -121,14 +223,9 @@ def save_edit(key: str, plan: Callable[[str | None, str | None], Edited], *, hos
     raise ChangedMeanwhile(f"({host_file})")
 
 
-def host_file() -> str:
-    """Where the settings of this machine and user stand."""
-    return find_places().host_file
-
-
-def _load(agent: str) -> Loaded:
+def _load(home: Home, agent: str) -> Loaded:
     """The settings with the CONFIG.md of the agent. One that cannot be read is a remark: it never stops anything."""
-    loaded = load_here()
+    loaded = home.load()
     path = f"{loaded.config.agent(agent).workspace}/CONFIG.md"
     try:
         data = find_file(path)
@@ -146,10 +243,11 @@ def _is_usual(found: SettingReport) -> bool:
     )
 
 
-def _examine(places: Places, before: Edited, after: Edited) -> tuple[Finding, ...]:
+def _examine(home: Home, before: Edited, after: Edited) -> tuple[Finding, ...]:
     """What the change would newly make odd. One that would leave the whole file unusable is not saved."""
+    places = home.places
     secrets = after.secrets if after.secrets is not None else before.secrets
-    vault = Vault(environment(), parse_secrets(secrets, places.secrets_file) if secrets is not None else {})
+    vault = Vault(home.variables, parse_secrets(secrets, places.secrets_file) if secrets is not None else {})
     old, new = check(places, before.host, vault), check(places, after.host, vault)
     errors = [one for one in new if one.severity == "error"]
     if errors and not any(one.severity == "error" for one in old):
@@ -163,10 +261,10 @@ def _unplaced(finding: Finding) -> tuple[str, str]:
     return finding.code, finding.message.rpartition(": ")[2]
 
 
-def _overruled(key: str, agent: str) -> tuple[Finding, ...]:
+def _overruled(home: Home, key: str, agent: str) -> tuple[Finding, ...]:
     """A value in CONFIG.md stands above the host file: setting it there changes nothing, and the person should know."""
     try:
-        shown = get_setting(_load(agent), key)
+        shown = get_setting(_load(home, agent), key)
     except EverselfError:
         return ()
     if shown.origin != "CONFIG.md":

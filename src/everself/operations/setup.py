@@ -1,24 +1,29 @@
-"""The verb setup as a person calls it: for a new agent or an old one, here or elsewhere, remembered in the host file.
+"""Setup as an operation: for a new agent or an old one, here or elsewhere, remembered in the host file.
 
 Knows where a workspace may not be. What setup creates is another module's knowledge.
 """
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Annotated, Final
 
-from everself.config import AgentSettings, Config, Loaded, Places, load, load_here, read_host
+from everself.config import AgentSettings, Config, Loaded, Places, load, read_host
 from everself.config.host_edits import Edited, plan_set
 from everself.config.places import MAIN, is_agent_id
 from everself.errors import RefusedByRule, UnsafePath, WrongUse
 from everself.memory.adoption import AdoptionReport
+from everself.operations.caller import Audience, Caller
+from everself.operations.declaration import Option, operation
+from everself.operations.home import Home
 from everself.operations.memory import adopt_workspace
-from everself.operations.settings import need_utf8, save_edit
+from everself.operations.settings import AGENT, need_utf8, save_edit
 from everself.operations.templates import SetupReport, set_up
 from everself.runtime import Runtime
 from everself.workspace.disk_workspace import Recovery
 
 _ELSEWHERE = "everself setup --workspace PATH"
+FOLDER: Final = Option("The folder to use; remembered in the host file.", "PATH")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,51 +38,71 @@ class Settled:
     documents: tuple[str, ...]
     recovered: Recovery
     adopted: AdoptionReport | None = None
+    host_file: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
     """An agent as it will be once `keys` stand in the host file. Nothing is made or written yet."""
 
+    home: Home
     app: Runtime
     keys: dict[str, str]
 
     def remember(self) -> tuple[str, ...]:
         """Done last: a folder that turned out unusable is not remembered."""
         if self.keys:
-            save_edit("agents.list", lambda host, secrets: _plan_all(host, secrets, self.keys))
+            save_edit(self.home, "agents.list", lambda host, secrets: _plan_all(host, secrets, self.keys))
         return tuple(self.keys)
 
 
-def settle(
-    agent: str = "",
-    workspace: str = "",
-    *,
-    restore: bool = False,
-    agree: Callable[[str, int], bool] = lambda _, __: False,
-) -> Settled:
-    """Set up the agent, adding it where nobody knew it, in the folder that is named, known or usual.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SetupRequest:
+    agent: Annotated[str, AGENT] = ""
+    workspace: Annotated[str, FOLDER] = ""
+    restore: Annotated[bool, Option("Create again what you removed since an earlier setup.")] = False
 
-    `agree` is asked before a folder with documents that this installation never saw is taken over; a no ends it.
+
+@operation(
+    "setup",
+    audience=Audience.OWNER_AT_TERMINAL,
+    effect="write",
+    idempotent=True,
+    on="home",
+    question="{plan} Take them over as they are?",
+    agreed_by=("adopt", "Take over a folder that already holds notes, without asking."),
+    needs_yes="This folder holds notes already",
+    examples=(
+        ("everself setup", "your agent, in its usual place"),
+        ("everself setup --workspace ~/notes/agent", "in a folder of yours; what is there is not touched"),
+        ("everself setup --workspace ~/clone --adopt", "a folder with notes in it, taken over as it is"),
+        ("everself setup --agent aria", "one more agent, with a workspace of its own"),
+    ),
+)
+def settle(home: Home, caller: Caller, request: SetupRequest) -> Settled:
+    """Create an agent's workspace, or what is missing of it.
+
+    No byte of a file that exists is changed, and what you removed stays removed. A folder that already holds notes, such as a clone, is
+    taken over after one question, or with --adopt.
     """
-    prepared = prepare(agent, workspace)
+    prepared = prepare(home, request.agent, request.workspace)
     with prepared.app as app:
-        adopted = adopt_workspace(app, agree)
-        report = set_up(app, restore=restore)
+        adopted = adopt_workspace(app, caller)
+        report = set_up(app, restore=request.restore)
         documents = tuple(one.path for one in app.workspace.list())
         recovered = app.recovered
-    return Settled(report, prepared.remember(), documents, recovered, adopted)
+    return Settled(report, prepared.remember(), documents, recovered, adopted, home.places.host_file)
 
 
-def prepare(agent: str, workspace: str) -> Prepared:
+def prepare(home: Home, agent: str, workspace: str) -> Prepared:
     """Decide which agent is meant and where it lives, without making anything yet."""
-    loaded = load_here()
+    loaded = home.load()
     keys = dict(_plan_keys(loaded, agent, _absolute(loaded.config.places, workspace) if workspace else ""))
     planned = _with_keys(loaded, keys)
     chosen = planned.config.agent(agent)
     _check_place(planned.config, chosen)
     _check_move(loaded.config, chosen)
-    return Prepared(Runtime(planned.config.places, planned, chosen), keys)
+    return Prepared(home, Runtime(planned.config.places, planned, chosen), keys)
 
 
 def _plan_keys(loaded: Loaded, agent: str, workspace: str) -> Iterator[tuple[str, str]]:

@@ -1,4 +1,4 @@
-"""The verbs over the soul: show, list, compare, propose, approve, refuse, roll back, test. Knows the opened agent and no face."""
+"""Operations on the soul: show, history, diff, propose, approve, refuse, rollback, test."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Final
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from everself.runtime import Runtime
 
 
+_NAME: Final = "A version that history lists, the id of a proposal, current or last."
 _OUTSIDE: Final = " (proposed in a conversation that holds text from outside)"
 
 
@@ -57,14 +58,30 @@ class SoulTests:
         return sum(one.verdict == verdict for one in self.results)
 
 
-def show_soul(app: "Runtime", name: str = CURRENT) -> SoulReport:
-    """A version or a proposal, with what waits for a human."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SoulRequest:
+    name: Annotated[str, Argument(_NAME, "[NAME]")] = CURRENT
+
+
+@operation(
+    "soul.show",
+    audience=Audience.OWNER,
+    effect="read",
+    slash="/soul",
+    examples=(
+        ("everself soul show", "the soul of today, and what waits for your yes"),
+        ("everself soul show 7K3QX9M2ABCD", "a proposal, and what it would change"),
+        ("everself soul show last", "the newest earlier soul"),
+    ),
+)
+def show_soul(runtime: "Runtime", _: Caller, request: SoulRequest) -> SoulReport:
+    """Show the soul of today, an earlier one, or a proposal."""
     from everself.text.tokens import count
 
-    growth = app.growth
+    growth, name = runtime.growth, request.name
     if name == CURRENT and growth.versions.soul() is None:
         raise NotFound(f"There is no {SOUL}.", mend="everself setup --restore")
-    proposal = _find_proposal(app, name)
+    proposal = _find_proposal(runtime, name)
     data = growth.text_of(name) if proposal is None else proposal.content.encode()
     text = data.decode("utf-8", "replace")
     now = growth.versions.soul() or b""
@@ -74,15 +91,43 @@ def show_soul(app: "Runtime", name: str = CURRENT) -> SoulReport:
     return SoulReport(name, text, *limits, learned_lines(data), growth.open(), proposal, diff)
 
 
-def list_souls(app: "Runtime") -> tuple[Version, ...]:
-    """The soul of today, then earlier ones, the newest first."""
-    return app.growth.history()
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HistoryRequest:
+    """All of it."""
 
 
-def compare_souls(app: "Runtime", one: str = "", other: str = "") -> SoulDiff:
-    """From one soul to another; alone, the newest earlier one to that of today."""
-    names = (one or "last", other or CURRENT)
-    return SoulDiff(*names, app.growth.diff(*names))
+@operation(
+    "soul.history",
+    audience=Audience.OWNER,
+    effect="read",
+    examples=(("everself soul history", "every soul there was, the newest first"),),
+)
+def list_souls(runtime: "Runtime", _: Caller, request: HistoryRequest) -> tuple[Version, ...]:
+    """List the soul of today and the earlier ones, newest first."""
+    del request
+    return runtime.growth.history()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DiffRequest:
+    one: Annotated[str, Argument(f"The soul to compare: {_NAME[0].lower()}{_NAME[1:]}", "[FROM]")] = "last"
+    other: Annotated[str, Argument("The soul to compare it with.", "[TO]")] = CURRENT
+
+
+@operation(
+    "soul.diff",
+    audience=Audience.OWNER,
+    effect="read",
+    examples=(
+        ("everself soul diff", "what the last step changed"),
+        ("everself soul diff 2026-03-19T093000-1a2b3c4d", "what has changed since that one"),
+        ("everself soul diff current 7K3QX9M2ABCD", "what a proposal would change"),
+    ),
+)
+def compare_souls(runtime: "Runtime", _: Caller, request: DiffRequest) -> SoulDiff:
+    """Compare two souls, line by line."""
+    names = (request.one or "last", request.other or CURRENT)
+    return SoulDiff(*names, runtime.growth.diff(*names))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,33 +183,110 @@ def propose_soul(runtime: "Runtime", caller: Caller, request: ProposeRequest) ->
     return (growth.add_line if line else growth.propose)(line or text, reason, rests_on, Author.AGENT)
 
 
-def approve_soul(app: "Runtime", name: str, *, force: bool = False) -> SoulChange:
-    return app.growth.approve(name, force=force)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ApproveRequest:
+    name: Annotated[str, Argument("The id of a proposal, the beginning of it, or last.", "ID")]
+    force: Annotated[bool, Option("Even where soul tests fail.")] = False
 
 
-def refuse_soul(app: "Runtime", name: str, why: str = "") -> Proposal:
-    return app.growth.refuse(name, why)
+@operation(
+    "soul.approve",
+    audience=Audience.OWNER_AT_TERMINAL,
+    effect="write",
+    question="Let it in?",
+    examples=(
+        ("everself soul approve last", "the newest proposal"),
+        ("everself soul approve 7K3Q --yes", "the one whose id begins so, without being asked"),
+    ),
+)
+def approve_soul(runtime: "Runtime", caller: Caller, request: ApproveRequest) -> SoulChange:
+    """Let a proposal become part of the soul.
+
+    Soul tests are run before. At a terminal you see it first and are asked.
+    """
+    name = runtime.growth.find(request.name).id
+    if diff := show_soul(runtime, caller, SoulRequest(name=name)).diff:
+        caller.agree(SoulChange("", diff))
+    return runtime.growth.approve(name, force=request.force)
 
 
-def roll_back_soul(app: "Runtime", version: str = "", *, line: str = "", force: bool = False) -> SoulChange:
-    """Back to a version, or without one learned line."""
-    if bool(version) is bool(line.strip()):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RefuseRequest:
+    name: Annotated[str, Argument("The id of a proposal, the beginning of it, or last.", "ID")]
+    why: Annotated[str, Option("Why; it is noted in CHANGELOG.md.", "WORDS")] = ""
+
+
+@operation(
+    "soul.refuse",
+    audience=Audience.OWNER_AT_TERMINAL,
+    effect="write",
+    examples=(('everself soul refuse last --why "that was one bad day"', "say no, and why"),),
+)
+def refuse_soul(runtime: "Runtime", _: Caller, request: RefuseRequest) -> Proposal:
+    """Say no to a proposal."""
+    return runtime.growth.refuse(request.name, request.why)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RollbackRequest:
+    version: Annotated[str, Argument("A version that history lists, or last.", "[VERSION]")] = ""
+    line: Annotated[str, Option("Take this learned line back and leave the rest.", "TEXT")] = ""
+    force: Annotated[bool, Option("Even where somebody altered that copy.")] = False
+
+
+@operation(
+    "soul.rollback",
+    audience=Audience.OWNER_AT_TERMINAL,
+    effect="write",
+    question="Go back?",
+    examples=(
+        ("everself soul rollback last", "what the soul was before"),
+        ("everself soul rollback 2026-03-19T093000-1a2b3c4d", "one of those that history lists"),
+        ('everself soul rollback --line "Ask before you catalog."', "take one learned line back"),
+    ),
+)
+def roll_back_soul(runtime: "Runtime", caller: Caller, request: RollbackRequest) -> SoulChange:
+    """Make the soul what it was, byte for byte, or take one learned line back.
+
+    A rollback is a change of its own, and can be undone.
+    """
+    growth = runtime.growth
+    if bool(request.version) is bool(request.line.strip()):
         raise WrongUse("Name a version, or a line with --line.", mend="everself soul history")
-    return app.growth.rollback(version, force=force) if version else app.growth.rollback_line(line)
+    if not request.version:
+        return growth.rollback_line(request.line)
+    version = growth.versions.find(request.version).name
+    if diff := growth.diff(CURRENT, version):
+        caller.agree(SoulChange("", diff))
+    return growth.rollback(version, force=request.force)
 
 
-def check_soul(app: "Runtime", name: str = CURRENT) -> SoulTests:
-    """Hold a version or a proposal against SOUL_TESTS.md; a soul of today that fails is offered the way back."""
-    report = SoulTests(name, app.growth.test(name))
+@operation(
+    "soul.test",
+    audience=Audience.OWNER,
+    effect="read",
+    examples=(
+        ("everself soul test", "the soul of today against SOUL_TESTS.md"),
+        ("everself soul test 7K3QX9M2ABCD", "a proposal, before you approve it"),
+    ),
+)
+def check_soul(runtime: "Runtime", _: Caller, request: SoulRequest) -> SoulTests:
+    """Hold a soul against the expectations in SOUL_TESTS.md.
+
+    What only a model can judge is listed as waiting.
+    """
+    name, growth = request.name, runtime.growth
+    report = SoulTests(name, growth.test(name))
     if name != CURRENT or not report.count("failed"):
         return report
-    now, *earlier = app.growth.history()
+    # a soul of today that fails is offered the way back
+    now, *earlier = growth.history()
     return SoulTests(name, report.results, next((one.name for one in earlier if one.hash != now.hash), ""))
 
 
-def _find_proposal(app: "Runtime", name: str) -> Proposal | None:
+def _find_proposal(runtime: "Runtime", name: str) -> Proposal | None:
     try:
-        app.growth.versions.find(name)
+        runtime.growth.versions.find(name)
     except NotFound:
-        return app.growth.find(name)
+        return runtime.growth.find(name)
     return None

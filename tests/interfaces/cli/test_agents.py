@@ -97,3 +97,13 @@ def test_what_cannot_be_done_is_said(everself) -> None:
         said = everself(*words)
         assert said.code != 0, words
         assert part in said.err, words
+
+
+def test_adding_an_agent_does_not_take_over_a_folder_with_notes_in_it(everself, home: Path) -> None:
+    there = home / "notes"
+    there.mkdir()
+    (there / "SOUL.md").write_text("# Who I am\n")
+    said = everself("agents", "add", "aria", "--workspace", str(there))
+    assert (said.code, "everself setup --adopt" in said.err) == (3, True)
+    assert [one.name for one in there.iterdir()] == ["SOUL.md"]
+    assert "aria" not in everself("agents", "list").out

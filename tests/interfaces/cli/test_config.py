@@ -228,3 +228,9 @@ def test_a_relative_home_gives_words(everself, monkeypatch: pytest.MonkeyPatch) 
     said = everself("config", "show")
     assert said.code == 1
     assert "HOME is not an absolute path." in said.err
+
+
+def test_a_value_whose_bytes_are_no_text_is_refused(everself, host: Path) -> None:
+    said = everself("config", "set", "provider.openai.apiKey", "-", typed="sk-\ufffd\n")
+    assert (said.code, "not UTF-8" in said.err) == (2, True)
+    assert not host.exists()

@@ -18,6 +18,7 @@ from everself.operations.job_actions import find_deed, perform
 from everself.operations.jobs import tell_news
 from everself.runtime import Runtime
 from everself.testing.chat_model import FakeModel
+from everself.testing.embedder import FakeEmbedder
 
 # many small steps with real files add up; what is beside it in this folder is run every time
 pytestmark = pytest.mark.slow
@@ -172,6 +173,15 @@ def test_a_model_that_fails_fails_the_job_and_a_spent_day_passes_the_slot_over(
 
     monkeypatch.setattr(app.spend_meter, "allow", stop)
     assert run_job(app, "tea").state == "skipped"
+
+
+def test_a_job_embeds_nothing_that_costs_money(app: Runtime) -> None:
+    embedder = FakeEmbedder(paid=True)
+    app.__dict__["embedder"] = embedder
+    app.remember("I love tea.")
+    app.schedule.add(replace(HOURLY, action="verb", words="memory index"))
+    run = run_job(app, "tea")
+    assert (run.state, " 0 embedded, 1 wait" in run.detail, embedder.calls) == ("done", True, [])
 
 
 def test_news_are_told_once_and_only_of_jobs_that_announce_or_gave_up(app: Runtime) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from everself.interfaces.cli.commands.setup import PURPOSES
+from everself.interfaces.rendering.setup import PURPOSES
 from everself.workspace.setup import folders, templates
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-import everself.operations.settings
+import everself.operations.home
 from everself.agent import open_runtime
 from everself.errors import ChangedMeanwhile, DiskFull
 from everself.interfaces.cli.call import wants_json
@@ -36,7 +36,7 @@ def break_with(monkeypatch: pytest.MonkeyPatch, error: BaseException) -> None:
     def fail(*_: object, **__: object) -> None:
         raise error
 
-    monkeypatch.setattr(everself.operations.settings, "host_file", fail)
+    monkeypatch.setattr(everself.operations.home.Home, "places", property(fail))
 
 
 @pytest.mark.parametrize(

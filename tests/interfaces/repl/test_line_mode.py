@@ -104,7 +104,7 @@ def test_memory_search_why_and_soul_answer(talk, app: Runtime) -> None:
     assert "memory/2026-03-19.md#L3-L4  7K3QX9M2ABCD" in said.out
     assert "no room: MEMORY.md" in said.out
     assert "# Soul" in said.out or "SOUL" in said.out
-    assert "There was no conversation yet." in said.out
+    assert "Nothing was said yet." in said.out
 
 
 def test_review_tells_what_waits_for_the_person() -> None:
@@ -186,7 +186,7 @@ def test_new_undo_and_quit(talk, app: Runtime, chat: FakeChat) -> None:
 def test_undo_without_a_yes_changes_nothing(talk, app: Runtime, typed: str) -> None:
     app.remember("I moved to Bergen.")
     said = talk(f"/undo\n{typed}")
-    assert "-- I moved to Bergen." in said.out
+    assert "I moved to Bergen." in said.out
     assert said.out.endswith("Take it back? (yes/no)\n\nNothing was changed.\n")
     assert said.well
     assert len(app.memory.book.all()) == 1

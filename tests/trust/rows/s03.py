@@ -24,6 +24,7 @@ from random import Random
 from typing import Any
 
 from tests.operations.changes import Changes
+from tests.operations.homes import bring_back, set_value, settle, unset_value
 from tests.trust.operations import OPERATIONS
 
 import everself
@@ -33,12 +34,9 @@ from everself.memory.forgetting.proof import Target
 from everself.memory.quarantine import quarantine, release
 from everself.memory.writing import NewEntry
 from everself.operations.backup.create import make_backup
-from everself.operations.backup.restore_agent import RestoreOptions, bring_back
 from everself.operations.caller import AT_TERMINAL
 from everself.operations.doctor import examine
 from everself.operations.memory import ExportRequest, ImportRequest, export_memory, import_memory
-from everself.operations.settings import set_value, unset_value
-from everself.operations.setup import settle
 from everself.storage.real_disk import RealFileSystem
 from everself.testing.origins import origin_of
 from everself.values import Append, Applied, Author, Change, Create, Replace, digest
@@ -188,7 +186,7 @@ def live(home: str, seed: int) -> Watch:
     watch.look()
     with glancing(watch):
         examine(fix=True)
-        bring_back(f"{home}/kept/first.tar.gz", options=RestoreOptions(replace=True))
+        bring_back(f"{home}/kept/first.tar.gz", replace=True)
         _change(random)
         unset_value("provider.anthropic.apiKey")
         note_crash(ValueError("a mistake of ours"))

@@ -11,10 +11,10 @@ import click
 from everself.errors import ChangedMeanwhile, Damaged, DiskError, EverselfError, Unfinished
 from everself.interfaces.rendering.exit_codes import ExitCode
 from everself.interfaces.rendering.lines import Line, render
+from everself.interfaces.rendering.words import recovered_notices
 
 if TYPE_CHECKING:
     from everself.runtime import Runtime
-    from everself.workspace.disk_workspace import Recovery
 
 JSON_FLAG = "--json"
 
@@ -48,7 +48,7 @@ def this_call() -> Call:
 def agent_option(command: Callable[..., object]) -> Callable[..., object]:
     """`--agent` after the command's name; where it is not given there, the one before it counts."""
     words = "Which agent, where there are several."
-    return click.option("--agent", metavar="NAME", default="", callback=inherited_agent, help=words)(command)
+    return click.option("--agent", metavar="NAME", default="", callback=inherited, help=words)(command)
 
 
 def json_option(command: Callable[..., object]) -> Callable[..., object]:
@@ -56,7 +56,8 @@ def json_option(command: Callable[..., object]) -> Callable[..., object]:
     return click.option(JSON_FLAG, is_flag=True, expose_value=False, help="Answer with one JSON object.")(command)
 
 
-def inherited_agent(context: click.Context, _: click.Parameter, value: str) -> str:
+def inherited(context: click.Context, _: click.Parameter, value: str) -> str:
+    """The agent that is named here, else the one before the command's name."""
     outer = context.find_root().params.get("agent")
     return value or (outer if isinstance(outer, str) else "")
 
@@ -165,9 +166,3 @@ def impaired_notices(app: "Runtime") -> list[str]:
         return []
     mend = f" → {app.impaired.mend}" if app.impaired.mend else ""
     return [f"Reading only; nothing can be changed. {app.impaired}{mend}"]
-
-
-def recovered_notices(found: "Recovery") -> list[str]:
-    """What a process that died had left half done, and what became of it."""
-    notices = [f"A change that was cut short earlier has been completed: {one}" for one in found.completed]
-    return notices + [f"A change that was cut short earlier has been taken back: {one}" for one in found.undone]

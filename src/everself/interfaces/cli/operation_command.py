@@ -18,7 +18,7 @@ from everself.errors import Interrupted, WrongUse
 from everself.interfaces.cli.call import (
     agent_option,
     answer,
-    inherited_agent,
+    inherited,
     json_option,
     opened,
     recovery_notices,
@@ -29,9 +29,10 @@ from everself.interfaces.cli.call import (
     write_out,
 )
 from everself.interfaces.cli.command_types import Verb
+from everself.interfaces.cli.commands.conversation import awake
 from everself.interfaces.cli.parameters import DAY, words_of
 from everself.interfaces.cli.progress import progress
-from everself.interfaces.rendering.lines import render
+from everself.interfaces.rendering.lines import plain
 from everself.interfaces.rendering.view import Look, View, view_of
 from everself.operations.caller import AT_TERMINAL
 from everself.operations.declaration import Argument, Field, Operation
@@ -50,11 +51,13 @@ def command_of(operation: Operation[Any, Any], view: View) -> click.Command:
     offered = [one for one in operation.fields if one.offered_by("cli")]
     flags = {name: click.Option([f"--{name}"], is_flag=True, help=words) for name, words in view.flags}
     if operation.question:
-        flags["yes"] = click.Option(["--yes"], is_flag=True, help="Do not ask.")
+        name, words = operation.agreed_by
+        flags[name] = click.Option([f"--{name}"], is_flag=True, help=words)
 
     own_agent = operation.on == "agent"
 
     def run(**given: Any) -> int:
+        agent = given.pop("agent") if own_agent else ""
         look_flags = frozenset(name for name in flags if given.pop(name))
         request = operation.request(
             **{one.name: _value(one, given[one.name]) for one in offered if _is_given(one, given)}
@@ -63,7 +66,7 @@ def command_of(operation: Operation[Any, Any], view: View) -> click.Command:
             from everself.operations.home import Home
 
             return _finish(view, *_run(operation, view, Home(), request, Look(UTC, look_flags)))
-        with opened(given["agent"]) as runtime:
+        with awake(agent) if operation.makes_agent else opened(agent) as runtime:
             result, look = _run(operation, view, runtime, request, Look(runtime.clock.zone, look_flags))
             noted = recovery_notices(runtime)
             # one JSON object holds also what went wrong while the agent was closed
@@ -103,12 +106,12 @@ def _run(
 def _finish(view: View, result: Any, look: Look, noted: Sequence[str] = ()) -> int:
     notices = [*view.notices(result), *noted]
     as_json = this_call().json
-    failed = view.error(result)
-    if failed is not None:
-        error, details = failed
-        return say_error(error, as_json=as_json, data=view.data(result) if as_json else None, details=details)
+    error = view.error(result) if as_json or view.details is not None else None
     raw = view.raw(result) if view.raw_json or not as_json else None
-    if raw is not None:
+    if error is not None:
+        details = () if view.details is None else view.details(result)
+        say_error(error, as_json=as_json, data=view.data(result) if as_json else None, details=details)
+    elif raw is not None:
         if raw:
             write_out(raw)
         show_notices(notices)
@@ -121,20 +124,21 @@ def _finish(view: View, result: Any, look: Look, noted: Sequence[str] = ()) -> i
 
 def _ask(operation: Operation[Any, Any], view: View, plan: object, look: Look) -> bool:
     """Show a person what would happen and ask; whether they were asked. What can be undone needs no asking where nobody is there."""
-    if "yes" in look.flags:
+    if operation.agreed_by[0] in look.flags:
         return False
     away = this_call().json or not sys.stdin.isatty()
-    if away and operation.effect != "destructive" and not operation.costs:
+    if away and operation.effect != "destructive" and not operation.needs_yes:
         return False
     lines = list(view.lines(plan, replace(look, asking=True)))
-    if away and operation.costs:
-        raise WrongUse(f"This costs money: {' '.join(map(render, lines))}", mend="--yes agrees to it.")
+    if away and operation.needs_yes:
+        said = " ".join(map(plain, lines))
+        raise WrongUse(f"{operation.needs_yes}: {said}", mend=f"--{operation.agreed_by[0]} agrees to it.")
     if not this_call().json:
         show_lines(lines)
     if away:
         raise WrongUse("Nothing was changed: this cannot be undone.", mend="--dry-run shows it, --yes does it.")
     # on stderr, where it is seen even when the rest goes into a file
-    if not click.confirm(operation.question, err=True):
+    if not click.confirm(operation.question.format(plan=plan), err=True):
         raise Interrupted("Nothing was changed.")
     return True
 
@@ -161,9 +165,8 @@ def _parameter(one: Field) -> click.Parameter:
         default=None if one.many or is_flag else one.default,
         show_default=bool(one.default) and not is_flag,
         metavar=option.metavar or None,
-        # the one before the name of the command counts too
-        callback=inherited_agent if one.name == "agent" else None,
         help=option.help,
+        callback=inherited if one.name == "agent" else None,
     )
 
 
@@ -190,8 +193,6 @@ def _is_given(one: Field, given: Mapping[str, Any]) -> bool:
 def _value(one: Field, given: Any) -> Any:
     if isinstance(one.kind, type) and issubclass(one.kind, enum.Enum):
         return one.kind(given)
-    if not isinstance(one.option, Argument):
-        return given
-    if one.option.joined:
+    if isinstance(one.option, Argument) and one.option.joined:
         return " ".join(given)
-    return words_of(given) if one.option.stdin else given
+    return words_of(given, one.option.most) if one.option.stdin else given

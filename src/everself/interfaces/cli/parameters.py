@@ -2,13 +2,12 @@
 
 import sys
 from datetime import date
+from typing import TextIO
 
 import click
 
 from everself.errors import WrongUse
-
-# a memory is a thought, not a book
-MOST = 256 * 1024
+from everself.operations.declaration import MOST
 
 
 class Day(click.ParamType[date]):
@@ -28,9 +27,17 @@ class Day(click.ParamType[date]):
 DAY = Day()
 
 
-def words_of(text: str) -> str:
+def words_of(text: str, most: int = MOST) -> str:
     """The text itself; with -, what comes from standard input, refused and not cut where it is too long."""
-    words = sys.stdin.read(MOST + 1) if text == "-" else text
-    if len(words) > MOST:
-        raise WrongUse(f"This takes at most {MOST} characters.", mend="Put it into a file in the workspace.")
+    words = forgiving(sys.stdin).read(most + 1) if text == "-" else text
+    if len(words) > most:
+        raise WrongUse(f"A text has at most {most:,} characters here.", mend="Put it into a file in the workspace.")
     return words
+
+
+def forgiving(stream: TextIO) -> TextIO:
+    """What a pipe brings, whatever its bytes are: those that are no text are shown as such."""
+    reconfigure = getattr(stream, "reconfigure", None)
+    if reconfigure is not None:
+        reconfigure(errors="replace")
+    return stream

@@ -23,28 +23,16 @@ _ORDER: Final = (
 )
 # What is more than one operation: its line, and the module and name under which it is found when it is called.
 GROUPS: Final[dict[str, tuple[str, str]]] = {
-    "setup": ("Create an agent's workspace, or what is missing of it.", "setup:setup"),
     "chat": ("Talk to the agent.", "chat:chat"),
-    "ask": ("Say one thing to the agent and print its reply.", "ask:ask"),
-    "doctor": ("Look for what is wrong, and say what mends it.", "doctor:doctor"),
-    "config": ("Read and change settings.", "config:config"),
-    "identity": ("Show who the agent is, and where each part of it comes from.", "identity:identity"),
+    "config": ("Read and change settings.", "families:config"),
     "soul": ("Read the soul, decide how it grows, and take any step of it back.", "soul:soul"),
     "memory": ("Search, add, correct, forget, export: what the agent remembers.", "families:memory"),
-    "context": ("Print the prompt as the model would get it.", "context:context"),
     "sessions": ("Look at what was said, export it, delete it.", "sessions:sessions"),
-    "simulate-compaction": (
-        "Show what survives if a conversation were made shorter now.",
-        "sessions:simulate_compaction",
-    ),
-    "model": ("Choose the model that answers, and try what it can do.", "models:model"),
-    "spend": ("Show what models cost, by day and job.", "models:spend"),
+    "model": ("Choose the model that answers, and try what it can do.", "families:model"),
     "cron": ("Run jobs at their times: keepers, verbs, messages to the agent.", "families:cron"),
     "keepers": ("See and run the keepers that look after memory.", "families:keepers"),
     "review": ("Decide what waits for you, one key each.", "review:review"),
-    "agents": ("List, add and remove agents.", "agents:agents"),
-    "backup": ("Save an agent in one file: workspace, history and state.", "backups:backup"),
-    "restore": ("Put an agent back as a backup holds it.", "backups:restore"),
+    "agents": ("List, add and remove agents.", "families:agents"),
     "completion": ("Print what teaches your shell to complete commands.", "completion:completion"),
     "help": ("Explain a command, or the exit codes.", "help:help_command"),
 }

@@ -1,9 +1,9 @@
 """How `everself memory index`, `rebuild` and `status` show how what is remembered can be found."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Final
 
-from everself.errors import EverselfError, Interrupted
+from everself.errors import Interrupted
 from everself.interfaces.rendering.entries import huge_words
 from everself.interfaces.rendering.exit_codes import ExitCode
 from everself.interfaces.rendering.view import Look, View
@@ -21,10 +21,9 @@ def _lines(found: "IndexReport | Price", _: Look) -> Iterable[str]:
     return [_done(found)]
 
 
-def _error(found: "IndexReport") -> tuple[EverselfError, Sequence[str]] | None:
-    if not found.interrupted:
-        return None
-    return Interrupted(f"Nothing is lost. {_done(found)}", mend="everself memory index goes on"), ()
+def _error(found: "IndexReport") -> Interrupted | None:
+    words = f"Nothing is lost. {_done(found)}"
+    return Interrupted(words, mend="everself memory index goes on") if found.interrupted else None
 
 
 def _notices(found: "IndexReport") -> Iterator[str]:
@@ -36,6 +35,8 @@ def _notices(found: "IndexReport") -> Iterator[str]:
 
 
 def _code(found: "IndexReport") -> ExitCode:
+    if found.interrupted:
+        return ExitCode.INTERRUPTED
     return ExitCode.DEGRADED if found.failure or found.notices else ExitCode.DONE
 
 
@@ -101,7 +102,7 @@ def _size(count: int) -> str:
     return f"{count / 1_000_000:.1f} MB" if count >= 1_000_000 else f"{count / 1000:.1f} kB"
 
 
-_INDEXED: Final = View(_lines, code=_code, notices=_notices, error=_error)
+_INDEXED: Final = View(_lines, code=_code, notices=_notices, error=_error, details=lambda _: ())
 VIEWS: Final = {
     "memory.index": _INDEXED,
     "memory.rebuild": _INDEXED,

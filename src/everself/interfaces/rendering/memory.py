@@ -36,11 +36,9 @@ def _imported(done: "Imported", _: Look) -> list[str]:
     return [f"{did} {entries_of(len(report.imported))} into {files}{change}.{known}"]
 
 
-def _refused(done: "Imported") -> tuple[EverselfError, Sequence[str]] | None:
-    if not done.refused:
-        return None
-    mend = "Mend the file, or leave them out: --skip-broken"
-    return EverselfError(f"Nothing was imported from {done.request.file}.", mend=mend), _problems(done.report.broken)
+def _refused(done: "Imported") -> EverselfError | None:
+    words, mend = f"Nothing was imported from {done.request.file}.", "Mend the file, or leave them out: --skip-broken"
+    return EverselfError(words, mend=mend) if done.refused else None
 
 
 def _notices(done: "Imported") -> Iterator[str]:
@@ -52,6 +50,8 @@ def _notices(done: "Imported") -> Iterator[str]:
 
 def _code(done: "Imported") -> ExitCode:
     report = done.report
+    if done.refused:
+        return ExitCode.FAILED
     return ExitCode.DEGRADED if report.broken or report.differing or report.withheld else ExitCode.DONE
 
 
@@ -77,5 +77,12 @@ def _problems(broken: "Sequence[BrokenLine]") -> list[str]:
 VIEWS: Final = {
     # a stream is JSON Lines either way
     "memory.export": View(_exported, notices=_taken_out, raw=_stream, raw_json=True),
-    "memory.import": View(_imported, code=_code, data=lambda done: done.report, notices=_notices, error=_refused),
+    "memory.import": View(
+        _imported,
+        code=_code,
+        data=lambda done: done.report,
+        notices=_notices,
+        error=_refused,
+        details=lambda done: _problems(done.report.broken),
+    ),
 }

@@ -1,13 +1,58 @@
-"""How `everself soul` shows what it did."""
+"""How `everself soul` shows souls, proposals, and what a step changed."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
+from datetime import tzinfo
 from typing import TYPE_CHECKING, Final
 
-from everself.interfaces.rendering.lines import Line, paint_diff
+from everself.interfaces.rendering.exit_codes import ExitCode
+from everself.interfaces.rendering.lines import Line, paint, paint_diff
 from everself.interfaces.rendering.view import Look, View
+from everself.text.normalise import one_line
 
 if TYPE_CHECKING:
-    from everself.identity.growth import Proposed
+    from everself.identity.growth import Proposed, SoulChange
+    from everself.identity.soul_tests import Result
+    from everself.identity.versions import Version
+    from everself.operations.soul import SoulDiff, SoulReport, SoulTests
+    from everself.storage.state.proposals import Proposal
+
+_COLOURS: Final = {"passed": "green", "failed": "red", "waiting": "yellow", "unclear": "yellow"}
+
+
+def _shown(report: "SoulReport", _: Look) -> Iterator[Line]:
+    if report.proposal is not None:
+        one = report.proposal
+        yield paint(f"proposal {one.id}", "yellow") + f"  {one.status}"
+        yield f"when    {one.at}"
+        yield f"author  {one.author}"
+        yield f"reason  {one.reason or '–'}"
+        if one.evidence:
+            yield f"because {', '.join(one.evidence)}"
+        yield ""
+        yield from paint_diff(report.diff)
+        return
+    yield from report.text.rstrip("\n").split("\n")
+    yield ""
+    yield paint(f"{report.tokens} of {report.most} tokens, policy {report.policy}", dim=True)
+    yield from (_waiting(one) for one in report.waiting)
+
+
+def _waiting(one: "Proposal") -> Line:
+    return "waits for you: " + paint(one.id, "yellow") + f"  {one.author}  {one_line(one.reason, 60)}"
+
+
+def _listed(found: "tuple[Version, ...]", look: Look) -> Iterable[Line]:
+    return [_version(one, look.zone) for one in found] or ["There is no soul yet."]
+
+
+def _version(one: "Version", zone: tzinfo) -> Line:
+    when = "" if one.at is None else one.at.astimezone(zone).strftime("%Y-%m-%d %H:%M:%S")
+    altered = paint("  altered since", "red") if one.altered else ""
+    return paint(f"{one.name:<28}", "yellow") + f"{when:<21}{one.hash[:12]}  {one.size} bytes" + altered
+
+
+def _compared(found: "SoulDiff", _: Look) -> Iterable[Line]:
+    return list(paint_diff(found.diff)) or ["They are the same."]
 
 
 def _proposed(made: "Proposed", _: Look) -> Iterable[Line]:
@@ -15,4 +60,51 @@ def _proposed(made: "Proposed", _: Look) -> Iterable[Line]:
     return [*paint_diff(made.diff), "", done]
 
 
-VIEWS: Final = {"soul.propose": View(_proposed)}
+def _grown(done: str) -> Callable[["SoulChange", Look], Iterable[Line]]:
+    def lines(grown: "SoulChange", look: Look) -> Iterable[Line]:
+        if look.asking:
+            return paint_diff(grown.diff)
+        if not grown.change:
+            return ["It is so already; nothing was changed."]
+        said = f"{done}, as change {grown.change}. To undo it: everself undo {grown.change}"
+        return [*paint_diff(grown.diff), "", said]
+
+    return lines
+
+
+def _judged(grown: "SoulChange") -> list[str]:
+    left = [one for one in grown.results if one.verdict != "passed"]
+    heads = ["It fails a soul test" if one.verdict == "failed" else "Not judged" for one in left]
+    return [f"{head}: {one.expectation}: {one.why}" for head, one in zip(heads, left, strict=True)]
+
+
+def _refused(refused: "Proposal", _: Look) -> Iterable[Line]:
+    return [f"Refused: {refused.id}."]
+
+
+def _tested(report: "SoulTests", _: Look) -> Iterable[Line]:
+    return [_result(one) for one in report.results] or ["SOUL_TESTS.md expects nothing yet."]
+
+
+def _result(one: "Result") -> Line:
+    return paint(f"{one.verdict:<8}", _COLOURS[one.verdict]) + one.expectation + (f"  ({one.why})" if one.why else "")
+
+
+def _retreat(report: "SoulTests") -> list[str]:
+    return [f"To go back to the soul before: everself soul rollback {report.retreat}"] if report.retreat else []
+
+
+def _code(report: "SoulTests") -> ExitCode:
+    return ExitCode.DEGRADED if report.count("failed") else ExitCode.DONE
+
+
+VIEWS: Final = {
+    "soul.show": View(_shown),
+    "soul.history": View(_listed),
+    "soul.diff": View(_compared),
+    "soul.propose": View(_proposed),
+    "soul.approve": View(_grown("It is part of the soul now"), notices=_judged),
+    "soul.refuse": View(_refused),
+    "soul.rollback": View(_grown("Taken back")),
+    "soul.test": View(_tested, code=_code, notices=_retreat),
+}

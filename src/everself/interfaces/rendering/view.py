@@ -38,8 +38,8 @@ class View:
     """How a result is shown. `flags` (name, help) concern the showing alone; the operation does not get them.
 
     `code` is what a shell is told, `data` what `--json` prints instead of the result, `raw` what is printed byte for byte in place of
-    lines (`raw_json`: of JSON too), `error` what a result that is a failure is told as, with its details; `after` what follows once
-    the answer is out: it says what is left to say.
+    lines (`raw_json`: of JSON too), `after` what follows once the answer is out: it says what is left to say. A result that `error` calls
+    one is not `ok` in JSON; with `details` a person is told it too, in place of the lines.
     """
 
     lines: Callable[[Any, Look], Iterable[Line]]
@@ -48,7 +48,8 @@ class View:
     notices: Callable[[Any], Iterable[str]] = _notices
     raw: Callable[[Any], str | None] = lambda _: None
     raw_json: bool = False
-    error: Callable[[Any], tuple[EverselfError, Sequence[str]] | None] = lambda _: None
+    error: Callable[[Any], EverselfError | None] = lambda _: None
+    details: Callable[[Any], Sequence[str]] | None = None
     flags: tuple[tuple[str, str], ...] = ()
     after: "Callable[[Runtime], Sequence[str]] | None" = None
 

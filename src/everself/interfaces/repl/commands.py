@@ -121,14 +121,10 @@ _BY_HAND: Final[dict[str, Command]] = {
     "/memory": Command(_looks(looking.memory), "what I remember, the newest last", "[WORDS]"),
     "/why": Command(_why, "what the last reply rests on: prompt, recall, tools", "[MESSAGE]"),
     "/forget": Command(_forget, "forget something for good, with proof", "ID|WORDS"),
-    "/soul": Command(_looks(looking.soul), "who I am at heart, and what waits for your yes", "[VERSION]"),
-    "/persona": Command(_looks(looking.persona), "my name and nature, and which soul speaks"),
     "/review": Command(_review, "decide what waits for you, one after the other", "[list]"),
-    "/prompt": Command(_looks(looking.prompt), "exactly what a model is told", "[MESSAGE]"),
     "/model": Command(_model, "which model answers"),
     "/new": Command(_new, "begin anew; a note about this conversation is kept"),
     "/compact": Command(_compact, "make a long conversation shorter, after keeping what matters"),
-    "/sessions": Command(_looks(looking.sessions), "the conversations of late"),
     "/quit": Command(_quit, "leave; Ctrl-D does too"),
 }
 _FROM_OPERATIONS: Final = {

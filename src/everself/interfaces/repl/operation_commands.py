@@ -30,7 +30,7 @@ async def run_slash(name: str, app: "Runtime", session: str, words: str, agreein
     def agree(plan: object) -> None:
         """Asked from the worker thread; the conversation's own loop reads the answer."""
         shown = [plain(line) for line in view.lines(plan, replace(look, asking=True))]
-        if not asyncio.run_coroutine_threadsafe(agreeing(shown, operation.question), loop).result():
+        if not asyncio.run_coroutine_threadsafe(agreeing(shown, operation.question.format(plan=plan)), loop).result():
             raise Interrupted("Nothing was changed.")
         seen.append(plan)
 

@@ -2,16 +2,18 @@
 
 import asyncio
 import sys
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from everself.errors import EverselfError
 from everself.interfaces.repl import views as looking
 from everself.interfaces.repl.ritual import STOPS
+from everself.operations.caller import AT_TERMINAL
 
 if TYPE_CHECKING:
     from everself.interfaces.repl.ritual import Asking
     from everself.interfaces.repl.screens import Screen
-    from everself.operations.review import Decided, Waiting
+    from everself.operations.review import Decided, Queue, Waiting
     from everself.runtime import Runtime
 
 _KEYS: Final = "a accept, e edit, r refuse, s skip, q quit?"
@@ -19,15 +21,20 @@ _KEYS: Final = "a accept, e edit, r refuse, s skip, q quit?"
 
 async def decide(app: "Runtime", screen: "Screen", ask: "Asking", words: str) -> None:
     """`/review` goes through all of it, `/review list` only lists it."""
-    from everself.operations.review import find_waiting, lines_of, list_waiting
+    from everself.interfaces.rendering.review import lines_of
+    from everself.operations.review import ListRequest, list_waiting
 
-    found = await asyncio.to_thread(list_waiting, app)
+    def waiting() -> "Queue":
+        return list_waiting(app, AT_TERMINAL, ListRequest())
+
+    found = await asyncio.to_thread(waiting)
     if words == "list" or not found.waiting:
         screen.say(await asyncio.to_thread(lambda: list(looking.review(app, ""))))
         return
     for number, listed in enumerate(found.waiting, 1):
         # what was decided just now may have changed it
-        one = await asyncio.to_thread(find_waiting, app, listed.id)
+        now = await asyncio.to_thread(waiting)
+        one = next((each for each in now.waiting if each.id == listed.id), None)
         if one is None:
             continue
         screen.say((f"{number} of {len(found.waiting)}", *lines_of(one)))
@@ -59,16 +66,23 @@ async def _ask(app: "Runtime", screen: "Screen", ask: "Asking", one: "Waiting") 
 
 
 def _obey(app: "Runtime", one: "Waiting", key: str, text: str) -> "Decided | None":
-    from everself.operations.review import Word, accept_waiting, edit_waiting, refuse_waiting
+    from everself.operations.review import (
+        AcceptRequest,
+        EditRequest,
+        RefuseRequest,
+        accept_waiting,
+        edit_waiting,
+        refuse_waiting,
+    )
 
     # whoever is not at a terminal may be a program that the agent started
-    present = sys.stdin.isatty()
+    caller = replace(AT_TERMINAL, present=sys.stdin.isatty())
     if text:
-        return edit_waiting(app, one.id, Word(text=text, seen=one.mark, present=present))
+        return edit_waiting(app, caller, EditRequest(name=one.id, text=text, seen=one.mark))
     if key in ("a", "accept", "y", "yes"):
-        return accept_waiting(app, one.id, Word(seen=one.mark, present=present))
+        return accept_waiting(app, caller, AcceptRequest(name=one.id, seen=one.mark))
     if key in ("r", "refuse", "n", "no"):
-        return refuse_waiting(app, one.id, Word(seen=one.mark))
+        return refuse_waiting(app, caller, RefuseRequest(name=one.id, seen=one.mark))
     if key.isascii() and key.isdigit() and 1 <= int(key) <= len(one.answers):
-        return accept_waiting(app, one.id, Word(answer=int(key) - 1, seen=one.mark, present=present))
+        return accept_waiting(app, caller, AcceptRequest(name=one.id, answer=int(key), seen=one.mark))
     return None

@@ -12,16 +12,6 @@ _ENTRIES: Final = 12
 _WIDE: Final = 100
 
 
-def soul(app: "Runtime", words: str) -> Iterator[str]:
-    """The soul as it stands now; a version or a proposal by its name."""
-    from everself.operations.soul import show_soul
-
-    report = show_soul(app, words or "current")
-    yield from (report.diff if report.proposal is not None else report.text).rstrip("\n").split("\n")
-    for one in report.waiting:
-        yield f"waits for you: {one.id}  {one_line(one.reason, _WIDE)}  (everself soul approve {one.id})"
-
-
 def memory(app: "Runtime", words: str) -> Iterator[str]:
     """The newest entries, or those with these words."""
     from everself.memory.selection import Selection, list_entries
@@ -38,60 +28,24 @@ def memory(app: "Runtime", words: str) -> Iterator[str]:
         yield f"{one.entry.id}  {one_line(one.entry.text, _WIDE)}  ({one_line(one.citation, _WIDE)})"
 
 
-def prompt(app: "Runtime", words: str) -> Iterator[str]:
-    """What a model would be told at the next turn, had these words been said."""
-    from everself.conversation.context.request import PromptRequest
-    from everself.operations.context import show_context
-
-    report = show_context(app, PromptRequest(message=words))
-    yield from report.text.rstrip("\n").split("\n")
-    yield ""
-    yield f"{report.receipt.total} tokens; everself context --explain says what each part costs"
-
-
-def persona(app: "Runtime", _: str) -> Iterator[str]:
-    """Who speaks, and why."""
-    from everself.operations.identity import show_identity
-
-    report = show_identity(app)
-    card = report.card
-    for label, told in (("Name", card.name), ("Emoji", card.emoji), ("Creature", card.creature), ("Vibe", card.vibe)):
-        yield f"{label:<9} {one_line(told.value, _WIDE) or '(none)'}"
-    yield f"{'Soul':<9} {report.soul}  {report.soul_hash[:12] or 'missing'}"
-    if report.alternate.enabled:
-        yield f"{'Alternate':<9} {report.alternate.file}"
-    yield from (f"Note: {notice}" for notice in report.notices)
-
-
 def review(app: "Runtime", _: str) -> Iterator[str]:
     """What waits for the person: all that `everself review` asks about, changes from outside, what rests on something wrong."""
+    from everself.interfaces.rendering.review import lines_of
     from everself.memory.selection import Selection, list_entries
-    from everself.operations.integrity import look_outside
-    from everself.operations.review import lines_of, list_waiting
+    from everself.operations.caller import AT_TERMINAL
+    from everself.operations.review import ListRequest, list_waiting
 
-    found = list_waiting(app)
+    found = list_waiting(app, AT_TERMINAL, ListRequest())
     for one in found.waiting:
         yield from lines_of(one)
     yield from found.notes
-    outside = [
-        f"{one.kind} outside: {one.path or one.why}  (everself soul verify)" for one in look_outside(app).changed
-    ]
+    outside = [f"{one.kind} outside: {one.path or one.why}  (everself soul verify)" for one in app.integrity.look()]
     yield from outside
     stale = list_entries(app.memory, Selection(stale=True))
     for listed in stale:
         yield f"rests on something wrong: {listed.entry.id}  {one_line(listed.entry.text, _WIDE)}  ({listed.citation})"
     if not (found.waiting or outside or stale):
         yield "Nothing waits for you."
-
-
-def sessions(app: "Runtime", _: str) -> Iterator[str]:
-    """The conversations of late, the last one first."""
-    found = app.log.list(_ENTRIES)
-    if not found:
-        yield "There was no conversation yet."
-    for one in found:
-        when = (one.last_at or one.started_at).astimezone(app.clock.zone).strftime("%Y-%m-%d %H:%M")
-        yield f"{one.id}  {when}  {one.said:>4}  {one_line(one.title, _WIDE)}"
 
 
 def said(app: "Runtime", limit: int) -> Iterator[str]:

@@ -1,8 +1,39 @@
-"""The verb doctor: look at everything an agent stands on, say what is wrong in words, and mend what is safe to mend.
+"""The doctor as an operation: look at everything an agent stands on, say what is wrong in words, and mend what is safe to mend.
 
-Works on any state, however broken. Without `fix` it changes nothing. Knows no terminal: the faces show what it returns.
+Works on any state, however broken. Without `fix` it changes nothing.
 """
 
-from everself.operations.doctor.examination import DoctorReport, examine
+from dataclasses import dataclass
+from typing import Annotated
 
-__all__ = ["DoctorReport", "examine"]
+from everself.operations.caller import Audience, Caller
+from everself.operations.declaration import Option, operation
+from everself.operations.doctor.examination import DoctorReport, examine
+from everself.operations.home import Home
+
+__all__ = ["DoctorReport", "DoctorRequest", "examine", "examine_agent"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DoctorRequest:
+    fix: Annotated[bool, Option("Mend what can be mended without a decision of yours.")] = False
+    agent: Annotated[str, Option("Which agent, where there are several.", "NAME")] = ""
+
+
+@operation(
+    "doctor",
+    audience=Audience.OWNER,
+    effect="write",
+    # an agent that cannot be opened is looked at as well
+    on="home",
+    examples=(
+        ("everself doctor", "look, and change nothing"),
+        ("everself doctor --fix", "mend what can be mended without a decision of yours"),
+    ),
+)
+def examine_agent(home: Home, _: Caller, request: DoctorRequest) -> DoctorReport:
+    """Look for what is wrong, and say what mends it.
+
+    The exit code is 0 when all is well, 6 when there are warnings, 1 when there are errors.
+    """
+    return examine(request.agent, fix=request.fix, environ=home.environ)

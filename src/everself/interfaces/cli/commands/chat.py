@@ -7,7 +7,8 @@ import click
 from everself.errors import WrongUse
 from everself.interfaces.cli.call import agent_option, json_option, this_call
 from everself.interfaces.cli.command_types import Verb
-from everself.interfaces.cli.commands.conversation import awake, forgiving, jobs_around, settle_down
+from everself.interfaces.cli.commands.conversation import awake, jobs_around
+from everself.interfaces.cli.parameters import forgiving
 from everself.interfaces.rendering.exit_codes import ExitCode
 
 
@@ -38,7 +39,9 @@ def chat(resume: str, agent: str) -> int:
             well = talk_at_terminal(app, session, Streams(sys.stdout, colour=app.places.color))
         else:
             from everself.interfaces.repl.line_mode import talk_in_lines
+            from everself.operations.ask import settle_down
 
             well = talk_in_lines(app, session, (forgiving(sys.stdin), sys.stdout, sys.stderr))
+            sys.stdout.flush()
             settle_down(app)
     return ExitCode.DONE if well else ExitCode.FAILED

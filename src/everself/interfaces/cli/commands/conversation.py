@@ -4,7 +4,7 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING
 
 from everself.interfaces.cli.call import opened, recovery_notices, show_lines, show_notices, this_call
 
@@ -14,14 +14,6 @@ if TYPE_CHECKING:
 _NEWS = 300
 
 
-def forgiving(stream: TextIO) -> TextIO:
-    """What a pipe brings, whatever its bytes are: those that are no text are shown as such."""
-    reconfigure = getattr(stream, "reconfigure", None)
-    if reconfigure is not None:
-        reconfigure(errors="replace")
-    return stream
-
-
 @contextmanager
 def awake(agent: str) -> Iterator["Runtime"]:
     """The agent, made first where this is the first time. One that was there and is gone is not made anew: that would hide a loss."""
@@ -29,28 +21,18 @@ def awake(agent: str) -> Iterator["Runtime"]:
         new = not os.path.lexists(app.agent.workspace) and not os.path.lexists(app.agent.state)
         where = app.agent.workspace
     if new:
-        from everself.operations.setup import settle
+        from everself.operations.caller import Audience, Caller
+        from everself.operations.home import Home
+        from everself.operations.setup import SetupRequest, settle
 
-        settle(agent)
+        # nobody agrees here to take over a folder with notes in it
+        settle(Home(), Caller(Audience.OWNER_AT_TERMINAL), SetupRequest(agent=agent))
         show_lines([f"Your agent lives in {where}: plain files, yours to read and edit."], err=True)
     with opened(agent) as app:
         app.workspace  # noqa: B018 what a dead process left half done is completed before anybody speaks
         if not this_call().json:
             show_notices(recovery_notices(app))
         yield app
-
-
-def settle_down(app: "Runtime") -> None:
-    """After the answer: make what was said searchable by meaning, for whoever comes next. Where it cannot be now, it is then."""
-    from everself.errors import EverselfError
-    from everself.operations.search import catch_up
-
-    sys.stdout.flush()
-    # only the waiting is broken off by Ctrl-C: each batch was kept
-    with suppress(EverselfError, KeyboardInterrupt):
-        if app.agent.search.enabled:
-            app.index.sync()
-            catch_up(app)
 
 
 @contextmanager

@@ -74,3 +74,31 @@ keepers = _family(
         ("everself keepers history", "what they did"),
     ),
 )
+model = _family(
+    "model",
+    "Choose the model that answers, and try what it can do.",
+    "list use test",
+    (
+        ("everself model list", "what can be used, for how much, and whose key is there"),
+        ("everself model use anthropic/claude-sonnet-5-5", "talk through that one from now on"),
+        ("everself model test", "what the model in use can and cannot do"),
+    ),
+)
+config = _family(
+    "config",
+    "Read and change settings.",
+    "get set unset show path",
+    (
+        ("everself config show", "what is set, and where"),
+        ("everself config set agents.defaults.userTimezone Europe/Berlin", "set one"),
+    ),
+)
+agents = _family(
+    "agents",
+    "List, add and remove agents.",
+    "list show add remove",
+    (
+        ("everself agents list", "who there is, and where each lives"),
+        ("everself agents add aria", "one more, with a workspace of its own"),
+    ),
+)

@@ -1,15 +1,12 @@
-"""`everself setup`: create what is missing, and show a person what they have now."""
+"""How `everself setup` shows a person what they have now."""
 
-import sys
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-import click
-
-from everself.interfaces.cli.call import agent_option, answer, json_option, recovered_notices, this_call
-from everself.interfaces.cli.command_types import Verb
 from everself.interfaces.rendering.lines import Line, paint
-from everself.interfaces.rendering.words import count_of, entries_of
+from everself.interfaces.rendering.view import Look, View
+from everself.interfaces.rendering.words import count_of, entries_of, recovered_notices
+from everself.operations.memory import AdoptionPlan
 
 if TYPE_CHECKING:
     from everself.operations.setup import Settled
@@ -37,51 +34,21 @@ PURPOSES = {
 }
 
 
-@click.command(
-    "setup",
-    cls=Verb,
-    examples=[
-        ("everself setup", "your agent, in its usual place"),
-        ("everself setup --workspace ~/notes/agent", "in a folder of yours; what is there is not touched"),
-        ("everself setup --workspace ~/clone --adopt", "a folder with notes in it, taken over as it is"),
-        ("everself setup --agent aria", "one more agent, with a workspace of its own"),
-    ],
-)
-@agent_option
-@click.option("--workspace", metavar="PATH", default="", help="The folder to use; remembered in the host file.")
-@click.option("--adopt", is_flag=True, help="Take over a folder that already holds notes, without asking.")
-@click.option("--restore", is_flag=True, help="Create again what you removed since an earlier setup.")
-@json_option
-def setup(agent: str, workspace: str, adopt: bool, restore: bool) -> None:
-    """Create an agent's workspace, or what is missing of it.
-
-    No byte of a file that exists is changed, and what you removed stays removed. A folder that already holds notes, such as a clone, is
-    taken over after one question, or with --adopt.
-    """
-    from everself.operations.settings import host_file
-    from everself.operations.setup import settle
-
-    def agree(folder: str, count: int) -> bool:
-        if adopt or this_call().json or not sys.stdin.isatty():
-            return adopt
-        files = count_of(count, "Markdown file")
-        return click.confirm(
-            f"{folder} holds {files} that this installation never saw. Take them over as they are?", err=True
-        )
-
-    done = settle(agent, workspace, restore=restore, agree=agree)
-    notices = recovered_notices(done.recovered)
+def _notices(done: "Settled") -> Iterator[str]:
+    yield from recovered_notices(done.recovered)
     if done.remembered:
-        notices.append(f"Remembered in {host_file()}: {', '.join(done.remembered)}")
+        yield f"Remembered in {done.host_file}: {', '.join(done.remembered)}"
     if done.adopted is not None and done.adopted.entries:
-        notices.append(
+        yield (
             f"Taken over as they were: {entries_of(done.adopted.entries)}. Where they come from is what they say "
             "themselves, until you vouch for them: everself memory vouch --all"
         )
-    answer(done.report, list(_describe(done)), notices)
 
 
-def _describe(done: "Settled") -> Iterator[Line]:
+def _describe(done: "Settled | AdoptionPlan", _: Look) -> Iterator[Line]:
+    if isinstance(done, AdoptionPlan):
+        # the question says it
+        return
     report = done.report
     where = paint(report.workspace, bold=True)
     if not report.created and not report.folders:
@@ -128,3 +95,6 @@ def _top(path: str) -> str:
 def _stayed_away(removed: Sequence[str]) -> Iterator[str]:
     if removed:
         yield f"Removed by you, and left so: {', '.join(removed)} (everself setup --restore)"
+
+
+VIEWS = {"setup": View(_describe, data=lambda done: done.report, notices=_notices)}

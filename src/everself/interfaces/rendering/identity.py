@@ -1,24 +1,21 @@
-"""`everself identity`: who the agent is right now, and which soul spoke in which turn."""
+"""How `everself identity` shows who the agent is, and which soul spoke when."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta, tzinfo
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-import click
-
-from everself.errors import WrongUse
-from everself.interfaces.cli.call import agent_option, answer, json_option, opened, recovery_notices
-from everself.interfaces.cli.command_types import Verb
 from everself.interfaces.rendering.lines import Line, paint
+from everself.interfaces.rendering.view import Look, View
+from everself.operations.identity import Turns
+from everself.text.normalise import one_line
 
 if TYPE_CHECKING:
     from everself.identity.card import CardField
     from everself.operations.identity import Alternate, IdentityReport
     from everself.storage.state.personas import PersonaTurn
 
-_MOST = 100_000
-_SHOWN = 60
-_WHY = {
+_SHOWN: Final = 60
+_WHY: Final = {
     "soul": "as usual",
     "purge": "the daily window of the alternate persona is open",
     "chance": "by chance",
@@ -26,37 +23,14 @@ _WHY = {
 }
 
 
-@click.command(
-    "identity",
-    cls=Verb,
-    examples=[
-        ("everself identity", "name, emoji, avatar and soul, and where each comes from"),
-        ("everself identity --personas", "which soul spoke in the last turns"),
-    ],
-)
-@click.option("--personas", is_flag=True, help="List which soul spoke in which turn, newest first.")
-@click.option("--session", metavar="ID", default="", help="With --personas: only turns of this session.")
-@click.option("--limit", type=click.IntRange(1, _MOST), default=20, show_default=True, help="How many turns at most.")
-@agent_option
-@json_option
-def identity(personas: bool, session: str, limit: int, agent: str) -> None:
-    """Show who the agent is, and where each part of it comes from."""
-    from everself.operations.identity import list_personas, show_identity
-
-    if session and not personas:
-        raise WrongUse("--session goes with --personas.", mend="everself identity --personas --session ID")
-    with opened(agent) as app:
-        if personas:
-            spoken = list_personas(app, session, limit)
-            empty = f'No turn of a session "{session}" is recorded.' if session else "No turn is recorded yet."
-            answer(spoken, [_turn(one, app.clock.zone) for one in spoken] or [empty], recovery_notices(app))
-            return
-        report = show_identity(app)
-        notices = [*recovery_notices(app), *report.notices]
-    answer(report, list(_describe(report)), notices)
+def _lines(found: "IdentityReport | Turns", look: Look) -> Iterable[Line]:
+    if not isinstance(found, Turns):
+        return _card(found)
+    empty = f'No turn of a session "{found.session}" is recorded.' if found.session else "No turn is recorded yet."
+    return [_turn(one, look.zone) for one in found.spoken] or [empty]
 
 
-def _describe(report: "IdentityReport") -> Iterator[Line]:
+def _card(report: "IdentityReport") -> Iterator[Line]:
     card = report.card
     for label, told in (
         ("Name", card.name),
@@ -75,8 +49,6 @@ def _describe(report: "IdentityReport") -> Iterator[Line]:
 
 
 def _told(label: str, told: "CardField") -> Line:
-    from everself.text import one_line
-
     if not told.value:
         return f"{label:<9} " + paint("(none)", dim=True)
     return f"{label:<9} " + paint(one_line(told.value, _SHOWN), bold=True) + paint(f"  from {_from(told)}", dim=True)
@@ -101,8 +73,13 @@ def _span(length: timedelta) -> str:
 
 
 def _turn(spoke: "PersonaTurn", zone: tzinfo) -> Line:
-    from everself.text import one_line
-
     when = datetime.fromisoformat(spoke.at).astimezone(zone).strftime("%Y-%m-%d %H:%M:%S")
     told = f"  {one_line(spoke.session, 40)}  turn {spoke.turn}  {_WHY.get(spoke.why, spoke.why)}"
     return f"{when}  " + paint(spoke.file, bold=True) + f"  {spoke.hash[:12] or 'missing'}" + told
+
+
+def _data(found: "IdentityReport | Turns") -> object:
+    return found.spoken if isinstance(found, Turns) else found
+
+
+VIEWS: Final = {"identity": View(_lines, data=_data)}

@@ -1,49 +1,24 @@
-"""`everself context`: exactly what a model would be told, and how it came to be that."""
+"""How `everself context` shows a prompt, and what each part of it costs."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-import click
-
-from everself.interfaces.cli.call import agent_option, answer, json_option, opened, recovery_notices
-from everself.interfaces.cli.command_types import Verb
 from everself.interfaces.rendering.lines import Line, paint
+from everself.interfaces.rendering.view import Look, View
 from everself.interfaces.rendering.words import count_of
 
 if TYPE_CHECKING:
     from everself.conversation.context.receipt import Receipt, SlotUse
+    from everself.operations.context import ContextReport
 
-_BAR = 24
-_LISTED = 20
+_BAR: Final = 24
+_LISTED: Final = 20
 
 
-@click.command(
-    "context",
-    cls=Verb,
-    examples=[
-        ("everself context", "what the model is told when you begin to talk"),
-        ('everself context --message "When is the rent due?" --explain', "with what is recalled, and what it costs"),
-        ("everself context --session-kind group", "what it is told in company"),
-        ("everself context --session-kind guest/anna", "in a private chat with somebody else"),
-    ],
-)
-@click.option("--session-kind", metavar="KIND[/PERSON]", default="main", show_default=True, help="For such a session.")
-@click.option("--message", metavar="TEXT", default="", help="As if this were said, so that memory is searched for it.")
-@click.option("--explain", is_flag=True, help="Show after it what each part costs, and what was left out and why.")
-@agent_option
-@json_option
-def context(session_kind: str, message: str, explain: bool, agent: str) -> None:
-    """Print the prompt as the model would get it."""
-    from everself.conversation.context.request import PromptRequest
-    from everself.operations.context import show_context
-    from everself.operations.search import scope_of
-
-    ask = PromptRequest(scope_of(session_kind), message)
-    with opened(agent) as app:
-        report = show_context(app, ask)
-        notices = [*report.receipt.notices, *recovery_notices(app)]
-    lines: list[Line] = list(report.text.splitlines())
-    answer(report, [*lines, *(_explained(report.receipt) if explain else ())], notices)
+def _lines(report: "ContextReport", look: Look) -> Iterator[Line]:
+    yield from report.text.splitlines()
+    if "explain" in look.flags:
+        yield from _explained(report.receipt)
 
 
 def _explained(receipt: "Receipt") -> Iterator[Line]:
@@ -102,3 +77,7 @@ def _counted(lines: list[str]) -> list[str]:
     for line in lines:
         counts[line] = counts.get(line, 0) + 1
     return [line if times == 1 else f"{line} ({times} times)" for line, times in counts.items()]
+
+
+_EXPLAIN: Final = ("explain", "Show after it what each part costs, and what was left out and why.")
+VIEWS: Final = {"context": View(_lines, notices=lambda report: report.receipt.notices, flags=(_EXPLAIN,))}

@@ -1,0 +1,66 @@
+"""How `everself review` shows what waits for a person, and what became of it."""
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Final
+
+from everself.interfaces.rendering.lines import Line, paint, paint_diff
+from everself.interfaces.rendering.view import Look, View
+from everself.interfaces.rendering.words import count_of
+from everself.text.normalise import one_line
+
+if TYPE_CHECKING:
+    from everself.operations.review import Decided, Queue, Waiting
+
+_WIDE: Final = 400
+_SAID: Final = {"accepted": "Accepted", "edited": "Accepted in your words", "refused": "Refused"}
+
+
+def _listed(found: "Queue", _: Look) -> Iterator[Line]:
+    if not found.waiting:
+        yield "Nothing waits for you."
+    for one in found.waiting:
+        yield from painted(one)
+        yield ""
+    if found.waiting:
+        yield f"{count_of(len(found.waiting), 'thing')} to decide: everself review"
+
+
+def painted(one: "Waiting") -> Iterator[Line]:
+    first, *rest = lines_of(one)
+    yield paint(first[: len(one.id)], "yellow") + first[len(one.id) :]
+    for line in rest:
+        diff = line[2:] if one.diff else ""
+        yield next(iter(paint_diff(diff)), line) if diff.startswith(("+", "-", "@@")) else line
+
+
+def lines_of(one: "Waiting") -> Iterator[str]:
+    """It, as a person reads it."""
+    yield f"{one.id}  {one.kind}, from {one.author}" + (f", {one.at[:10]}" if one.at else "")
+    yield f"  {one_line(one.question, 3 * _WIDE)}"
+    if one.diff:
+        yield from (f"  {line}" for line in one.diff.splitlines()[2:])
+    elif one.words and one_line(one.words, _WIDE)[:40] not in one.question:
+        yield f"  “{one_line(one.words, _WIDE)}”"
+    if one.reason:
+        yield f"  because {one_line(one.reason, _WIDE)}"
+    if one.changed:
+        yield f"  {one.changed}"
+    if len(one.answers) > 1:
+        yield from (f"  {number}  {label}" for number, label in enumerate(one.answers, 1))
+
+
+def decided(done: "Decided") -> str:
+    undo = f", as change {done.change}. To undo it: everself undo {done.change}" if done.change else "."
+    return f"{_SAID[done.verdict]}{undo}"
+
+
+def _decided(done: "Decided", _: Look) -> Iterable[Line]:
+    return [decided(done)]
+
+
+VIEWS: Final = {
+    "review.list": View(_listed, notices=lambda found: found.notes),
+    "review.accept": View(_decided),
+    "review.edit": View(_decided),
+    "review.refuse": View(_decided),
+}

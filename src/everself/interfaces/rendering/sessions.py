@@ -1,0 +1,102 @@
+"""How `everself sessions` and `everself simulate-compaction` show what was said."""
+
+import json
+from collections.abc import Iterable, Iterator
+from datetime import datetime
+from typing import TYPE_CHECKING, Final
+
+from everself.interfaces.rendering.lines import Line, paint
+from everself.interfaces.rendering.view import Look, View
+from everself.interfaces.rendering.words import count_of, entries_of
+from everself.operations.sessions import Deleted
+from everself.text.normalise import one_line
+
+if TYPE_CHECKING:
+    from everself.operations.sessions import Deletion, SessionLine, SessionView, Simulation, Spoken
+
+_SHOWN: Final = 100
+_FORGET: Final = "everself memory forget --session"
+_FATES: Final = {
+    "new": "would be kept",
+    "mention": "is known, would count as said again",
+    "kept": "is kept",
+    "forgotten": "was forgotten, stays so",
+}
+
+
+def _listed(found: "tuple[SessionLine, ...]", look: Look) -> Iterable[Line]:
+    return [_session(one, look) for one in found] or ["Nothing was said yet."]
+
+
+def _hits(found: "tuple[Spoken, ...]", look: Look) -> Iterable[Line]:
+    return [line for one in found for line in _found(one, look)] or ["No message holds all of these words."]
+
+
+def _session(one: "SessionLine", look: Look) -> Line:
+    who = f"{one.kind}/{one.person}" if one.person else one.kind
+    told = f"  {_time(one.last_at, look)}  {who}, {one.channel}, {count_of(one.messages, 'message')}"
+    return paint(one.id, bold=True) + told + (", ended" if one.ended else "") + f"  {one.title}"
+
+
+def _shown(view: "SessionView", look: Look) -> Iterator[Line]:
+    yield _session(view.session, look)
+    if view.summarised:
+        yield paint(f"{count_of(view.summarised, 'message')} went on as a summary:", dim=True)
+        yield from (paint(f"  {line}", dim=True) for line in view.summary.splitlines())
+    for one in view.messages:
+        yield from _said(one, look)
+
+
+def _said(one: "Spoken", look: Look) -> Iterator[Line]:
+    called = f"  calls {', '.join(one.calls)}" if one.calls else ""
+    yield paint(f"{_time(one.at, look)}  {one.person or one.role}", bold=True) + paint(f"  {one.id}{called}", dim=True)
+    yield from (f"  {line}" for line in one.text.splitlines())
+
+
+def _found(one: "Spoken", look: Look) -> Iterator[Line]:
+    yield paint(f"{_time(one.at, look)}  {one.person or one.role}", bold=True) + paint(f"  {one.session}", dim=True)
+    yield f"  {one_line(one.text, _SHOWN)}"
+
+
+def _deletion(plan: "Deletion", look: Look) -> Iterator[Line]:
+    done = isinstance(plan, Deleted)
+    if done:
+        yield f"Deleted {plan.session.id}."
+    searches = "1 search" if plan.searches == 1 else f"{plan.searches} searches"
+    yield f"What goes: {count_of(plan.messages, 'message')}, the transcript, {searches}."
+    if plan.entries:
+        yield f"What stays: {entries_of(plan.entries)} that came of it. To take these too: {_FORGET} {plan.session.id}"
+    if not (done or look.asking):
+        yield "Nothing was changed."
+
+
+def _simulation(found: "Simulation", look: Look) -> Iterator[Line]:
+    yield _session(found.session, look)
+    yield f"Of {count_of(found.dropped + found.kept, 'message')}, {found.kept} would stay and {found.dropped} become a summary."
+    yield paint(
+        "What you stated since the last checkpoint:" if found.statements else "You stated nothing new.", bold=True
+    )
+    yield from (f"  {_FATES[one.fate]}: {one.text}" for one in found.statements)
+    if found.dropped:
+        yield paint("The summary, without a model:", bold=True)
+        yield from (f"  {line}" for line in found.summary.splitlines())
+    yield f"Read anew at every turn, and whole: {', '.join(found.stands)}"
+
+
+def _time(moment: datetime, look: Look) -> str:
+    return moment.astimezone(look.zone).strftime("%Y-%m-%d %H:%M")
+
+
+def _parsed(text: str) -> object:
+    # not `splitlines`, which also cuts at characters that may stand in what was said
+    return [json.loads(line) for line in text.split("\n") if line]
+
+
+VIEWS: Final = {
+    "sessions.list": View(_listed),
+    "sessions.show": View(_shown),
+    "sessions.search": View(_hits),
+    "sessions.export": View(lambda text, _: text.splitlines(), data=_parsed, raw=lambda text: text.removesuffix("\n")),
+    "sessions.delete": View(_deletion),
+    "simulate-compaction": View(_simulation),
+}

@@ -1,0 +1,85 @@
+"""Backup and restore as operations: one agent in one file, and back, for a new agent or an old one."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated
+
+from everself.operations.backup.create import BackupReport, make_backup
+from everself.operations.backup.restore import RestoreReport, restore_backup
+from everself.operations.caller import Audience, Caller
+from everself.operations.declaration import Argument, Option, Tell, operation
+from everself.operations.home import Home
+from everself.operations.settings import AGENT
+from everself.operations.setup import FOLDER, prepare
+from everself.values import Author
+
+if TYPE_CHECKING:
+    from everself.runtime import Runtime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BackupRequest:
+    file: Annotated[str, Argument("A new file, or a folder for one with the usual name.", "[FILE]")] = "."
+    with_key: Annotated[bool, Option("Put the integrity key in too; keep such a file as safe as a password.")] = False
+
+
+@operation(
+    "backup",
+    audience=Audience.OWNER_AT_TERMINAL,
+    effect="write",
+    progress="Saving",
+    examples=(
+        ("everself backup", "into this folder, under a name with the date"),
+        ("everself backup ~/backups", "into another folder"),
+        ("everself backup agent.tar.gz --with-key", "with the key, to move the agent to a new machine"),
+    ),
+)
+def back_up(runtime: "Runtime", _: Caller, request: BackupRequest, tell: Tell | None = None) -> BackupReport:
+    """Save an agent in one file: workspace, history and state.
+
+    The agent may go on working meanwhile. No file is overwritten, and the backup is read back before it gets its name.
+    """
+    return make_backup(runtime, request.file, with_key=request.with_key, progress=tell)
+
+
+@dataclass(frozen=True, slots=True)
+class BroughtBack:
+    """What restore did, and which settings the host file got so that it holds tomorrow."""
+
+    report: RestoreReport
+    remembered: tuple[str, ...]
+    host_file: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RestoreRequest:
+    file: Annotated[str, Argument("The backup.")]
+    agent: Annotated[str, AGENT] = ""
+    workspace: Annotated[str, FOLDER] = ""
+    replace: Annotated[bool, Option("Replace the agent that is there; it is kept beside, not deleted.")] = False
+    dry_run: Annotated[bool, Option("Check the file and say what would happen, and change nothing.")] = False
+
+
+@operation(
+    "restore",
+    audience=Audience.OWNER_AT_TERMINAL,
+    effect="write",
+    on="home",
+    progress="Restoring",
+    examples=(
+        ("everself restore agent.tar.gz --dry-run", "check the whole file, and say what would happen"),
+        ("everself restore agent.tar.gz", "where there is no agent yet"),
+        ("everself restore agent.tar.gz --replace", "in the place of the agent there is, which is kept beside"),
+    ),
+)
+def bring_back(home: Home, _: Caller, request: RestoreRequest, tell: Tell | None = None) -> BroughtBack:
+    """Put an agent back as a backup holds it.
+
+    Every bit of the file is checked before anything is touched. It happens whole or not at all.
+    """
+    prepared = prepare(home, request.agent, request.workspace)
+    with prepared.app as app:
+        report = restore_backup(app, request.file, replace=request.replace, dry_run=request.dry_run, progress=tell)
+        # whoever restores wants the older words; where key or ledger do not match, they are told and decide
+        if not request.dry_run and not report.notices:
+            app.integrity.accept(by=Author.OWNER)
+    return BroughtBack(report, () if request.dry_run else prepared.remember(), home.places.host_file)
