@@ -305,6 +305,33 @@ def test_finding_a_package_loads_nothing_of_it(install: Install) -> None:
     assert find_plugins(MODELS, "nobody") == ()
 
 
+@pytest.mark.parametrize("text", [b"\xff\xfe", b"[everself.models]\nno sign\n"])
+def test_a_package_with_broken_metadata_hides_no_other(
+    install: Install, text: bytes, caplog: pytest.LogCaptureFixture
+) -> None:
+    site = install(MODELS, MODEL)
+    broken = site / "broken-1.0.dist-info"
+    broken.mkdir()
+    (broken / "entry_points.txt").write_bytes(text)
+    (site / "nameless-1.0.dist-info").mkdir()
+    importlib.invalidate_caches()
+    assert open_model("acme/one", ()).name == "acme/one"
+    assert "broken-1.0.dist-info cannot be read" in caplog.text
+
+
+def test_of_two_versions_the_first_on_the_path_counts(install: Install) -> None:
+    site = install(MODELS, MODEL)
+    later = site.parent / "later" / "everself_acme-0.9.dist-info"
+    later.mkdir(parents=True)
+    (later / "METADATA").write_text("Metadata-Version: 2.1\nName: everself-acme\nVersion: 0.9\n")
+    (later / "entry_points.txt").write_text("[everself.models]\nacme = nowhere:Acme\n")
+    sys.path.append(str(later.parent))
+    try:
+        assert [one.package for one in find_plugins(MODELS, "acme")] == ["everself-acme 1.2"]
+    finally:
+        sys.path.remove(str(later.parent))
+
+
 def test_model_use_takes_the_model_of_a_package(
     install: Install, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
