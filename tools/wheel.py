@@ -30,8 +30,8 @@ socket.getaddrinfo = socket.socket.connect = socket.socket.connect_ex = socket.s
 
 
 def build_wheel(folder: Path) -> Path:
-    """The wheel of this checkout, by `python -m build`; with the backend of this environment, so that nothing is fetched."""
-    command = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(folder), str(TOP)]
+    """The wheel of this checkout, by way of its source archive; with the backend of this environment, so that nothing is fetched."""
+    command = [sys.executable, "-m", "build", "--no-isolation", "--outdir", str(folder), str(TOP)]
     subprocess.run(command, check=True, capture_output=True)
     (made,) = folder.glob("everself-*.whl")
     return made

@@ -54,7 +54,7 @@ def test_starting_the_command_line_loads_nothing_heavy(step: str) -> None:
 
 
 def test_something_heavy_would_be_seen() -> None:
-    assert loaded_by("import asyncio") & HEAVY == {"asyncio"}
+    assert loaded_by("import asyncio") & HEAVY == {"asyncio", "logging"}
 
 
 def test_importing_the_package_loads_no_room() -> None:

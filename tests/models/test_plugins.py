@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 import tomllib
+import traceback
 from collections.abc import Callable, Iterator
 from contextlib import aclosing
 from pathlib import Path
@@ -19,7 +20,8 @@ from everself.config.host_edits import set_key
 from everself.config.places import find_places
 from everself.config.plugins import EMBEDDERS, MODELS, find_plugins
 from everself.config.sections import Provider, Search
-from everself.errors import BadConfig, EmbeddingFailed, ModelFailed
+from everself.errors import BadConfig, EmbeddingFailed, ModelFailed, RefusedByRule
+from everself.models.calls import CALLS
 from everself.models.chat.opening import open_model
 from everself.models.chat.protocol import ChatRequest, ReplyPart, ReplyText, UserTurn
 from everself.models.embedding import open_embedder
@@ -213,8 +215,36 @@ def test_a_model_gets_its_settings_and_its_errors_pass(install: Install) -> None
     with pytest.raises(ModelFailed) as told:
         ask(model)
     assert "The package everself-acme 1.2" in str(told.value)
-    assert "sk-secret" not in repr(told.value.__cause__) + repr(told.value)
-    assert told.value.__cause__ is None
+    assert "sk-secret" not in "".join(traceback.format_exception(told.value))
+    assert told.value.reason == "missing"
+
+
+def test_what_a_package_raises_as_everselfs_own_error_passes(install: Install) -> None:
+    code = MODEL.replace('yield TextPiece("speaking.")', "raise ModelFailed('Too many.', reason='rate')")
+    install(MODELS, f"{code}\n\nfrom everself.errors import ModelFailed\n")
+    with pytest.raises(ModelFailed, match="Too many") as told:
+        ask(open_model("acme/one", ()))
+    assert told.value.reason == "rate"
+
+
+def test_leaving_early_closes_the_stream_of_the_package(install: Install) -> None:
+    install(MODELS, MODEL)
+    model = open_model("acme/one", ())
+
+    async def leave() -> int:
+        async with aclosing(model.stream(ChatRequest("", "", (UserTurn("Hello."),)))) as pieces:
+            await anext(pieces)
+        closed: int = sys.modules["everself_acme"].Acme.closed
+        return closed
+
+    assert asyncio.run(leave()) == 1
+
+
+def test_no_package_is_asked_while_calls_are_switched_off(install: Install, monkeypatch: pytest.MonkeyPatch) -> None:
+    install(MODELS, MODEL)
+    monkeypatch.setattr(CALLS, "allowed", False)
+    with pytest.raises(RefusedByRule):
+        ask(open_model("acme/one", ()))
 
 
 @pytest.mark.parametrize(
@@ -273,6 +303,33 @@ def test_finding_a_package_loads_nothing_of_it(install: Install) -> None:
     install(MODELS, "raise SystemExit")
     assert [(one.name, one.package) for one in find_plugins(MODELS, "acme")] == [("acme", "everself-acme 1.2")]
     assert find_plugins(MODELS, "nobody") == ()
+
+
+@pytest.mark.parametrize("text", [b"\xff\xfe", b"[everself.models]\nno sign\n"])
+def test_a_package_with_broken_metadata_hides_no_other(
+    install: Install, text: bytes, caplog: pytest.LogCaptureFixture
+) -> None:
+    site = install(MODELS, MODEL)
+    broken = site / "broken-1.0.dist-info"
+    broken.mkdir()
+    (broken / "entry_points.txt").write_bytes(text)
+    (site / "nameless-1.0.dist-info").mkdir()
+    importlib.invalidate_caches()
+    assert open_model("acme/one", ()).name == "acme/one"
+    assert "broken-1.0.dist-info cannot be read" in caplog.text
+
+
+def test_of_two_versions_the_first_on_the_path_counts(install: Install) -> None:
+    site = install(MODELS, MODEL)
+    later = site.parent / "later" / "everself_acme-0.9.dist-info"
+    later.mkdir(parents=True)
+    (later / "METADATA").write_text("Metadata-Version: 2.1\nName: everself-acme\nVersion: 0.9\n")
+    (later / "entry_points.txt").write_text("[everself.models]\nacme = nowhere:Acme\n")
+    sys.path.append(str(later.parent))
+    try:
+        assert [one.package for one in find_plugins(MODELS, "acme")] == ["everself-acme 1.2"]
+    finally:
+        sys.path.remove(str(later.parent))
 
 
 def test_model_use_takes_the_model_of_a_package(

@@ -150,6 +150,7 @@ def test_the_environment_is_named_as_the_origin(monkeypatch: pytest.MonkeyPatch)
     set_value(API_KEY, "${OTHER}")
     found = get_value(API_KEY)
     assert (found.origin, found.value) == ("host file", "(secret from ${OTHER})")
+    assert [one.origin for one in list_values().settings if one.key == API_KEY] == ["host file"]
 
 
 def test_a_reference_is_no_secret_and_stays_in_the_host_file(host: Path) -> None:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
-    from importlib.metadata import EntryPoint
+    from importlib.metadata import Distribution, EntryPoint
 
 # the entry points are called everself.embedders and everself.models
 PluginGroup = Literal["embedders", "models"]
@@ -24,12 +24,22 @@ class Plugin:
 def find_plugins(group: PluginGroup, name: str = "") -> tuple[Plugin, ...]:
     """All of a group or of a name, in the order of their names. Two packages may offer the same name."""
     # reads the metadata of every installed distribution, so it is asked for names that are not Everself's own only
-    from importlib.metadata import entry_points
+    from importlib.metadata import distributions
 
-    full = f"everself.{group}"
-    found = {}
-    for entry in entry_points(group=full, name=name) if name else entry_points(group=full):
-        package = f"{entry.dist.name} {entry.dist.version}" if entry.dist is not None else entry.value
-        # an editable install and its twin on sys.path are one package
-        found[entry.name, package] = Plugin(entry.name, package, entry)
-    return tuple(found[key] for key in sorted(found))
+    found: dict[tuple[str, str], Plugin] = {}
+    for one in distributions():
+        try:
+            for entry in one.entry_points.select(group=f"everself.{group}"):
+                # of two versions on sys.path the first counts, as it does for imports
+                found.setdefault((entry.name, one.name), Plugin(entry.name, f"{one.name} {one.version}", entry))
+        except (LookupError, OSError, TypeError, ValueError) as error:
+            _log_unreadable(one, error)
+    return tuple(found[key] for key in sorted(found) if name in ("", key[0]))
+
+
+def _log_unreadable(one: "Distribution", error: Exception) -> None:
+    """Somebody's broken package is no reason to find none of the others."""
+    from everself.logs import get_logger
+
+    where = getattr(one, "_path", "a package")
+    get_logger(__name__).warning("The entry points of %s cannot be read (%s).", where, type(error).__name__)

@@ -12,6 +12,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
+from logging import DEBUG, WARNING
 from typing import Protocol
 
 from everself.clock import monotonic, pause, system_now
@@ -127,7 +128,8 @@ class FileLock:
                     _log.info("Waited %.3f s for the lock %s.", monotonic() - begun, self.path)
                 return
             if monotonic() >= end:
-                _log.warning("The lock %s was not free within %g s.", self.path, timeout)
+                # whoever does not want to wait only asks whether it is free
+                _log.log(WARNING if timeout else DEBUG, "The lock %s was not free within %g s.", self.path, timeout)
                 raise LockTimeout(*self._complaint(timeout))
             with suppress(OSError):
                 if os.fstat(descriptor).st_size < STRETCHED:

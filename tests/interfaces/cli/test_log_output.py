@@ -7,12 +7,16 @@ import sys
 import pytest
 from tests.interfaces.cli.conftest import Everself
 
+from everself.workspace import state_opening
+
 pytestmark = pytest.mark.usefixtures("workspace")
 
 LINE = r"^\d\d:\d\d:\d\d\.\d{3} INFO everself\.workspace\.disk_workspace: Change \w{12} of owner applied in \d+ ms: memory/[\d-]+\.md\.$"
 
 
-def test_nothing_is_logged_unless_somebody_asks(everself: Everself) -> None:
+def test_nothing_is_logged_unless_somebody_asks(everself: Everself, monkeypatch: pytest.MonkeyPatch) -> None:
+    # not even a warning
+    monkeypatch.setattr(state_opening._log, "info", state_opening._log.warning)
     assert everself("memory", "add", "My heron is called Otto.").err == ""
 
 

@@ -123,4 +123,7 @@ def test_waiting_for_a_lock_is_logged_with_its_path(tmp_path: Path, caplog: pyte
     assert told[1][0] == "INFO"
     assert told[1][1].endswith(f" s for the lock {path}.")
     with caplog.at_level("INFO", "everself"), FileLock(path).hold():
+        # asking whether it is free is nothing to tell
+        with pytest.raises(LockTimeout), FileLock(path).hold(timeout=0):
+            pass
         assert len(caplog.records) == 2
