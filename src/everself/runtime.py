@@ -112,7 +112,7 @@ class Runtime:
         if not os.path.isdir(self.agent.workspace):
             finish_restore(self.agent)
         if not os.path.isdir(self.agent.workspace):
-            raise NotFound(f"There is no workspace at {self.agent.workspace} yet.", mend="everself setup")
+            raise NotFound(f"workspace {self.agent.workspace}.", mend="everself setup")
         door = learned_exemption(self.agent.soul.policy)
         guards = (*standard_guards(door, self._souls), tombstone_guard(self.state.entries))
         made = assemble(self.storage, self.state, self.clock, WorkspaceOptions(guards=guards, refusal=self.impaired))
@@ -464,19 +464,17 @@ class Runtime:
         if "index" in self.__dict__:
             self._settle(
                 self.index.close,
-                "The index was not closed as it should be; it is derived, and checked when it is opened",
+                "The index was not closed properly; it is checked when it is next opened",
             )
         if "workspace" in self.__dict__:
             from everself.identity.counter import keep_up
 
             keep_up(self._open_counter, self.state, lambda: self.integrity)
             self._settle(
-                self.workspace.close, "What was changed stands, but is not in the history yet; the next command goes on"
+                self.workspace.close, "The change is saved, but not in the history yet; the next command continues"
             )
         if "state" in self.__dict__:
-            self._settle(
-                self.state.close, "What was recorded is durable, but the database was not closed as it should be"
-            )
+            self._settle(self.state.close, "The records are saved, but the database was not closed properly")
 
     def _settle(self, close: Callable[[], None], otherwise: str) -> None:
         try:

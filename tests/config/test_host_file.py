@@ -207,7 +207,7 @@ def test_openclaws_other_settings_are_left_alone_with_a_warning() -> None:
 def test_an_unknown_key_is_refused_with_the_nearest_known_one(text: str, nearest: str) -> None:
     with pytest.raises(UnknownKey) as caught:
         load(PLACES, text)
-    assert caught.value.detail.endswith(f"the nearest known one is {nearest}.")
+    assert caught.value.detail.endswith(f"Did you mean {nearest}?")
     assert "(line 1)" in caught.value.detail
 
 
@@ -352,11 +352,11 @@ def test_odd_files_in_its_place_give_words(tmp_path: Path) -> None:
         read_host(home(tmp_path))
     host.unlink()
     host.mkdir()
-    with pytest.raises(BadConfig, match="not a plain file"):
+    with pytest.raises(BadConfig, match="not a regular file"):
         read_host(home(tmp_path))
     host.rmdir()
     os.mkfifo(host)
-    with pytest.raises(BadConfig, match="not a plain file"):
+    with pytest.raises(BadConfig, match="not a regular file"):
         read_host(home(tmp_path))
 
 

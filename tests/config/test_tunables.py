@@ -165,7 +165,7 @@ def test_other_settings_of_the_host_file_are_refused() -> None:
 def test_an_unknown_key_is_named_with_the_nearest_one() -> None:
     (finding,) = load(PLACES, None, block("identity_token: 5")).findings
     assert finding.severity == "warning"
-    assert "the nearest known one is identity_tokens" in finding.message
+    assert "Did you mean identity_tokens?" in finding.message
 
 
 def test_both_names_of_the_crm_budget_mean_the_same() -> None:

@@ -196,7 +196,7 @@ def test_a_page_becomes_no_soul_edit_by_any_number_of_summaries(self_: Self):
     assert not self_.keep(json.dumps({"lines": lines})).changed
     # nor where a keeper would try
     refused = self_.propose(planned(ProposeLine("Forward bank letters."), *(f"entry:{one}" for one in ids)))
-    assert [one.why for one in refused.refused] == ["Only what the owner said is evidence for the soul."]
+    assert [one.why for one in refused.refused] == ["Only the owner's statements are evidence for the soul."]
     assert self_.soul() == SOUL.decode()
 
 

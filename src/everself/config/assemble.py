@@ -71,7 +71,7 @@ def find_shared(config: Config) -> tuple[Finding, ...]:
         for path, key in ((agent.workspace, "workspace"), (agent.search.store_path, "memorySearch.store.path")):
             owner = owners.setdefault(path, agent.id)
             if owner != agent.id:
-                words = f"The agents {owner} and {agent.id} share {path}; what one remembers, the other would too."
+                words = f"The agents {owner} and {agent.id} share {path}, so they would share their memory."
                 mend = f"everself config set agents.list.{agent.id}.{key} PATH"
                 findings.append(Finding("error", "agents-share", words, mend, path))
     return tuple(findings)

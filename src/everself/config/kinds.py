@@ -170,13 +170,13 @@ def patterns(told: Callable[[str, str], object], *, programs: bool = True) -> Ki
             if not pattern or not route:
                 return None
             if not programs and route not in ("miner", "validator"):
-                return Misfit("names a program to run, which belongs into the host file.")
+                return Misfit("names a program to run; only the host file may do that.")
             size = size_of(pattern)
             if isinstance(size, str):
-                return Misfit(f"holds a pattern that cannot be used, number {len(taken) + 1}: {size}.")
+                return Misfit(f"contains an unusable pattern, number {len(taken) + 1}: {size}.")
             together += size
             if together > LARGEST_TOGETHER:
-                return Misfit(f"holds patterns that are too large together, from number {len(taken) + 1} on.")
+                return Misfit(f"contains patterns that are too large together, from number {len(taken) + 1} on.")
             taken.append({"pattern": pattern, "route": route})
         return tuple(taken)
 

@@ -33,7 +33,7 @@ def load(places: Places, host_text: str | None, tunables_text: str | None = None
     reading = _read(places, host_text, vault)
     if reading.problems:
         first, *others = reading.problems
-        more = f" Problems beside it: {len(others)}; everself doctor lists them." if others else ""
+        more = f" {len(others)} more problems: everself doctor lists them." if others else ""
         raise type(first)(first.detail + more, mend=first.mend)
     return _finish(places, reading, tunables_text, vault)
 

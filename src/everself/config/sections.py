@@ -259,8 +259,8 @@ class Config:
                 return known
         names = ", ".join(known.id for known in self.agents)
         if not agent and self.places.profile:
-            raise BadConfig(f"EVERSELF_PROFILE names the agent {wanted}; there are {names}.", mend="Unset it.")
-        raise NotFound(f"No agent is called {wanted}; there are {names}.", mend=f"everself setup --agent {wanted}")
+            raise BadConfig(f"EVERSELF_PROFILE is {wanted}, which is not a known agent ({names}).", mend="Unset it.")
+        raise NotFound(f"agent {wanted}. Known agents: {names}.", mend=f"everself setup --agent {wanted}")
 
     def provider(self, name: str) -> Provider:
         """What is known of a provider, which may be nothing."""

@@ -174,7 +174,7 @@ class Compactor:
         try:
             return await self._flush(session, prompt("flush")), ""
         except EverselfError as error:
-            return 0, f"The model could not store memories before: {error}"
+            return 0, f"The model could not store memories before the summary: {error}"
 
     async def _summary(self, session: Session, gone: Sequence[Message], model: ChatModel | None) -> tuple[str, str]:
         window = model.window if model is not None else _NO_WINDOW

@@ -125,7 +125,7 @@ class Chat:
         ]
         found = next((one for one in reversed(replies) if one.id.startswith(message.upper())), None)
         if found is None:
-            raise NotFound("There is no such reply in this conversation.")
+            raise NotFound("this reply is not part of the conversation.")
         receipt = found.meta["receipt"]
         return ReplyReceipt(found.id, found.at, found.content, str(found.meta.get("model", "")), receipt)
 

@@ -40,11 +40,11 @@ _BACKGROUND: Final = frozenset({SessionKind.CRON, SessionKind.HEARTBEAT})
 
 Why = Literal["stop", "length", "refused", "cancelled", "failed", "steps"]
 _ENDINGS: Final[dict[Why, Notice]] = {
-    "steps": Notice(f"I stopped after {MOST_STEPS} steps without coming to an end.", "warning", "Say “go on”."),
-    "length": Notice("The answer was cut off at the most that the model gives at once.", "warning", "Say “go on”."),
-    "refused": Notice("The model's vendor stopped this answer.", "warning"),
+    "steps": Notice(f"Stopped after {MOST_STEPS} steps without a final answer.", "warning", "Say “go on”."),
+    "length": Notice("The answer was cut off at the model's output limit.", "warning", "Say “go on”."),
+    "refused": Notice("The provider stopped this answer.", "warning"),
 }
-_EMPTY: Final = Notice("The model gave an empty answer.", "warning", "Ask again.")
+_EMPTY: Final = Notice("The model returned an empty answer.", "warning", "Ask again.")
 
 
 class TurnRunner:
@@ -161,7 +161,7 @@ class TurnRunner:
         tokens = estimate(self._text)
         if tokens < model.window // 2:
             return None
-        words = f"The message alone takes about {tokens:,} tokens; {model.name} takes {model.window:,} with everything."
+        words = f"The message alone takes about {tokens:,} tokens; {model.name} accepts {model.window:,} in all."
         return ModelFailed(words, reason="overflow", mend="Shorten it, or put it into a file and ask about that.")
 
     async def _reach(self) -> tuple[Tool, ...]:
@@ -191,7 +191,7 @@ class TurnRunner:
         self._session = self._parts.log.fresh(self._session)
         stored = next((one for one in self._parts.log.messages(self._session) if one.id == message.id), None)
         if stored is None:
-            raise NotFound("This conversation was forgotten meanwhile.", mend="Begin a new one.")
+            raise NotFound("this conversation was forgotten in the meantime.", mend="Start a new conversation.")
         if stored.content != message.content:
             self._text = stored.content
         # sentences about what was done with the message quote it
@@ -262,7 +262,7 @@ class TurnRunner:
         elif why == "stop" and not course.text:
             self._emit(_EMPTY)
         if why == "steps":
-            course.said = f"(I stopped after {MOST_STEPS} steps.)"
+            course.said = f"(Stopped after {MOST_STEPS} steps.)"
         if course.said and self._recorder is not None:
             said, course.said = course.said, ""
             course.earlier.append(said)

@@ -61,7 +61,7 @@ class KeptCounter:
         parts = data.decode("ascii", "replace").split()
         if len(parts) == _FIELDS and hmac.compare_digest(self._mac(" ".join(parts[:3])).encode(), parts[3].encode()):
             return IntegrityMark(int(parts[0]), LedgerHead(int(parts[1]), parts[2]))
-        raise Damaged(f"{self._path} is no count that this key made.")
+        raise Damaged(f"{self._path} was not written with this integrity key.")
 
     def _mac(self, said: str) -> str:
         return hmac.digest(self._key, f"count {said}".encode(), "sha256").hex()

@@ -142,11 +142,11 @@ class Integrity:
         def work() -> Accepted:
             found = self._examine()
             if paths is not None and (found.breached or found.first):
-                raise RefusedByRule("What was accepted before is not known for sure; all or nothing can be accepted.")
+                raise RefusedByRule("The accepted state is not known; accept all documents or none.")
             chosen = list(found.seen if paths is None else paths)
             for path in chosen:
                 if path not in found.seen:
-                    raise RefusedByRule(f"{path} is none of the documents that only humans change.")
+                    raise RefusedByRule(f"{path} is not one of the guarded documents, which only humans change.")
                 if found.seen[path].fault:
                     raise RefusedByRule(found.seen[path].fault, mend="Put a plain file in its place first.")
             changed = tuple(one.path for one in found.tampers if one.path in chosen)
@@ -159,7 +159,7 @@ class Integrity:
         self._need_human(by)
         found = self._examine()
         if found.breached:
-            raise RefusedByRule("What was accepted before is not known for sure, so nothing can be put back.")
+            raise RefusedByRule("The accepted state is not known, so nothing can be restored.")
         edits, left = [], []
         for one in found.tampers:
             if paths is not None and one.path not in paths:
@@ -168,7 +168,7 @@ class Integrity:
             if one.kind == "link":
                 left.append((one.path, f"{one.why} Remove it by hand first."))
             elif wanted is None and one.kind != "added":
-                left.append((one.path, "The accepted words are not kept any more; see everself log."))
+                left.append((one.path, "The accepted text is no longer stored; see everself log."))
             else:
                 edit = edit_between(one.path, found.seen[one.path].data, wanted)
                 edits += [edit] if edit is not None else []
@@ -184,7 +184,7 @@ class Integrity:
 
     def _need_human(self, by: Author) -> None:
         if by not in HUMANS:
-            raise RefusedByRule("Only a human accepts or undoes what was changed outside.")
+            raise RefusedByRule("Permission denied: only a human can accept or undo a change made outside Everself.")
 
     def _locked(self, work: Callable[[], T]) -> T:
         """Do something while no change set is being applied, by any process."""

@@ -36,7 +36,7 @@ def _whole(integrity: "Integrity", path: str) -> bytes | None:
     """A soul is used whole or not at all."""
     found = integrity.text(path)
     if found is not None and len(found) >= READ_LIMIT:
-        raise TooLarge(f"{path} is longer than Everself reads.", mend="Shorten it.")
+        raise TooLarge(f"{path} exceeds the size that Everself reads.", mend="Shorten it.")
     return found
 
 

@@ -62,7 +62,7 @@ def in_purge(settings: AlternatePersona, now: datetime) -> bool:
         return False
     zone = now.tzinfo
     if zone is None:
-        raise WrongUse("A moment without a time zone is in no window.")
+        raise WrongUse("The moment has no time zone.")
     at = time.fromisoformat(settings.purge_at)
     moment, today = now.astimezone(UTC), now.date()
     # tomorrow too: clocks that are set back at 00:01 show the new day, and then the old one again
@@ -111,7 +111,7 @@ class Persona:
     def speak(self, session: str, turn: int) -> Speaker:
         """The soul for this turn, recorded before it is used."""
         if not session or turn < 0:
-            raise WrongUse("A turn belongs to a session and is counted from 0 or 1.")
+            raise WrongUse("A turn needs a session and a number that is not negative.")
         now = self._clock.now()
         began = self._ledger.first_of(session)
         speaker = self._load(choose(self._settings, now, self._draw, began))

@@ -121,7 +121,9 @@ class Ritual:
     def plan(self, answers: Answers) -> Plan:
         """The one change that writes it all, to be shown before the yes."""
         if not self.is_open():
-            raise RefusedByRule("The first conversation is over.", mend="Edit the files, or: everself soul propose")
+            raise RefusedByRule(
+                "The first conversation has already been completed.", mend="Edit the files, or: everself soul propose"
+            )
         redacted: set[str] = set()
         soul = _soul(answers.soul, redacted)
         edits: list[Edit] = [
@@ -165,7 +167,7 @@ class Ritual:
                 raise RefusedByRule("; ".join(outcome.reasons))
             case Conflict():
                 raise ChangedMeanwhile(f"({', '.join(outcome.paths)})")
-        raise NotFound(f"{BOOTSTRAP} is gone.")
+        raise NotFound(f"{BOOTSTRAP}.")
 
     def _stands(self) -> bool:
         found = self._workspace.stat(BOOTSTRAP)
@@ -219,7 +221,7 @@ class Ritual:
     def _bytes(self, path: str) -> bytes | None:
         found = self._workspace.find(path)
         if found is not None and found.cut:
-            raise TooLarge(f"{path} is larger than Everself reads.", mend="Shorten it by hand.")
+            raise TooLarge(f"{path} exceeds the size that Everself reads.", mend="Shorten it by hand.")
         return None if found is None else found.data
 
 
@@ -277,4 +279,6 @@ def _check(path: str, filled: bytes, values: dict[str, str]) -> None:
             found.setdefault(label.name, label.value)
     for name, value in values.items():
         if found.get(name.lower()) != value:
-            raise WrongUse(f"{name}: {path} cannot hold {value!r} in a way that is read back.", mend="Use plain words.")
+            raise WrongUse(
+                f"{name}: {path} cannot hold {value!r} in a way that can be read back.", mend="Use plain words."
+            )

@@ -20,7 +20,7 @@ def thin_souls(memory: Memory, paths: Sequence[str], *, author: Author = Author.
     """Remove these copies, as one change."""
     stray = [path for path in paths if place(path).kind is not Kind.SOUL_HISTORY]
     if stray:
-        raise RefusedByRule(f"{stray[0]} is no earlier soul.")
+        raise RefusedByRule(f"{stray[0]} is not an earlier soul.")
     gone: tuple[str, ...] = ()
 
     def plan() -> Change | None:

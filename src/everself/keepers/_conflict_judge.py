@@ -89,7 +89,7 @@ async def judge(world: KeeperContext, doubts: Sequence[ConflictCandidate]) -> Ju
         words = "\n".join(_pair(number, one) for number, one in enumerate(batch, 1))
         answered = await world.answer(f"{_ASKED}\n\n{words}", SCHEMA)
         if answered.value is None:
-            return Judgements(tuple(found), (f"{answered.why} Compared by rules.",), tuple(asked))
+            return Judgements(tuple(found), (f"{answered.why} Only the rules were used.",), tuple(asked))
         asked += batch
         told = {one["pair"]: one for one in answered.value["conflicts"] if 1 <= one["pair"] <= len(batch)}
         found += [_found(batch[number - 1], one) for number, one in told.items()]

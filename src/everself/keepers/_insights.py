@@ -76,7 +76,7 @@ async def find_insights(world: KeeperContext, heard: Sequence[Message], told: Se
         words = "\n".join(_line(one) for one in batch)
         answered = await world.answer(f"{_ASKED}\n\n{words}", SCHEMA)
         if answered.value is None:
-            return Insights(tuple(found[:MOST]), (f"{answered.why} Mined by rules.",))
+            return Insights(tuple(found[:MOST]), (f"{answered.why} Only the rules were used.",))
         known = {one.id: one for one in batch}
         for memory in answered.value["memories"]:
             planned = _planned(world, memory, known, kept)

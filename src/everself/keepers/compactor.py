@@ -103,7 +103,7 @@ def put_away(memory: Memory, planned: Planned) -> str:
             return archive_corrections(memory, int(days)).change
         case Archive("souls", names):
             return thin_souls(memory, names).change
-    raise RefusedByRule("Nobody here can put that away.")
+    raise RefusedByRule("This cannot be archived here.")
 
 
 def _groups(days: Sequence[OldDay]) -> Iterator[tuple[OldDay, ...]]:
@@ -139,7 +139,7 @@ async def _tell_of(world: KeeperContext, paths: Sequence[str], notes: list[str])
     for some in _batches(lines, _MOST_LINES):
         answered = await world.answer("\n".join(some), _SCHEMA)
         if answered.value is None:
-            notes += [f"The chronicle is told by rules: {answered.why}"] if answered.why else []
+            notes += [f"The chronicle was written by rules: {answered.why}"] if answered.why else []
             return
         for one in answered.value["days"]:
             day, ids = one["day"], [name.removeprefix("entry:") for name in one["entries"]]

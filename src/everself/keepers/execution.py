@@ -44,7 +44,7 @@ ActionFunction = Callable[[Memory, Planned], str]
 
 
 def _cannot(_: Memory, planned: Planned) -> str:
-    raise RefusedByRule(f"Nobody here can do that: {type(planned.operation).__name__}.")
+    raise RefusedByRule(f"This action is not supported here: {type(planned.operation).__name__}.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,12 +146,12 @@ class ActionExecutor:
             case Confirm(entries):
                 change = _apply(memory, lambda: _confirm(memory, entries))
             case Ask():
-                return ActionResult(planned, why="A question is not done but answered.")
+                return ActionResult(planned, why="A question cannot be executed; it is answered in the review.")
         return ActionResult(planned, change, entry, already=not change)
 
     def _correct(self, memory: Memory, planned: Planned, wrong: str, text: str) -> tuple[str, str]:
         if self._author is not Author.OWNER:
-            raise RefusedByRule("Only the owner's own words correct memory.")
+            raise RefusedByRule("Permission denied: only the owner can correct memory.")
         done = memory.correct(wrong, text, stated_by_owner("terminal", *planned.evidence), trigger="review")
         return done.change, done.entry
 

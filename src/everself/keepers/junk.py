@@ -46,7 +46,7 @@ class Junk:
     @property
     def words(self) -> str:
         counts = f"{self.duplicates} said twice, {self.unsupported} without evidence, {self.unrecalled} never recalled"
-        return f"{self.junk} of {self.mined} mined memories are of no use ({counts})."
+        return f"{self.junk} of {self.mined} mined memories are junk ({counts})."
 
 
 def count_junk(world: KeeperContext) -> Junk:

@@ -327,7 +327,7 @@ def _unpack(found: JsonObject) -> KeeperAction:
         case str(name) if name in _KINDS:
             made_of: KeeperAction = _KINDS[name](**values)
             return made_of
-    raise ValueError(f"no operation is called {found['is']!r}")
+    raise ValueError(f"unknown action {found['is']!r}")
 
 
 def referenced(entries: Sequence[str]) -> tuple[str, ...]:

@@ -81,5 +81,5 @@ def reword(does: Sequence[KeeperAction], words: str) -> Reworded:
                 return Reworded(entry, ())
     kept = entry_kept(does)
     if not kept:
-        raise WrongUse("There are no words in this to edit: accept it or refuse it.", mend="everself review")
+        raise WrongUse("This question has no text to edit: accept or refuse it.", mend="everself review")
     return Reworded(kept, tuple(does))

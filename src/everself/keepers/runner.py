@@ -61,7 +61,7 @@ class Runner:
         found = next((one for one in self.keepers if one.name == name), None)
         if found is None:
             known = ", ".join(one.name for one in self.keepers)
-            raise NotFound(f'No keeper is called "{name[:40]}".', mend=f"There are: {known}.")
+            raise NotFound(f'keeper "{name[:40]}".', mend=f"There are: {known}.")
         return found
 
     async def run(self, keeper: Keeper, *, dry_run: bool = False, tell: Tell = silent) -> RunReport:
@@ -183,7 +183,7 @@ class Runner:
     def _need_waiting(self, review: Review) -> None:
         status = self._sources.state.reviews.find(review.id).status
         if status != "waiting":
-            raise RefusedByRule(f"{review.id} is {status} already.", mend="everself review")
+            raise RefusedByRule(f"{review.id} is already {status}.", mend="everself review")
 
     def _now(self) -> str:
         return self._sources.memory.clock.now().isoformat()
@@ -194,5 +194,5 @@ def _given(planned: Planned, choice: int) -> tuple[KeeperAction, ...]:
     if not isinstance(operation, Ask):
         return (operation,)
     if not 0 <= choice < len(operation.choices):
-        raise WrongUse(f"There are {len(operation.choices)} answers to that.", mend="everself review")
+        raise WrongUse(f"Choose one of the {len(operation.choices)} answers.", mend="everself review")
     return operation.choices[choice].does

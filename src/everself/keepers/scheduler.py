@@ -27,9 +27,9 @@ FAR: Final = timedelta(days=7)
 LONGEST_DETAIL: Final = 2_000
 LONGEST_NAME: Final = 60
 LONGEST_WORDS: Final = 10_000
-_OLDER: Final = "A newer slot had come by the time somebody looked."
-_RETIMED: Final = "Its times were changed before it ran."
-_DIED: Final = "Whoever ran it died."
+_OLDER: Final = "A newer slot was due by the time the scheduler ran."
+_RETIMED: Final = "The schedule was changed before it ran."
+_DIED: Final = "The process that ran it died."
 
 # Does what a job says, and tells in a line what came of it; raises where it failed. The slot names this run.
 JobFunction = Callable[[Job, str], str]
@@ -81,7 +81,9 @@ class Scheduler:
         if not name or len(name) > LONGEST_NAME or not name.isprintable():
             raise WrongUse(f"A job needs a name of at most {LONGEST_NAME} characters.", mend='--name "Weekly review"')
         if not words or len(words) > LONGEST_WORDS:
-            raise WrongUse("There is nothing to do, or too much to say.", mend="--message TEXT or --verb NAME")
+            raise WrongUse(
+                "A job needs an action, and a message that is not too long.", mend="--message TEXT or --verb NAME"
+            )
         now = self._now()
         times = read_times(wish.kind, wish.said, self._zone(wish.zone), now)
         at = _text(now)
@@ -90,7 +92,7 @@ class Scheduler:
             announce=wish.announce, standing=wish.standing,
         )  # fmt: skip
         if not self.jobs.add(job):
-            raise RefusedByRule(f'There is a job called "{name}" already.', mend=f'everself cron rm "{name}"')
+            raise RefusedByRule(f'A job called "{name}" already exists.', mend=f'everself cron rm "{name}"')
         return job
 
     def lay(self, wishes: Sequence[JobRequest]) -> None:
@@ -108,7 +110,9 @@ class Scheduler:
     def remove(self, name: str) -> Job:
         job = self.jobs.find(name)
         if job.standing:
-            raise RefusedByRule(f"{job.name} belongs to the house.", mend=f'everself cron disable "{job.name}"')
+            raise RefusedByRule(
+                f"{job.name} is a built-in job and cannot be removed.", mend=f'everself cron disable "{job.name}"'
+            )
         self.jobs.remove(job.id)
         return job
 
@@ -148,7 +152,7 @@ class Scheduler:
             # a fraction of a second, which no slot has
             run = self._lease(job, exact(now.replace(microsecond=now.microsecond or 1)))
             if not self.jobs.take(run):
-                raise ChangedMeanwhile(f"{job.name} was run in this very moment.")
+                raise ChangedMeanwhile(f"{job.name} was just run by another process.")
             return self._carry_out(job, run, deed)
 
     def _tick(self, deed: JobFunction) -> Iterator[JobRun]:
@@ -191,7 +195,7 @@ class Scheduler:
             spent = isinstance(error, ModelFailed) and error.reason == "spend"
             state, detail = "skipped" if spent else "failed", str(error)
         except Exception as error:  # noqa: BLE001 — the fence of the job worker
-            detail = f"It broke, which is a mistake in Everself: {type(error).__name__}: {error}"
+            detail = f"Internal error in Everself: {type(error).__name__}: {error}"
         finally:
             ended = replace(run, state=state, ended_at=exact(self._now()), detail=detail.strip()[:LONGEST_DETAIL])
             self.jobs.end(ended)
@@ -244,7 +248,7 @@ def _skips(found: Missed, why: str, *, but_last: bool = False) -> list[tuple[str
     told = [(_text(slot), why) for slot in slots]
     if found.before is not None:
         first, last = _text(found.before), _text(found.slots[0])
-        told.insert(0, (first, f"{why} So had all from here on, up to {last}."))
+        told.insert(0, (first, f"{why} The same holds for all slots up to {last}."))
     return told
 
 

@@ -54,7 +54,7 @@ def _embedded(world: KeeperContext, notes: list[str]) -> Iterator[Planned]:
     if world.embed():
         yield Planned(Confirm(waiting), referenced(waiting), "embedded again")
     else:
-        notes.append(f"{len(waiting)} not embedded again yet; search finds them by their words.")
+        notes.append(f"{len(waiting)} corrections are not embedded yet; search finds them by keywords.")
 
 
 def _held(world: KeeperContext, notes: list[str], tell: Tell) -> Iterator[Planned]:

@@ -40,7 +40,7 @@ class WeeklyReview:
         found = candidates(world.memory, world.state, asked, told)
         asks = tuple(ask_about(one) for one in found if one.standing.may != "held")
         held = len(found) - len(asks)
-        notes = (f"{held} rest on what came from outside and are not asked about.",) if held else ()
+        notes = (f"{held} entries rest on outside sources and are not asked about.",) if held else ()
         return Proposal(asks, notes)
 
 
@@ -55,10 +55,10 @@ def _about(world: KeeperContext, entries: tuple[str, ...], asked: CandidateQuery
             continue
         entry = found.entry
         if world.state.reviews.about("promotion", f"entry:{entry.id}") is not None:
-            notes.append(f"{entry.id} was asked about before.")
+            notes.append(f"{entry.id} was already asked about.")
         elif found.standing.may == "held" or entry.closed or not can_leave(entry.path):
             notes.append(
-                f"{entry.id} is not promoted: {found.standing.why or 'it stands in no day, or no longer holds'}."
+                f"{entry.id} is not promoted: {found.standing.why or 'it is not in a daily log, or no longer holds'}."
             )
         else:
             asks.append(ask_about(found))

@@ -74,7 +74,7 @@ def verify(before: bytes, after: bytes, days: Iterable[Day], replaced: Iterable[
             expected.remove(one)
     expected += [one for day in days for one in said(day.data)]
     if sorted(said(after)) != sorted(expected):
-        raise Damaged("The archive would not hold what the days hold, so nothing was moved.")
+        raise Damaged("The archive would not match the daily logs, so nothing was moved.")
 
 
 def _said(read: ParsedEntry) -> tuple[str, ...]:

@@ -218,4 +218,4 @@ def _derived(one: FoundEntry, used: set[str], taken: Callable[[str], bool], numb
         if identity not in used and not taken(identity):
             numbers[place] = number + 1
             return identity
-    raise WrongUse(f"{one.path} holds one text a million times.")
+    raise WrongUse(f"{one.path} repeats one text more than a million times.")

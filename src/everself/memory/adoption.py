@@ -60,7 +60,7 @@ def adopt(workspace: DiskWorkspace, state: State, memory: Memory, lines: DaysOfL
     if state.get_meta(META) is None:
         state.set_meta(META, memory.clock.now().isoformat())
     claims = sorted({entry.claimed for entry in entries if entry.claimed and not entry.vouched})
-    notes = (f"They say of themselves: {', '.join(claims)}.",) if claims else ()
+    notes = (f"Sources named in their comments: {', '.join(claims)}.",) if claims else ()
     return AdoptionReport(len(recorded), len(entries), unvouched, notes)
 
 

@@ -114,7 +114,7 @@ class Catalog:
             # a folder in the place of a document is no reason to take what it held for gone
             there |= {path: one for path in known if path not in there and (one := self._workspace.stat(path))}
             stats = {path: one for path, one in there.items() if one.kind == "file"}
-            self.unread |= {path: "It is no plain file." for path, one in there.items() if one.kind != "file"}
+            self.unread |= {path: "It is not a regular file." for path, one in there.items() if one.kind != "file"}
             missing = [path for path in known if path not in there]
         else:
             asked = {path: self._workspace.stat(path) for path in paths if holds_memory(path)}
@@ -215,9 +215,11 @@ class Catalog:
         # what a command line brings may not even be text; no id is other than ASCII
         rows = self._rows.by_prefix(name) if name and name.isascii() else []
         if len(rows) > 1:
-            raise WrongUse(f'"{name}" could be {", ".join(row.id for row in rows[:10])}.', mend="Give more of the id.")
+            raise WrongUse(
+                f'"{name}" is ambiguous: {", ".join(row.id for row in rows[:10])}.', mend="Give more of the id."
+            )
         if not rows:
-            raise NotFound(f'No entry has the id "{name}".', mend="everself memory list")
+            raise NotFound(f'entry "{name}".', mend="everself memory list")
         read, _ = self._entries(rows, self._provenance.find([rows[0].id]))
         if not read:
             raise DiskError(f"{rows[0].path} cannot be read: {self.unread[rows[0].path]}", mend="everself doctor")

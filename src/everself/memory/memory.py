@@ -104,7 +104,9 @@ class Memory:
         cleaned = clean(new_entry.text)
         if not cleaned.text:
             raise RefusedByRule(
-                "Nothing is left to remember." if cleaned.private else "There are no words to remember."
+                "Nothing is left to remember after private text was removed."
+                if cleaned.private
+                else "The text is empty."
             )
         new_entry = replace(
             new_entry, text=cleaned.text, category=_plain(new_entry.category), who=_plain(new_entry.who)
@@ -153,7 +155,7 @@ class Memory:
         """
         cleaned = clean(new)
         if not cleaned.text:
-            raise RefusedByRule("There are no words to put in its place.")
+            raise RefusedByRule("The new text is empty.")
         wrong = self._wrong(old)
         new_entry = as_correction(NewEntry(cleaned.text, origin, was=clean(wrong[0].text).text))
         if place(wrong[0].path).person:
@@ -196,10 +198,12 @@ class Memory:
     def edit(self, identity: str, text: str, origin: Origin, *, seen: str = "") -> Remembered:
         """Other words for an entry, by the owner; it stays the same entry. `seen`: what it said when they thought of them."""
         if rank(origin.source) < rank(OWNER):
-            raise RefusedByRule("Only the owner puts an entry in other words.", mend=f"everself memory edit {identity}")
+            raise RefusedByRule(
+                "Permission denied: only the owner can edit an entry.", mend=f"everself memory edit {identity}"
+            )
         cleaned = clean(text)
         if not cleaned.text:
-            raise RefusedByRule("There are no words left.", mend=f"everself memory forget {identity}")
+            raise RefusedByRule("The new text is empty.", mend=f"everself memory forget {identity}")
         entry = self.catalog.get(identity)
 
         def plan() -> Change:
@@ -305,7 +309,7 @@ class Memory:
         if not self.catalog.is_buried(new_entry.text):
             return
         if new_entry.source not in (OWNER, CORRECTION):
-            raise RefusedByRule("This was forgotten on request and does not come back by itself.")
+            raise RefusedByRule("This was forgotten on request and is not remembered again.")
         self.catalog.unbury(new_entry.text)
 
     def _wrong(self, old: str) -> list[Entry]:
@@ -317,7 +321,7 @@ class Memory:
         self.catalog.refresh()
         found_by_words = [entry for entry in self.catalog.with_words(old) if not entry.closed]
         if not found_by_words:
-            raise NotFound(f'No entry says "{old[:80]}".', mend="everself memory list")
+            raise NotFound(f'no entry says "{old[:80]}".', mend="everself memory list")
         return found_by_words
 
     def draft(self) -> Draft:

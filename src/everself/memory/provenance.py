@@ -28,7 +28,9 @@ def check_source(source: str) -> str:
     """The source itself; WrongUse when there is no such source."""
     if is_source(source):
         return source
-    raise WrongUse(f'"{source}" is no source.', mend="owner, person:<id>, correction, agent, tool, web, import or hand")
+    raise WrongUse(
+        f'"{source}" is not a valid source.', mend="owner, person:<id>, correction, agent, tool, web, import or hand"
+    )
 
 
 def known_source(source: str) -> str:
@@ -100,7 +102,9 @@ def lowered(origin: Origin, bears: str, lineage: tuple[str, ...]) -> Origin:
 def as_correction(origin: Origin) -> Origin:
     """A correction stands on the owner's word alone; what it replaces is no evidence for it."""
     if rank(origin.source) < _RANKS[OWNER]:
-        raise RefusedByRule("Only the owner's own words correct memory.", mend="everself memory correct OLD NEW")
+        raise RefusedByRule(
+            "Permission denied: only the owner can correct memory.", mend="everself memory correct OLD NEW"
+        )
     return Origin(CORRECTION, origin.door)
 
 

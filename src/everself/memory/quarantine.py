@@ -39,7 +39,7 @@ def release(memory: Memory, identity: str) -> Released:
     found = memory.catalog.get(identity)
     if not is_quarantined(found.path):
         raise RefusedByRule(
-            f"{found.id} stands in {found.path}, not in quarantine.", mend="everself memory list --path quarantine"
+            f"{found.id} is in {found.path}, not in quarantine.", mend="everself memory list --path quarantine"
         )
 
     def plan() -> Change:

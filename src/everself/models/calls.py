@@ -13,4 +13,4 @@ CALLS = _Calls()
 def check_allowed() -> None:
     """To be called before a request leaves for a model."""
     if not CALLS.allowed:
-        raise RefusedByRule("Calls of models are switched off here.")
+        raise RefusedByRule("Model calls are disabled.")

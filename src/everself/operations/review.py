@@ -197,12 +197,12 @@ def _find(app: "Runtime", name: str, seen: str) -> Waiting:
     found = [one for one in list_waiting(app).waiting if wanted and one.id.startswith(wanted)]
     exact = [one for one in found if one.id == wanted] or found
     if len(exact) > 1:
-        raise WrongUse(f'"{name[:40]}" begins several ids: {", ".join(one.id for one in exact)}.')
+        raise WrongUse(f'"{name[:40]}" is ambiguous: {", ".join(one.id for one in exact)}.')
     if not exact:
         status = _became(app, wanted)
         if status:
             raise RefusedByRule(f"{wanted} is {status} already.", mend="everself review")
-        raise NotFound(f'Nothing that waits is called "{name[:40]}".', mend="everself review list")
+        raise NotFound(f'review "{name[:40]}".', mend="everself review list")
     if seen and exact[0].mark != seen:
         raise ChangedMeanwhile(f"{exact[0].id} is not what you looked at any more; nothing was changed.")
     return exact[0]

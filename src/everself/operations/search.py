@@ -249,4 +249,4 @@ def _explained(app: "Runtime", name: str) -> SearchRecord:
             return searches.find(by_words[0].id)
         if name == "last":
             raise NotFound("Nothing was searched for yet.", mend="everself memory search WORDS") from None
-        raise NotFound(f'No search is called "{name}" or was for it.', mend="everself memory why --list") from None
+        raise NotFound(f'search "{name}".', mend="everself memory why --list") from None

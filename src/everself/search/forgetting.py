@@ -61,12 +61,12 @@ class IndexTraces:
 
     def remove(self, words: "ForgottenWords") -> int:
         """Purge it; where that does not do, make it anew; where that does not do either, delete it. How much it held."""
-        self._delete(self._unused, "It was not in use any more.")
+        self._delete(self._unused, "It was no longer in use.")
         if not _is_there(self._place) and not _count_beside(self._place):
             return 0
         from everself.search.index import Index
 
-        stood, trouble = self.holds(words), "Its bytes still told something."
+        stood, trouble = self.holds(words), "It still contained traces of the forgotten text."
         clean: Callable[[Index], object]
         for clean in (Index.purge, Index.rebuild):
             try:
@@ -87,7 +87,7 @@ class IndexTraces:
             with disk_errors(name):
                 discard(place.files, [f"{place.name}{ending}" for ending in _BESIDE])
                 place.files.sync_directory("")
-            self.notice = f"The index {name} was deleted: {why} The next search makes it anew where it is needed."
+            self.notice = f"The index {name} was deleted: {why} The next search rebuilds it if needed."
         except EverselfError as error:
             self.notice = f"The index {name} can be neither cleaned nor deleted: {error}"
 

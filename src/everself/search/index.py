@@ -182,7 +182,7 @@ class Index:
                     return count
                 except Damaged as error:
                     self._break(error, reader.file.token)
-        raise Damaged("index.db broke again and again.")
+        raise Damaged("index.db failed repeatedly.")
 
     def embed(self, *, seconds: float | None = None, progress: Progress | None = None) -> EmbedReport:
         """Give chunks their vectors, those that are kept first. It may be interrupted at any moment."""
@@ -236,7 +236,7 @@ class Index:
     def query_vector(self, text: str) -> "NDArray[numpy.float32] | str":
         """The vector of a question, or why there is none."""
         if self._embedder is None:
-            return "No embedder is set up."
+            return "No embedder is configured."
         reader = self._reader
         slot = reader.vectors.slot if reader is not None else None
         try:
@@ -309,7 +309,7 @@ class Index:
 
     def _embed(self, bounds: Bounds) -> EmbedReport:
         if self._embedder is None:
-            return EmbedReport(failure="No embedder is set up.")
+            return EmbedReport(failure="No embedder is configured.")
         for _ in range(_TRIES):
             with self._lock:
                 file = self._second()
@@ -324,7 +324,7 @@ class Index:
                 file.close()
             self._say("embedding", report.failure)
             return report
-        return EmbedReport(failure="The index broke again and again.")
+        return EmbedReport(failure="The index failed repeatedly.")
 
     def _drop_closed(self, reader: Reader) -> int:
         with reader.lock:
@@ -361,7 +361,7 @@ class Index:
                 self._syncer(reader).prune()
                 self._renewed = False
         except StoreBusy:
-            self._say("busy", "Another process is writing the index; this is what was indexed before.")
+            self._say("busy", "Another process is writing the index; the results come from the previous state.")
         return reader.refresh()
 
     def _tidy(self, moment: Moment) -> bool:
@@ -389,7 +389,7 @@ class Index:
                 # busy for seconds and seconds is a process that was stopped while it wrote
                 self._fall_back(error)
         # in memory nothing breaks
-        self._fall_back(DiskError("index.db broke again and again."))
+        self._fall_back(DiskError("index.db failed repeatedly."))
         return act(self._open())
 
     def _open(self) -> Reader:
@@ -419,7 +419,7 @@ class Index:
             self._retry_at = monotonic() + _RETRY
         self._say("memory", f"The index is kept in memory: {opening.memory}" if opening.memory else "")
         if opening.why:
-            self._say("renewed", f"The index was made anew: {opening.why}")
+            self._say("renewed", f"The index was rebuilt: {opening.why}")
         self._renewed = bool(opening.why or opening.memory)
         self._reader = Reader(opening.file, self._model)
         # it may be empty: whoever asks next has to bring it up to date first
@@ -456,7 +456,7 @@ class Index:
 
     def _notices(self) -> tuple[str, ...]:
         report = self._report
-        cut = tuple(f"{path} is too large and was not read to its end." for path in report.truncated)
-        skipped = tuple(f"{path} is no plain file that can be read." for path in report.skipped)
-        failure = (f"The files could not be looked at: {report.failure}",) if report.failure else ()
+        cut = tuple(f"{path} is too large and was only partly read." for path in report.truncated)
+        skipped = tuple(f"{path} is not a readable regular file." for path in report.skipped)
+        failure = (f"The files could not be listed: {report.failure}",) if report.failure else ()
         return (*self._lasting.values(), *failure, *cut, *skipped)

@@ -30,7 +30,7 @@ SWITCH_ON: Final = "everself config set memorySearch.enabled true"
 def need_search(settings: "Search") -> None:
     """Whoever searches is refused where the settings say so."""
     if not settings.enabled:
-        raise RefusedByRule("Searching memory is switched off.", mend=SWITCH_ON)
+        raise RefusedByRule("Memory search is disabled.", mend=SWITCH_ON)
 
 
 def open_index(

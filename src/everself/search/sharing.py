@@ -44,7 +44,7 @@ def read_rules(texts: Sequence[str]) -> Rules:
         kind, _, name = (part.strip() for part in text.partition(sign))
         if kind not in list(SessionKind) or name not in LISTABLE:
             raise BadConfig(
-                f'context.share: "{text[:60]}" gives nobody anything.',
+                f'context.share: "{text[:60]}" is not a valid rule.',
                 mend=f"Say KIND+FILE or KIND-FILE: {', '.join(SessionKind)}; {', '.join(LISTABLE)}.",
             )
         (given if sign == "+" else taken).add((SessionKind(kind), name))

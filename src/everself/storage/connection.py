@@ -119,11 +119,11 @@ def prepare_file(place: Place) -> None:
                 found = os.lstat(place.path)
             except FileNotFoundError:
                 if place.read_only:
-                    raise errors.NotFound(f"{place.path} does not exist.") from None
+                    raise errors.NotFound(f"{place.path}.") from None
                 _create(place.path)
                 return
         if not stat.S_ISREG(found.st_mode):
-            raise errors.UnsafePath(f"{place.path} is no plain file.")
+            raise errors.UnsafePath(f"{place.path} is not a regular file.")
         if not place.read_only:
             _tighten(place.path)
     except OSError as error:
@@ -256,7 +256,9 @@ def _from_errno(number: int, place: Place) -> errors.EverselfError:
 
 
 def _busy(place: Place) -> errors.StoreBusy:
-    return errors.StoreBusy(f"{place.path}, waited {place.busy_timeout:g} s.", mend="Try again when the other is done.")
+    return errors.StoreBusy(
+        f"{place.path}, waited {place.busy_timeout:g} s.", mend="Try again when the other process is done."
+    )
 
 
 def _no_writing(place: Place) -> errors.EverselfError:

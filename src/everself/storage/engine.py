@@ -147,7 +147,7 @@ class Engine:
     def load(self, source: "Engine") -> None:
         """Take over one moment of another database, into one that lives in memory."""
         if not self._place.in_memory:
-            raise WrongUse(f"{self._place.path} is a file and keeps what it holds.")
+            raise WrongUse(f"{self._place.path} is a file; only a database in memory can be loaded into.")
         with source.snapshot_connection() as connection, translated(source._place, connection):
             data = bytearray(connection.serialize("main"))
         # a header that says WAL asks for files beside it

@@ -100,14 +100,15 @@ def say(error: OSError, path: str) -> EverselfError:
             return NoPermission(where, mend=f"Check who owns it: ls -ld '{path}'")
         case errno.ELOOP | errno.EXDEV | errno.EMLINK:
             return UnsafePath(
-                f"{path} is or passes a symbolic or second hard link.", mend="Put the real file in its place."
+                f"{path} is, or passes through, a symbolic link or a second hard link.",
+                mend="Put the real file in its place.",
             )
         case errno.ENOENT:
-            return NotFound(f"{path} does not exist.")
+            return NotFound(f"{path}.")
         case errno.ENOTDIR | errno.EISDIR | errno.EINVAL | errno.ENXIO:
-            return UnsafePath(f"{path} is not a plain file in plain directories.")
+            return UnsafePath(f"{path} is not a regular file in regular folders.")
         case errno.ENAMETOOLONG:
-            return UnsafePath(f"{path[:60]}… is too long a name.")
+            return UnsafePath(f"{path[:60]}… is too long.")
         case errno.EMFILE | errno.ENFILE:
             return DiskError(f"Too many open files {where}", mend="Close other programs or raise the limit: ulimit -n")
     return DiskError(f"{error.strerror or error} {where}".strip(), mend="Check the disk; everself doctor")

@@ -84,7 +84,7 @@ def parse_intent(data: bytes) -> Intent:
     """Inverse of `render_intent`; Damaged when the bytes are not whole."""
     body, check = data[:-32], data[-32:]
     if not body.startswith(MAGIC) or hashlib.sha256(body).digest() != check:
-        raise Damaged("An intent in the journal is not whole.")
+        raise Damaged("A record in the journal is incomplete.")
     line, _, payload = body[len(MAGIC) :].partition(b"\n")
     head = json.loads(line)
     steps = []
@@ -117,8 +117,8 @@ def parse_intent(data: bytes) -> Intent:
 def unfinished(intent: Intent, error: EverselfError) -> Unfinished:
     """The disk lets us neither go on nor back: the intent stands in the journal, and whoever comes next acts on it."""
     return Unfinished(
-        f"{error} The next start completes change {intent.id}, or takes it back.",
-        mend="Look before you do it again: everself log",
+        f"{error} The next start completes or reverts change {intent.id}.",
+        mend="Check what was done before you retry: everself log",
     )
 
 

@@ -130,7 +130,7 @@ class FileLock:
         owner = self.owner()
         if owner is None:
             return (f"Waited {timeout:g} s.",)
-        state = " and is stopped (resume it with: fg)" if owner.stopped else ""
+        state = " and is suspended (resume it with: fg)" if owner.stopped else ""
         return (
             f"Waited {timeout:g} s for process {owner.pid} ({owner.command}), which holds it since {owner.since}{state}.",
         )

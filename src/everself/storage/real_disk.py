@@ -52,7 +52,7 @@ def told(path: str, found: os.stat_result) -> FileStat:
 
 def refuse_odd(found: os.stat_result, path: str) -> None:
     if not modes.S_ISREG(found.st_mode):
-        raise OSError(errno.EINVAL, "not a plain file", path)
+        raise OSError(errno.EINVAL, "not a regular file", path)
     # A second name outside the workspace would let a write here change a file there.
     if found.st_nlink > 1:
         raise OSError(errno.EMLINK, "a second hard link", path)

@@ -168,7 +168,9 @@ class Copier:
 
 
 def _reason(error: EverselfError) -> str:
-    return "it may not be read" if isinstance(error, NoPermission) else "it is no plain file or folder"
+    return (
+        "permission to read it is denied" if isinstance(error, NoPermission) else "it is not a regular file or folder"
+    )
 
 
 def _objection(one: FileStat) -> str:

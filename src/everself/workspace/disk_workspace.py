@@ -93,7 +93,7 @@ class DiskWorkspace:
     def read(self, path: str) -> Document:
         found = self.find(path)
         if found is None:
-            raise NotFound(f"{path} does not exist.")
+            raise NotFound(f"{path}.")
         return found
 
     def stat(self, path: str) -> FileStat | None:
@@ -172,7 +172,7 @@ class DiskWorkspace:
                 self._parts.recorder.settle()
                 commit = self._parts.ledger.commit_of(record.id)
             if commit is None:
-                words = f"The history does not hold change {record.id}, so it can be neither shown nor undone."
+                words = f"The history does not hold change {record.id}, so it cannot be shown or undone."
                 raise NotFound(words, mend="everself doctor says what was lost.")
             files = self._parts.history.files_of(commit)
         return record, files

@@ -94,7 +94,7 @@ class Recorder:
         """A history that lacks the newest commit of the ledger is damaged, or another agent's."""
         newest = self._records.newest_commit()
         if newest is not None and (self._history.head() is None or not self._history.holds(newest)):
-            raise HistoryDamaged("It lacks the newest recorded change.")
+            raise HistoryDamaged("The newest recorded change is missing.")
 
     def note_outside(self, paths: list[str], clock: Clock) -> list[str]:
         """Record documents that were changed outside Everself, the removed ones included. Which ones they were."""

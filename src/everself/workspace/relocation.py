@@ -197,7 +197,7 @@ def _move(folders: AgentFolders, step: Step) -> None:
     # an empty folder is no loss, and a rename replaces it
     if there is not None and not (there.kind == "directory" and not files.list(step.target)):
         raise RefusedByRule(
-            f"{files.root}/{step.target} appeared while a restore was under way.", mend="Move it away, then try again."
+            f"{files.root}/{step.target} appeared during a restore.", mend="Move it away, then try again."
         )
     _rename(folders, step.where, step.source, step.target)
 
@@ -228,7 +228,7 @@ def _parse(folders: AgentFolders, data: bytes) -> tuple[AgentFolders, tuple[Step
     except (ValueError, KeyError, TypeError) as error:
         raise Damaged(
             f"{folders.above_state}/{folders.marker} cannot be read.",
-            mend="Compare the folders beside it by hand, then remove it.",
+            mend="Compare the folders next to it by hand, then remove it.",
         ) from error
 
 
@@ -237,7 +237,7 @@ def _entries(files: RealFileSystem, folder: str) -> list[str]:
     if found is None:
         return []
     if found.kind != "directory":
-        raise RefusedByRule(f"{files.root}/{folder} is no folder.", mend="Move it away, then try again.")
+        raise RefusedByRule(f"{files.root}/{folder} is not a folder.", mend="Move it away, then try again.")
     return [os.path.basename(one.path) for one in files.list(folder)]
 
 

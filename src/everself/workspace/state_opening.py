@@ -25,7 +25,7 @@ def open_or_read_only(agent: Agent, key_folder: str) -> tuple[State, EverselfErr
         ensure_folder(agent.state)
         key = ensure_key(key_folder)
         if is_lost(agent.state):
-            raise Damaged(f"{path} is missing or empty, and there was one: the history knows its changes.", mend=MEND)
+            raise Damaged(f"{path} is missing or empty, but the history has its changes.", mend=MEND)
         return _open(path, key), None
     except NewerSchema:
         raise

@@ -166,7 +166,7 @@ def test_what_makes_no_sense_is_refused(key: str, value: str, error: type[Except
 
 
 def test_an_unknown_key_names_the_nearest_one() -> None:
-    with pytest.raises(UnknownKey, match=r"the nearest known one is soul\.policy"):
+    with pytest.raises(UnknownKey, match=r"Did you mean soul\.policy"):
         set_key(FILE, "soul.polcy", "locked")
 
 

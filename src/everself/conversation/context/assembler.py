@@ -44,7 +44,7 @@ class Assembler:
         """The prompt of one turn. A soul that does not fit whole is an error; all else that does not fit is named."""
         if ask.prefix is not None and (ask.prefix.scope, ask.prefix.run) != (ask.scope, ask.run):
             # what one session was told is not for another
-            raise WrongUse("A prefix belongs to the session that it was made for.")
+            raise WrongUse("The prefix was made for another session.")
         # before anything is read for the prompt: what changed outside is noticed before it is used
         seen = self._parts.look()
         speaker = self._parts.speak(ask)

@@ -134,7 +134,7 @@ class _Allocation:
 
     def __init__(self, needs: Mapping[Slot, int], budgets: Mapping[Slot, int], total: int) -> None:
         if any(tokens < 0 for tokens in (*needs.values(), *budgets.values())):
-            raise WrongUse("No slot needs fewer than 0 tokens, or has a budget below 0.")
+            raise WrongUse("Needs and budgets of slots cannot be negative.")
         self.needs = {slot: needs.get(slot, 0) for slot in SLOTS}
         self.unclaimed = max(0, total)
         self.own: dict[Slot, int] = {}

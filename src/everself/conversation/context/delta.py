@@ -87,8 +87,8 @@ class _Turn:
         self._add("now", now_text(self.parts, self.ask))
         if self.left is not None and self.left < 0:
             raise ContextTooSmall(
-                "What was said so far leaves the prompt no room in the model's window.",
-                mend="Begin a new conversation, or choose a model with a larger window.",
+                "The conversation so far fills the model's context window.",
+                mend="Start a new conversation, or choose a model with a larger window.",
             )
         changes = self._changes()
         self._add("changes", self._tell_changes(changes))

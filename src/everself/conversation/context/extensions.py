@@ -103,7 +103,7 @@ def _listen(process: "subprocess.Popen[bytes]", given: bytes, seconds: float) ->
             break
         said += piece
     if len(said) > MOST_BYTES:
-        return ProgramAnswer(notice=f"The CRM hook said more than {MOST_BYTES:,} bytes, none of which is used.")
+        return ProgramAnswer(notice=f"The output of the CRM hook exceeds {MOST_BYTES:,} bytes and was ignored.")
     try:
         code = process.wait(max(0.0, end - monotonic()))
     except subprocess.TimeoutExpired:

@@ -80,11 +80,9 @@ class ExternalFile:
         except EverselfError as error:
             return ProgramAnswer(notice=f"The external source cannot be read: {error}")
         if data is None:
-            return ProgramAnswer(notice=f"The external source {named} is not there.")
+            return ProgramAnswer(notice=f"The external source {named} does not exist.")
         if len(data) > MOST_BYTES:
-            return ProgramAnswer(
-                notice=f"The external source {named} has more than {MOST_BYTES:,} bytes, none of which is used."
-            )
+            return ProgramAnswer(notice=f"The external source {named} exceeds {MOST_BYTES:,} bytes and was ignored.")
         return ProgramAnswer(data.decode("utf-8", "replace").strip())
 
 
@@ -139,8 +137,8 @@ def _seal(key_folder: str, made_of: str) -> str:
 
 def told_of(tamper: Tamper) -> str:
     if not tamper.path:
-        return f"What was accepted before is not known for sure ({tamper.kind}): {tamper.why} → {VERIFY}"
-    return f"{tamper.path} was changed outside Everself ({tamper.kind}). → {VERIFY}"
+        return f"The accepted state of the guarded documents is not known ({tamper.kind}): {tamper.why} → {VERIFY}"
+    return f"Changed outside Everself: {tamper.path} ({tamper.kind}). → {VERIFY}"
 
 
 def _worth(memory: "Callable[[], Memory]", path: str) -> dict[int, float]:

@@ -37,7 +37,7 @@ async def call_tools(
     running = [asyncio.ensure_future(_call(tools, call, setting)) for call in calls[:MOST_AT_ONCE]]
     try:
         for call in calls[MOST_AT_ONCE:]:
-            yield CallResult(call, Outcome(f"Not run: at most {MOST_AT_ONCE} calls are made at once.", failed=True))
+            yield CallResult(call, Outcome(f"Not run: at most {MOST_AT_ONCE} calls are allowed at once.", failed=True))
         for done in asyncio.as_completed(running):
             yield await done
     finally:
@@ -53,7 +53,7 @@ async def _call(tools: Mapping[str, Tool], call: ToolCall, setting: ToolContext)
     tool = tools.get(call.name)
     if tool is None:
         known = ", ".join(sorted(tools)[:_NAMED]) or "none"
-        return CallResult(call, Outcome(f'There is no tool "{call.name[:80]}". There are: {known}.', failed=True))
+        return CallResult(call, Outcome(f'Unknown tool: "{call.name[:80]}". Available tools: {known}.', failed=True))
     arguments = read_arguments(call.arguments)
     if isinstance(arguments, str):
         return CallResult(call, Outcome(arguments, failed=True))
@@ -61,7 +61,7 @@ async def _call(tools: Mapping[str, Tool], call: ToolCall, setting: ToolContext)
         async with asyncio.timeout(tool.timeout):
             outcome = await tool.run(arguments, setting)
     except TimeoutError:
-        words = f"{call.name} took longer than {tool.timeout:g} seconds and was left alone; it may have been done all the same."
+        words = f"{call.name} took longer than {tool.timeout:g} seconds and was abandoned; it may still complete."
         outcome = Outcome(words, failed=True)
     except EverselfError as error:
         outcome = Outcome(f"{error} {error.mend}".strip(), failed=True)
@@ -76,7 +76,7 @@ def read_arguments(text: str) -> JsonObject | str:
     except (ValueError, RecursionError) as error:
         return f"The arguments are not JSON: {error}. Call it again with one JSON object."
     if not isinstance(found, dict):
-        return "The arguments have to be one JSON object. Call it again."
+        return "The arguments must be one JSON object. Call it again."
     return found
 
 

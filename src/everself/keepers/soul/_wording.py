@@ -80,7 +80,7 @@ async def word_lines(world: KeeperContext, learned: Sequence[str], used: Collect
     said = "\n".join(_told(one) for one in shown.values())
     answered = await world.answer(f"{_ASKED}\n\nLearned:\n{known}\n\nSaid:\n{said}", SCHEMA)
     if answered.value is None:
-        return WordedLines(notes=(f"{answered.why} Only the rules spoke.",) if answered.why else ())
+        return WordedLines(notes=(f"{answered.why} Only the rules were used.",) if answered.why else ())
     lines: list[Line] = []
     drifts: list[Planned] = []
     for one in answered.value["lines"]:

@@ -107,4 +107,4 @@ def _move(draft: Draft, entry: Entry, to: str) -> None:
     draft.splice(to, add, b"# Put away\n")
     there = [one.text for one in read_document(draft.find(to) or b"") if one.claim("id") == entry.id]
     if there != [entry.text]:
-        raise RefusedByRule(f"{entry.id} would not be read in {to} as it is here.")
+        raise RefusedByRule(f"{entry.id} would read differently in {to}.")

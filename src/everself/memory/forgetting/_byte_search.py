@@ -88,7 +88,7 @@ def search_git(files: FileSystem, real: str | None, words: ForgottenWords) -> li
     if found is None:
         return []
     if found.kind != "directory":
-        return [Unreachable(GIT, "your own git repository lies elsewhere and was not looked into")]
+        return [Unreachable(GIT, "your own git repository is in another folder and was not searched")]
     holds = any(words.count(data) for _, data in git_objects(files, GIT, None if real is None else f"{real}/{GIT}"))
     names = remotes(files, GIT)
     pushed = f", and so may its remotes ({', '.join(names)})" if names else "; it has no remote"
@@ -142,7 +142,7 @@ def mentions_in(files: FileSystem, words: ForgottenWords) -> list[Mention]:
 
 def backups_in(names: Sequence[str]) -> list[Unreachable]:
     return [
-        Unreachable(name, "a backup made before; it may hold it, and restoring it would bring it back")
+        Unreachable(name, "a backup made before; it may contain it, and restoring it would bring it back")
         for name in names
     ]
 

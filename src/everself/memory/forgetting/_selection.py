@@ -31,9 +31,9 @@ class ForgettingSelection:
 def choose(target: Target, catalog: Catalog, said: Scrub, clock: Clock) -> ForgettingSelection:
     """Everything that is meant. Naming several ways means all of them together."""
     if not any((target.ids, target.words.strip(), target.session, target.person, target.since, target.until)):
-        raise WrongUse("Nothing was named to forget.", mend="everself memory forget ID")
+        raise WrongUse("Nothing to forget was given.", mend="everself memory forget ID")
     if target.since and target.until and target.since > target.until:
-        raise WrongUse(f"{target.since} comes after {target.until}.")
+        raise WrongUse(f"{target.since} is after {target.until}.")
     found = {entry.id: entry for entry in (catalog.get(name) for name in target.ids)}
     texts = [entry.text for entry in found.values()]
     homes: list[tuple[str, str]] = []

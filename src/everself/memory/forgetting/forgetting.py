@@ -124,7 +124,7 @@ class Forgetting:
     def _carry_out(self, plan: ForgetPlan, tell: Tell | None) -> ForgetProof:
         self._resume(tell)
         if plan.empty:
-            raise NotFound("There is nothing to forget.", mend="everself memory list")
+            raise NotFound("nothing matches, so nothing was forgotten.", mend="everself memory list")
         rows, now = self._resources.state.entries, self._clock.now().isoformat()
         identity = new_id()
         graves = [(rows.mac(text_hash(entry.text)), entry.id) for entry in plan.entries]
@@ -144,7 +144,9 @@ class Forgetting:
             return self._perform(task, ForgottenWords(task.entries, plan.texts, plan.homes), tell)
         except (DiskError, Damaged, ChangedMeanwhile) as error:
             # the graves are dug and the task is noted: it goes on whenever somebody forgets something
-            raise Unfinished(f"Forgetting has begun: {error}", mend="Do it again; it goes on from there.") from error
+            raise Unfinished(
+                f"Forgetting was started: {error}", mend="Run it again; it continues from there."
+            ) from error
 
     def resume(self, tell: Tell | None = None) -> tuple[ForgetProof, ...]:
         """Go on with what a process that died had begun."""

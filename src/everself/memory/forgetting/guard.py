@@ -25,7 +25,7 @@ def tombstone_guard(rows: EntryRows) -> Guard:
             new = {_key(read) for read in read_document(file.after or b"")} - known
             count = sum(rows.is_buried(rows.mac(text), identity) for text, identity in new)
             if count:
-                yield f"{file.path} would hold {count} entries that were forgotten on request."
+                yield f"{file.path} would contain {count} entries that were forgotten on request."
 
     return guard
 

@@ -153,7 +153,7 @@ class ForgetProof:
         lines += [f"Out of reach: {one.name}: {one.words}." for one in self.remains]
         lines += self.notices
         if not self.searched:
-            lines.append("It was finished after a crash, when the words themselves were no longer known to search for.")
+            lines.append("It was completed after a crash, when the words to search for were no longer known.")
         lines.append("A search of every byte finds nothing." if self.gone else "NOT all of it is gone; run it again.")
         return lines
 

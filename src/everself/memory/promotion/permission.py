@@ -28,7 +28,9 @@ def permission_of(memory: Memory, moving: Sequence[Entry]) -> PromotionPermissio
         weakest = weaker(weakest, memory.trust(one))
     person = place(moving[0].path).person
     if rank(weakest) < rank(AGENT) and not (person and weakest == f"{PERSON}{person}"):
-        return PromotionPermission("held", weakest, f"it rests on what came from outside ({weakest})")
+        return PromotionPermission("held", weakest, f"it rests on an outside source ({weakest})")
     if weakest == HAND:
-        return PromotionPermission("confirm", weakest, "a hand wrote it, and only the owner can say whose")
+        return PromotionPermission(
+            "confirm", weakest, "it was added outside Everself, and only the owner can say whose it is"
+        )
     return PromotionPermission("free", weakest)

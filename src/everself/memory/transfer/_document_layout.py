@@ -42,7 +42,7 @@ def lay_out(before: bytes | None, lines: Sequence[Line]) -> LaidOut:
         if not lost:
             return LaidOut(before, after, {read.claim("id"): read.text for read in found})
         care.update(lost)
-    raise RefusedByRule(f"{len(lost)} entries of {lines[0].path} cannot be written so that they could be read again.")
+    raise RefusedByRule(f"{len(lost)} entries of {lines[0].path} cannot be written in a way that can be read back.")
 
 
 def _unread(found: Sequence[ParsedEntry], lines: Sequence[Line], care: Care) -> set[str]:

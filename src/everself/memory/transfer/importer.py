@@ -117,9 +117,9 @@ def _parse(lines: Iterable[str]) -> tuple[list[tuple[int, Line]], tuple[BrokenLi
         try:
             line = parse_line(text)
             if line.id in seen:
-                raise WrongUse("Its id stands in the file twice.")
+                raise WrongUse("The id occurs twice in the file.")
             if not holds_memory(line.path):
-                raise WrongUse("Its path is none that holds memory.")
+                raise WrongUse("The path is not a memory file.")
         except WrongUse as error:
             broken.append(BrokenLine(number, error.detail))
             continue

@@ -52,8 +52,8 @@ def find_model_facts(provider: str, model: str, own: int = 0) -> ModelFacts:
     if own:
         return ModelFacts(window, output, price)
     note = (
-        f"How much {provider}/{model} takes is not known, so {window:,} tokens are assumed; "
-        f"say it with: everself config set provider.{provider}.contextWindow TOKENS"
+        f"The context window of {provider}/{model} is not known; {window:,} tokens are assumed. "
+        f"Set it with: everself config set provider.{provider}.contextWindow TOKENS"
     )
     return ModelFacts(window, output, price, note=note)
 

@@ -32,14 +32,14 @@ def find_account(name: str, providers: Sequence[Provider]) -> ModelAccount:
     """Whom a name stands for. Raises ModelFailed where nobody can be found."""
     provider, _, model = name.partition("/")
     if not provider or not model:
-        words = f'"{name}" is no name of a model; names are made as provider/name.'
+        words = f'"{name}" is not a model name; use provider/name.'
         raise ModelFailed(words, reason="missing", mend="everself model list")
     vendor = VENDORS.get(provider) or compatible(provider)
     settings = [one for wanted in vendor.sections for one in providers if one.name == wanted]
     url = next((one.base_url for one in settings if one.base_url), vendor.url)
     mend = f"everself config set provider.{vendor.sections[-1]}.baseUrl URL"
     if not url:
-        words = f"{provider} is no vendor that Everself knows, and the settings give no address for it."
+        words = f"{provider} is not a known provider, and no baseUrl is set for it."
         raise ModelFailed(words, reason="missing", mend=mend)
     if not _is_address(url):
         # without repeating it: it may hold a password

@@ -161,7 +161,7 @@ async def _answered(model: ChatModel, request: ChatRequest) -> _Reply:
                     case _:
                         pass
     except TimeoutError:
-        raise ModelFailed(f"It gave no whole answer within {_SECONDS} seconds.", reason="timeout") from None
+        raise ModelFailed(f"It returned no complete answer within {_SECONDS} seconds.", reason="timeout") from None
     return _Reply("".join(text), len([one for one in text if one]), tuple(calls), end)
 
 

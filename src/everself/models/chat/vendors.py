@@ -112,13 +112,15 @@ def _key(account: ModelAccount) -> str:
         vendor = VENDORS.get(account.provider)
         if vendor is None or not vendor.needs_key:
             return _NO_KEY
-        raise ModelFailed(f"There is no key for {account.provider}.", reason="auth", mend=mend)
+        raise ModelFailed(f"No API key is set for {account.provider}.", reason="auth", mend=mend)
     try:
         value = account.key.reveal().strip()
     except BadConfig as error:
         raise ModelFailed(error.detail, reason="auth", mend=error.mend) from None
     if not value.isascii() or not value.isprintable() or not value:
-        words = f"The secret {account.key.key} for {account.provider} holds a character that no header takes."
+        words = (
+            f"The secret {account.key.key} for {account.provider} contains a character that is not allowed in a header."
+        )
         raise ModelFailed(words, reason="auth", mend=mend)
     return value
 

@@ -27,8 +27,8 @@ _CODES: Mapping[str, EmbeddingFault] = {
 }
 _WORDS: Mapping[EmbeddingFault, str] = {
     "auth": "does not accept the key",
-    "quota": "says that the quota is used up",
-    "rate": "asks for fewer requests",
+    "quota": "reports that the quota is used up",
+    "rate": "limits the request rate",
     "missing": "does not know the model or the address",
     "timeout": "gave up waiting",
     "network": "is in trouble",

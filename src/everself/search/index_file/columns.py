@@ -88,7 +88,7 @@ class Columns:
                 parts.append(load_block(connection, header, block))
         joined = numpy.concatenate(parts) if parts else numpy.empty(0, ROW)
         if len(joined) != header.chunks:
-            raise Damaged("index.db: units are missing.")
+            raise Damaged("index.db: chunks are missing.")
         joined.flags.writeable = False
         self.all = joined
         self.alive = (joined["flags"] & numpy.uint16(Flag.ALIVE)) != 0

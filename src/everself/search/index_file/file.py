@@ -114,7 +114,7 @@ def open_existing(place: IndexPlace, *, writable: bool = True) -> IndexFile | No
         if found is None:
             return None
         if found.kind != "file" or found.size == 0:
-            raise Damaged("index.db is no database.")
+            raise Damaged("index.db is not a database.")
         for ending in _FOREIGN if writable else ():
             if place.files.stat(place.name + ending) is not None:
                 place.files.unlink(place.name + ending)

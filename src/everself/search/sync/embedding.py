@@ -72,14 +72,14 @@ def ask_embedder(embedder: "Embedder", texts: list[str], purpose: "Purpose", exp
     """One vector of length 1 a text. Whatever else comes back is EmbeddingFailed."""
     vectors = numpy.asarray(embedder.embed(texts, purpose=purpose))
     if vectors.ndim != 2 or len(vectors) != len(texts) or vectors.dtype.kind != "f" or not vectors.shape[1]:
-        raise EmbeddingFailed("The embedder answered with something else than a vector a text.", reason="shape")
+        raise EmbeddingFailed("The embedder did not return one vector for each text.", reason="shape")
     if expected is not None and vectors.shape[1] != expected:
-        words = f"The embedder answered with {vectors.shape[1]} numbers a text; the index has {expected}."
+        words = f"The embedder returned {vectors.shape[1]} dimensions; the index has {expected}."
         raise EmbeddingFailed(words, reason="shape", mend="everself memory rebuild")
     vectors = vectors.astype(numpy.float32)
     lengths: Floats = numpy.linalg.norm(vectors, axis=1)
     if not numpy.isfinite(lengths).all() or (lengths < 1e-6).any():
-        raise EmbeddingFailed("The embedder answered with something that is no direction.", reason="numbers")
+        raise EmbeddingFailed("The embedder returned a vector without direction.", reason="numbers")
     directions: Floats = vectors / lengths[:, None]
     return directions
 

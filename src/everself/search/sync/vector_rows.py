@@ -94,7 +94,7 @@ def find_kept(connection: "apsw.Connection", slot: Slot, hashed: bytes) -> Kept 
     for number, own, model, data in connection.execute(_FIND, (hashed, slot.model)):
         values = parse_vector(number, own, model, data)
         if own != hashed or model != slot.model:
-            raise Damaged("index.db: a vector is kept under another text.")
+            raise Damaged("index.db: a vector is stored for another text.")
         if len(values) == slot.dimensions * 2:
             return number, values
     return None

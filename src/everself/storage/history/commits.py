@@ -246,7 +246,7 @@ class History:
 
         found = self._load(identity)
         if not isinstance(found, Commit):
-            raise HistoryDamaged(f"Object {identity[:12]} is no commit.", mend=MEND)
+            raise HistoryDamaged(f"Object {identity[:12]} is not a commit.", mend=MEND)
         return found
 
     def _tree(self, identity: str) -> "Tree":
@@ -254,7 +254,7 @@ class History:
 
         found = self._load(identity)
         if not isinstance(found, Tree):
-            raise HistoryDamaged(f"Object {identity[:12]} is no tree.", mend=MEND)
+            raise HistoryDamaged(f"Object {identity[:12]} is not a tree.", mend=MEND)
         return found
 
     def _with(self, root: str | None, blobs: Mapping[str, str | None]) -> str | None:

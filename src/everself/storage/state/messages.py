@@ -101,7 +101,7 @@ class Messages:
         def work(writer: Writer) -> str:
             found = writer.row(_SQL["session_meta"], (session,))
             if found is None:
-                raise NotFound(f'No session is called "{session}".', mend="everself sessions list")
+                raise NotFound(f'session "{session}".', mend="everself sessions list")
             made = change(str(found[0]))
             writer.run(_SQL["set_session_meta"], (session, made))
             return made

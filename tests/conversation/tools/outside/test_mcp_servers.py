@@ -182,7 +182,7 @@ def test_what_a_server_says_of_itself_is_cut_to_size() -> None:
     assert len(wordy) < 1_100
     assert wordy.isprintable()
     (notice,) = outside.take_notices()
-    assert notice == "The tool vast of the MCP server My Notes 1 has no usable schema; it is left out."
+    assert notice == "The tool vast of the MCP server My Notes 1 has no usable schema and was skipped."
 
 
 def test_a_list_that_is_none_is_a_notice() -> None:

@@ -52,9 +52,9 @@ async def find_address(host: str, port: int, *, private: bool) -> str:
     """
     addresses = _written(host) or await _resolved(host, port)
     if not addresses:
-        raise RefusedByRule(f"The name {host[:200]} has no address.")
+        raise RefusedByRule(f"The host {host[:200]} cannot be resolved.")
     if not private and not all(is_public(ipaddress.ip_address(address)) for address in addresses):
-        words = f"{host[:200]} is an address of this machine or of a private network, which is not fetched."
+        words = f"{host[:200]} is an address of this machine or of a private network and cannot be fetched."
         raise RefusedByRule(words, mend="The owner can name it in tools.web.fetch.privateHosts.")
     # most machines without IPv6 resolve its addresses all the same
     return min(addresses, key=lambda address: ":" in address)

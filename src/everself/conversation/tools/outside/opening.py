@@ -27,5 +27,5 @@ async def open_external_access(agent: "Agent", loaded: "Loaded", scope: "Scope")
     # a program started there would stand among the agent's own files
     if workdir and is_inside(workdir, agent.workspace):
         outside.tools = tuple(tool for tool in outside.tools if tool.spec.name != "exec")
-        outside.notices.append("tools.exec.workdir lies inside the workspace, so exec is left out.")
+        outside.notices.append("tools.exec.workdir is inside the workspace, so the exec tool is disabled.")
     return outside

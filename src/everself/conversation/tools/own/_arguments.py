@@ -34,7 +34,7 @@ def text_of(arguments: JsonObject, key: str, default: str | None = None) -> str:
     if found is None and default is not None:
         return default
     if not isinstance(found, str) or (default is None and not found.strip()):
-        raise WrongUse(f"`{key}` has to be a text.")
+        raise WrongUse(f"`{key}` must be a string.")
     return without_surrogates(found)
 
 
@@ -46,7 +46,7 @@ def whole_of(arguments: JsonObject, key: str, most: int) -> int | None:
     if isinstance(found, str) and found.strip().isascii() and found.strip().isdigit():
         found = int(found.strip()[:9])
     if isinstance(found, bool) or not isinstance(found, int | float) or found != found or found < 1:
-        raise WrongUse(f"`{key}` has to be a whole number from 1 on.")
+        raise WrongUse(f"`{key}` must be a positive integer.")
     return int(min(found, most))
 
 
@@ -55,7 +55,7 @@ def number_of(arguments: JsonObject, key: str) -> float | None:
     if found is None:
         return None
     if isinstance(found, bool) or not isinstance(found, int | float) or not 0 <= found <= 1:
-        raise WrongUse(f"`{key}` has to be a number from 0 to 1.")
+        raise WrongUse(f"`{key}` must be a number from 0 to 1.")
     return float(found)
 
 
@@ -69,5 +69,5 @@ def texts_of(arguments: JsonObject, key: str) -> tuple[str, ...]:
     if isinstance(found, str):
         found = (found,)
     if not isinstance(found, list | tuple) or not all(isinstance(one, str) for one in found):
-        raise WrongUse(f"`{key}` has to be a list of texts.")
+        raise WrongUse(f"`{key}` must be a list of strings.")
     return tuple(without_surrogates(one) for one in found)

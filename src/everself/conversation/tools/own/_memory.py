@@ -124,7 +124,7 @@ def _category(named: str) -> str:
 def _correct(kit: Kit, arguments: JsonObject, setting: ToolContext) -> Outcome:
     old, new = text_of(arguments, "old"), text_of(arguments, "new")
     if not setting.by_owner:
-        raise RefusedByRule("Only what the owner says in this conversation corrects memory.")
+        raise RefusedByRule("Permission denied: only the owner can correct memory, in this conversation.")
     memory = kit.memory()
     wrong = _wrong(memory, old)
     if not wrong:
@@ -169,9 +169,11 @@ def _forget(kit: Kit, arguments: JsonObject, setting: ToolContext) -> Outcome:
 
     what = text_of(arguments, "what")
     if not setting.by_owner or effective(setting.scope).kind is not SessionKind.MAIN:
-        raise RefusedByRule("Only the owner, in private, has something forgotten.", mend="/forget")
+        raise RefusedByRule(
+            "Permission denied: only the owner can forget entries, in a private conversation.", mend="/forget"
+        )
     if not kit.asks_to_forget(setting.said):
-        raise RefusedByRule("The person did not ask in this message to forget anything.", mend="They can use /forget.")
+        raise RefusedByRule("The person's message does not ask to forget anything.", mend="They can use /forget.")
     if setting.taint != OWN:
         # it cannot be undone, and a page that was read could choose what is meant
         words = "This conversation holds text from outside, so the person says themselves what is forgotten."
