@@ -1,4 +1,4 @@
-"""The only reader of time, and the one place that knows which day it is for the human.
+"""Reads the system clock and computes the human day: the date in the user's time zone. No other module reads time.
 
 Knows nothing of files or settings: it is told the user's time zone.
 """

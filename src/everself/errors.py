@@ -1,4 +1,4 @@
-"""The one tree of errors. Expected outcomes (a conflict, a refusal of a change) are values, not errors.
+"""The tree of errors. Expected outcomes (a conflict, a refused change) are values, not errors.
 
     EverselfError
     ├── WrongUse                 invalid arguments: unknown option, ambiguous id, conflicting options

@@ -1,4 +1,4 @@
-"""A part of something opened: made when it is first asked for, once, whichever threads ask at the same time.
+"""A lazily created attribute: made on first access, exactly once, also when several threads ask at the same time.
 
 `functools.cached_property` has no lock since Python 3.12: threads that ask at once each open a database of their own.
 """

@@ -1,4 +1,4 @@
-"""The composition root: one agent, opened. Its parts are made when they are first asked for, so that a command pays only for what it uses.
+"""The composition root: opens one agent. Its parts are created on first use, so that a command pays only for what it uses.
 
 It alone knows all parts. What opens one of them takes the others that it needs, never the whole.
 """

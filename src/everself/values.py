@@ -1,4 +1,4 @@
-"""Frozen values that several rooms speak of. They hold data and say nothing about how it is kept."""
+"""Frozen values shared by several packages. They hold data and say nothing about how it is stored."""
 
 import hashlib
 import os

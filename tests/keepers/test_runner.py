@@ -109,12 +109,12 @@ def test_nothing_without_evidence_and_nothing_where_only_humans_write(mind: Mind
         planned(CloseEntry("AAAAAAAAAAAA"), f"entry:{entry.id}"),
     )
     assert not report.changed
-    assert [text.split()[0] for text in why(report)] == [
-        "It",
-        "SOUL.md",
-        "IDENTITY.md",
-        "agents/memory-miner/SOUL.md",
-        "AAAAAAAAAAAA",
+    assert why(report) == [
+        "The action names no evidence.",
+        "Permission denied: only a human can change SOUL.md.",
+        "Permission denied: only a human can change IDENTITY.md.",
+        "Permission denied: only a human can change agents/memory-miner/SOUL.md.",
+        "AAAAAAAAAAAA does not exist.",
     ]
 
 

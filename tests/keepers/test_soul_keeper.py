@@ -367,7 +367,7 @@ def test_where_the_model_says_nothing_usable_the_rules_speak(self_: Self, said: 
     self_.knows("I prefer short answers anyway.")
     report = self_.run(SoulKeeper(), model=lambda: model)
     assert [one.planned.operation.line for one in report.applied] == ["Remember: My sister is called Mia"]
-    assert "Only the rules spoke." in report.notes[0]
+    assert "Only the rules were used." in report.notes[0]
 
 
 def test_what_is_only_alike_is_not_the_same_and_what_calls_something_wrong_is(self_: Self):

@@ -1,4 +1,4 @@
-"""From checked values to sections: defaults filled in, agents merged, paths made absolute, references resolved.
+"""Builds the sections from checked values: fills in defaults, merges agents, makes paths absolute, resolves references.
 
 Pure over what it is given. Values were checked before, so nothing here can be of the wrong type.
 """

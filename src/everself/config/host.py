@@ -1,4 +1,4 @@
-"""The host file as text and as plain data: reading, bounds, and JSON5 errors in words.
+"""Reads the host file as text and as plain data. Limits its size and explains JSON5 errors.
 
 Knows no setting. Reads files, writes none.
 """

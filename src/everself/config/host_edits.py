@@ -1,4 +1,4 @@
-"""Setting and unsetting one key in the text of the host file, secrets going to the secrets file.
+"""Sets and unsets one key in the text of the host file. Secrets go to the secrets file.
 
 Pure: texts in, texts out; the caller saves them, the secrets first. Comments, order and layout stay.
 """

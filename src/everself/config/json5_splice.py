@@ -1,4 +1,4 @@
-"""Changes to a JSON5 text that leave every other character where it was.
+"""Edits a JSON5 text and leaves every other character unchanged.
 
 Knows paths, not settings: below `agents.list` a part of a path is the id of an item. What it made is parsed again and
 compared with what it meant, so that a slip here is a refusal and never a damaged file.

@@ -1,4 +1,4 @@
-"""What a value of a setting may look like: each kind checks one plain value and says in words what it wants.
+"""The types of settings: each checks one plain value and describes what it accepts.
 
 Pure. Knows nothing of keys or files, and never repeats a value in its words, because the value may be a secret.
 """

@@ -1,5 +1,5 @@
 # ruff: noqa: RUF009 (the calls in the defaults are declarations of fields)
-"""The settings of tools from outside: programs, web pages, MCP servers. Only the host file gives them, never a workspace.
+"""Settings of the external tools: programs, web pages, MCP servers. Only the host file can set them, never a workspace.
 
 Keys are OpenClaw's where it has them. Does not know the tools.
 """

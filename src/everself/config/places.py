@@ -1,4 +1,4 @@
-"""Where things live on this machine, read once from the environment; no other module of the house reads it.
+"""Paths of the host file, the keys and the agents on this machine, read once from the environment. No other module reads it.
 
 Knows the names of variables and folders. Does not know whether anything exists there, and creates nothing.
 """

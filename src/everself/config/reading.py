@@ -1,4 +1,4 @@
-"""The host file's data checked against the table: values by key and agent, problems and findings.
+"""Checks the data of the host file against the table of settings: values by key and agent, problems and findings.
 
 Pure. Knows nothing of the sections that rooms use, and repeats no value in its words.
 """

@@ -1,4 +1,4 @@
-"""Finding settings by the path a file or a person gives: aliases, keys of other products, the nearest known key.
+"""Finds a setting by the path that a file or a person gives: aliases, keys of other products, the nearest known key.
 
 Knows the table of settings; does not know values or files.
 """

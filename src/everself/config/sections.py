@@ -1,5 +1,5 @@
 # ruff: noqa: RUF009 (the calls in the defaults are declarations of fields)
-"""The settings and what rooms are told of them: frozen sections whose fields declare key, kind, default and meaning.
+"""The settings as frozen sections. Each field declares its key, type, default and documentation.
 
 Empty texts mean "not set", so that the next source of a chain is asked. Does not know where values come from.
 """

@@ -1,4 +1,4 @@
-"""CONFIG.md: the fenced YAML of the workspace, checked against the settings that it may hold.
+"""Reads CONFIG.md: the fenced YAML in the workspace, checked against the settings that it may contain.
 
 Pure. Whatever is wrong becomes a finding and leaves the default in force: a broken CONFIG.md never stops the agent.
 """

@@ -1,4 +1,4 @@
-"""Keeps what a turn does as it happens: calls before they run, results before the model is shown them, what each request cost."""
+"""Records a turn while it runs: calls before they start, results before the model sees them, and the cost of each request."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict

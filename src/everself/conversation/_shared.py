@@ -1,4 +1,4 @@
-"""What the turns of one agent share: the way over to a thread, the model, the prefix of each session, what was told already."""
+"""State that all turns of one agent share: the worker thread, the model, the prefix of each session, notices already shown."""
 
 from collections import OrderedDict
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Making room: what is kept before context is dropped, what of it stays, and what stands for the rest.
+"""Compacts a long conversation: checkpoint, memory flush, summary.
 
 On every path the same order: the checkpoint, which needs no model; then a silent turn in which the model stores what it thinks should
 last; then a summary by the model, or without one how each message began. Soul and corrections are no part of what is dropped: they

@@ -1,4 +1,4 @@
-"""Chat: conversations of one agent, turn by turn. A message is durable before anything is done with it; what was said is kept.
+"""Runs the conversations of one agent, turn by turn. A message is durable before anything else happens.
 
 Knows sessions, prompts and the loop. Does not know who shows the events, nor what any tool does.
 """

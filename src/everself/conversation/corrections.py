@@ -1,4 +1,4 @@
-"""A correction acts at once: what is wrong is closed and what is right stands in its place, before any model sees the message.
+"""Applies a correction immediately: closes the wrong entry and writes the right one, before any model sees the message.
 
 Changes only what can be told apart: one entry that holds the wrong words, or one that is the same save for one word. Where
 that is not clear it changes nothing and asks. Does not judge whether a message is a correction: triage does.

@@ -1,4 +1,4 @@
-"""The silent turn before context is dropped: the model looks through what was said and stores what should last. Nobody sees it.
+"""The silent turn before compaction: the model reviews the conversation and stores what should last. It is not shown.
 
 It is no part of the conversation: neither its words nor its calls are kept among the messages, only what it wrote to memory is. Nothing
 that the person said stands behind its calls, so what it writes is the agent's, or of whoever tainted the conversation.

@@ -1,4 +1,4 @@
-"""The loop: ask the model, pass its pieces on, run the tools it calls, and ask again, until it has answered.
+"""The agent loop: ask the model, stream its reply, run the tools it calls, repeat until it has answered.
 
 A function that emits events. It knows neither prompts nor how a conversation is kept: whoever runs it hands in what keeps each step,
 and finds in `LoopState` how far it got, also when it was cancelled or the model failed.

@@ -1,4 +1,4 @@
-"""Plugs triage and corrections into a conversation: the patterns of the settings, and the programs that they may pass messages on to."""
+"""Acts on a message before any model sees it: triage, corrections, and programs that the settings route messages to."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What a conversation asks of an agent: what happened outside, what is kept of a message, room where it grows long."""
+"""Builds what a conversation needs from an agent: outside changes, recording of messages, compaction."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What a conversation needs of the other packages: values and callables only, put together by the runtime.
+"""What a conversation needs from other packages. Values and callables only, supplied by the runtime.
 
 Everything here is synchronous but for models and tools; the conversation crosses over to a thread for it.
 """

@@ -1,4 +1,4 @@
-"""One turn: keep the message, put right what it corrects, make the prompt, run the loop, keep the reply, and see that promises are kept."""
+"""Runs one turn: store the message, apply corrections, assemble the prompt, run the loop, store the reply, check its claims."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace

@@ -1,4 +1,4 @@
-"""The way from a conversation over to the rooms that know no event loop: a thread, one piece of work at a time."""
+"""Runs blocking calls of a conversation in a worker thread, one at a time."""
 
 import threading
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""What the agent is called and looks like, and which source says so. Pure: it is given the settings and the text of IDENTITY.md."""
+"""Resolves the agent's name, emoji and avatar, each with the source that defines it. Pure."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""The count of accepted changes that stands beside the key, out of reach of whoever writes workspace and state."""
+"""A counter of accepted changes, stored beside the integrity key, where neither workspace nor state can be used to alter it."""
 
 import hmac
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""How a soul changes: proposed, tested, approved by a human, taken back. Every step is one change set with a copy of what was before.
+"""Changes to the soul: propose, test, approve, roll back. Every step is one change set that keeps a copy of the previous soul.
 
 Approving, refusing and rolling back have no author to choose: they are a human's acts, and no face that a model reaches offers them.
 Knows nothing of models: a keeper hands in its text.

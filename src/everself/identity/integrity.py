@@ -1,4 +1,4 @@
-"""Integrity: who the agent is does not depend on who last wrote a file. Looks before every prompt, tells, takes over, takes back.
+"""Detects changes to guarded documents made outside Everself: checks before every prompt, reports, accepts or restores them.
 
 What a human accepted is sealed in the store under a count that is also kept out of reach. What Everself wrote itself is known from the
 ledger and never rings. Knows nothing of prompts or of how a person is told.

@@ -1,4 +1,4 @@
-"""Opens who speaks for an agent, and its growth: which evidence is a correction, and whether the soul is withheld now."""
+"""Opens the persona and the growth of an agent, with the checks that growth needs from memory and integrity."""
 
 import random
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""What is found when the guarded documents are compared with what a human last accepted. Pure values and the comparison itself.
+"""Compares the guarded documents with what a human last accepted. Pure values and the comparison itself.
 
 Knows hashes, words and kinds of tampering. Opens nothing and decides nothing.
 """

@@ -1,4 +1,4 @@
-"""Which soul speaks: SOUL.md, or at times the alternate persona of the settings. In memory only, and recorded turn by turn.
+"""Chooses the persona of a turn: SOUL.md, or sometimes the alternate persona of the settings. Each choice is recorded.
 
 `choose` is pure; `Persona` reads the file that was chosen and keeps the ledger. Does not know what a prompt is made of.
 """

@@ -1,4 +1,4 @@
-"""The end of the first conversation: what was agreed on is written, BOOTSTRAP.md goes, and does not come back.
+"""Completes the first conversation: writes what was agreed on and removes BOOTSTRAP.md for good.
 
 The conversation itself is another room's: it brings the answers, and the person's yes to them. No model calls this.
 """

@@ -1,4 +1,4 @@
-"""What a proposed soul may be, and by whom. Pure: it judges two texts and knows no files, no proposals and no tests of theirs."""
+"""Rules for a proposed soul, and who may propose it. Pure: compares two texts and knows no files."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Expectations of SOUL_TESTS.md, held against a soul. Pure. What only a model could judge is told as waiting, never as passed."""
+"""Runs the expectations of SOUL_TESTS.md against a soul. Pure. An expectation that needs a model is reported as pending, not passed."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

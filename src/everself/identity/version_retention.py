@@ -1,4 +1,4 @@
-"""Earlier souls: all are kept for a while, after that one for each month. What goes is in the history still, and in the log."""
+"""Removes old versions of the soul: all are kept for a while, then one for each month. The history still has the others."""
 
 from collections.abc import Sequence
 

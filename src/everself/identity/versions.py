@@ -1,4 +1,4 @@
-"""Earlier souls: byte copies in SOUL_HISTORY/, named by the moment and the hash. Reads and names them; growth writes them."""
+"""Versions of the soul: byte copies in SOUL_HISTORY/, named by time and hash. Reads and names them; `growth` writes them."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

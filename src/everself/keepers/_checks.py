@@ -1,4 +1,4 @@
-"""What the runtime asks of every operation before it happens: evidence, trust, what only humans write, and how much at once. Reads only.
+"""Checks each proposed action before it is executed: evidence, trust, guarded documents, limits of a run. Reads only.
 
 The guards of the workspace stand behind these and look at bytes; these look at what an operation means.
 """
@@ -196,7 +196,7 @@ class Checks:
         """The entry, or why nothing can be done with it."""
         found = self._world.find(identity)
         if found is None:
-            return f"{identity} is gone."
+            return f"{identity} does not exist."
         if found.closed:
             return f"{identity} is already closed."
         if place(found.path).humans_only:

@@ -1,4 +1,4 @@
-"""What a model finds in a conversation beyond what was stated: decisions, lessons, knowledge, events. Its words are the agent's.
+"""Asks a model for memories that a conversation implies: decisions, lessons, knowledge, events. Their source is the agent.
 
 Each memory names the messages it rests on, and is dropped where it names others, says what is known, or describes somebody.
 """

@@ -1,4 +1,4 @@
-"""Asks a model for one JSON object: validated, asked once more where it is not what was asked for, and otherwise not used.
+"""Asks a model for one JSON object, validates it, and retries once. An invalid answer is not used.
 
 Every failure, a spent day included, is an answer too: none. Whoever asks goes on by rules. Knows no keeper.
 """

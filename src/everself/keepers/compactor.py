@@ -1,4 +1,4 @@
-"""The Memory Compactor: old days into quarters with a chronicle of their month, hygiene of MEMORY.md, old corrections, earlier souls.
+"""The Memory Compactor: archives old days, corrections and souls, writes the monthly chronicle, merges and fades lines of MEMORY.md.
 
 Proposes only; `archiving` knows how each is put away. With a model the chronicle is told by it, day by day; whatever it tells without
 citing entries of that day is not used.

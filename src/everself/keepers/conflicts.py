@@ -1,4 +1,4 @@
-"""The Conflict Detector: what is new against what resembles it. It asks; it closes only what the owner's later statement replaces.
+"""The Conflict Detector: compares new entries with similar ones and asks the owner. It closes only what a later statement replaces.
 
 Nothing is closed by a guess. Without a model it asks, and only about two statements that are alike save for one number, date or name. A
 model finds more, and may name a replacement, which both quotes have to bear out. Proposes only.

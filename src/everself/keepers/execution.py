@@ -1,4 +1,4 @@
-"""Does what was allowed: each operation one change set, made by the keeper, with its evidence and a key so that it happens once.
+"""Executes allowed actions: each is one change set by the keeper, with its evidence and a key that makes it happen only once.
 
 Decides nothing: `checks` did. What other rooms know how to do (promote, archive, let the soul grow) is handed in as deeds.
 """

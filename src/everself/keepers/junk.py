@@ -1,4 +1,4 @@
-"""The junk budget: what among the mined memories is of no use, counted, so that mining turns itself down where there is too much of it.
+"""Counts useless memories among the mined ones, so that the miner limits itself where there are too many.
 
 Counts only. The owner's words are never unsupported or useless; said twice in the same words they count as duplicates.
 """

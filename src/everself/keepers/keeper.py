@@ -1,4 +1,4 @@
-"""The shape of every keeper: it reads a world and proposes operations on entries, each with the evidence it rests on. Values only.
+"""The keeper protocol: a keeper reads its context and proposes actions on entries, each with evidence. Values only.
 
 A keeper never writes. Whether an operation is allowed, and whether it is done at once or waits for a human, the runner decides.
 """

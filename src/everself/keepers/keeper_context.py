@@ -1,4 +1,4 @@
-"""What a keeper sees: entries, messages, corrections, what is alike, and a model where there is one. Reading only.
+"""What a keeper can read: entries, messages, corrections, similar entries, and a model if there is one. Read-only.
 
 Knows no keeper and writes nothing. Blocks while it reads: whoever runs a keeper beside a conversation gives it a thread.
 """

@@ -1,4 +1,4 @@
-"""The Memory Miner: what was said since it last looked becomes entries, once each and in the words of whoever said it.
+"""The Memory Miner: turns what was said since its last run into entries, once each and in the speaker's words.
 
 By rules it takes what the owner and guests state, as a checkpoint would, and merges what says the same. A model may add what the
 conversation shows beyond that; its words are the agent's. Never reads cron, heartbeat or sub-agent sessions, nor recalled text.

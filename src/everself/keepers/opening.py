@@ -1,4 +1,4 @@
-"""Opens the keepers of an agent: what they read, what is done for them, and the model they may ask."""
+"""Opens the keepers of an agent: their context, the functions that execute their actions, and the model they may use."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What an operation is about, and the same operation in the owner's own words. Pure; whoever asks does the rest."""
+"""Rewords a proposed action with the owner's own text. Pure."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""Runs a keeper: it proposes, each operation is checked, and what passes is done or put before a human. Then the run is noted.
+"""Runs a keeper: collects its proposal, checks each action, executes it or asks the owner, and records the run.
 
 A run may be killed anywhere: each operation is one change with a key, and how far was read is noted last, so that the next run takes up
 where this one ended and does nothing twice.

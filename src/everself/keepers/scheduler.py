@@ -1,4 +1,4 @@
-"""The schedule of one agent: which job is due, who takes it, and what came of it. Knows names and functions, no keeper and no model.
+"""The scheduler of one agent: finds due jobs, runs them once, records the result. Knows no keeper and no model.
 
 One process at a time runs the jobs of an agent, under a lock that dies with it and outlasts a night's sleep. A slot is taken by a row, so
 that whoever does not see that lock does not take it either.

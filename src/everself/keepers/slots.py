@@ -1,4 +1,4 @@
-"""When a job is due: the slots of five cron fields, of a moment and of a step, in a time zone. Pure; knows no job and no clock.
+"""Computes when a job is due, from a cron expression, a time or an interval, in a time zone. Pure; knows no job and no clock.
 
 A slot at a fixed time of day that the clocks leap over comes at the leap, and one that they bring twice comes the first time. Fields that
 begin with a star mean "all the while" and follow real time instead, as cron has it.

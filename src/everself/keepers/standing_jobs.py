@@ -1,4 +1,4 @@
-"""Opens the schedule of an agent, with the jobs of the house at the times that CONFIG.md gives them. Runs nothing."""
+"""Opens the scheduler of an agent with its built-in jobs, at the times set in CONFIG.md. Runs nothing."""
 
 from collections.abc import Iterator
 from typing import Final

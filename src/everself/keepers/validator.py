@@ -1,4 +1,4 @@
-"""The Recall Validator, after the fact: what was put right is embedded again, stays right, and what could not be told is asked about.
+"""The Recall Validator: embeds corrections, checks that they still hold, and asks about those that could not be applied.
 
 A correction acts at once, in the conversation (`chat.correcting`). This looks behind it: whether search finds the correction by its
 meaning, whether what was wrong came back, and which corrections found nothing to correct then. Proposes only.
@@ -54,7 +54,7 @@ def _embedded(world: KeeperContext, notes: list[str]) -> Iterator[Planned]:
     if world.embed():
         yield Planned(Confirm(waiting), referenced(waiting), "embedded again")
     else:
-        notes.append(f"{len(waiting)} corrections are not embedded yet; search finds them by keywords.")
+        notes.append(f"Corrections not embedded yet: {len(waiting)}; search finds them by keywords.")
 
 
 def _held(world: KeeperContext, notes: list[str], tell: Tell) -> Iterator[Planned]:

@@ -1,4 +1,4 @@
-"""The weekly review: looks through the last days for what deserves the curated core, and asks the owner about each. Moves nothing itself.
+"""The weekly review: finds entries of the last days worth promoting and asks the owner about each. Moves nothing itself.
 
 Works by rules alone. What came from outside is not even asked about: the owner promotes it by naming it.
 """

@@ -1,4 +1,4 @@
-"""A day becomes a part of an archive and is still read as it was; what could not be is moved as a whole. Pure.
+"""Converts a daily log to a part of an archive that reads back as the same entries; else the file moves as a whole. Pure.
 
 Nothing here is trusted to be right: what the archive would be read as is compared with what the days are read as, entry by entry.
 """

@@ -1,4 +1,4 @@
-"""Which entry is which: give what was read the ids it had before, so that a person would say it is the same one. Pure.
+"""Assigns ids to the entries of a document, so that an entry keeps its id when it is moved or edited. Pure.
 
 A comment with an id names its entry. Text without one is known by its words: the same words in the same document, the same words
 anywhere else, then words that are much alike at the place where they stood. What nobody knew gets an id made from where it stands.

@@ -1,4 +1,4 @@
-"""An entry as a row keeps it, and what may be believed of it when it is read back. Pure; knows no document and no database."""
+"""Converts an entry to and from its database row, and decides what of it can be trusted. Pure; knows no document."""
 
 import json
 from collections.abc import Sequence

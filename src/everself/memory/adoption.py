@@ -1,4 +1,4 @@
-"""Taking over a workspace that somebody else made, or a clone: nothing is withheld and not a byte of it is changed.
+"""Adopts a workspace that was made elsewhere, or cloned: all of it can be used, and no byte is changed.
 
 What its comments say about where entries come from is a claim until the owner vouches for it.
 """

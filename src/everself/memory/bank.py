@@ -1,4 +1,4 @@
-"""The bank: typed pages about the world, about what was lived through, opinions held, and one page for each entity.
+"""The bank: typed pages about the world, experiences, opinions, and one page for each entity.
 
 Pages are ordinary documents whose items are entries. How strongly an opinion is held is part of what it says, so it stands visibly at
 its end, `(c=0.7)`; how sure the entry is that this was said is another matter, and worked out as for every entry.

@@ -1,4 +1,4 @@
-"""The catalog of entries: which there are, where each stands, and what may be believed about it.
+"""The catalog of entries: which exist, where each is, and what is known about it.
 
 Kept beside the files and brought up to date by comparing stamps: only documents that changed are read again. It may be deleted; then
 ids of text that Everself never touched are derived anew. Reads documents and writes rows, never a document.

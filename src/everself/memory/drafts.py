@@ -1,4 +1,4 @@
-"""A draft: documents as they will be, built up by several edits, and the smallest change that leads there. Pure."""
+"""A draft collects edits to documents and computes the smallest change for them. Pure."""
 
 from collections.abc import Callable
 from functools import lru_cache

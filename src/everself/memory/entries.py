@@ -1,4 +1,4 @@
-"""From the bytes of a document to its entries as they stand there: words, place, and what the comment claims. Pure.
+"""Parses the entries of a document: text, position, and the fields of the comment. Pure.
 
 Judges what is a memory at all: noise, placeholders and references by id are none. Does not decide whom to believe.
 """

@@ -1,4 +1,4 @@
-"""Memory: remember, mention, correct, supersede, edit; list, find, as of a day. Every write is one change set of the workspace."""
+"""Memory: remember, correct, supersede, edit, list and find entries. Every write is one change set of the workspace."""
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace

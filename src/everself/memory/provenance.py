@@ -1,4 +1,4 @@
-"""Where words come from, how far that is trusted, and how sure an entry is. Pure."""
+"""Sources of entries, how far each is trusted, and the confidence of an entry. Pure."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What is kept apart until the owner has looked at it: written by the runtime, shown, and released by the owner alone."""
+"""The quarantine: suspicious entries are written here by the runtime, and only the owner can release them."""
 
 from dataclasses import dataclass
 

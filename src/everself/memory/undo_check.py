@@ -1,4 +1,4 @@
-"""Whether taking a change back leaves every other entry of a document as it is. Pure.
+"""Whether undoing a change leaves every other entry of a document unchanged. Pure.
 
 Lines are merged without knowing what they mean: what comes back may land inside of an entry that somebody wrote since. Does not
 know how lines are merged, nor who asks.

@@ -1,4 +1,4 @@
-"""How memory is written: a new entry, a mention of a known one, closing one, other words for one. Works on a draft; pure."""
+"""Writes entries: add one, count a mention, close one, change its text. Works on a draft; pure."""
 
 from dataclasses import dataclass, replace
 from datetime import date, datetime

@@ -1,4 +1,4 @@
-"""One switch for whoever tests: no model beyond this process is called while it is off. Knows no model."""
+"""A switch for tests: while it is off, no model outside this process is called."""
 
 from everself.errors import RefusedByRule
 

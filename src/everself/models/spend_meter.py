@@ -1,4 +1,4 @@
-"""The Charger: counts what each request of a model cost, and stops background work when its day is spent."""
+"""Counts the cost of each model request and stops background work at the daily limit."""
 
 from collections.abc import Callable
 

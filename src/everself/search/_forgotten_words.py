@@ -1,4 +1,4 @@
-"""A look into index.db for what was forgotten, by rows and by bytes. Believes no view; changes nothing.
+"""Searches index.db for forgotten words, in its rows and in its bytes. Trusts no view; changes nothing.
 
 Every chunk that rows name for one of the words has to say it in its document, which is cut anew for that. Every vector has to be a
 chunk's. Where the rows name nobody any more, the hashes of the words may stand nowhere in the file, and neither may what chunks held that

@@ -1,4 +1,4 @@
-"""What a score means once it is known what the chunk is: validity, corrections, confidence, tier and age. Pure.
+"""Adjusts a score by what the chunk is: validity, corrections, confidence, tier and age. Pure.
 
 Factors reorder. None of them takes a strong match out of an answer: what is hidden is decided by the score before age.
 """

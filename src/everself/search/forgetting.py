@@ -1,4 +1,4 @@
-"""The index as a place of forgetting: brought up to what documents say now, with nothing kept of what they said before, and looked into.
+"""Removes forgotten text from the index: syncs it with the documents, purges what they said before, and verifies.
 
 index.db holds no words but their hashes, and numbers that a model made of them; that is enough to guess from. What cannot be cleaned is
 deleted, because a search makes it anew. Where there is no index nothing is loaded and nothing is done.

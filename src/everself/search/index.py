@@ -1,4 +1,4 @@
-"""The index of one agent: fresh views to search, upkeep by words and by vectors. The door of this room; knows no ranking.
+"""The index of one agent: gives views for searching, syncs documents, embeds chunks in the background. Knows no ranking.
 
 Nothing that happens to index.db is an error of a search: what is broken is made again, what cannot be written lives in memory, and
 whoever is too late uses what there is. A view says so in words.

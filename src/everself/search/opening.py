@@ -1,4 +1,4 @@
-"""Opens what searching needs: the index at its place, recall over it, and the index as forgetting reaches it."""
+"""Opens the index, recall over it, and its part of forgetting."""
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress

@@ -1,4 +1,4 @@
-"""How an index looks from outside: its header and its list of documents, read without loading, mending or writing anything.
+"""A quick overview of an index: its header and list of documents, without loading, repairing or writing anything.
 
 For a status that has to be quick: not even numpy is loaded. What it cannot read it calls unusable; a search would make it anew.
 """

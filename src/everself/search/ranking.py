@@ -1,4 +1,4 @@
-"""From a query to chunks with scores: the measured best way, which is the default. Knows no documents, people or settings.
+"""Ranks chunks for a query with the learned weights. Knows no documents, people or settings.
 
 Two passes: all candidates by what the index knows of them, then the best by their wording too.
 """

@@ -1,4 +1,4 @@
-"""Make index.db anew beside the old one and swap the two. Knows files, headers and what is worth saving; writes no rows itself.
+"""Rebuilds index.db next to the old file and swaps the two. Writes no rows itself.
 
 Only one process rebuilds at a time; whoever waited looks first whether there is still a reason to.
 """

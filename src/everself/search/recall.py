@@ -1,4 +1,4 @@
-"""Recall: a query in, ranked and explained hits out. The one entrance to search for everything above it.
+"""Recall: a query in, ranked and explained hits out. The only entry point to search.
 
 Knows settings, scopes and entries. Does not know who asks it: a chat, a command or another program.
 """

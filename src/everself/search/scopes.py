@@ -1,4 +1,4 @@
-"""Who sees what in a search. Pure: it goes by the kind of session and by the path, and fails closed.
+"""Which documents a search may see, by kind of session and path. Pure; fails closed.
 
 Does not know how a document is found, nor who somebody is: it is told the person whose private chat this is.
 """

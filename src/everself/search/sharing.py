@@ -1,4 +1,4 @@
-"""Which documents, and which sections of them, a kind of session is given. Pure, and fails closed.
+"""Which documents and sections a kind of session may see in its prompt. Pure; fails closed.
 
 Goes by the kind of session, the person and the path, as search does in `scopes`. Does not know who somebody is, nor reads a file.
 """

@@ -1,4 +1,4 @@
-"""How much two texts say the same, from 0 to 1 and alike for every embedder: what .9, .85 and .8 mean here was measured, not guessed.
+"""Similarity of two texts from 0 to 1, calibrated so that a value means the same for every embedder.
 
 By vectors where there are some that cost nothing, by shared words else. Knows no entry and no index.
 """

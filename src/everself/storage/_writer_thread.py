@@ -1,4 +1,4 @@
-"""One thread that does what it is handed, in order, and hands back what came of it.
+"""A thread that runs functions in order and returns their results.
 
 Knows threads. Knows no database.
 """

@@ -1,4 +1,4 @@
-"""One archive: an ordinary `.tar.gz` in one exact form, so that reading it checks every bit of it.
+"""The backup archive: a `.tar.gz` in one exact form, so that reading it verifies every bit.
 
 Deflate has bits that no inflater looks at (the padding before a stored block, the rest of the last byte), so neither the CRC nor the
 hashes of the contents notice a flip there. Therefore a second, empty gzip member follows the first, with the SHA-256 of everything

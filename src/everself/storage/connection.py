@@ -1,4 +1,4 @@
-"""One SQLite connection the way Everself wants it, and SQLite's errors in the words of the house.
+"""One SQLite connection with Everself's settings, and SQLite errors translated to ours.
 
 Knows pragmas, file modes and result codes. Knows no threads, no transactions and no tables.
 """

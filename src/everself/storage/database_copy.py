@@ -1,4 +1,4 @@
-"""Copy a database while it is in use, and check a database file.
+"""Copies a database while it is in use, and checks a database file.
 
 Knows SQLite's backup and checks. Knows nothing of where backups are kept or which files belong together.
 """

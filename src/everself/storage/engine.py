@@ -1,4 +1,4 @@
-"""One SQLite database in one process: all writes on one thread, reads beside them.
+"""One SQLite database in one process: all writes on one thread, reads in parallel.
 
 Knows transactions and connections. Knows no table; callers bring their SQL.
 """

@@ -1,4 +1,4 @@
-"""What Everself asks of a file system: few calls, each close to one system call, so that a test can fail or reorder any of them.
+"""The file system protocol: few calls, each close to one system call, so that a test can fail or reorder any of them.
 
 A file system here is rooted: every path is relative to its root, written with `/`, and can neither leave it nor pass a link.
 Implementations raise plain `OSError`; `disk_errors` turns those into words.

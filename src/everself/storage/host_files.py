@@ -1,4 +1,4 @@
-"""Files of Everself's that stand outside a workspace: the host file, the secrets, the integrity key. Written through the kernel."""
+"""Files outside a workspace: the host file, the secrets, the integrity key."""
 
 import os
 from contextlib import suppress

@@ -1,4 +1,4 @@
-"""The intent journal: what a change is about to do, durable before its first byte moves.
+"""The intent journal: what a change is going to do, durable before the first byte is written.
 
 An intent is one file. `.intent` means that the change may be half done; `.done` that it is done, recorded, and waits for the history
 commit; `.abort` that it failed and must be undone. A file whose checksum does not hold was never finished, so its change never began.

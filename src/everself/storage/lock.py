@@ -1,4 +1,4 @@
-"""One writer at a time, over processes and threads, with the owner's name in the lock file.
+"""A lock for one writer across processes and threads. The lock file names its owner.
 
 The kernel releases a lock when its holder dies, so a dead owner never blocks anyone; the name in the file only serves the message.
 `fcntl.flock` and not a library: the one named for the job imports asyncio, which costs sixty milliseconds at every start.

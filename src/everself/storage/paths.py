@@ -1,4 +1,4 @@
-"""Which names may be used inside a workspace at all. Pure: it looks at the text of a path, never at the disk.
+"""Which paths are valid inside a workspace. Pure: looks at the text of a path, never at the disk.
 
 Passing this check does not mean that a path is free of links; the file system room walks it without following any.
 """

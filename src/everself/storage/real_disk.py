@@ -1,4 +1,4 @@
-"""The real file system beneath one directory, with no link followed and nothing but plain files opened.
+"""The real file system below one folder. Follows no links and opens regular files only.
 
 Where the kernel has openat2 a path is resolved by it in one step; elsewhere each component is opened in turn without following links.
 Both refuse the same things. Knows nothing of locks, journals or Markdown.

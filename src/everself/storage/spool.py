@@ -1,4 +1,4 @@
-"""Copies of whole trees in one file, so that a moment can be held still briefly and packed at leisure.
+"""Copies whole trees into one file, so that a consistent state is captured quickly and packed later.
 
 A tree is taken twice: at ease first, then once more while nobody else writes, which copies only what changed in between. Knows files
 and their bytes; whoever keeps others from writing in the meantime is the caller. Links, devices and the like are never followed.

@@ -1,4 +1,4 @@
-"""An embedder without a model: texts that share words get vectors that are near, the same on every machine.
+"""A deterministic embedder for tests: texts that share words get similar vectors.
 
 It can be told to fail in each way a real one does. Beside it, the switch that forbids calls of models.
 """

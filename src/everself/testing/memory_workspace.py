@@ -1,4 +1,4 @@
-"""A workspace that lives in memory: for tests, and the proof that no room below needs a disk."""
+"""A workspace in memory, for tests."""
 
 from collections.abc import Callable, Sequence
 

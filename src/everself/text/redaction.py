@@ -1,4 +1,4 @@
-"""Finds secrets in text and takes them out, before a byte of it is written anywhere; takes out `<private>` passages.
+"""Finds and removes secrets in text before it is written, and removes `<private>` passages.
 
 Knows nothing of files. The kinds are in `everself.text._secrets`.
 """

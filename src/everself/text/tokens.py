@@ -1,4 +1,4 @@
-"""How many tokens a text costs: `count` exactly (o200k), `estimate` without loading a vocabulary.
+"""Counts the tokens of a text: `count` exactly (o200k), `estimate` without loading a vocabulary.
 
 Other vendors' vocabularies differ by a tenth or so; budgets are kept in these tokens all the same, so that they are
 the same on every machine. Knows nothing of budgets or models.

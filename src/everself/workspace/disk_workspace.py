@@ -1,4 +1,4 @@
-"""The workspace on a disk: every change is locked, checked, journalled, written, recorded — and only then acknowledged.
+"""The workspace on disk: every change is locked, checked, journalled, written and recorded before it is acknowledged.
 
 The history commit follows in the background. Whatever a process left half done when it died is completed by the next writer before it
 writes anything of its own.
@@ -172,7 +172,7 @@ class DiskWorkspace:
                 self._parts.recorder.settle()
                 commit = self._parts.ledger.commit_of(record.id)
             if commit is None:
-                words = f"The history does not hold change {record.id}, so it cannot be shown or undone."
+                words = f"change {record.id} in the history, so it cannot be shown or undone."
                 raise NotFound(words, mend="everself doctor says what was lost.")
             files = self._parts.history.files_of(commit)
         return record, files

@@ -1,4 +1,4 @@
-"""Bring the documents of an intent to where they shall be, or back. Every act may be done again: recovery runs the same code.
+"""Applies or reverts the steps of an intent. Every step can be repeated: recovery runs the same code.
 
 A person may save a document at any moment. What they wrote is carried along; where the two touch the same lines, the person's text
 stays and the change is undone. What a crash or a full disk left is told apart by its name: a part may be torn and goes, anything else is

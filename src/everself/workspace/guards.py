@@ -1,4 +1,4 @@
-"""The guards every workspace starts with: size, write barrier, shrink guard, secrets. Later rooms hand in their own beside these.
+"""The standard guards: size, write barrier, shrink guard, secrets. Other packages add their own.
 
 A guard looks at who wants a change and at what every document is before and after, and says why not. It never repairs anything.
 """

@@ -1,4 +1,4 @@
-"""Carry one change of a text over to a text that somebody else changed as well.
+"""Merges a change into a text that somebody else changed as well.
 
 Written here because the usual three-way merge calls two neighbouring insertions a conflict, and logs that grow at their end are
 nothing but neighbouring insertions. Here both stay. Lines that both sides touched are a conflict.

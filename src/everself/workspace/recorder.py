@@ -1,4 +1,4 @@
-"""Moves finished changes from the journal into the history, in the background or at exit. Never blocks a write.
+"""Commits finished changes from the journal to the history, in the background or at exit. Never blocks a write.
 
 A document that a person changed in between is recorded as theirs first, so that the history says who wrote what.
 """

@@ -1,4 +1,4 @@
-"""The end of a restore: staged folders take the place of what was there, by renames that a crash cannot leave half done.
+"""Completes a restore: moves staged folders into place by renames that a crash cannot leave half done.
 
 What is to be renamed stands in a marker file, durable before the first rename and gone after the last. Whoever opens the agent calls
 `finish_restore` first. Nothing is deleted but what a restore itself had staged. Knows folders and names, not what a backup is; it does

@@ -1,4 +1,4 @@
-"""Mends a damaged history from what the ledger, the journal and the documents know, and says exactly what is gone.
+"""Repairs a damaged history from the ledger, the journal and the documents, and reports exactly what is lost.
 
 Knows where to look; how commits are linked again is `history.mending`. Whoever calls holds the history's lock.
 """

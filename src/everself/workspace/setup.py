@@ -1,4 +1,4 @@
-"""What a new workspace is made of, and what an existing one lacks. Plans only; the workspace applies.
+"""Plans a new workspace, or what an existing one lacks. The workspace applies the plan.
 
 It knows the templates and the names that exist, not what stands in the files: nothing that exists is ever touched.
 """

@@ -1,4 +1,4 @@
-"""Opens an agent's database; where that is damaged, lost or cannot be written, one that stands in for it, so that documents can be read."""
+"""Opens an agent's state database, or a read-only substitute where it is damaged, lost or not writable."""
 
 import os
 

@@ -1,4 +1,4 @@
-"""Plan a change that takes an earlier one back and leaves everything that happened since as it is. Pure."""
+"""Plans a change that undoes an earlier one and keeps everything that happened since. Pure."""
 
 from collections.abc import Callable
 

@@ -264,7 +264,7 @@ def test_the_jobs_of_the_house_follow_their_settings_and_are_not_removed(schedul
     assert schedule.jobs.find("tea").spec == "0 12 * * *"
     assert states(schedule, job) == [("03-20T05:00", "skipped")]
     assert schedule.tick(said).runs == ()
-    with pytest.raises(RefusedByRule, match="belongs to the house"):
+    with pytest.raises(RefusedByRule, match="built-in job"):
         schedule.remove("tea")
     schedule.switch("tea", enabled=False)
     schedule.lay([replace(early, said="0 12 * * *")])

@@ -1,4 +1,4 @@
-"""What became of a prefix's documents since it was frozen, in as few words as say it.
+"""Describes briefly how the documents of a prefix changed since it was built.
 
 Lines that were added or removed, or only how many there are where they do not fit. Does not know where the words will stand.
 """

@@ -1,4 +1,4 @@
-"""The fixed words of a prompt: what every agent is told, what stands before each part, and how gaps are named.
+"""Fixed texts of a prompt: the base prompt, the prefaces of the slots, and the notes about omitted parts.
 
 Knows neither the files nor the budget. The long text is Markdown, in the folder `prompts`.
 """

@@ -1,4 +1,4 @@
-"""One assembler: a turn in; a prefix that stays, a delta and the receipt out. What `everself context` shows is what a model is given."""
+"""Assembles a prompt: prefix, delta and receipt. `everself context` shows exactly what a model is given."""
 
 from dataclasses import dataclass, replace
 from typing import Final

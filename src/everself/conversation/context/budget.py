@@ -1,4 +1,4 @@
-"""How the tokens of remembered context are shared among its slots. Numbers in, numbers out.
+"""Allocates the token budget among the slots of a prompt. Numbers in, numbers out.
 
 Does not know what a slot holds or how tokens are counted. The rules are worked out by hand in docs/decisions/0024.
 """

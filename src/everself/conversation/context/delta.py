@@ -1,4 +1,4 @@
-"""The part of a prompt that each turn brings: the time, what changed since the prefix was frozen, and what was recalled for the message.
+"""The part of a prompt that is new in each turn: the time, changes since the prefix was built, and search results.
 
 Recalled text, and whatever a program or file from outside says, is framed as data. Does not know how the prefix was laid out.
 """

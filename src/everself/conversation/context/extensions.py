@@ -1,4 +1,4 @@
-"""Where other programs and files may add to a prompt: the CRM hook and the external source. What they say is data, never instruction.
+"""Text that other programs and files add to a prompt: the CRM hook and the external source. Always data, never instructions.
 
 Runs the one command that the host file names, bounded in time and in bytes, and without a shell. Does not know budgets or sessions.
 """

@@ -1,4 +1,4 @@
-"""Text that was recalled, or that a program gave, as data: between marks that no data can contain, each piece with its origin.
+"""Frames recalled text and program output as data: between markers that no data can contain, each item with its origin.
 
 Three walls, each of which holds alone. The marks carry a nonce made anew for each prompt. They are written in brackets that are
 replaced wherever data holds them. And each line of data is quoted (`> `), so that no fence, comment, heading or front matter in it

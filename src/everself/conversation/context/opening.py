@@ -1,4 +1,4 @@
-"""What an assembler asks of an agent: whose words may be used, what is recalled, which programs may add to a prompt."""
+"""Builds the assembler's inputs: verified documents, recall, and programs that may add to a prompt."""
 
 import hmac
 from collections.abc import Callable, Iterable

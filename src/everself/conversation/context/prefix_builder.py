@@ -1,4 +1,4 @@
-"""Lays out the prefix of a prompt: soul, rules, files, stable memory.
+"""Builds the prefix of a prompt: soul, rules, files, stable memory.
 
 Done once, when a session begins; whoever converses keeps it. Does not know the message of the turn.
 """

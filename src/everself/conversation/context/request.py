@@ -1,4 +1,4 @@
-"""What a prompt is asked for with, and what the assembler needs of the other rooms. Values and callables only."""
+"""The request for a prompt, and what the assembler needs from other packages. Values and callables only."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field

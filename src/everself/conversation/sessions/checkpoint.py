@@ -1,4 +1,4 @@
-"""The checkpoint: before context is dropped, the owner's own statements become entries, whatever a model did or failed to do.
+"""The checkpoint: before compaction, the owner's statements become entries. It needs no model.
 
 Deterministic and idempotent: keyed by session and message, so that doing it twice changes nothing. What was kept from a message already
 is neither doubled nor counted as said again; what was forgotten since stays forgotten. Knows no model and does not judge truth.

@@ -1,4 +1,4 @@
-"""What was said, as the conversation keeps it: durable in the store when a call returns, then a line in the session's transcript.
+"""The log of sessions: a message is durable in the database when the call returns, then a line in the transcript.
 
 What must never be stored (private passages, secrets) is taken out before a byte reaches the disk. Knows no model and no memory.
 """

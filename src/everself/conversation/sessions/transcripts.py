@@ -1,4 +1,4 @@
-"""One `.jsonl` a session, for people and other programs to read: a line about the session, then a line for each message.
+"""Transcripts: one `.jsonl` file for each session, with a header line and one line for each message.
 
 Made from the store, which is the truth: what a crash left out is caught up with at the next message, and whatever is not as it should be
 is written anew. So it is not synced to the disk, and it can be deleted at any time.

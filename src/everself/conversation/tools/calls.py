@@ -1,4 +1,4 @@
-"""Runs the calls a model asked for, all at once, each within its time and its size. Knows no particular tool and no conversation.
+"""Runs the tool calls of a model concurrently, each with a time limit and a size limit. Knows no particular tool.
 
 Whatever goes wrong in a call is an outcome that the model is shown; a turn does not end by it.
 """

@@ -1,4 +1,4 @@
-"""What the owner came back to: corrections that repeat, manners they welcome, abilities they count on. Reads only.
+"""Finds what the owner said repeatedly: corrections, welcome behaviour, abilities. Reads only.
 
 Only their own words count, said to the agent and vouched for: no page, tool, guest, import, summary or text of unknown hand is a reason
 for a soul to change, however often it is repeated.

@@ -1,4 +1,4 @@
-"""Asks a model for lines that the soul could learn, from what the owner said and nothing else. Without a model: none.
+"""Asks a model for lines that the soul could learn, from the owner's statements only. Without a model there are none.
 
 Each line names the entries it rests on: two of them, or one that was said twice, all a day old. Whatever names others is not used.
 """

@@ -1,4 +1,4 @@
-"""The Soul Keeper: what the owner came back to, twice and a day ago, becomes one line under `## Learned`, with its evidence.
+"""The Soul Keeper: a statement that the owner repeated, at least a day old, becomes one line under `## Learned`, with its evidence.
 
 By rules the line is in the owner's own words. A model may word more of them, from the same evidence and within the same limits. Whether
 a line is only proposed or applied, the policy decides, and growth does it: the copy of the earlier soul, the soul tests, CHANGELOG.md.

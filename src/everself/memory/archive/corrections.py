@@ -1,4 +1,4 @@
-"""Records of corrections that are old enough leave CORRECTIONS.md for the archive of their month, word for word. Search still finds them.
+"""Moves old records from CORRECTIONS.md to the archive of their month, verbatim. Search still finds them.
 
 The correction itself is an entry of the core and is never touched: only the record of how it came about is put away.
 """

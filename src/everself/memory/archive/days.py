@@ -1,4 +1,4 @@
-"""Old days go into the archive of their quarter, word for word: which ones, and the one change that moves or copies them.
+"""Archives old daily logs by quarter, verbatim: selects them and moves or copies them in one change.
 
 What is moved stands in the archive and nowhere else, as the same entries with the same days; archive, removal, chronicle and log are
 one change, so that no moment knows a day in neither place. A day that holds a correction stays where it is.

@@ -1,4 +1,4 @@
-"""Lines of MEMORY.md that faded: nobody said them in person, nobody mentioned them for long, and hardly anything speaks for them.
+"""Archives faded lines of MEMORY.md: not said by a person, not mentioned for long, with low confidence.
 
 They move to an archive and are found there as before; they only stop standing in every prompt. What the owner said never moves.
 """

@@ -1,4 +1,4 @@
-"""Look for forgotten words in every byte there is: documents, history objects, journal, database pages, and what is not ours.
+"""Searches every byte for forgotten words: documents, history objects, journal, database pages, and files of others.
 
 Also the register of places that hold text: what stands where in an agent's folders. Changes nothing.
 """

@@ -1,4 +1,4 @@
-"""From what a person wants forgotten to the entries and messages that this is."""
+"""Selects the entries and messages that a request to forget refers to."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""The guard that keeps what was forgotten from coming back by itself: through a keeper, an import, the agent's own hand."""
+"""The guard that prevents forgotten text from being written again by a keeper, an import or the agent."""
 
 from collections.abc import Iterator, Sequence
 

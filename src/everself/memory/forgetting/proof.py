@@ -1,4 +1,4 @@
-"""What forgetting would do, and the proof of what it did. Holds places and counts; a proof never holds the words themselves."""
+"""The plan and the proof of a forgetting. Both hold places and counts; a proof never holds the words themselves."""
 
 import json
 from collections.abc import Iterator

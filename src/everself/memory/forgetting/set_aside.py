@@ -1,4 +1,4 @@
-"""Damaged files that were set aside, as a place of forgetting: nobody can prove what unreadable bytes hold, so they go.
+"""Removes damaged files that were set aside: nobody can prove what unreadable bytes contain.
 
 Only the note that says what was damaged stays; it names changes and files, never what they said.
 """

@@ -1,4 +1,4 @@
-"""What is forgotten, and what a document or a text is without it. Pure.
+"""The forgotten words, and how a document or a text is cleaned of them. Pure.
 
 "The text" of a forgotten entry means its words, whatever their case, spacing or typographic quotes:
 

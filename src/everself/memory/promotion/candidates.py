@@ -1,4 +1,4 @@
-"""Which entries of working memory deserve the curated core: by what they say, or because they are found again and again. Reads only."""
+"""Finds entries of working memory worth promoting: by their text, or because searches find them often. Reads only."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Where promoted entries go: a page for each category, within the scope they belong to. Pure; knows paths, opens none."""
+"""Where promoted entries go: one page for each category, within the scope of the entry. Pure; knows paths, opens none."""
 
 from typing import Final, Literal
 

@@ -1,4 +1,4 @@
-"""Moving entries to the curated core as one change: all of it, or nothing; never lost, never twice.
+"""Moves entries to the curated core in one change: all or nothing, never lost, never duplicated.
 
 Plans over a draft and reads back what it would write. An entry that could not be read back as the same one stays where it is.
 """

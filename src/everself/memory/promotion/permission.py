@@ -1,4 +1,4 @@
-"""Who may promote an entry: a keeper by itself, only the owner, or only the owner who names it. Trust is the least of all that moves."""
+"""Who may promote an entry: a keeper, only the owner, or only the owner by naming it. The least trusted part decides."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

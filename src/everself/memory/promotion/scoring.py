@@ -1,4 +1,4 @@
-"""How much an entry deserves the curated core: its categories, how sure that is, and the words that say so. Pure.
+"""Scores how well an entry fits the curated core: its category, a confidence and the words that decided. Pure.
 
 Judges words. Knows neither whom to believe nor where an entry goes.
 """

@@ -1,4 +1,4 @@
-"""From exported lines to a document in which they read back as the same entries: headings, bullets, comments. Pure."""
+"""Lays out imported entries as a document that reads back as the same entries: headings, bullets, comments. Pure."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence

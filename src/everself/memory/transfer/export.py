@@ -1,4 +1,4 @@
-"""Entries as JSON Lines: one line each, with everything that makes it the same entry elsewhere. Pure but for `export_entries`.
+"""Entries as JSON Lines: one line each, complete enough to recreate the entry. Pure, except `export_entries`.
 
 Exported are entries, not documents: what stands between them (references by id, template blanks, labels) is not.
 """

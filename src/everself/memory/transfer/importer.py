@@ -1,4 +1,4 @@
-"""Entries from JSON Lines into the workspace, as one change. Whether they keep their sources is the owner's decision.
+"""Imports entries from JSON Lines in one change. The owner decides whether they keep their sources.
 
 Words from a file are laid out so that they read back as the same entries; where they would not (an open fence, a heading that ends
 somebody else's section), they are written in the careful way in which all foreign text is.

@@ -1,4 +1,4 @@
-"""What went wrong with a model, in words that a person can act on. Reads kinds of errors, statuses and codes, never sentences.
+"""Explains why a model failed, in a message that a person can act on. Reads error types and status codes, not texts.
 
 A vendor's own sentence is repeated only where the request was refused as such, and without secrets. Does not retry.
 """

@@ -1,4 +1,4 @@
-"""A chat model at the other end of HTTP: its answer part by part, tried again only while nobody has seen any of it.
+"""A chat model over HTTP: streams its reply and retries only while nothing of the reply was delivered.
 
 Sends through pydantic-ai's direct API. Follows no redirect, so that a key never reaches another host. Keeps nothing between two
 requests, not even a connection: whoever stops listening closes it. Knows no memory, no tool and no price.

@@ -1,4 +1,4 @@
-"""How much a model takes and gives, and what it costs: a table of data with the day on which it was read.
+"""Context window, output limit and price of known models: a table with the date on which it was read.
 
 The settings go before the table; what neither knows gets a cautious guess, and says so. Asks no vendor.
 """

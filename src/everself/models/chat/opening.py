@@ -1,4 +1,4 @@
-"""From a name in the settings to a chat model. Opens nothing: packages, connections and secrets are touched by the first request.
+"""Opens a chat model by the name in the settings. Packages, connections and secrets are first used by the first request.
 
 The reflex is opened by whoever composes, not here.
 """

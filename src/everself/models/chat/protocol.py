@@ -1,4 +1,4 @@
-"""What a chat model is: a request in, parts of a reply out. Knows no vendor, no memory and no tool."""
+"""The protocol of a chat model: a request in, parts of a reply out. Knows no vendor, no memory and no tool."""
 
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass, field

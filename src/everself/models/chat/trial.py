@@ -1,4 +1,4 @@
-"""A trial of a model: a few short questions, and in words what it can and cannot do for Everself.
+"""Tests a model with a few short questions and reports what it can do for Everself.
 
 Judges the answers by what they hold. Knows no vendor: a model is whatever keeps to the protocol.
 """

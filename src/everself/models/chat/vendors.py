@@ -1,4 +1,4 @@
-"""Who answers: the wire formats as a lazy table, and the client that speaks each.
+"""The vendors: a lazy table of wire formats and the client for each.
 
 Builds what sends a request and sends none itself. Knows nothing of turns, retries or what an answer means.
 """

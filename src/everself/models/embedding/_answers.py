@@ -1,4 +1,4 @@
-"""What a service's refusal means, read from its status, its headers and the codes in its body.
+"""Classifies the refusal of an embedding service by its status, headers and error codes.
 
 The body's sentences are neither read nor repeated: they may hold a piece of the key. Knows nothing of connections.
 """

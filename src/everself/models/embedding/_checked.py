@@ -1,4 +1,4 @@
-"""A fence around any embedder: what comes out is the right number of finite rows of length 1, or EmbeddingFailed.
+"""Wraps any embedder: returns the right number of finite rows of length 1, or raises EmbeddingFailed.
 
 Waits as long as a server asks when that is bearable; otherwise it rests, and fails at once until the time has come.
 Knows neither HTTP nor models.

@@ -1,4 +1,4 @@
-"""An embedding service at the other end of HTTP: one request, one answer, every way it can go wrong named.
+"""An embedding service over HTTP: one request, one answer, every failure classified.
 
 Follows no redirect, so that a key never reaches another host; reads no more than an answer can hold. Does not retry and does
 not check numbers: `Checked` does.

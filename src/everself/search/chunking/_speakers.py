@@ -1,4 +1,4 @@
-"""Who says what: the lines of a document that begin with the name of a speaker. Knows nothing of chunks or of ranking.
+"""Finds the speaker of each line in a conversation. Knows nothing of chunks or of ranking.
 
 `**Anna:** hello` is a turn, `**Status:** done` looks the same and is a record. A name speaks when it is a known role, or when it comes
 again as names in a conversation do, and is no word that records are labelled with.

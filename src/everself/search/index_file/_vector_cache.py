@@ -1,4 +1,4 @@
-"""Exact vectors that were asked for lately, in memory: reading one from the file takes as long as comparing a hundred.
+"""A cache of recently used exact vectors: reading one from the file takes as long as comparing a hundred.
 
 A ring: the newest take the place of the oldest. Rows never change and their numbers are never used again, so nothing here gets old.
 """

@@ -1,4 +1,4 @@
-"""The columns of all chunks and the documents they belong to, loaded and checked. Knows how they are kept, not what scores.
+"""Loads and checks the columns of all chunks and their documents.
 
 Only what changed since the last look is read again: the header says which blocks did.
 """

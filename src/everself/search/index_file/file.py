@@ -1,4 +1,4 @@
-"""index.db as a file: where it lies, how it is opened and replaced, and what of SQLite's complaints is damage.
+"""The file index.db: location, opening, replacing, and classification of SQLite errors.
 
 Knows SQLite and the folder; knows no row. Nothing is mapped into memory: a file that somebody cuts short under a mapping ends the
 process. There is no write-ahead log, so that one name in the folder is the whole index.

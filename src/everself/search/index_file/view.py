@@ -1,4 +1,4 @@
-"""The index at one moment, and the reader that loads moments. Knows no file names, no documents' text and no ranking.
+"""A consistent view of the index at one moment, and the reader that loads it. Knows no file names, texts or ranking.
 
 A view holds columns and codes; posting lists, places of chunks and exact vectors are read when asked for. Numbers only grow and rows of
 the living never change, so an older view may read from a newer file: what it does not know it leaves out.

@@ -1,4 +1,4 @@
-"""From a document to what the index keeps of it. Reads through the workspace; writes nothing."""
+"""Prepares a document for the index: chunks, terms, texts to embed. Reads through the workspace; writes nothing."""
 
 import hashlib
 import zlib

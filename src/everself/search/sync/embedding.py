@@ -1,4 +1,4 @@
-"""Give chunks their vectors, newest first: from those that are kept, else from the embedder; a commit after every batch.
+"""Embeds chunks, newest first: reuses stored vectors, else calls the embedder. Commits after every batch.
 
 Texts are not in the index: they are cut from their documents once more, and only where those are still what was indexed.
 """

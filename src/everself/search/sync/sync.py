@@ -1,4 +1,4 @@
-"""Bring index.db up to what the workspace holds. Looks at every file's stamp, reads what changed, and commits often.
+"""Syncs index.db with the workspace: checks every file's stamp, reads what changed, commits often.
 
 A file that was saved within the grain of its time stamp is read again until its time is past. Knows no search.
 """

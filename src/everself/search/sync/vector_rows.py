@@ -1,4 +1,4 @@
-"""Rows of vectors and their codes: added, given to chunks, taken away. Knows no embedder and no text."""
+"""Rows of vectors and their codes: add, assign to chunks, remove. Knows no embedder and no text."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress

@@ -1,4 +1,4 @@
-"""Every state of every document, as an ordinary bare git repository that git itself can read.
+"""The history as an ordinary bare git repository that git itself can read.
 
 Objects are encoded by dulwich and written by the kernel, so that they are private, synced before they are referred to, and safe to
 write again after a crash. A repository that somebody packed with git is read through dulwich. Knows commits and contents; who decides

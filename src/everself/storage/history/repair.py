@@ -1,4 +1,4 @@
-"""A damaged history goes on: what cannot be read is set aside, what can be read is linked into one chain again.
+"""Repairs a damaged history: sets unreadable objects aside and links the readable commits into one chain.
 
 A commit keeps its place, author and words as long as it can be read; of its documents those are left out that cannot. A blob that is
 lost is made again where somebody still has its bytes. A change can be shown and undone afterwards if everything it touched could be

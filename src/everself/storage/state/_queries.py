@@ -1,4 +1,4 @@
-"""Named queries: SQL lives in `.sql` files of this room, each statement under a line `-- name: …`.
+"""Loads named SQL queries from `.sql` files, each under a line `-- name: …`.
 
 Knows the file format and nothing of what the statements do.
 """

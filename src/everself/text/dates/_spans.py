@@ -1,4 +1,4 @@
-"""Days, weeks, months, seasons and years as first and last days. Knows the calendar and no words.
+"""Days, weeks, months, seasons and years as date ranges.
 
 A day that does not exist, or lies outside the calendar, is a ValueError or an OverflowError; whoever asks takes it for "no date".
 """

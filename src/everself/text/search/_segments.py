@@ -1,4 +1,4 @@
-"""A fragment of text comes apart into words, wholes with their parts, and runs of characters that stand for themselves.
+"""Splits a fragment of text into words, compounds with their parts, and runs of CJK characters.
 
 Knows no language: what a word is stemmed to is for others. Linear in the fragment, whatever it is.
 """

@@ -1,4 +1,4 @@
-"""From a path to its place: what kind of file it is, its tier and day, whose it is, and who may write it.
+"""Classifies a path: kind of file, tier, day, person or project, and who may write it.
 
 It goes by the path alone, so that scope fails closed: a file is somebody's because of the folder it lies in, not
 because of what it says. It checks no path (disk does), but answers for every string.

@@ -1,4 +1,4 @@
-"""Which addresses may be fetched: the name is resolved here, and whoever connects gets the address that was checked.
+"""Checks which addresses may be fetched. The host is resolved here, and the connection uses the address that was checked.
 
 A check of the name alone is worth nothing: names point anywhere, and somewhere else a moment later.
 """

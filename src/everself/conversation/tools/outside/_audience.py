@@ -1,4 +1,4 @@
-"""For whom tools from outside work. Pure."""
+"""Which sessions may use external tools. Pure."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""exec: one program, in a process group of its own, with limits of time and output and without the owner's secrets.
+"""The tool exec: runs one program in its own process group, with limits on time and output and without the owner's secrets.
 
 Knows no settings file. It holds nothing back that the user who runs Everself may do: docs/tools.md says so.
 """

@@ -1,4 +1,4 @@
-"""web_fetch: one page of the web as text. Every step of the way there is checked, and nothing is read without a limit.
+"""The tool web_fetch: reads one web page as text. Every redirect is checked, and every read is limited.
 
 Uses no proxy, keeps no cookie, sends nothing but the address.
 """

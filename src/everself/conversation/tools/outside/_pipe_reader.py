@@ -1,4 +1,4 @@
-"""The reading end of a pipe on the loop, and the other end for a program.
+"""Reads a pipe on the event loop and gives the other end to a program.
 
 Not asyncio's own pipes: a program counts as running there for as long as anybody, a grandchild too, holds them open.
 """

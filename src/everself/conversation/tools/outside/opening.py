@@ -1,4 +1,4 @@
-"""What conversations of an agent may reach outside, by the host file alone: programs, pages, MCP servers."""
+"""Opens the external tools that the host file enables for an agent: programs, web pages, MCP servers."""
 
 from typing import TYPE_CHECKING, Final
 

@@ -1,4 +1,4 @@
-"""All tools from outside that the settings let in, for one conversation. Knows where they come from, not what is done with them."""
+"""All external tools that the settings enable, for one conversation."""
 
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager

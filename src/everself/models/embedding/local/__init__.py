@@ -1,4 +1,4 @@
-"""Models that run in this process: two that come with the package, and a file of the person's.
+"""Embedders that run in this process: two bundled models, and a model file of the user's.
 
 Each is imported when it is chosen and loaded by its first `embed`. Knows texts, vectors and weights; where prepared weights are
 kept is given.

@@ -1,4 +1,4 @@
-"""A model file of the person's own, in the GGUF format, through llama-cpp-python where that is installed. Downloads nothing."""
+"""A GGUF model file of the user's, through llama-cpp-python if it is installed. Downloads nothing."""
 
 import hashlib
 import importlib

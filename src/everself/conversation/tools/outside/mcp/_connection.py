@@ -1,4 +1,4 @@
-"""One MCP server, running or asked over HTTP: opened, called, closed. What goes wrong is words, never an exception.
+"""Connection to one MCP server, over stdio or HTTP: open, call, close. Failures are returned as text, never raised.
 
 Knows no conversation and no names of tools but the server's own.
 """

@@ -1,4 +1,4 @@
-"""The MCP servers of the settings as tools of a conversation: started together, named apart, closed together.
+"""Offers the tools of the configured MCP servers to a conversation: starts the servers, names their tools, closes them.
 
 What servers say of themselves is somebody else's text: it is cut to size and never trusted. Speaks to them through `Connection` only.
 """
