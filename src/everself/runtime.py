@@ -66,7 +66,7 @@ if TYPE_CHECKING:
 
 
 class Details(TypedDict, total=False):
-    """What else may be said of a thought."""
+    """Optional fields of a new entry."""
 
     category: str
     tag: Tag
@@ -454,7 +454,7 @@ class Runtime:
 
     @property
     def mended(self) -> "tuple[Mended, ...]":
-        """What of the history had to be mended while this agent was open."""
+        """What was repaired in the history while this agent was open."""
         return self.workspace.mended if "workspace" in self.__dict__ else ()
 
     def close(self) -> None:

@@ -98,7 +98,7 @@ def _build(section: type[_Section], scope: Scope, values: _Values, known: Mappin
 
 
 def _told(declared: Setting, value: Plain | Secret, values: _Values) -> object:
-    """The value as rooms are told it."""
+    """The value as other packages get it."""
     if isinstance(value, Secret):
         return value or None
     if isinstance(value, str) and declared.kind in (TEXT, FOLDER):

@@ -32,7 +32,7 @@ class Misfit:
 @dataclass(frozen=True, slots=True)
 class Kind:
     """`words` completes "KEY must be …"; `check` gives the value as it is kept, None or a Misfit where it does not fit;
-    `convert` makes of a kept value what rooms are told."""
+    `convert` turns the stored value into what other packages get."""
 
     words: str
     check: Callable[[object], Plain | Misfit | None]

@@ -1,6 +1,6 @@
 """Checks the data of the host file against the table of settings: values by key and agent, problems and findings.
 
-Pure. Knows nothing of the sections that rooms use, and repeats no value in its words.
+Pure. Knows nothing of the sections, and repeats no value in its messages, because it may be a secret.
 """
 
 from collections.abc import Mapping

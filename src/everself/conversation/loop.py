@@ -1,6 +1,6 @@
 """The agent loop: ask the model, stream its reply, run the tools it calls, repeat until it has answered.
 
-A function that emits events. It knows neither prompts nor how a conversation is kept: whoever runs it hands in what keeps each step,
+A function that emits events. It knows neither prompts nor how a conversation is stored: the caller passes in a recorder for each step
 and finds in `LoopState` how far it got, also when it was cancelled or the model failed.
 """
 
@@ -128,7 +128,7 @@ async def run_loop(
 
 
 def _named_anew(call: ToolCall, known: set[str]) -> ToolCall:
-    """Some vendors count calls anew with each answer; what is stored has to tell them apart."""
+    """Some vendors restart the numbering of calls with each answer; stored calls need distinct ids."""
     return replace(call, id=f"{call.id}-{new_id()}".strip("-")) if not call.id or call.id in known else call
 
 

@@ -126,7 +126,7 @@ def _alarm(integrity: "Integrity") -> Alarm:
 
 
 def _keep(opened: ChatResources, setting: "ToolContext") -> tuple[Written, ...]:
-    """Write down what the person stated and nobody has, as a checkpoint does; sub-agents and groups have no memory to write to."""
+    """Write down the person's statements that are not stored yet, as a checkpoint does; sub-agents and groups have no memory."""
     catalog, made = opened.memory().catalog, opened.checkpoint().make(opened.log.find(setting.session))
     found = [entry for name in made.entries if (entry := catalog.find(name)) is not None]
     return tuple(Written("remembered", one.text, one.reference, one.id) for one in found)

@@ -48,7 +48,7 @@ class Compacted:
 
 @dataclass(frozen=True, slots=True)
 class Renewed:
-    """A conversation that begins anew. `note` is the document that is kept of the last one, empty where there was nothing to keep."""
+    """A new conversation after `/new`. `note` is the document about the last one, empty where there was nothing to note."""
 
     session: "Session"
     note: str = ""

@@ -60,7 +60,7 @@ class TurnRunner:
         *,
         taint: Stamp = OWN,
     ) -> None:
-        """`taint` is that of whoever worded the message, where that is neither the owner nor the person who speaks."""
+        """`taint` is that of the author of the message, where that is neither the owner nor the person who speaks."""
         self._shared = shared
         self._parts = shared.parts
         self._session = session
@@ -83,7 +83,7 @@ class TurnRunner:
 
         why: Why = "failed"
         try:
-            # what could not be kept was not accepted, and whoever said it has to know
+            # what could not be stored was not accepted, and the person must be told
             message = await self._shared.in_thread(self._accept)
         except asyncio.CancelledError:
             why = "cancelled"
@@ -112,7 +112,7 @@ class TurnRunner:
         self._shared.recover()
         self._session = self._parts.log.fresh(self._session)
         self._accepted = self._parts.log.add(self._session, "user", self._text, person=self._person)
-        # what somebody shows is like an import, whoever they are
+        # quoted text is treated like an import, whoever quotes it
         quoted = IMPORT if shown(self._text).strip() else OWN
         self._taint(speaker_of(self._session.scope, self._person), self._brought, quoted)
         return self._accepted
@@ -148,7 +148,7 @@ class TurnRunner:
         try:
             await self._attempt(model, tools, setting, message)
         except (ModelFailed, ContextTooSmall) as error:
-            # once the model itself says that it is too much, nobody's counting helps: room is made, and it is asked once more
+            # the model itself reports an overflow, so our token count is wrong: compact and ask once more
             full = isinstance(error, ContextTooSmall) or error.reason == "overflow"
             if not full:
                 raise

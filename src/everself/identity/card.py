@@ -20,7 +20,7 @@ DESCRIPTION_CHARS: Final = 200
 URL_CHARS: Final = 2_048
 DATA_CHARS: Final = 2 * 1024 * 1024
 _LETTERS: Final = 4
-# so that whoever shows an avatar never shows another document of the workspace in its place
+# so that an interface that shows an avatar never shows another document of the workspace
 _PICTURES: Final = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".svg", ".avif", ".bmp", ".ico")
 
 

@@ -30,7 +30,7 @@ class KeptCounter:
         return None if data is None else self._parse(data)
 
     def tidy(self) -> None:
-        """Remove what somebody left who was killed while raising it."""
+        """Remove a temporary file left by a process that was killed while raising it."""
         sweep(self._path)
 
     def raise_to(self, mark: IntegrityMark) -> None:
@@ -49,7 +49,7 @@ class KeptCounter:
         try:
             found = self._parse(data)
         except Damaged:
-            # whoever raises a count over a damaged one was told, and accepted
+            # a count is raised over a damaged one only after the person was told and accepted
             return False
         return (found.counter, found.ledger.seq) >= (mark.counter, mark.ledger.seq)
 
@@ -69,7 +69,7 @@ class KeptCounter:
 
 def keep_up(counter: Callable[[], KeptCounter], state: State, integrity: "Callable[[], Integrity]") -> None:
     """At the end of a run that changed something: an older copy of the state shall not pass for the newest tomorrow."""
-    # whoever leaves, leaves; what is wrong is told by the next look
+    # on exit errors are ignored; the next check reports them
     with suppress(EverselfError):
         kept = counter()
         # a run that changes nothing raises no count, and would leave that for good

@@ -1,6 +1,6 @@
 """Changes to the soul: propose, test, approve, roll back. Every step is one change set that keeps a copy of the previous soul.
 
-Approving, refusing and rolling back have no author to choose: they are a human's acts, and no face that a model reaches offers them.
+Approving, refusing and rolling back always have a human as their author. No interface that a model can reach offers them.
 Knows nothing of models: a keeper hands in its text.
 """
 
@@ -289,7 +289,7 @@ class Growth:
         )
 
     def _is_done(self, proposal: Proposal) -> bool:
-        """Whether the soul took it: whoever changed it may have died before it was noted, so it is noted now."""
+        """Whether the change was applied: the process may have died before it was recorded, so it is recorded now."""
         done = self._state.change_of_key(proposal.key)
         if done is not None:
             self._decide(proposal, "approved", done.id)

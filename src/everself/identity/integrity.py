@@ -65,7 +65,7 @@ class _Look:
 
     @property
     def first(self) -> bool:
-        """Nothing was ever accepted here; a mark of 0 is that of somebody who died before the first seal."""
+        """Nothing was ever accepted here; a counter of 0 is left by a process that died before the first seal."""
         return self.sealed.genuine and not self.sealed.counter and (self.mark is None or not self.mark.counter)
 
     @property
@@ -101,7 +101,7 @@ class Integrity:
         """Everything that was done outside and not accepted since. Before every prompt; a few files are read."""
         found = self._examine()
         if found.first or found.own or found.tampers or _lags(found):
-            # somebody may be in the middle of a change: what counts is what stands when nobody writes
+            # another process may be in the middle of a change: only the state under the lock counts
             # and where nothing can be written, looking is all that can be done
             with suppress(LockTimeout, DiskError, Damaged):
                 found = self._locked(self._settle)
@@ -221,7 +221,7 @@ class Integrity:
             self._seal(found, found.own)
 
     def _seal(self, found: _Look, paths: Iterable[str]) -> int:
-        """Seal, then raise the mark: whoever dies in between leaves a seal that is one ahead, which the next look completes."""
+        """Seal, then raise the counter: a crash in between leaves a seal that is one ahead, which the next check completes."""
         counter = max(found.sealed.counter, found.mark.counter if found.mark is not None else 0) + 1
         at = self._clock.now().isoformat()
         rows = [Baseline(path, found.seen[path].hash, _words(found.seen[path].data), at) for path in paths]
@@ -292,7 +292,7 @@ class Integrity:
         return set((self._state.get_meta(TOLD) or "").split())
 
     def _token(self, found: _Look, one: Tamper) -> str:
-        """Nobody without the key can say beforehand that something was told; after the next seal it is told anew."""
+        """Without the key nobody can mark a warning as shown in advance; after the next seal it is shown again."""
         said = f"told {found.sealed.counter} {one.kind} {one.path} {one.why} {digest(one.after.encode('utf-8', 'replace'))}"
         return self._state.keyed(said)
 

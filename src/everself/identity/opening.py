@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 def open_persona(
     settings: "AlternatePersona", clock: "Clock", state: "State", integrity: "Callable[[], Integrity]"
 ) -> "Persona":
-    """It reads what integrity saw when it last looked: whoever lets it speak turn after turn looks before each."""
+    """It reads what integrity saw at its last check: the caller checks before each turn."""
     from everself.identity.persona import Persona
 
     return Persona(

@@ -1,6 +1,6 @@
 """Completes the first conversation: writes what was agreed on and removes BOOTSTRAP.md for good.
 
-The conversation itself is another room's: it brings the answers, and the person's yes to them. No model calls this.
+The conversation itself is led by an interface, which supplies the answers and the person's consent. No model calls this.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -143,7 +143,7 @@ class Ritual:
         return Preview(render_diff([one for one in files if one.path != BOOTSTRAP]), plan.redacted)
 
     def offer(self) -> bool:
-        """Whether it is to be had and was not offered yet; whoever asks offers it. For those who speak only once."""
+        """Whether it is open and was not offered yet; asking counts as offering. For interfaces that speak only once."""
         if not self.is_open() or self._state.get_meta(_OFFERED) is not None:
             return False
         self._state.set_meta(_OFFERED, self._clock.now().isoformat())

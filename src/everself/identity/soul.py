@@ -29,7 +29,7 @@ def check_growth(before: bytes, after: bytes, author: Author, rules: Rules) -> t
 def grows_alone(before: bytes, after: bytes, evidence: tuple[str, ...], rules: Rules) -> bool:
     """Whether a keeper may do it without being approved: a few lines, with evidence, where the person said so."""
     small = sum(map(len, changed_lines(before, after))) <= SMALL
-    # whoever writes a web page must not be the reason why somebody changes
+    # the author of a web page must not be able to change a soul
     own = any(reference and not reference.startswith("url:") for reference in evidence)
     return rules.policy is SoulPolicy.EVOLVE and own and small
 

@@ -14,7 +14,7 @@ from everself.text.normalise import fold, one_line
 from everself.values import Entry
 
 _ENDS: Final = " .!?。！？…,，、;；"
-# a model is less sure than a rule, and never so sure that nobody looks
+# a model's confidence is below a rule's, and never high enough to skip the review
 SURE: Final = 0.6
 MOST: Final = 40
 _BATCH: Final = 20

@@ -1,6 +1,6 @@
 """Asks a model for one JSON object, validates it, and retries once. An invalid answer is not used.
 
-Every failure, a spent day included, is an answer too: none. Whoever asks goes on by rules. Knows no keeper.
+Every failure, a spent daily limit included, gives no answer; the caller continues with its rules. Knows no keeper.
 """
 
 import json

@@ -88,7 +88,7 @@ class Compactor:
 
 
 def put_away(memory: Memory, planned: Planned) -> str:
-    """The deed behind `Archive`; the change, empty where there was nothing left to do."""
+    """Executes `Archive`. Returns the id of the change, empty where there was nothing left to do."""
     match planned.operation:
         case Archive("days", names, told):
             stories = [ChronicleText(date.fromisoformat(day), text, tuple(ids.split(","))) for day, text, ids in told]

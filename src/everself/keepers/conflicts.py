@@ -1,7 +1,7 @@
 """The Conflict Detector: compares new entries with similar ones and asks the owner. It closes only what a later statement replaces.
 
-Nothing is closed by a guess. Without a model it asks, and only about two statements that are alike save for one number, date or name. A
-model finds more, and may name a replacement, which both quotes have to bear out. Proposes only.
+Nothing is closed by a guess. Without a model it asks, and only about two statements that differ in one number, date or name. A
+model finds more, and may name a replacement, which both quotes must support. Proposes only.
 """
 
 from collections.abc import Iterator, Sequence
@@ -82,7 +82,7 @@ def _fresh(world: KeeperContext, since: date) -> Iterator[Entry]:
 
 
 def _doubts(world: KeeperContext, entry: Entry) -> Iterator[ConflictCandidate]:
-    """What is alike save for one thing; and, for a model, what is much alike."""
+    """Pairs that differ in one thing; and, for a model, pairs that are very similar."""
     alike = {one.entry.id: one.entry for one in world.similar(entry.text, ALIKE)} if world.has_model() else {}
     others = {one.id: one for one in (*alike.values(), *world.related(entry.text))}
     for other in others.values():

@@ -1,6 +1,6 @@
 """Executes allowed actions: each is one change set by the keeper, with its evidence and a key that makes it happen only once.
 
-Decides nothing: `checks` did. What other rooms know how to do (promote, archive, let the soul grow) is handed in as deeds.
+Decides nothing: `_checks` did. Promotion, archiving and growth are passed in as functions.
 """
 
 from collections.abc import Callable, Sequence
@@ -38,8 +38,8 @@ from everself.text.markdown.entries import EntrySpan
 from everself.values import Applied, Author, Change, ChangeRecord, Conflict, Document, FileChange, FileStat, Outcome
 from everself.workspace.protocol import Workspace
 
-# Does one operation; the change, empty where nothing changed. The memory writes as the keeper. A deed of several changes gives each a
-# key of its own; one without gets the operation's.
+# Executes one action and returns the id of the change, empty where nothing changed. The memory writes as the keeper. A function that
+# makes several changes gives each a key of its own; a change without a key gets the action's.
 ActionFunction = Callable[[Memory, Planned], str]
 
 
@@ -49,7 +49,7 @@ def _cannot(_: Memory, planned: Planned) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ActionFunctions:
-    """What other rooms do for keepers."""
+    """Functions of other packages that execute actions for keepers."""
 
     move: ActionFunction = _cannot
     archive: ActionFunction = _cannot
@@ -57,7 +57,7 @@ class ActionFunctions:
 
 
 class KeeperWorkspace:
-    """A workspace whose changes are a keeper's, or those of the owner who said yes to them, whoever plans them."""
+    """A workspace that makes every change in the name of the keeper, or of the owner who approved it."""
 
     def __init__(self, workspace: Workspace, planned: Planned, key: str, author: Author, keeper: str) -> None:
         self._workspace = workspace

@@ -24,7 +24,7 @@ Archivable = Literal["days", "lines", "duplicates", "corrections", "souls"]
 
 @dataclass(frozen=True, slots=True)
 class Remember:
-    """Write a thought down, on the day it was said. Its source is lowered to what the evidence bears."""
+    """Add an entry on the day it was said. Its source is lowered to what the evidence supports."""
 
     thought: NewEntry
     at: datetime | None = None

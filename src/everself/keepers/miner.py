@@ -141,6 +141,6 @@ def _corrected(world: KeeperContext) -> list[tuple[Entry, Entry]]:
 
 
 def _is_corrected(text: str, at: datetime, corrected: Sequence[tuple[Entry, Entry]], world: KeeperContext) -> bool:
-    """Whether this was put right after it was said. Said again later, it is a conflict, and no matter of mining."""
+    """Whether this was corrected after it was said. Said again later, it is a conflict and not mined."""
     day = world.clock.day_of(at)
     return any(says_no_more(text, wrong.text) for wrong, right in corrected if right.day is None or right.day >= day)

@@ -46,7 +46,7 @@ _KINDS: Final = {
 
 
 def silent(_: Progress) -> None:
-    """For whoever does not want to know how far a keeper is."""
+    """A progress callback that does nothing."""
 
 
 class Runner:
@@ -101,7 +101,7 @@ class Runner:
 
     def ask(self, planned: Planned, author: str, most: int) -> str:
         """Put something before a human that no keeper proposes; the question's id. Empty where it was asked before, or where `most` of its
-        kind wait already: whoever steers a model could ask without end."""
+        kind wait already: a manipulated model could ask without end."""
         reviews, kind = self._sources.state.reviews, _KINDS.get(kind_of(planned.operation), "memory")
         about = key_of(planned)
         known = reviews.about(kind, about)
@@ -150,7 +150,7 @@ class Runner:
         return RunReport("", world.now, tuple(applied), tuple(queued), tuple(refused), proposal.notes, upto=upto)
 
     def _is_known(self, planned: Planned) -> bool:
-        """Whether this very operation was done before, by whoever: then it is not done again, even where it was undone."""
+        """Whether this action was done before, by anyone: then it is not repeated, even where it was undone."""
         return self._sources.state.change_of_key(key_of(planned)) is not None
 
     def _queue(self, world: KeeperContext, planned: Planned, why: str, dry_run: bool) -> ActionResult:

@@ -96,7 +96,7 @@ class Scheduler:
         return job
 
     def lay(self, wishes: Sequence[JobRequest]) -> None:
-        """The jobs of the house, each at the times it has now. Whoever is switched off stays so."""
+        """Install the built-in jobs with their current times. A disabled job stays disabled."""
         known = {one.name: one for one in self.jobs.every()}
         for wish in wishes:
             found = known.get(wish.name)
@@ -127,12 +127,12 @@ class Scheduler:
         return next_slot(self._times(job), datetime.fromisoformat(job.since)) if job.enabled else None
 
     def due(self) -> list[DueJob]:
-        """What would run now, whoever runs it."""
+        """The jobs that are due now."""
         found = [due for job in self.jobs.every() if job.enabled and (due := self._due(job)) is not None]
         return sorted(found, key=lambda one: one.slot)
 
     def unfinished(self) -> bool:
-        """Whether somebody died over a job, so that it waits for another."""
+        """Whether a process died while running a job, so that it waits to be run again."""
         return any(self._is_dead(one) for one in self.jobs.under_way())
 
     def tick(self, deed: JobFunction) -> TickReport:

@@ -25,7 +25,7 @@ def open_schedule(state: State, folder: str, clock: Clock, tunables: Tunables) -
 
 
 def standing(tunables: Tunables) -> Iterator[JobRequest]:
-    """The jobs of the house, in the order of their day."""
+    """The built-in jobs, in the order of the day."""
     yield _keeper("soul-keeper", _daily(tunables.cron_soul_keeper))
     yield _keeper("memory-compactor", _weekly(tunables.cron_compactor_weekly))
     yield JobRequest("vector-hygiene", "cron", HYGIENE, "verb", "memory index", standing=True)

@@ -134,7 +134,7 @@ def _candidates(world: KeeperContext, told: Correction) -> list[Entry]:
 
 
 def _matches(entry: Entry, told: Correction) -> bool:
-    """Whether it says the same save for one word: what is only alike may hold too, and is asked about."""
+    """Whether it differs in one word. What is merely similar may hold too, so the owner is asked."""
     return differ_in_one_word(entry.text, bare(told.trigger))
 
 

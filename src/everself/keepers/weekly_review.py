@@ -66,7 +66,7 @@ def _about(world: KeeperContext, entries: tuple[str, ...], asked: CandidateQuery
 
 
 def ask_about(candidate: Candidate) -> Planned:
-    """The question about one candidate, without its words: whoever shows it looks them up, and what is forgotten is not kept here."""
+    """The question about one candidate, without its text: an interface looks it up, so that forgotten text is not kept here."""
     entry, target = candidate.entry, candidate.target
     of = "recalled often" if candidate.category == "recalled" else f"of the kind {candidate.category}"
     words = one_line(f"Move {entry.id} to {target}? It is {of} ({candidate.confidence:.0%}).", 200)

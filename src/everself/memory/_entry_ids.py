@@ -17,7 +17,7 @@ from everself.values import CROCKFORD, digest
 # two texts of which at least this share of words is common are one, edited; less is enough where both neighbours are the same
 ALIKE, ALIKE_IN_PLACE = 0.5, 0.25
 SKETCH = 24
-# comparisons that one reading makes at most: whoever saves a file of ten thousand other lines must not wait for a hundred million
+# limit of comparisons for one document: replacing ten thousand lines must not cost a hundred million
 _COMPARISONS, _COMPARED_AT_LEAST = 1_000_000, 32
 _MARKS = ".,;:!?…\"'()[]{}<>*_~-。，、；：！？「」『』（）"
 

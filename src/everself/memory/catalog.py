@@ -142,7 +142,7 @@ class Catalog:
                 rows = self._rows.rows_of([path])
                 provenance = self._provenance.find([one.id for one in rows])
                 return self._entries(rows, provenance, {path: (hashed, data)})[0]
-        # somebody saves again and again: nobody vouches for what stands there at this moment
+        # the file is being saved repeatedly: its content at this moment has no provenance
         where = place(path)
         return [
             believed(
@@ -154,7 +154,7 @@ class Catalog:
     def at(
         self, asked: Mapping[str, set[int]], held: Mapping[str, tuple[str, bytes]] = _NOTHING_HELD
     ) -> dict[tuple[str, int], Entry]:
-        """Entries by document and by their place in its order. Whoever has read a document gives its hash and bytes along."""
+        """Entries by document and position. A caller that has read a document passes its hash and bytes along."""
         known = self._rows.documents(sorted(asked))
         # the same bytes need no look at the file
         unsure = [path for path in asked if path not in held or _hash_of(known.get(path)) != held[path][0]]
@@ -427,7 +427,7 @@ def _day_of(entry: Entry, days: Sequence[date | None]) -> str:
 
 
 def _told(changed: Sequence[FileStat], progress: Progress | None) -> Iterator[FileStat]:
-    """The documents one by one; whoever wants to know is told how far it is."""
+    """The documents one by one, with progress reports."""
     for number, one in enumerate(changed):
         if progress is not None:
             progress(number, len(changed))

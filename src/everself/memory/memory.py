@@ -52,9 +52,8 @@ _AUTHORS = {OWNER: Author.OWNER, CORRECTION: Author.OWNER, HAND: Author.OWNER}
 
 @dataclass(frozen=True, slots=True)
 class Remembered:
-    """What became of a thought. `mention`: it was known, and was counted once more — or, from a weaker source, just left.
-    `doubt`: why it is kept apart until the owner has looked at it. `unread`: documents too large to be looked through for the same
-    words."""
+    """The result of `remember`. `mention`: the entry was known, and its mention was counted unless the source is weaker.
+    `doubt`: why it is in quarantine. `unread`: documents too large to be searched for the same words."""
 
     entry: str
     path: str
@@ -99,7 +98,7 @@ class Memory:
         return Memory(self.workspace, self.catalog, clock, dynamics=self.dynamics, releases=self.releases)
 
     def remember(self, new_entry: NewEntry, identify: Callable[[], str] = new_id) -> Remembered:
-        """Write a thought down, once. What is known already is counted as a mention; what speaks to the agent is kept apart."""
+        """Add an entry once. A known one is counted as a mention; possible prompt injection is quarantined."""
         check_source(new_entry.source)
         cleaned = clean(new_entry.text)
         if not cleaned.text:
@@ -138,7 +137,7 @@ class Memory:
             change = _change(
                 new_entry.source, "remember", draft, new_entry.lineage, (provenance_record,), new_entry.key
             )
-            # what is kept apart is kept by the runtime, whoever said it
+            # the quarantine is always written by the runtime
             return replace(change, author=Author.RUNTIME) if is_quarantined(found.path) else change
 
         outcome = self.apply(plan)
@@ -196,7 +195,7 @@ class Memory:
         return outcome.id if isinstance(outcome, Applied) else ""
 
     def edit(self, identity: str, text: str, origin: Origin, *, seen: str = "") -> Remembered:
-        """Other words for an entry, by the owner; it stays the same entry. `seen`: what it said when they thought of them."""
+        """Change the text of an entry, by the owner; its id stays. `seen`: the text that the owner was looking at."""
         if rank(origin.source) < rank(OWNER):
             raise RefusedByRule(
                 "Permission denied: only the owner can edit an entry.", mend=f"everself memory edit {identity}"
@@ -266,7 +265,7 @@ class Memory:
         return one_line(redact(found.text).text, _SHOWN)
 
     def doubt(self, new_entry: NewEntry) -> str:
-        """Why a thought would be kept apart; empty where it would not."""
+        """Why a new entry would be quarantined; empty where it would not."""
         if new_entry.spot is not None and is_quarantined(new_entry.spot.path):
             return ""
         reason = injection_reason(new_entry.text, new_entry.source)

@@ -34,7 +34,7 @@ def check_source(source: str) -> str:
 
 
 def known_source(source: str) -> str:
-    """The source itself; what somebody made up is worth as little as the web."""
+    """The source itself; an unknown source is trusted as little as the web."""
     return source if is_source(source) else WEB
 
 
@@ -109,7 +109,7 @@ def as_correction(origin: Origin) -> Origin:
 
 
 def restored(source: str, door: Door, lineage: tuple[str, ...]) -> Origin:
-    """An origin as a row keeps it. What somebody made up is worth as little as the web."""
+    """An origin as stored in a row. An unknown source is trusted as little as the web."""
     return Origin(known_source(source), door, lineage)
 
 
@@ -130,7 +130,7 @@ def provenance_of(origin: Origin, entry: str, tag: str, text: str) -> Provenance
 
 
 def is_human(source: str) -> bool:
-    """Whether somebody said it, not something."""
+    """Whether the source is a person."""
     return source in (OWNER, CORRECTION, HAND) or source.startswith(PERSON)
 
 

@@ -42,6 +42,6 @@ def injection_reason(text: str, source: str) -> str:
 
 
 def set_apart(new_entry: NewEntry, reason: str, day: date) -> NewEntry:
-    """The same thought, for the quarantine of that day, with the reason as its category."""
+    """The same entry, for the quarantine of that day, with the reason as its category."""
     spot = Spot(f"quarantine/{day.isoformat()}.md", f"Quarantine: {day.isoformat()}")
     return replace(new_entry, category=reason, explicit=False, person="", project="", spot=spot)

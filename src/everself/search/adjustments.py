@@ -13,7 +13,7 @@ from everself.values import Entry, Hit, ScorePart, Tier
 CORRECTED: Final = 1.5
 CLOSED: Final = 0.5
 CORE: Final = 1.02
-# an entry nobody is sure of loses a fifth, not its place among what matches far worse
+# an entry of low confidence loses a fifth of its score, but stays ahead of much worse matches
 _DOUBT: Final = 0.2
 _USUAL_CONFIDENCE: Final = 0.95
 # what age may take where it is switched on, and what it decides among equals where it is not

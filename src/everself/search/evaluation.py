@@ -106,7 +106,7 @@ def make_questions(
             break
         folded = fold(sample.text)
         text = _ask(sample.text, commonness, random.Random(f"{seed} {folded}"))
-        # the same words in two places are one note to whoever asks for it
+        # the same words in two places count as one note
         if text and folded not in seen:
             seen.add(folded)
             found.append(Question(text, sample))

@@ -60,7 +60,7 @@ class IndexTraces:
         return left + seen.found
 
     def remove(self, words: "ForgottenWords") -> int:
-        """Purge it; where that does not do, make it anew; where that does not do either, delete it. How much it held."""
+        """Purge the index, else rebuild it, else delete it. Returns how many traces it held."""
         self._delete(self._unused, "It was no longer in use.")
         if not _is_there(self._place) and not _count_beside(self._place):
             return 0

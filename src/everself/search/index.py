@@ -1,7 +1,7 @@
 """The index of one agent: gives views for searching, syncs documents, embeds chunks in the background. Knows no ranking.
 
 Nothing that happens to index.db is an error of a search: what is broken is made again, what cannot be written lives in memory, and
-whoever is too late uses what there is. A view says so in words.
+a process that cannot get the lock uses the existing state. A view reports this as a notice.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -117,7 +117,7 @@ class Index:
 
     @contextmanager
     def telling(self, progress: Progress | None) -> Iterator[None]:
-        """Within, whoever asks for a view hears how far the reading of what changed is."""
+        """While active, `view` reports the progress of reading changed documents."""
         before, self._told = self._told, progress
         try:
             yield
@@ -136,7 +136,7 @@ class Index:
             return self._steadily(lambda reader: self._syncer(reader).fill(documents))
 
     def rebuild(self, progress: Progress | None = None) -> SyncReport:
-        """Make the whole index anew beside the old one, which is searched meanwhile. Vectors of the same texts are kept."""
+        """Rebuild the index next to the old one, which stays searchable meanwhile. Vectors of unchanged texts are reused."""
         report = SyncReport()
 
         def fill(file: IndexFile) -> None:
@@ -155,7 +155,7 @@ class Index:
         except EverselfError as error:
             opening = self._opener.in_memory(error)
         with self._lock:
-            # whoever still has a view of it keeps it open
+            # open views keep the old file open
             self._reader = None
             self._say("renewed", "")
             if opening is not None:
@@ -166,7 +166,7 @@ class Index:
     def purge(self) -> int:
         """Bring the index up to date and leave nothing in it of what documents said before; how many chunks that were.
 
-        Nothing is worked around here: whoever forgets has to know when a file on the disk could not be cleaned.
+        Errors are not worked around here: forgetting must know when a file could not be cleaned.
         """
         sweep(self._opener.place)
         with self._lock:
@@ -269,7 +269,7 @@ class Index:
             )
 
     def verify(self, progress: Progress | None = None) -> Verified:
-        """Check every row of the index, and every document against its file. What is broken is made anew on the way."""
+        """Check every row of the index, and every document against its file. What is broken is rebuilt."""
 
         def check(view: Snapshot) -> Verified:
             with self._lock:
@@ -422,7 +422,7 @@ class Index:
             self._say("renewed", f"The index was rebuilt: {opening.why}")
         self._renewed = bool(opening.why or opening.memory)
         self._reader = Reader(opening.file, self._model)
-        # it may be empty: whoever asks next has to bring it up to date first
+        # it may be empty: the next caller must sync it first
         self._view = None
         return self._reader
 

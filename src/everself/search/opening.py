@@ -28,7 +28,7 @@ SWITCH_ON: Final = "everself config set memorySearch.enabled true"
 
 
 def need_search(settings: "Search") -> None:
-    """Whoever searches is refused where the settings say so."""
+    """Raise RefusedByRule where the settings disable search."""
     if not settings.enabled:
         raise RefusedByRule("Memory search is disabled.", mend=SWITCH_ON)
 

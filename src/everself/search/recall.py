@@ -102,7 +102,7 @@ class SearchResult:
 
 @dataclass(frozen=True, slots=True)
 class RecallSources:
-    """What recall asks of the rooms that keep things."""
+    """What recall needs from memory and storage."""
 
     entries: FindEntries
     confidence: Callable[[Entry], float]
@@ -391,6 +391,6 @@ def _holds(entry: Entry | None, as_of: date | None) -> bool:
 
 
 def _shown(hit: Hit, mode: Ranking) -> Hit:
-    """Seed 0 shows the first 300 characters. Factors may lift a score above 1 for ranking; nobody is surer than sure."""
+    """The first 300 characters, and the score capped at 1: factors may lift it above 1 for ranking."""
     text = redact(hit.text).text
     return hit._replace(score=min(1.0, hit.score), text=text[:300] if mode is Ranking.TFIDF else text)

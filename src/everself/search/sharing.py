@@ -52,7 +52,7 @@ def read_rules(texts: Sequence[str]) -> Rules:
 
 
 def effective(scope: Scope) -> Scope:
-    """Whoever has an id of their own is not the owner, whatever the kind says; in company nobody in particular is spoken to."""
+    """A person with an id is not the owner, whatever the kind of session; in a group no single person is addressed."""
     if scope.kind in _OWNERS and scope.person is not None:
         return replace(scope, kind=SessionKind.GUEST)
     if scope.kind in (SessionKind.GROUP, SessionKind.SUBAGENT) and scope.person is not None:

@@ -26,7 +26,7 @@ _CURVES: Final[dict[str, Curve]] = {
     "use-multilingual": (0.29, 0.56, 0.82, 0.88, 1.0),
     "multilingual-e5-small": (0.88, 0.925, 0.966, 0.974, 1.0),
 }
-# an embedder that nobody measured is taken at its word
+# an embedder without a measured curve: its cosine is used as it is
 _UNMEASURED: Final[Curve] = _POINTS
 _WORDS: Final[Curve] = (0.25, 0.5, 0.6, 0.75, 1.0)
 _LONGEST: Final = 2_000

@@ -22,7 +22,7 @@ TAR_END = bytes(2 * BLOCK)
 # deflate, no flags, no time, no extra flags, unknown system: the same on every machine
 GZIP_HEAD = bytes.fromhex("1f8b08000000000000ff")
 GZIP_TAIL_BYTES = 8
-# Deflate cannot do better than this; whoever claims more bytes than that lies.
+# The best ratio that deflate can reach; a file that claims more is forged.
 LARGEST_RATIO = 1032
 
 # The numbers of a ustar header are octal digits in a field of twelve, the last of them a NUL.

@@ -57,7 +57,7 @@ class Place:
 
     @property
     def in_memory(self) -> bool:
-        """Nobody else sees it, and it is gone with its one connection."""
+        """A database in memory: private to its connection and gone with it."""
         return self.path == MEMORY
 
 
@@ -219,7 +219,7 @@ def patiently(place: Place, step: Callable[[], T]) -> T:
 
 @contextlib.contextmanager
 def translated(place: Place, connection: apsw.Connection | None = None) -> Iterator[None]:
-    """Turn what SQLite says about disk and file into the errors of the house."""
+    """Translate SQLite's errors about disk and file into ours."""
     try:
         yield
     except (apsw.Error, OSError, UnicodeDecodeError) as error:

@@ -48,13 +48,13 @@ class FileSystem(Protocol):
         """What a directory holds, sorted by name."""
 
     def read(self, path: str, start: int = 0, limit: int = READ_LIMIT) -> bytes:
-        """Bytes of a plain file with one name."""
+        """Content of a regular file with a single name."""
 
     def create(self, path: str) -> Handle:
         """A new, private, empty file; the name must be free."""
 
     def open_append(self, path: str) -> Handle:
-        """An existing plain file, to be written at its end only."""
+        """An existing regular file, opened for appending only."""
 
     def rename(self, source: str, target: str) -> None:
         """Give a file another name, replacing what had it."""
@@ -76,7 +76,7 @@ class FileSystem(Protocol):
     def sync_directory(self, path: str) -> None: ...
 
     def set_mode(self, path: str, mode: int) -> None:
-        """Set the permissions of a plain file or a directory."""
+        """Set the permissions of a regular file or a folder."""
 
     def reserve(self, size: int) -> Reservation:
         """Take so many bytes of the disk without a name, so that they vanish with the process. ENOSPC where there are not so many."""

@@ -115,7 +115,7 @@ def parse_intent(data: bytes) -> Intent:
 
 
 def unfinished(intent: Intent, error: EverselfError) -> Unfinished:
-    """The disk lets us neither go on nor back: the intent stands in the journal, and whoever comes next acts on it."""
+    """The disk allows neither completing nor reverting: the intent stays in the journal, and the next process acts on it."""
     return Unfinished(
         f"{error} The next start completes or reverts change {intent.id}.",
         mend="Check what was done before you retry: everself log",
@@ -146,7 +146,7 @@ class Survey:
 
 
 class Journal:
-    """The folder of intents. Whoever changes it holds the workspace's lock, except for `forget` of what is done."""
+    """The folder of intents. Changing it requires the workspace's lock, except for `forget` of what is done."""
 
     def __init__(self, files: FileSystem) -> None:
         self.files = self._files = files

@@ -22,7 +22,7 @@ SIGNATURE = 512
 LONGEST_COMMAND = 60
 TIMEOUT = 30.0
 SHORTEST, LONGEST = 0.001, 0.02
-# Whoever waits looks some fifty times a second, and a holder that comes straight back would always be faster. So waiters
+# A waiter polls some fifty times a second, and a holder that returns at once would always be faster. So waiters
 # stretch the lock file to this size, and a holder that finds it so when it leaves lets each of them look once before it comes again.
 STRETCHED = 4096
 COURTESY = LONGEST * 1.25

@@ -1,6 +1,6 @@
 """Which paths are valid inside a workspace. Pure: looks at the text of a path, never at the disk.
 
-Passing this check does not mean that a path is free of links; the file system room walks it without following any.
+Passing this check does not mean that a path is free of links; the file system resolves it without following any.
 """
 
 import unicodedata

@@ -1,7 +1,7 @@
 """Copies whole trees into one file, so that a consistent state is captured quickly and packed later.
 
 A tree is taken twice: at ease first, then once more while nobody else writes, which copies only what changed in between. Knows files
-and their bytes; whoever keeps others from writing in the meantime is the caller. Links, devices and the like are never followed.
+and their bytes; the caller keeps others from writing in the meantime. Links, devices and the like are never followed.
 """
 
 import errno

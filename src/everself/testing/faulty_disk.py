@@ -28,7 +28,7 @@ CHANGES = frozenset(
 
 
 class MeddledHandle:
-    """An open file with somebody's finger in it."""
+    """An open file whose calls the test can intercept."""
 
     def __init__(self, handle: Handle, path: str, owner: "MeddledFileSystem") -> None:
         self._handle = handle

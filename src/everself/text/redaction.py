@@ -86,7 +86,7 @@ def blank_secrets(data: bytes) -> bytes:
 
 
 def _spans(data: bytes) -> list[_Span]:
-    """Of the text and, where somebody split a secret, of what it was before."""
+    """Secrets of the text and of its joined form, in case a secret was split."""
     spans = _plain_spans(data)
     hidden = without_hidden(data)
     if hidden is not None:
@@ -238,7 +238,7 @@ def strip_private(text: str) -> str:
         if stripped == data:
             return data.decode("utf-8", "surrogatepass")
         data = stripped
-    # Still forming new tags out of the pieces: somebody plays. What follows the first of them is not worth the risk.
+    # Still forming new tags out of the pieces: this is an attack. Everything after the first of them is removed.
     first = compiled(_PRIVATE_TAG).search(data)
     return (data if first is None else data[: first.span()[0]]).decode("utf-8", "surrogatepass")
 

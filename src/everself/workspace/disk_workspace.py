@@ -197,7 +197,7 @@ class DiskWorkspace:
 
     @property
     def mended(self) -> tuple[Mended, ...]:
-        """What had to be mended since this workspace was opened, so that a person can be told."""
+        """Repairs made since this workspace was opened, to be shown to the person."""
         return self._parts.recorder.mended
 
     def close(self) -> None:
@@ -318,7 +318,7 @@ class DiskWorkspace:
             except OSError:
                 self._parts.journal.abort(filed)
         except (OSError, EverselfError):
-            # neither known nor undone: the intent stands in the journal, and whoever comes next goes on with it
+            # neither recorded nor reverted: the intent stays in the journal, and the next process continues with it
             told = say(error, "the workspace") if isinstance(error, OSError) else error
             raise unfinished(filed.intent, told) from error
         return False

@@ -14,7 +14,7 @@ from everself.values import Author, Change, FileChange
 from everself.workspace.layout import Kind, Place, place
 from everself.workspace.protocol import Guard
 
-# Whoever sits at the keyboard decides alone; everybody else is checked.
+# Humans at the keyboard are not restricted; all other authors are checked.
 HUMANS = frozenset({Author.OWNER, Author.HAND})
 # Told by the runtime about what it did; what is added there keeps nothing.
 _RECORDS = frozenset({Kind.CONFLICTS, Kind.CHANGELOG, Kind.COMPACTION_LOG, Kind.CHRONICLE})
@@ -22,7 +22,7 @@ _RECORDS = frozenset({Kind.CONFLICTS, Kind.CHANGELOG, Kind.COMPACTION_LOG, Kind.
 
 # An exception from the write barrier: whether this change may do this to this document.
 WriteExemption = Callable[[Change, FileChange], bool]
-# Lines that may go or come through the door of `## Learned` at once.
+# Lines of `## Learned` that one automatic change may add or remove.
 SMALL = 3
 
 
@@ -131,7 +131,7 @@ def added_section(file: FileChange) -> bytes | None:
 
 
 def secrets_guard(change: Change, files: Sequence[FileChange]) -> Iterator[str]:
-    """The last door: what should have been redacted earlier does not get through."""
+    """The last check: a secret that should have been redacted earlier is refused."""
     if change.author in HUMANS:
         return
     from everself.text.redaction import find_secrets

@@ -42,7 +42,7 @@ class Recorder:
         self._guard = threading.Lock()
         self.background = True
         self.trouble: EverselfError | OSError | None = None
-        # what was mended while this process lives
+        # repairs made by this process
         self.mended: tuple[Mended, ...] = ()
 
     def drain(self, patience: float = TIMEOUT) -> int:
@@ -61,7 +61,7 @@ class Recorder:
         try:
             return self._commit_all(waiting)
         except HistoryDamaged:
-            # what waits is acknowledged: it needs a history to go into, and nobody else will make it whole
+            # waiting changes are acknowledged: they need a history, so it is repaired here
             self._mend()
             return self._commit_all(waiting)
 

@@ -1,6 +1,6 @@
 """Completes a restore: moves staged folders into place by renames that a crash cannot leave half done.
 
-What is to be renamed stands in a marker file, durable before the first rename and gone after the last. Whoever opens the agent calls
+What is to be renamed stands in a marker file, durable before the first rename and gone after the last. Opening the agent calls
 `finish_restore` first. Nothing is deleted but what a restore itself had staged. Knows folders and names, not what a backup is; it does
 not know the runtime either, which calls it.
 """
@@ -146,7 +146,7 @@ def finish_restore(agent: Agent) -> bool:
     folders = agent_folders(agent)
     with disk_errors(agent.state), folders.lock(WRITE_LOCK).hold():
         data = writes.find(folders.state_files, folders.marker)
-        # whoever restored was alive and finished while we waited
+        # the other process was alive and completed the restore while we waited
         if data is None:
             return False
         folders, steps = _parse(folders, data)

@@ -1,6 +1,6 @@
 """Repairs a damaged history from the ledger, the journal and the documents, and reports exactly what is lost.
 
-Knows where to look; how commits are linked again is `history.mending`. Whoever calls holds the history's lock.
+Collects the evidence; `storage.history.repair` links the commits. The caller holds the history's lock.
 """
 
 from collections.abc import Iterator, Mapping
@@ -33,7 +33,7 @@ class CommitRecords(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Mended:
-    """What mending did: `lost` changes can no longer be shown or undone, `aside` files lie in `folder` now."""
+    """The result of a repair: `lost` changes can no longer be shown or undone; `aside` files are in `folder` now."""
 
     lost: tuple[str, ...] = ()
     kept: int = 0

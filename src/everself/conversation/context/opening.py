@@ -109,7 +109,7 @@ def gather_parts(
     programs, external = settings.programs, settings.external
 
     def speak(ask: PromptRequest) -> "Speaker":
-        """Who speaks: recorded for a turn of a session, and only foreseen for whoever looks without speaking."""
+        """The persona: recorded for a turn of a session, only previewed where nothing is said."""
         return persona().speak(ask.session, ask.turn) if ask.session else persona().foresee()
 
     return Parts(

@@ -154,7 +154,7 @@ class SessionLog:
         return count
 
     def mend(self, session: Session | str) -> None:
-        """Make the transcript anew from the store; where the session is gone, it goes."""
+        """Rewrite the transcript from the database; remove it where the session is gone."""
         name = session if isinstance(session, str) else session.id
         self._transcripts.rewrite(name, lambda after: self._lines(name, after))
 

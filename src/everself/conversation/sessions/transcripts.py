@@ -50,7 +50,7 @@ class Transcripts:
             self._known[session] = (left.inode, left.size, _number(added[-1]) or 0)
 
     def rewrite(self, session: str, lines: Lines) -> None:
-        """Make it anew; without lines it goes."""
+        """Rewrite it; without lines it is removed."""
         path = path_of(session)
         with disk_errors(path), self._lock.hold():
             self._write(session, path, lines)

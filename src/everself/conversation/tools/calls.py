@@ -13,7 +13,7 @@ from everself.conversation.tools.protocol import Outcome, Stamp, Tool, ToolConte
 from everself.errors import EverselfError
 from everself.models.chat.protocol import JsonObject, ToolCall
 
-# a model that asks for more at once is confused, and every call costs somebody something
+# a model that asks for more at once is confused, and calls cost time or money
 MOST_AT_ONCE: Final = 16
 _NAMED: Final = 40
 

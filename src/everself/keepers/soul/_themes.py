@@ -99,7 +99,7 @@ def _held(text: str) -> frozenset[str]:
 
 
 def is_ripe(world: KeeperContext, theme: Theme) -> bool:
-    """Said twice, and not since yesterday: what somebody says in anger does not make a soul."""
+    """Said twice, and not within the last day: a statement made in anger does not change the soul."""
     return theme.times >= TWICE and all(is_cool(world, one) for one in theme.entries)
 
 

@@ -27,7 +27,7 @@ from everself.workspace.learned import SOUL, with_line
 NAME: Final = "soul-keeper"
 # lines that one night may bring
 MOST: Final = 3
-# how long a step of the soul that nobody was told of is still worth telling
+# for how long an unreported change of the soul is still reported
 NEWS: Final = timedelta(days=7)
 _ALL: Final = 10_000
 _OPENINGS: Final[dict[About, str]] = {
@@ -172,7 +172,7 @@ def _bare(line: str) -> str:
 
 
 def _drift(world: KeeperContext, soul: SoulState, theme: Theme) -> Iterator[Planned]:
-    """What the soul has learned and had to be put right again since: flagged, for the soul is not moved towards it."""
+    """Learned lines that needed another correction since. They are reported; the soul is not adapted to the behaviour."""
     if theme.about != "correction":
         return
     for line in soul.learned:

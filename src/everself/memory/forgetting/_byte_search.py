@@ -148,7 +148,7 @@ def backups_in(names: Sequence[str]) -> list[Unreachable]:
 
 
 def walk(files: FileSystem, folder: str) -> Iterator[FileStat]:
-    """Every plain file beneath a folder, hidden ones included, a repository of the person's aside."""
+    """Every regular file below a folder, hidden ones included, except the user's own git repository."""
     for one in files.list(folder):
         if one.kind == "directory":
             if one.path not in (GIT, HISTORY):

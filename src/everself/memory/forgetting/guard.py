@@ -10,7 +10,7 @@ from everself.workspace.protocol import Guard
 
 
 def tombstone_guard(rows: EntryRows) -> Guard:
-    """Nobody but a human adds an entry that says what was forgotten, or that carries its id."""
+    """Only a human may add an entry with forgotten text or with the id of a forgotten entry."""
 
     def guard(change: Change, files: Sequence[FileChange]) -> Iterator[str]:
         if change.author in HUMANS or not rows.has_buried():

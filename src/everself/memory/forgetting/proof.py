@@ -140,7 +140,7 @@ class ForgetProof:
         return "\n".join(self.lines())
 
     def lines(self) -> list[str]:
-        """The same line by line, for whoever must know which line breaks are ours and which stand in a name."""
+        """The same as separate lines, so that line breaks inside a name cannot be mistaken for ours."""
         width = max(len(one.place) for one in self.places)
         lines = [f"Forgotten: {', '.join(self.entries) or 'no entry of its own'}  ({self.id}, {self.at})"]
         lines += [

@@ -51,7 +51,7 @@ _ALIKE = {"'": "'‘’‚‛′ʼ＇`´", '"': '"“”„‟″«»〝〞＂',
 
 
 class TextStore(Protocol):
-    """A place that holds text and that another room owns: transcripts, an index, a cache. Asked before and after, and told to remove."""
+    """A store of text that another package owns: transcripts, an index, a cache. It is searched before and after, and removes the text."""
 
     @property
     def name(self) -> str: ...

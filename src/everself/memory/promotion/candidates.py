@@ -133,7 +133,7 @@ def _moving(memory: Memory, entry: Entry, neighbours: Sequence[Entry]) -> tuple[
     try:
         return moving_along(scan(document.data if document is not None else b""), entry, neighbours)
     except ChangedMeanwhile:
-        # saved this moment: whoever moves it looks again
+        # the file was saved just now; `plan_moves` reads it again
         return (entry,)
 
 

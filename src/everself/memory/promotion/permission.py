@@ -9,7 +9,7 @@ from everself.memory.provenance import AGENT, HAND, PERSON, rank, weaker
 from everself.values import Entry
 from everself.workspace.layout import place
 
-# free: whoever may promote. confirm: a hand wrote it, so the owner has to agree. held: nobody, unless the owner names it.
+# free: a keeper may promote it. confirm: it was added outside Everself, so the owner must agree. held: only if the owner names it.
 PromotionRight = Literal["free", "confirm", "held"]
 
 

@@ -20,7 +20,7 @@ CATEGORIES: Final[tuple[Category, ...]] = get_args(Category)
 _EXPLICIT: Final = 0.9
 _SIGN: Final = 0.6
 _HINT: Final = 0.3
-# somebody came back to it: it makes a hint a candidate, never an empty sentence
+# a repeated mention turns a hint into a candidate, but never a sentence without content
 _MENTION: Final = 0.1
 _MENTIONS: Final = 3
 _MOST: Final = 0.99

@@ -94,7 +94,7 @@ def _pieces(lines: Sequence[Line], trail: tuple[str, ...], care: Care) -> Iterat
             shape = EntryKind.ITEM.value
         own = shape in _HEADED and bool(heading)
         shared = _shared(trail, heading)
-        # text right under a heading needs the heading to itself; a way back up needs it anew
+        # text directly under a heading needs the heading to itself; going back up repeats the heading
         fresh = heading[min(shared, len(heading) - 1) if own or shared < len(trail) else shared :]
         made = _entry(line, shape, care)
         gap = b"" if first or (after_item and shape == EntryKind.ITEM and not fresh) else b"\n"

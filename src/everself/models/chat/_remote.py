@@ -1,7 +1,7 @@
 """A chat model over HTTP: streams its reply and retries only while nothing of the reply was delivered.
 
 Sends through pydantic-ai's direct API. Follows no redirect, so that a key never reaches another host. Keeps nothing between two
-requests, not even a connection: whoever stops listening closes it. Knows no memory, no tool and no price.
+requests, not even a connection: a caller that stops listening closes it. Knows no memory, no tool and no price.
 """
 
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 # How often a request is sent at most. A server that is silent or gone costs a person minutes; one that is busy costs seconds.
 _TRIES: Mapping[ModelFault, int] = MappingProxyType({"rate": 4, "server": 4, "network": 3, "timeout": 2, "shape": 2})
 
-# What travels. The vendors' packages add an organisation, a project and headers of the environment, whoever is asked.
+# Headers that are sent. The vendors' packages would add an organisation, a project and headers of the environment.
 _HEADERS = (
     *("host", "accept", "connection", "content-", "transfer-encoding", "user-agent"),
     *("authorization", "x-api-key", "x-goog-api-", "anthropic-"),

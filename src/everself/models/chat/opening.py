@@ -1,6 +1,6 @@
 """Opens a chat model by the name in the settings. Packages, connections and secrets are first used by the first request.
 
-The reflex is opened by whoever composes, not here.
+The reflex is opened in `conversation.chat_models`, not here.
 """
 
 from collections.abc import Sequence
@@ -29,7 +29,7 @@ def open_model(
 
 
 def find_account(name: str, providers: Sequence[Provider]) -> ModelAccount:
-    """Whom a name stands for. Raises ModelFailed where nobody can be found."""
+    """The account for a model name. Raises ModelFailed where there is none."""
     provider, _, model = name.partition("/")
     if not provider or not model:
         words = f'"{name}" is not a model name; use provider/name.'

@@ -19,7 +19,7 @@ class ToolSpec:
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """A call that a model asked for. `arguments` is JSON as it came, which may be broken: whoever runs the tool reads it."""
+    """A call that a model asked for. `arguments` is JSON as it came, which may be invalid: `tools.calls` parses it."""
 
     id: str
     name: str

@@ -121,7 +121,7 @@ class RemoteEmbedder:
             if len(found) > limit:
                 words = f"{self.provider} answered with more than {limit // 1024 // 1024} MB."
                 raise EmbeddingFailed(words, reason="shape")
-            # the client's own time-out begins anew with every byte
+            # the client's own time-out restarts with every byte
             if clock.monotonic() > end:
                 raise EmbeddingFailed(f"{self.provider} answers too slowly.", reason="timeout")
         return bytes(found)

@@ -157,7 +157,7 @@ def _speakers(found: Iterable[_Candidate], reads: Sequence[ParsedEntry]) -> dict
             and (name in marked or (total[name] > 1 and dense))
             and ((count > 1 and (name in loose or several)) or (mostly and (total[name] > 1 or name in loose)))
         }
-        # whoever speaks up once among those who speak often
+        # a name that speaks once among names that speak often
         if speak[heading]:
             speak[heading] |= (names.keys() if dense else names.keys() & marked & loose) - labels
     return speak

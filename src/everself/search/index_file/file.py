@@ -68,7 +68,7 @@ class IndexFile:
 
 @contextmanager
 def sound(connection: apsw.Connection | None = None) -> Iterator[None]:
-    """SQLite's errors in words of the house. Whatever is neither a rival nor a lack of room is damage."""
+    """Translates SQLite's errors. Any error other than a lock conflict or a full disk counts as damage."""
     try:
         yield
     except apsw.Error as error:

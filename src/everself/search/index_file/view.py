@@ -72,7 +72,7 @@ class Reader:
             return self.refresh_within()
 
     def refresh_within(self) -> Moment:
-        """The same, for whoever is in a transaction already."""
+        """The same inside an open transaction."""
         connection = self.file.connection
         known = read_header(connection, self._known)
         if self._moment is None or known is not self._known:

@@ -40,9 +40,9 @@ if TYPE_CHECKING:
     Floats = NDArray[numpy.float32]
 
 BATCH = 512
-# Whoever has little time begins with few: one model embeds thousands in a second, another a dozen.
+# A short run starts with few: one model embeds thousands in a second, another a dozen.
 _FIRST_FEW = 16
-# A document of so many bytes is cut in less than a second; whoever has little time does not begin with a larger one.
+# A document of this size is chunked in less than a second; a short run does not start with a larger one.
 _CHUNKED_AT_ONCE = 1_000_000
 _WAIT = 10.0
 
@@ -132,7 +132,7 @@ class Embedding:
         self._slot: Slot | None = None
         # chunks whose documents are no longer what was indexed; the next sync will see to them
         self._skipped: set[int] = set()
-        # whole documents that whoever has little time leaves to those who have more
+        # documents that a short run leaves to a longer one
         self._left: list[range] = []
         # blocks above this one have been gone through in this run
         self._newest: int | None = None

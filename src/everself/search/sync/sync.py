@@ -128,7 +128,7 @@ class Syncer:
         return SyncReport(tally.read, tally.removed, plan.unchanged, tally.chunks, truncated, skipped, plan.failure)
 
     def fill(self, documents: Iterable[Prepared]) -> int:
-        """Write documents that somebody else has cut, a block at a time."""
+        """Write documents that are chunked already, one block at a time."""
         chunks, documents = 0, iter(documents)
         more = True
         while more:

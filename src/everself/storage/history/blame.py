@@ -152,6 +152,6 @@ def _lines(data: bytes) -> tuple[bytes, ...]:
 
 
 def _day(commit: "Commit") -> date:
-    """The day on the calendar of whoever wrote it."""
+    """The date in the author's time zone."""
     local = datetime.fromtimestamp(commit.author_time, UTC) + timedelta(seconds=commit.author_timezone)
     return local.date()

@@ -28,7 +28,7 @@ BRANCH = "refs/heads/main"
 TEMPORARY = f"{FOLDER}/{TEMPORARY_PREFIX}new"
 FILE_MODE = 0o100644
 TREE_MODE = 0o040000
-# who stands beside a commit that only takes the documents in as they are, after the history was mended
+# the author of a commit that records the documents as they are, after a repair of the history
 MENDER = "everself"
 MEND = "everself doctor --fix"
 _HEX = frozenset("0123456789abcdef")

@@ -2,7 +2,7 @@
 
 The only thing that rewrites history is forgetting. Is told by functions what a document or a message becomes; knows nothing of how
 words are compared. New objects are durable before a branch refers to them, and old ones go only after none does, so that all of it
-may be done again after a crash and comes out the same. Whoever calls holds the history's lock.
+can be repeated after a crash with the same result. The caller holds the history's lock.
 """
 
 import os

@@ -127,7 +127,7 @@ class EntryRows:
         gone: Iterable[str],
         day: str,
     ) -> None:
-        """What was read anew takes the place of what was known, in one transaction. Reading the documents again would tell the same."""
+        """Replace the rows of documents that were read again, in one transaction."""
 
         def work(writer: Writer) -> None:
             for identity in gone:

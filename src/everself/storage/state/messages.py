@@ -1,7 +1,7 @@
 """What was said, in `state.db`: sessions and their messages, each durable when its call returns.
 
 Numbers a session's messages in one transaction, so that two processes in one session neither lose nor double any. Knows no scope, no
-transcript and no meaning of `meta`, which is JSON text here; takes words as they are given: whoever gives them has cleaned them.
+transcript and no meaning of `meta`, which is JSON text here; stores text as given: the caller has redacted it.
 """
 
 from collections.abc import Callable, Iterator, Sequence

@@ -185,7 +185,7 @@ class _Attempt:
     def __init__(self, engine: Engine, work: Callable[[Writer], None]) -> None:
         self._engine = engine
         self._work = work
-        # whoever takes it first decides: the writer that it is written, the one who waits that it is not
+        # the first to take it decides: the writer that it is written, the waiter that it is not
         self._decided = threading.Lock()
         self._done = False
 

@@ -103,7 +103,7 @@ _MISSPELT: Final = {
 }
 _PERSONA: Final = Place(Kind.PERSONA, injected=True, writer="human")
 _KEEPER_PROMPT: Final = Place(Kind.KEEPER_PROMPT, injected=True, writer="human")
-# Nothing that disk would open; whoever asks anyway gets the answer that permits least.
+# Storage would not open these; the answer permits as little as possible.
 _UNSAFE: Final = Place(Kind.FOREIGN, writer="human")
 _TEMPORARY: Final = Place(Kind.TEMPORARY, writer="human")
 
@@ -164,7 +164,7 @@ def _place_in_folder(segments: list[str]) -> Place:
         case "archive" if markdown:
             folder = fold(rest[0]) if len(rest) > 1 else ""
             if folder == "corrections":
-                # what was put right is no older for being put away
+                # an archived correction keeps its age
                 return Place(Kind.CORRECTIONS, day=_archive_day(rest), indexed=True, writer="runtime", span=day is None)
             kind = Kind.CHRONICLE if folder == "chronicles" else Kind.ARCHIVE
             return Place(kind, Tier.WORKING, _archive_day(rest), indexed=True, writer="runtime", span=day is None)

@@ -48,7 +48,7 @@ def is_named(host: str, port: int, listed: Sequence[str]) -> bool:
 async def find_address(host: str, port: int, *, private: bool) -> str:
     """The address to connect to; raises RefusedByRule where any address of that name is not public, unless private ones are let in.
 
-    One that is public does not excuse one that is not: whoever mixes them hopes for a retry.
+    A public address does not make up for a private one: a host that mixes them hopes for a retry.
     """
     addresses = _written(host) or await _resolved(host, port)
     if not addresses:

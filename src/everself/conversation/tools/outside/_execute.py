@@ -172,7 +172,7 @@ class _Output:
         lost = self.count - len(self.head) - len(tail)
         between = f"\n[… {lost:,} bytes left out …]\n".encode() if lost else b""
         text = bytes(self.head + between + tail).decode("utf-8", "replace").replace("\r\n", "\n").replace("\r", "\n")
-        # whoever shows a result in a terminal must not be steered by it
+        # a result that is shown in a terminal must not control it
         return text.translate(_CONTROLS)
 
 

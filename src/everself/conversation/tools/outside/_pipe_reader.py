@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 
 async def open_pipe_reader(make: Callable[[], asyncio.BaseProtocol]) -> tuple[asyncio.ReadTransport, int]:
-    """What hears, to be closed by whoever asked, and the number to be given to a program, to be closed once it has it."""
+    """The reader, closed by the caller, and the descriptor for the program, closed once the program has it."""
     reading, writing = os.pipe()
     pipe = open(reading, "rb", buffering=0)  # noqa: SIM115 the transport closes it
     try:

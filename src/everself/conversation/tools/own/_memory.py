@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from everself.memory.memory import Memory
 
 _CANDIDATES: Final = 5
-# kinds of notes that the runtime stamps, and other rooms go by
+# categories that only the runtime writes, because other packages rely on them
 _RESERVED: Final = frozenset({"correction", "heartbeat", "cron", "session", "mined", "released"})
 _NOTE: Final = "note"
 # what may be left of an entry beside the words that are to be forgotten

@@ -107,7 +107,7 @@ async def _speak(
                 process.stdin.write(sent.message.model_dump_json(by_alias=True, exclude_unset=True).encode() + b"\n")
                 await process.stdin.drain()
         return
-    # it does not listen any more: whoever waits for an answer must not wait for ever
+    # the server no longer reads: a caller that waits for an answer must not wait for ever
     heard.close()
 
 

@@ -33,7 +33,7 @@ _TIMEOUT: Final = CALL + START + 15.0
 
 @dataclass(slots=True)
 class McpServers:
-    """`notices` are for the person; whoever shows them takes them out."""
+    """`notices` are for the person; showing them removes them."""
 
     tools: tuple[Tool, ...] = ()
     notices: list[str] = field(default_factory=list)
