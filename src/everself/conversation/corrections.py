@@ -77,7 +77,7 @@ class CorrectionHandler:
     before: Callable[[ToolContext], object] = lambda _: None
     alike: Callable[[str, Sequence[str]], Sequence[float]] = TextSimilarity().of
 
-    def heed(self, text: str, setting: ToolContext) -> Acted:
+    def process(self, text: str, setting: ToolContext) -> Acted:
         """Read a message and act on it."""
         verdict = self.triage.read(text)
         taken = [self.handle(program, text) for program in verdict.routes] if setting.by_owner else []

@@ -42,12 +42,12 @@ class FlushTurn:
             return 0
         request, taint = await shared.in_thread(lambda: self._request(session, messages, instruction, model))
         setting = ToolContext(session.scope, session.id, said, "", False, taint)
-        course = LoopState(taint=taint)
+        state = LoopState(taint=taint)
         async for _ in run_loop(
-            model, request, tools, setting, course, _CostRecorder(shared, session, model, generation)
+            model, request, tools, setting, state, _CostRecorder(shared, session, model, generation)
         ):
             pass
-        return sum(one.deed in _KEPT for one in course.written)
+        return sum(one.deed in _KEPT for one in state.written)
 
     def _request(
         self, session: Session, messages: Sequence[Message], instruction: str, model: ChatModel

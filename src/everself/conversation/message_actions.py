@@ -30,10 +30,10 @@ class MessageActions:
     log: "SessionLog"
 
     def __call__(self, text: str, setting: "ToolContext") -> Acted:
-        return self._correcting.heed(text, setting)
+        return self._corrections.process(text, setting)
 
     @part
-    def _correcting(self) -> "CorrectionHandler":
+    def _corrections(self) -> "CorrectionHandler":
         from everself.conversation.corrections import CorrectionHandler
         from everself.search.similarity import TextSimilarity
 

@@ -68,7 +68,7 @@ class TurnRunner:
         self._person = person
         self._emit = emit
         self._brought = taint
-        self._course = LoopState()
+        self._state = LoopState()
         self._acted = Acted()
         self._accepted: Message | None = None
         self._recorder: TurnRecorder | None = None
@@ -94,7 +94,7 @@ class TurnRunner:
         setting = self._setting(message)
         try:
             await self._answer(setting, message)
-            why = self._course.why
+            why = self._state.why
             await self._end(why)
             await self._keep_promises(setting)
         except asyncio.CancelledError:
@@ -183,7 +183,7 @@ class TurnRunner:
             request = await shared.in_thread(lambda: self._prepare(model, tools, message))
         self._tell_notices()
         if self._recorder is not None:
-            async for event in run_loop(model, request, tools, setting, self._course, self._recorder):
+            async for event in run_loop(model, request, tools, setting, self._state, self._recorder):
                 self._emit(event)
 
     def _renew(self, model: ChatModel, tools: Sequence[Tool], message: Message) -> ChatRequest:
@@ -230,9 +230,9 @@ class TurnRunner:
 
     def _taint(self, *stamps: Stamp) -> None:
         """The conversation holds these from now on: what is concluded in it is no better. Marked before a model sees any of it."""
-        self._course.taint = taint_of((self._course.taint, self._session.taint, *stamps))
-        if self._course.taint != self._session.taint:
-            self._session = self._parts.log.mark(self._session, taint=self._course.taint)
+        self._state.taint = taint_of((self._state.taint, self._session.taint, *stamps))
+        if self._state.taint != self._session.taint:
+            self._session = self._parts.log.mark(self._session, taint=self._state.taint)
 
     def _tell_notices(self) -> None:
         """What is amiss with the prompt, once a session. How well a search went is for /why."""
@@ -256,7 +256,7 @@ class TurnRunner:
 
     async def _end(self, why: Why) -> None:
         """Tell how it ended, and keep what was said and is not kept yet."""
-        course = self._course
+        course = self._state
         if why in _ENDINGS:
             self._emit(_ENDINGS[why])
         elif why == "stop" and not course.text:
@@ -269,7 +269,7 @@ class TurnRunner:
             self._reply = await self._recorder.replied(said, await self._shared.in_thread(lambda: self._meta(why)))
 
     def _meta(self, why: Why) -> dict[str, object]:
-        meta: dict[str, object] = {"why": why, "usage": asdict(self._course.latest)}
+        meta: dict[str, object] = {"why": why, "usage": asdict(self._state.latest)}
         if self._model is not None:
             meta["model"] = self._model.name
         if self._prompt is not None and self._recorder is not None:
@@ -279,8 +279,8 @@ class TurnRunner:
 
     async def _keep_promises(self, setting: ToolContext) -> None:
         """Saying is doing: what a reply claims to keep is kept, or the person is told that it is not."""
-        written = (*self._acted.written, *self._course.written)
-        if not any(one.deed in _KEPT for one in written) and self._parts.claims(self._course.text):
+        written = (*self._acted.written, *self._state.written)
+        if not any(one.deed in _KEPT for one in written) and self._parts.claims(self._state.text):
             kept = await self._shared.in_thread(lambda: self._parts.keep(setting))
             self._tell(kept)
             written = (*written, *kept)
@@ -295,14 +295,14 @@ class TurnRunner:
             return
         # what is written from the message as it was kept was without the secret already
         if any(one.left_out for one in kept) or redact(self._text).found:
-            self._emit(Notice(reply("left_out", language_of(self._course.text, self._text)), "warning"))
+            self._emit(Notice(reply("left_out", language_of(self._state.text, self._text)), "warning"))
 
     def _tell(self, written: Sequence[Written]) -> None:
         for one in written:
             self._emit(MemoryWritten(one))
 
     def _done(self, why: Why) -> Done:
-        course = self._course
+        course = self._state
         window = self._model.window if self._model is not None else 0
         used = course.latest.sent + course.latest.received or self._estimated
         cost = self._recorder.cost if self._recorder is not None else 0.0

@@ -163,7 +163,7 @@ class Growth:
         self._decide(proposal, "approved", grown.change)
         return replace(grown, results=results)
 
-    def foresee(self, proposal: Proposal) -> bytes | None:
+    def preview(self, proposal: Proposal) -> bytes | None:
         """What a proposal would make of the soul of today; None where both changed the same lines."""
         return self._merged(proposal, self.versions.soul() or b"")
 

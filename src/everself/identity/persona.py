@@ -120,7 +120,7 @@ class Persona:
             speaker = self._load(choose(self._settings, now, self._draw, self._ledger.first_of(session)))
         return speaker
 
-    def foresee(self) -> Speaker:
+    def preview(self) -> Speaker:
         """The soul with which a session would begin now if chance does not strike. Records nothing."""
         return self._load(choose(self._settings, self._clock.now(), lambda: 1.0))
 

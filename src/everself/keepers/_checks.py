@@ -48,8 +48,8 @@ class Ruling:
 class Checks:
     """Of one run: they count what was allowed so far."""
 
-    def __init__(self, world: KeeperContext) -> None:
-        self._world = world
+    def __init__(self, context: KeeperContext) -> None:
+        self._context = context
         self._allowed = 0
         self._closed = 0
         self._may_close = -1
@@ -71,7 +71,7 @@ class Checks:
             return f"One run performs at most {MOST_AT_ONCE} actions; the rest waits for the next run."
         if isinstance(planned.operation, CloseEntry | Merge | Quarantine):
             if self._may_close < 0:
-                self._may_close = max(ALWAYS_CLOSED, int(MOST_CLOSED * len(self._world.open_entries())))
+                self._may_close = max(ALWAYS_CLOSED, int(MOST_CLOSED * len(self._context.open_entries())))
             if self._closed >= self._may_close:
                 return f"One run closes at most {self._may_close} entries; the rest waits for the next run."
             self._closed += 1
@@ -91,7 +91,7 @@ class Checks:
             case MoveTo():
                 return self._move(planned, planned.operation)
             case ProposeLine():
-                if rank(self._world.bears(planned.evidence)) < rank(OWNER):
+                if rank(self._context.bears(planned.evidence)) < rank(OWNER):
                     return Ruling("refuse", planned, "Only the owner's statements are evidence for the soul.")
             case Archive("days", names):
                 stray = next((path for path in names if not is_day(path)), "")
@@ -100,7 +100,7 @@ class Checks:
             case Archive("duplicates", (keep, drop)):
                 return self._merge(planned, keep, drop)
             case Archive("lines", names):
-                own = next((one for one in names if _is_owners(self._world.find(one))), "")
+                own = next((one for one in names if _is_owners(self._context.find(one))), "")
                 if own:
                     return Ruling(
                         "refuse", planned, f"{own} is the owner's statement and is never archived for its age."
@@ -119,9 +119,9 @@ class Checks:
             return Ruling("refuse", planned, "The text is empty.")
         if thought.spot is not None and place(thought.spot.path).humans_only:
             return _only_humans(planned, thought.spot.path)
-        if self._world.memory.catalog.is_buried(words):
+        if self._context.memory.catalog.is_buried(words):
             return Ruling("refuse", planned, "This was forgotten on request and is not remembered again.")
-        origin = lowered(thought.origin, self._world.bears(rests_on, thought.text), rests_on)
+        origin = lowered(thought.origin, self._context.bears(rests_on, thought.text), rests_on)
         source = origin.source
         # what stands in every prompt takes the owner's own words
         explicit = thought.explicit and is_human(source)
@@ -134,7 +134,7 @@ class Checks:
         found = self._found(entry)
         if isinstance(found, str):
             return Ruling("refuse", planned, found)
-        said_by = self._world.bears(planned.evidence)
+        said_by = self._context.bears(planned.evidence)
         if not is_human(said_by) or rank(said_by) < rank(found.source):
             return Ruling(
                 "refuse", planned, "Only people's mentions count: repetition by a page or a summary is no evidence."
@@ -148,11 +148,11 @@ class Checks:
         instead = self._found(by) if by else None
         if isinstance(instead, str) or (instead is not None and instead.id == found.id):
             return Ruling("refuse", planned, f"{by} cannot replace it.")
-        bears = self._world.bears(planned.evidence)
-        bears = weaker(bears, self._world.trust(instead)) if instead is not None else bears
+        bears = self._context.bears(planned.evidence)
+        bears = weaker(bears, self._context.trust(instead)) if instead is not None else bears
         if found.source == CORRECTION and (instead is None or instead.source != CORRECTION):
             return Ruling("queue", planned, "Only a later correction can close a correction.")
-        if rank(bears) < rank(self._world.trust(found)):
+        if rank(bears) < rank(self._context.trust(found)):
             return Ruling("queue", planned, "The evidence is less trusted than the entry.")
         return Ruling("apply", planned)
 
@@ -167,7 +167,7 @@ class Checks:
             return Ruling("refuse", planned, "The entries belong to different people or projects.")
         if dropped.tag is Tag.CORRECTION:
             return Ruling("refuse", planned, "A correction is never merged into another entry.")
-        if rank(self._world.trust(kept)) < rank(self._world.trust(dropped)):
+        if rank(self._context.trust(kept)) < rank(self._context.trust(dropped)):
             return Ruling("refuse", planned, "The entry that would stay is less trusted than the one that would go.")
         return Ruling("apply", planned)
 
@@ -180,7 +180,7 @@ class Checks:
             return _only_humans(planned, operation.path)
         if (where.person, where.project) != (place(found.path).person, place(found.path).project):
             return Ruling("refuse", planned, f"{operation.path} belongs to another person or project.")
-        if rank(self._world.trust(found)) < rank(OWNER):
+        if rank(self._context.trust(found)) < rank(OWNER):
             return Ruling("queue", planned, "Only the owner's statements are promoted without asking.")
         return Ruling("apply", planned)
 
@@ -194,7 +194,7 @@ class Checks:
 
     def _found(self, identity: str) -> Entry | str:
         """The entry, or why nothing can be done with it."""
-        found = self._world.find(identity)
+        found = self._context.find(identity)
         if found is None:
             return f"{identity} does not exist."
         if found.closed:

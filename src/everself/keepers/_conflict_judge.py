@@ -80,14 +80,14 @@ class Judgements:
     asked: tuple[ConflictCandidate, ...] = ()
 
 
-async def judge(world: KeeperContext, doubts: Sequence[ConflictCandidate]) -> Judgements:
-    if not doubts or not world.has_model():
+async def judge(context: KeeperContext, doubts: Sequence[ConflictCandidate]) -> Judgements:
+    if not doubts or not context.has_model():
         return Judgements()
     found: list[JudgedConflict] = []
     asked: list[ConflictCandidate] = []
     for batch in _batches(doubts):
         words = "\n".join(_pair(number, one) for number, one in enumerate(batch, 1))
-        answered = await world.answer(f"{_ASKED}\n\n{words}", SCHEMA)
+        answered = await context.answer(f"{_ASKED}\n\n{words}", SCHEMA)
         if answered.value is None:
             return Judgements(tuple(found), (f"{answered.why} Only the rules were used.",), tuple(asked))
         asked += batch

@@ -104,9 +104,9 @@ class KeeperWorkspace:
 
 
 class ActionExecutor:
-    def __init__(self, memory: Memory, deeds: ActionFunctions, keeper: str, author: Author = Author.KEEPER) -> None:
+    def __init__(self, memory: Memory, functions: ActionFunctions, keeper: str, author: Author = Author.KEEPER) -> None:
         self._memory = memory
-        self._deeds = deeds
+        self._functions = functions
         self._keeper = keeper
         self._author = author
 
@@ -136,11 +136,11 @@ class ActionExecutor:
             case Quarantine(entry, why):
                 change = _apply(memory, lambda: _set_apart(memory, entry, why))
             case MoveTo(entry):
-                change = self._deeds.move(memory, planned)
+                change = self._functions.move(memory, planned)
             case Archive():
-                change = self._deeds.archive(memory, planned)
+                change = self._functions.archive(memory, planned)
             case ProposeLine():
-                change = self._deeds.grow(memory, planned)
+                change = self._functions.grow(memory, planned)
             case Correct(wrong, text):
                 change, entry = self._correct(memory, planned, wrong, text)
             case Confirm(entries):

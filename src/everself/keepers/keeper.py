@@ -206,7 +206,7 @@ class Keeper(Protocol):
     def schedule(self) -> str:
         """The setting of CONFIG.md that says when it runs; empty for one that is called when it is needed."""
 
-    async def propose(self, world: "KeeperContext", tell: Tell) -> Proposal: ...
+    async def propose(self, context: "KeeperContext", tell: Tell) -> Proposal: ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -76,8 +76,8 @@ class Scheduler:
         self._lock = lock
         self._holder = new_id()
 
-    def add(self, wish: JobRequest) -> Job:
-        name, words = " ".join(wish.name.split()), wish.words.strip()
+    def add(self, request: JobRequest) -> Job:
+        name, words = " ".join(request.name.split()), request.words.strip()
         if not name or len(name) > LONGEST_NAME or not name.isprintable():
             raise WrongUse(f"A job needs a name of at most {LONGEST_NAME} characters.", mend='--name "Weekly review"')
         if not words or len(words) > LONGEST_WORDS:
@@ -85,27 +85,27 @@ class Scheduler:
                 "A job needs an action, and a message that is not too long.", mend="--message TEXT or --verb NAME"
             )
         now = self._now()
-        times = read_times(wish.kind, wish.said, self._zone(wish.zone), now)
+        times = read_times(request.kind, request.said, self._zone(request.zone), now)
         at = _text(now)
         job = Job(
-            new_id(), name, wish.kind, times.spec, wish.zone, wish.action, words, at, at,
-            announce=wish.announce, standing=wish.standing,
+            new_id(), name, request.kind, times.spec, request.zone, request.action, words, at, at,
+            announce=request.announce, standing=request.standing,
         )  # fmt: skip
         if not self.jobs.add(job):
             raise RefusedByRule(f'A job called "{name}" already exists.', mend=f'everself cron rm "{name}"')
         return job
 
-    def lay(self, wishes: Sequence[JobRequest]) -> None:
+    def install(self, requests: Sequence[JobRequest]) -> None:
         """Install the built-in jobs with their current times. A disabled job stays disabled."""
         known = {one.name: one for one in self.jobs.every()}
-        for wish in wishes:
-            found = known.get(wish.name)
+        for request in requests:
+            found = known.get(request.name)
             if found is None:
-                self.jobs.add(self._standing(wish))
-            elif found.standing and (found.kind, found.spec) != (wish.kind, wish.said):
+                self.jobs.add(self._standing(request))
+            elif found.standing and (found.kind, found.spec) != (request.kind, request.said):
                 due = self._due(found) if found.enabled else None
                 skipped = _skips(due.missed, _RETIMED) if due is not None else ()
-                self.jobs.retime(found, replace(self._standing(wish), since=_text(self._now())), skipped)
+                self.jobs.retime(found, replace(self._standing(request), since=_text(self._now())), skipped)
 
     def remove(self, name: str) -> Job:
         job = self.jobs.find(name)
@@ -135,16 +135,16 @@ class Scheduler:
         """Whether a process died while running a job, so that it waits to be run again."""
         return any(self._is_dead(one) for one in self.jobs.under_way())
 
-    def tick(self, deed: JobFunction) -> TickReport:
+    def tick(self, function: JobFunction) -> TickReport:
         """Run what is due, each job once. Nothing where another process is at it."""
         with ExitStack() as stack:
             try:
                 stack.enter_context(self._lock.hold(0))
             except LockTimeout:
                 return TickReport(busy=True)
-            return TickReport(tuple(self._tick(deed)))
+            return TickReport(tuple(self._tick(function)))
 
-    def run(self, name: str, deed: JobFunction) -> JobRun:
+    def run(self, name: str, function: JobFunction) -> JobRun:
         """Run a job now, whatever its times are and even where it is switched off; what is due stays due."""
         job = self.jobs.find(name)
         with self._lock.hold(1.0):
@@ -153,11 +153,11 @@ class Scheduler:
             run = self._lease(job, exact(now.replace(microsecond=now.microsecond or 1)))
             if not self.jobs.take(run):
                 raise ChangedMeanwhile(f"{job.name} was just run by another process.")
-            return self._carry_out(job, run, deed)
+            return self._carry_out(job, run, function)
 
-    def _tick(self, deed: JobFunction) -> Iterator[JobRun]:
+    def _tick(self, function: JobFunction) -> Iterator[JobRun]:
         for dead in [one for one in self.jobs.under_way() if self._is_dead(one)]:
-            yield from self._succeed(dead, deed)
+            yield from self._succeed(dead, function)
         for job in self.jobs.every():
             if job.enabled and job.since > _text(self._now() + FAR):
                 # else it would rest until then; slots that have a row do not run again
@@ -165,9 +165,9 @@ class Scheduler:
         for due in self.due():
             run = self._lease(due.job, _text(due.slot))
             if self.jobs.claim(due.job, run, _skips(due.missed, _OLDER, but_last=True)):
-                yield self._carry_out(due.job, run, deed)
+                yield self._carry_out(due.job, run, function)
 
-    def _succeed(self, dead: JobRun, deed: JobFunction) -> Iterator[JobRun]:
+    def _succeed(self, dead: JobRun, function: JobFunction) -> Iterator[JobRun]:
         """Run again what a dead holder began, unless that is late, unwanted, or has killed too often."""
         job = next((one for one in self.jobs.every() if one.id == dead.job), None)
         if job is None or not job.enabled or job.failures + 1 >= MOST_FAILURES or self._due(job) is not None:
@@ -177,19 +177,19 @@ class Scheduler:
             return
         run = self._lease(job, dead.slot)
         if self.jobs.take_over(dead, run):
-            yield self._carry_out(job, run, deed)
+            yield self._carry_out(job, run, function)
 
     def _is_dead(self, run: JobRun) -> bool:
         now = self._now()
         # a lease from further ahead than anybody gives one was made before the clock was set back
         return run.until < exact(now) or run.until > exact(now + 2 * LEASE)
 
-    def _carry_out(self, job: Job, run: JobRun, deed: JobFunction) -> JobRun:
+    def _carry_out(self, job: Job, run: JobRun, function: JobFunction) -> JobRun:
         state: RunState = "failed"
         detail = "It was stopped."
         try:
             with self._renewing(run):
-                detail = deed(job, run.slot)
+                detail = function(job, run.slot)
             state = "done"
         except EverselfError as error:
             spent = isinstance(error, ModelFailed) and error.reason == "spend"
@@ -229,9 +229,11 @@ class Scheduler:
         now = self._now()
         return JobRun(job.id, slot, "running", self._holder, exact(now + LEASE), exact(now), "", "")
 
-    def _standing(self, wish: JobRequest) -> Job:
+    def _standing(self, request: JobRequest) -> Job:
         at = _text(self._now())
-        return Job(new_id(), wish.name, wish.kind, wish.said, "", wish.action, wish.words, at, at, standing=True)
+        return Job(
+            new_id(), request.name, request.kind, request.said, "", request.action, request.words, at, at, standing=True
+        )
 
     def _times(self, job: Job) -> Times:
         return Times(job.kind, job.spec, self._zone(job.zone), datetime.fromisoformat(job.created_at))

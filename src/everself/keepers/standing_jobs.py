@@ -20,7 +20,7 @@ VALIDATION: Final = "30 7 * * *"
 def open_schedule(state: State, folder: str, clock: Clock, tunables: Tunables) -> Scheduler:
     """`folder` is where the agent's state lies."""
     made = Scheduler(state.jobs, clock, FileLock(f"{folder}/{LOCK}"))
-    made.lay(tuple(standing(tunables)))
+    made.install(tuple(standing(tunables)))
     return made
 
 

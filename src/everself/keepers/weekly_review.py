@@ -23,8 +23,8 @@ class WeeklyReview:
         self._days = days
         self._named = entries
 
-    async def propose(self, world: KeeperContext, tell: Tell) -> Proposal:
-        tunables = world.tunables
+    async def propose(self, context: KeeperContext, tell: Tell) -> Proposal:
+        tunables = context.tunables
         asked = CandidateQuery(
             self._days,
             tunables.promotion_confidence,
@@ -36,25 +36,25 @@ class WeeklyReview:
             tell(Progress(done, total, "entries"))
 
         if self._named:
-            return _about(world, self._named, asked)
-        found = candidates(world.memory, world.state, asked, told)
+            return _about(context, self._named, asked)
+        found = candidates(context.memory, context.state, asked, told)
         asks = tuple(ask_about(one) for one in found if one.standing.may != "held")
         held = len(found) - len(asks)
         notes = (f"{held} entries rest on outside sources and are not asked about.",) if held else ()
         return Proposal(asks, notes)
 
 
-def _about(world: KeeperContext, entries: tuple[str, ...], asked: CandidateQuery) -> Proposal:
+def _about(context: KeeperContext, entries: tuple[str, ...], asked: CandidateQuery) -> Proposal:
     asks: list[Planned] = []
     notes: list[str] = []
     for name in entries:
         try:
-            found = explain(world.memory, world.state.searches, name, asked)
+            found = explain(context.memory, context.state.searches, name, asked)
         except EverselfError as error:
             notes.append(str(error))
             continue
         entry = found.entry
-        if world.state.reviews.about("promotion", f"entry:{entry.id}") is not None:
+        if context.state.reviews.about("promotion", f"entry:{entry.id}") is not None:
             notes.append(f"{entry.id} was already asked about.")
         elif found.standing.may == "held" or entry.closed or not can_leave(entry.path):
             notes.append(

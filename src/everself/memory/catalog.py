@@ -21,7 +21,7 @@ from everself.memory.drafts import Draft
 from everself.memory.entries import ParsedEntry, holds_memory, reach, read_document, read_growth
 from everself.memory.provenance import HAND, weaker
 from everself.storage.filesystem import READ_LIMIT
-from everself.storage.state.entries import DocumentRow, EntryRow, EntryRows, Foreseen
+from everself.storage.state.entries import DocumentRow, EntryRow, EntryRows, ExpectedDocument
 from everself.storage.state.provenance import ProvenanceRecords
 from everself.text.markdown.copies import COPY, hide_copies
 from everself.text.normalise import fold
@@ -307,7 +307,7 @@ class Catalog:
             return self._rows.gone_by_text, lambda identity: self._rows.home_of(identity) is not None
         return self._rows.gone_texts().get, self._rows.ids().__contains__
 
-    def foresee(self, draft: Draft, path: str) -> None:
+    def expect(self, draft: Draft, path: str) -> None:
         """What a planned change adds to a log is noted together with the change, and need not be read again afterwards."""
         grown = draft.growth(path)
         before, after, reads = grown or (b"", b"", ())
@@ -322,7 +322,7 @@ class Catalog:
         rows = [EntryRow(one.claim("id"), path, one.ordinal, pack(one), *self._hashes(one), today) for one in reads]
         # never fresh: what the file will look like on the disk is not known yet
         document = DocumentRow(path, f"0 0 {len(after)} 0 0 {READING}", digest(after), 0)
-        self._rows.foresee(Foreseen(digest(before), document, rows))
+        self._rows.expect(ExpectedDocument(digest(before), document, rows))
 
     def _hashes(self, read: ParsedEntry) -> tuple[str, bytes]:
         return self._mac(read.text), sketch(_fold(read.text))

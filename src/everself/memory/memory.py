@@ -132,7 +132,7 @@ class Memory:
                 return self._mention(draft, known, new_entry)
             identity = identify()
             provenance_record = add_entry(draft, new_entry, identity, now)
-            self.catalog.foresee(draft, log_path(new_entry, now.date()))
+            self.catalog.expect(draft, log_path(new_entry, now.date()))
             found = replace(found, entry=identity, path=target(new_entry, now.date()), mention=False, doubt=reason)
             change = _change(
                 new_entry.source, "remember", draft, new_entry.lineage, (provenance_record,), new_entry.key

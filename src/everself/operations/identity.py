@@ -40,7 +40,7 @@ class IdentityReport:
 def show_identity(app: Runtime) -> IdentityReport:
     """Name, emoji, avatar, nature and vibe with their sources, and the soul that is active."""
     card = resolve(app.loaded.config.ui, app.agent.identity, app.integrity.text(IDENTITY_FILE))
-    speaker = app.persona.foresee()
+    speaker = app.persona.preview()
     persona = app.loaded.config.hooks.persona
     missing = (IDENTITY_FILE,) * card.missing + (() if speaker.hash else (speaker.file,))
     return IdentityReport(

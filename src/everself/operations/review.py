@@ -221,7 +221,7 @@ def _of_soul(app: "Runtime", proposal: "Proposal") -> Waiting:
     from everself.identity.growth import diff_souls
 
     now = app.growth.versions.soul() or b""
-    wanted = app.growth.foresee(proposal)
+    wanted = app.growth.preview(proposal)
     diff = diff_souls(now, wanted) if wanted is not None else ""
     added = [line[1:] for line in diff.splitlines() if line.startswith("+") and not line.startswith("+++")]
     removed = [line for line in diff.splitlines() if line.startswith("-") and not line.startswith("---")]

@@ -119,7 +119,7 @@ def search_memory(app: "Runtime", caller: Caller, request: SearchRequest, tell: 
         session=caller.session,
         ranking=request.ranking,
     )
-    with app.index.telling(tell):
+    with app.index.reporting(tell):
         found = app.recall.search(asked)
     settings = app.agent.search
     ageing = Ageing(app.clock.today(), settings.decay, settings.half_life_days)

@@ -116,7 +116,7 @@ class Index:
         return question(self.view())
 
     @contextmanager
-    def telling(self, progress: Progress | None) -> Iterator[None]:
+    def reporting(self, progress: Progress | None) -> Iterator[None]:
         """While active, `view` reports the progress of reading changed documents."""
         before, self._told = self._told, progress
         try:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 from typing import Final
 
-from everself.conversation.context.delta import Delta, lay_delta, now_text
+from everself.conversation.context.delta import Delta, build_delta, now_text
 from everself.conversation.context.prefix import Prefix
 from everself.conversation.context.prefix_builder import build_prefix
 from everself.conversation.context.receipt import Receipt
@@ -51,7 +51,7 @@ class Assembler:
         prefix = ask.prefix
         if prefix is None:
             prefix = build_prefix(self._parts, ask, speaker, self._parts.count(now_text(self._parts, ask)) + _SEAM)
-        delta = lay_delta(self._parts, ask, prefix)
+        delta = build_delta(self._parts, ask, prefix)
         notices = (*seen, *speaker.notices, *prefix.receipt.notices, *delta.notices)
         return Prompt(prefix, delta.text, self._receipt(ask, prefix, delta, notices), tuple(delta.sources))
 

@@ -66,8 +66,8 @@ def now_text(parts: Parts, ask: PromptRequest) -> str:
     return "## Now\n\n" + "\n".join(f"- {name}: {value}" for name, value in lines if value)
 
 
-def lay_delta(parts: Parts, ask: PromptRequest, prefix: Prefix) -> Delta:
-    return _Turn(parts, ask, prefix).lay()
+def build_delta(parts: Parts, ask: PromptRequest, prefix: Prefix) -> Delta:
+    return _Turn(parts, ask, prefix).build()
 
 
 class _Turn:
@@ -83,7 +83,7 @@ class _Turn:
         self.left = None if limit is None else limit - prefix.tokens
         self.texts: list[str] = []
 
-    def lay(self) -> Delta:
+    def build(self) -> Delta:
         self._add("now", now_text(self.parts, self.ask))
         if self.left is not None and self.left < 0:
             raise ContextTooSmall(

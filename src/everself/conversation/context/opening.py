@@ -110,7 +110,7 @@ def gather_parts(
 
     def speak(ask: PromptRequest) -> "Speaker":
         """The persona: recorded for a turn of a session, only previewed where nothing is said."""
-        return persona().speak(ask.session, ask.turn) if ask.session else persona().foresee()
+        return persona().speak(ask.session, ask.turn) if ask.session else persona().preview()
 
     return Parts(
         find=usable.find,

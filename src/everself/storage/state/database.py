@@ -128,7 +128,7 @@ class State:
             values = (row.seq, row.change_id, row.at, row.author, row.files, row.previous, row.mac)
             writer.run(_SQL["add_ledger_row"], values)
             record_provenance(writer, self._key, provenance, at)
-            self.entries.note_foreseen(writer, files)
+            self.entries.note_expected(writer, files)
             if key:
                 writer.run(_SQL["add_key"], (mac_of(self._key, key), record.id))
             return True
