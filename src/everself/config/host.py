@@ -98,7 +98,7 @@ def _describe(kind: str, message: str, text: str) -> str:
     offset = min(max(int(digits) - 1, 0), len(text)) if digits.isdigit() else len(text)
     reason = _REASONS.get(kind, "a value is missing here")
     if kind not in _REASONS and offset < len(text) and text[offset].isprintable() and not text[offset].isspace():
-        reason = f"{text[offset]} was not expected here"
+        reason = f"unexpected {text[offset]}"
     line = text.count("\n", 0, offset) + 1
     column = offset - text.rfind("\n", 0, offset)
     return f"line {line}, column {column}: {reason}."

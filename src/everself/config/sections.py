@@ -99,8 +99,10 @@ class Search:
     remote_headers: Headers = setting("remote.headers.*", TEXT, "", "Header of these requests.", secret=True)
     max_results: int = setting("query.maxResults", whole(1, 1_000), 6, "Results of one search.")
     min_score: float = setting("query.minScore", _SHARE, 0.35, "Score below which a result is left out.")
-    vector_weight: float = setting("query.hybrid.vectorWeight", _SHARE, 0.7, "Weight of meaning in the score.")
-    text_weight: float = setting("query.hybrid.textWeight", _SHARE, 0.3, "Weight of words in the score.")
+    vector_weight: float = setting(
+        "query.hybrid.vectorWeight", _SHARE, 0.7, "Weight of semantic similarity in the score."
+    )
+    text_weight: float = setting("query.hybrid.textWeight", _SHARE, 0.3, "Weight of keywords in the score.")
     decay: bool = setting(f"{_DECAY}.enabled", FLAG, False, "Lets dated notes lose rank as they age.")
     half_life_days: float = setting(f"{_DECAY}.halfLifeDays", number(0.01, 36_500), 30.0, "Days in which it halves.")
     extra_paths: tuple[str, ...] = setting("extraPaths", kinds.TEXTS, (), "More files or folders to search, read only.")
@@ -194,7 +196,7 @@ class Tunables:
     )
     corrected_embedding_grace_days: int = _tunable(whole(0, 36_500), 7, "Days that vectors of closed entries are kept.")
     confidence_decay_interval_days: int = _tunable(_DAYS, 30, "Days without mention that lower confidence a step.")
-    confidence_decay_amount: float = _tunable(_SHARE, 0.05, "Size of that step.")
+    confidence_decay_amount: float = _tunable(_SHARE, 0.05, "How much confidence drops in one step.")
     confidence_floor: float = _tunable(_SHARE, 0.2, "Confidence below which age brings no entry.")
     confidence_boost_per_mention: float = _tunable(_SHARE, 0.05, "What a mention adds.")
     correction_relevance_boost: float = _tunable(number(1, 10), 1.5, "Weight of corrections.")

@@ -42,7 +42,7 @@ from everself.workspace.learned import SOUL, changed_lines, same_core, split_sou
 from everself.workspace.merge import merge
 from everself.workspace.protocol import Workspace
 
-# how often a person's editor may be faster
+# retries when the person's editor saves first
 _TRIES: Final = 5
 _ALL: Final = 100_000
 # what forgetting leaves in the place of words

@@ -31,7 +31,7 @@ Way = Literal["apply", "queue", "refuse"]
 # less sure than this, a human decides
 SURE: Final = 0.5
 MOST_AT_ONCE: Final = 1_000
-# of what holds, one run closes at most so much: a keeper that wants more has misunderstood something
+# one run closes at most this share of the open entries: a keeper that wants more is probably wrong
 MOST_CLOSED: Final = 0.2
 ALWAYS_CLOSED: Final = 10
 

@@ -118,7 +118,7 @@ class Scheduler:
 
     def switch(self, name: str, *, enabled: bool) -> Job:
         job = self.jobs.find(name)
-        # what it switches on goes on from now: it was told to rest
+        # an enabled job starts from now: slots missed while it was disabled are skipped
         self.jobs.switch(job.id, enabled, _text(self._now()) if enabled and not job.enabled else job.since)
         return self.jobs.find(job.id)
 

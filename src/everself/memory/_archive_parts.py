@@ -59,7 +59,7 @@ def find_copy(archive: bytes, path: str) -> Part | None:
     return next((one for one in parts(archive) if one.path == path and one.sha), None)
 
 
-# each day is read for its part, for the proof, and to be counted
+# each day is parsed three times: for its part, for the proof and for the count
 @lru_cache(maxsize=64)
 def said(data: bytes) -> tuple[tuple[str, ...], ...]:
     """All that a document is read as, in its order."""

@@ -132,7 +132,7 @@ class FileLock:
             return (f"Waited {timeout:g} s.",)
         state = " and is suspended (resume it with: fg)" if owner.stopped else ""
         return (
-            f"Waited {timeout:g} s for process {owner.pid} ({owner.command}), which holds it since {owner.since}{state}.",
+            f"Waited {timeout:g} s for process {owner.pid} ({owner.command}), which has held it since {owner.since}{state}.",
         )
 
     def _sign(self, descriptor: int) -> None:

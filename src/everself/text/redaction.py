@@ -96,7 +96,7 @@ def _spans(data: bytes) -> list[_Span]:
     if gaps is not None:
         # only what its maker's prefix gives away: anything else may be two words beside each other
         found = [span for span in _plain_spans(gaps.data) if span[2] < len(VENDORS) and gaps.crosses(*span[:2])]
-        # what is whole by itself does not go on into the next word
+        # a secret that is complete by itself does not continue into the next word
         known = {(start, rank) for start, _, rank in spans}
         whole = [(*gaps.original(start, end), rank) for start, end, rank in found]
         spans += [span for span in whole if (span[0], span[2]) not in known]

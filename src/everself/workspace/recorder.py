@@ -20,7 +20,7 @@ from everself.values import Author, FileChange, digest
 from everself.workspace.execution import sweep
 from everself.workspace.repair import CommitRecords, Mended, mend
 
-# how many commits of people are passed over in search of one of ours
+# how many commits by people are skipped when looking for one of ours
 STEPS_BACK = 8
 # changes committed while the lock is held once: about a second on a slow and busy disk
 BATCH = 32

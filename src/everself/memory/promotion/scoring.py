@@ -51,7 +51,7 @@ def judge(entry: Entry) -> tuple[Judgement, ...]:
     reasons: dict[Category, dict[str, None]] = {}
 
     def speak(category: Category, weight: float, reason: str) -> None:
-        # independent signs: each leaves its share of what doubt there was
+        # independent signs: each reduces the remaining doubt by its share
         if reason not in reasons.setdefault(category, {}):
             doubts[category] = doubts.get(category, 1.0) * (1 - weight)
             reasons[category][reason] = None

@@ -18,7 +18,7 @@ from everself.text.redaction import redact
 from everself.values import Entry, Tag
 
 VERSION = 1
-# no comment could hold more, nor would a person write it
+# upper bounds: no comment can hold more, and no person writes more
 LONGEST_NAME, LONGEST_LINEAGE, LONGEST_LINE = 200, 4000, 4_000_000
 
 

@@ -175,7 +175,7 @@ _LACKS: Final[dict[Skill, str]] = {
 
 def _plain(reply: _Reply) -> tuple[SkillResult, ...]:
     said = bool(reply.text.strip())
-    answer = f'It answers: "{_short(reply.text)}"' if said else "It gave no words."
+    answer = f'It answers: "{_short(reply.text)}"' if said else "It returned no text."
     streamed = reply.pieces > 1
     stream = (
         f"The answer comes piece by piece ({reply.pieces} of them)." if streamed else "The answer comes all at once."

@@ -139,7 +139,7 @@ def _openai(account: ModelAccount, key: str, client: "httpx2.AsyncClient") -> "M
     from pydantic_ai.providers.openai import OpenAIProvider
 
     provider = OpenAIProvider(base_url=account.url, api_key=key, http_client=client)
-    # else an answer that was cut looks like a whole one
+    # otherwise a truncated answer looks complete
     strict = OpenAIModelProfile(openai_chat_streaming_requires_finish_reason=True)
     return OpenAIChatModel(account.model, provider=provider, profile=strict)
 

@@ -68,7 +68,7 @@ class RemoteEmbedder:
 
     @property
     def model(self) -> str:
-        # servers of one's own give any model any name; Ollama's names mean the same everywhere
+        # self-hosted servers may use any model name; Ollama's names mean the same everywhere
         elsewhere = self.provider != "ollama" and self._host != urlsplit(self._wire.url).hostname
         return f"{self._account.model}@{self._host}" if elsewhere else self._account.model
 

@@ -16,7 +16,7 @@ from everself.search.index_file.protocol import IndexedDocument
 from everself.values import new_id
 
 FORMAT: Final = 2
-# Who did not look for so many commits loads everything again.
+# A reader that missed more commits than this reloads everything.
 _COMMITS_KNOWN: Final = 64
 # Chunks of one block; local numbers fit two bytes.
 BLOCK: Final = 16_384

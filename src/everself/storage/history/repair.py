@@ -219,7 +219,7 @@ class MendableHistory(RewritableHistory):
             finally:
                 data.close()
         except unreadable():
-            # what comes after the damage cannot be told from it
+            # data after the damage cannot be distinguished from it
             return
 
     def _is_loose(self, identity: str) -> bool:

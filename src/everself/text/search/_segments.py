@@ -52,7 +52,7 @@ _OUTER = str.maketrans(dict.fromkeys("/\\:@?&=#+~,!$%*", " "))
 _INNER = str.maketrans(dict.fromkeys("._-", " "))
 # What stands behind a path and is none of it: a line's number, a query, a fragment.
 _BEHIND_PATH = str.maketrans(dict.fromkeys(":@?&=#", " "))
-# They hold a URL or an address together and nothing else.
+# Characters that only join a URL or an address.
 _LOOSE = str.maketrans(dict.fromkeys("?&=#+~!$%*@", " "))
 
 

@@ -156,7 +156,7 @@ def _edit(kit: Kit, setting: ToolContext, path: str, passage: tuple[str, str]) -
         raise WrongUse(f"`old` {words}; it must occur exactly once.", mend="Read the file first.")
     start = now.data.index(old)
     after = now.data[:start] + new + now.data[start + len(old) :]
-    # what stays of the file is worth what it was
+    # the unchanged part of the file keeps its source
     source = weaker(_writer(setting), source_of_file(kit, path, now.data))
     return _apply(kit, setting, Replace(path, now.hash, start, start + len(old), new), after, source)
 
