@@ -27,7 +27,7 @@ from everself.workspace.assembly import WorkspaceOptions, WorkspaceStorage, asse
 from everself.workspace.disk_workspace import DiskWorkspace, Recovery
 from everself.workspace.guards import learned_exemption, standard_guards
 from everself.workspace.relocation import finish_restore
-from everself.workspace.state_opening import open_or_read_only
+from everself.workspace.state_factory import open_or_read_only
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from everself.conversation.compaction import Compactor
     from everself.conversation.context import request as context
     from everself.conversation.context.assembler import Assembler, Prompt
-    from everself.conversation.context.opening import VerifiedDocuments
+    from everself.conversation.context.factory import VerifiedDocuments
     from everself.conversation.conversation import Chat
     from everself.conversation.sessions.checkpoint import Checkpoint
     from everself.conversation.sessions.forgetting import TranscriptTraces
@@ -149,7 +149,7 @@ class Runtime:
 
     @part
     def index(self) -> "Index":
-        from everself.search.opening import open_index
+        from everself.search.factory import open_index
 
         grace = self.tunables.corrected_embedding_grace_days
         return open_index(self.agent, self.workspace, self.clock, self.embedder, self.extra_paths(), grace)
@@ -162,13 +162,13 @@ class Runtime:
 
     @part
     def recall(self) -> "Recall":
-        from everself.search.opening import open_recall
+        from everself.search.factory import open_recall
 
         return open_recall(self.index, self.clock, self.agent.search, self.tunables, self.memory, self.state)
 
     @part
     def persona(self) -> "Persona":
-        from everself.identity.opening import open_persona
+        from everself.identity.factory import open_persona
 
         hook = self.loaded.config.hooks.persona
         return open_persona(hook, self.clock, self.state, lambda: self.integrity)
@@ -194,7 +194,7 @@ class Runtime:
 
     @part
     def growth(self) -> "Growth":
-        from everself.identity.opening import open_growth
+        from everself.identity.factory import open_growth
 
         memory, integrity = (lambda: self.memory), (lambda: self.integrity)
         return open_growth(self.agent, self.tunables, self.workspace, self.state, self.clock, memory, integrity)
@@ -213,7 +213,7 @@ class Runtime:
 
     def context_parts(self) -> "context.Parts":
         """What the assembler works with."""
-        from everself.conversation.context.opening import ContextSettings, ExternalFile, gather_parts
+        from everself.conversation.context.factory import ContextSettings, ExternalFile, gather_parts
 
         tunables, config, external = self.tunables, self.loaded.config, None
         if tunables.external_context_source and tunables.external_context_budget > 0:
@@ -228,7 +228,7 @@ class Runtime:
         return gather_parts(settings, self.clock, self._documents(), lambda: self.persona, lambda: self.memory, recall)
 
     def _documents(self) -> "VerifiedDocuments":
-        from everself.conversation.context.opening import VerifiedDocuments
+        from everself.conversation.context.factory import VerifiedDocuments
 
         return VerifiedDocuments(lambda: self.workspace, lambda: self.integrity, self._souls)
 
@@ -241,8 +241,8 @@ class Runtime:
 
     @part
     def log(self) -> "SessionLog":
+        from everself.conversation.sessions.factory import open_transcripts
         from everself.conversation.sessions.log import SessionLog
-        from everself.conversation.sessions.opening import open_transcripts
 
         return SessionLog(self.state.messages, open_transcripts(self.agent.state), self.clock)
 
@@ -262,7 +262,7 @@ class Runtime:
     def chat(self) -> "Chat":
         """Nothing of it is opened before it is used: a conversation begins with the first message, not with the prompt for it."""
         from everself.conversation.conversation import Chat
-        from everself.conversation.tools.outside.opening import open_external_access
+        from everself.conversation.tools.outside.factory import open_external_access
         from everself.conversation.tools.own.selection import own_tools
         from everself.conversation.worker_thread import WorkerThread
 
@@ -279,8 +279,8 @@ class Runtime:
 
     def conversation_parts(self) -> "conversation.Parts":
         """What a conversation works with, but for its tools."""
+        from everself.conversation.factory import ChatResources, gather_parts
         from everself.conversation.message_actions import MessageActions
-        from everself.conversation.opening import ChatResources, gather_parts
 
         memory, checkpoint, assembler = (lambda: self.memory), (lambda: self.checkpoint), (lambda: self.assembler)
         triage, recall, embedder = self._open_triage, (lambda: self.recall), (lambda: self.embedder)
@@ -336,7 +336,7 @@ class Runtime:
     @part
     def keepers(self) -> "Runner":
         from everself.conversation.chat_models import REFLEX
-        from everself.keepers.opening import KeeperResources, open_keepers
+        from everself.keepers.factory import KeeperResources, open_keepers
 
         searched = self.agent.search.enabled
         shared = KeeperResources(
@@ -359,7 +359,7 @@ class Runtime:
 
     @part
     def compactor(self) -> "Compactor":
-        from everself.conversation.opening import open_compactor
+        from everself.conversation.factory import open_compactor
 
         agent, hooks = self.agent, self.loaded.config.hooks
         return open_compactor(agent, hooks, self.chat.shared, self.memory, self.log, self.checkpoint)
@@ -385,14 +385,14 @@ class Runtime:
 
     def transcript_traces(self) -> "TranscriptTraces":
         """The transcripts as forgetting reaches them."""
+        from everself.conversation.sessions.factory import open_transcripts
         from everself.conversation.sessions.forgetting import TranscriptTraces
-        from everself.conversation.sessions.opening import open_transcripts
 
         return TranscriptTraces(self.log, open_transcripts(self.agent.state))
 
     def index_traces(self) -> "IndexTraces":
         """The index as forgetting reaches it; nothing is opened yet."""
-        from everself.search.opening import open_traces
+        from everself.search.factory import open_traces
 
         return open_traces(self.agent, lambda: self.workspace, self.extra_paths, lambda: self.index)
 
@@ -406,7 +406,7 @@ class Runtime:
 
     def search(self, query: str, limit: int | None = None) -> "SearchResult":
         """The best hits for the owner's own words, with citations; refused where the settings switch searching off."""
-        from everself.search.opening import need_search
+        from everself.search.factory import need_search
         from everself.search.recall import RecallRequest
 
         need_search(self.agent.search)

@@ -254,9 +254,9 @@ def test_a_wrong_value_is_named_with_its_line(text: str, words: str) -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("{\n  a: 1,\n  b: }\n", "line 3, column 6: } was not expected here."),
+        ("{\n  a: 1,\n  b: }\n", "line 3, column 6: unexpected }."),
         ("{\n  agents: {\n", "line 2, column 11: this is not closed."),
-        ('{\n  "日本": "🌿🌿",\n  b: ]', "line 3, column 6: ] was not expected here."),
+        ('{\n  "日本": "🌿🌿",\n  b: ]', "line 3, column 6: unexpected ]."),
         ("{} {}", "more text after the closing brace"),
         ("[" * 100, "nested too deeply"),
         ("[1]", "must contain one object"),

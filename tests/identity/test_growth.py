@@ -12,7 +12,7 @@ from everself.errors import ChangedMeanwhile, NotFound, RefusedByRule, WrongUse
 from everself.identity.growth import Growth, GrowthChecks
 from everself.identity.soul import Rules
 from everself.memory.entries import text_hash
-from everself.memory.forgetting.words import FORGOTTEN
+from everself.memory.forgetting.forgotten_words import FORGOTTEN
 from everself.operations.changes import Changes
 from everself.testing.frozen_time import FrozenTime
 from everself.testing.workspaces import Bench, real_workspace

@@ -11,8 +11,8 @@ from everself.config.sections import SoulPolicy, Tunables
 from everself.errors import RefusedByRule
 from everself.identity.growth import Growth, GrowthChecks
 from everself.identity.soul import Rules
+from everself.keepers.factory import action_functions
 from everself.keepers.keeper import Ask, ProposeLine, RunReport
-from everself.keepers.opening import action_functions
 from everself.keepers.soul._themes import say_same
 from everself.keepers.soul.keeper import SoulKeeper
 from everself.memory.memory import Memory

@@ -16,6 +16,6 @@ def open_chat_model(name: str, providers: "Sequence[Provider]") -> "ChatModel":
         from everself.conversation.reflex.model import Reflex
 
         return Reflex()
-    from everself.models.chat.opening import open_model
+    from everself.models.chat.factory import open_model
 
     return open_model(name, providers)

@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from everself.search.evaluation import Evaluation, change_beyond_chance, evaluate, make_questions, sample_notes
-from everself.search.opening import need_search
+from everself.search.factory import need_search
 from everself.search.recall import RecallRequest
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING
 
 from everself.memory.tiers import MemoryStatus, count_tiers
-from everself.search.opening import SWITCH_ON, index_identity, index_place, need_search
+from everself.search.factory import SWITCH_ON, index_identity, index_place, need_search
 
 if TYPE_CHECKING:
     from everself.runtime import Runtime

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Literal
 
 from everself.conversation.chat_models import REFLEX
 from everself.errors import ModelFailed, WrongUse
+from everself.models.chat.factory import find_account, open_model
 from everself.models.chat.model_table import find_model_facts, known_models
-from everself.models.chat.opening import find_account, open_model
+from everself.models.chat.model_trial import Trial, trial_of
 from everself.models.chat.price import Price
 from everself.models.chat.readiness import check_ready
-from everself.models.chat.trial import Trial, trial_of
 from everself.models.chat.vendors import VENDORS
 from everself.operations.settings import SavedReport, set_value
 from everself.storage.state.spend import Cost, DaySum

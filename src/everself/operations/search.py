@@ -16,9 +16,9 @@ from everself.memory.corrections import mark_embedded, not_embedded
 from everself.operations.caller import Audience, Caller
 from everself.operations.declaration import Argument, Option, Tell, operation
 from everself.search import recall
-from everself.search.adjustments import Ageing
-from everself.search.opening import need_search
+from everself.search.factory import need_search
 from everself.search.scopes import Scope, SessionKind
+from everself.search.score_adjustments import Ageing
 from everself.storage.state.searches import LeftOut, SearchRecord
 from everself.text.normalise import fold, slug
 from everself.values import Author, Change, Hit

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from everself.memory.forgetting.words import ForgottenWords, is_telling
+from everself.memory.forgetting.forgotten_words import ForgottenWords, is_telling
 from everself.search.index_file.columns import load_sources, read_header
 from everself.search.index_file.file import IndexFile, IndexPlace, open_existing, reading
 from everself.search.index_file.term_traces import (

@@ -12,7 +12,7 @@ from everself.storage.filesystem import disk_errors
 from everself.storage.writes import discard
 
 if TYPE_CHECKING:
-    from everself.memory.forgetting.words import ForgottenWords
+    from everself.memory.forgetting.forgotten_words import ForgottenWords
     from everself.search.index import Index
     from everself.search.index_file.file import IndexPlace
     from everself.search.sync.documents import Sources

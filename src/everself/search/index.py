@@ -28,10 +28,10 @@ from everself.search.rebuild import IndexIdentity, OpenedIndex, Opener, lock_pat
 from everself.search.status import IndexStatus
 from everself.search.sync.documents import ChunkingRules, DocumentReader, Prepared, Sources, default_chunking, model_key
 from everself.search.sync.embedding import Bounds, Embedding, EmbedReport, ask_embedder, pending_chunks
-from everself.search.sync.hygiene import drop_closed
 from everself.search.sync.purge import purge
 from everself.search.sync.sync import Progress, Syncer, SyncReport
 from everself.search.sync.transaction import day_number
+from everself.search.sync.vector_retention import drop_closed
 from everself.storage.lock import FileLock
 from everself.values import Document, FileStat
 

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Literal
 
 from everself.errors import EmbeddingFailed, EmbeddingFault
-from everself.models.calls import CALLS
+from everself.models.call_switch import CALLS
 from everself.models.embedding.protocol import Purpose
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ import pytest
 
 from everself.config import load_here
 from everself.errors import StoreBusy
+from everself.memory.forgetting.forgotten_words import ForgottenWords
 from everself.memory.forgetting.proof import ForgetProof, PlaceResult, Target
-from everself.memory.forgetting.words import ForgottenWords
 from everself.operations.templates import set_up
 from everself.runtime import Runtime, open_runtime
 from everself.search import index as index_module

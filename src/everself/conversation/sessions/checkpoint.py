@@ -109,7 +109,7 @@ class Checkpoint:
 
     def _sentences(self, message: Message) -> Iterator[Sentence]:
         from everself.classify.statements import read
-        from everself.memory.forgetting.words import FORGOTTEN
+        from everself.memory.forgetting.forgotten_words import FORGOTTEN
 
         for sentence in (self._read or read)(message.content).of(*_KEPT):
             words = sentence.what if sentence.kind is SentenceKind.REMEMBER and sentence.what else sentence.text

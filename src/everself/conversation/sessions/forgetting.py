@@ -15,7 +15,7 @@ from everself.errors import NotFound
 from everself.storage.state.scrub import strings_of
 
 if TYPE_CHECKING:
-    from everself.memory.forgetting.words import ForgottenWords
+    from everself.memory.forgetting.forgotten_words import ForgottenWords
 
 NAME: Final = "transcripts"
 MOST_OF_A_SUMMARY: Final = 1_500

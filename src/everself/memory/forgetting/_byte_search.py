@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Final, Literal
 
+from everself.memory.forgetting.forgotten_words import ForgottenWords, is_open
 from everself.memory.forgetting.proof import Mention, Unreachable
-from everself.memory.forgetting.words import ForgottenWords, is_open
 from everself.storage import writes
 from everself.storage.damaged_files import FOLDER as ASIDE
 from everself.storage.filesystem import READ_LIMIT, FileSystem

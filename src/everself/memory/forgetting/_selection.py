@@ -7,8 +7,8 @@ from datetime import date, datetime
 from everself.clock import Clock
 from everself.errors import WrongUse
 from everself.memory.catalog import Catalog
+from everself.memory.forgetting.forgotten_words import contains, is_one_statement
 from everself.memory.forgetting.proof import Target
-from everself.memory.forgetting.words import contains, is_one_statement
 from everself.memory.provenance import PERSON
 from everself.storage.state.scrub import MessageRow, Scrub, SearchRow
 from everself.text.normalise import fold, slug

@@ -18,16 +18,7 @@ from everself.memory.drafts import Draft
 from everself.memory.entries import read_document, text_hash
 from everself.memory.forgetting import _byte_search as search
 from everself.memory.forgetting._selection import choose
-from everself.memory.forgetting.proof import (
-    DocumentCut,
-    ForgetPlan,
-    ForgetProof,
-    Mention,
-    PlaceResult,
-    Target,
-    Unreachable,
-)
-from everself.memory.forgetting.words import (
+from everself.memory.forgetting.forgotten_words import (
     FORGOTTEN,
     DerivedStore,
     ForgottenWords,
@@ -36,6 +27,15 @@ from everself.memory.forgetting.words import (
     is_open,
     is_telling,
     runs,
+)
+from everself.memory.forgetting.proof import (
+    DocumentCut,
+    ForgetPlan,
+    ForgetProof,
+    Mention,
+    PlaceResult,
+    Target,
+    Unreachable,
 )
 from everself.storage.filesystem import READ_LIMIT, disk_errors
 from everself.storage.history.rewriting import RewritableHistory, Rewritten

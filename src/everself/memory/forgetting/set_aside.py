@@ -7,7 +7,7 @@ import zlib
 from collections.abc import Iterator
 
 from everself.memory.forgetting._byte_search import SET_ASIDE
-from everself.memory.forgetting.words import ForgottenWords
+from everself.memory.forgetting.forgotten_words import ForgottenWords
 from everself.storage import damaged_files as aside
 from everself.storage import writes
 from everself.storage.filesystem import FileSystem, disk_errors, parent_of

@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
 from everself.errors import ModelFailed, ModelFault
-from everself.models.calls import check_allowed
+from everself.models.call_switch import check_allowed
 from everself.models.chat._failures import Failures
 from everself.models.chat._rendering import render_parameters, render_settings, render_turns, render_user
 from everself.models.chat.model_table import ModelFacts

@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 from everself import clock
 from everself.config import Secret
 from everself.errors import BadConfig, EmbeddingFailed
-from everself.models.calls import check_allowed
+from everself.models.call_switch import check_allowed
 from everself.models.embedding._answers import read_refusal
 from everself.models.embedding._wire_formats import WireFormat
 from everself.models.embedding.protocol import Purpose

@@ -28,8 +28,8 @@ from everself.search.index_file.rows import (
 )
 from everself.search.index_file.vectors import load_codes
 from everself.search.sync.documents import Sources, model_key, text_hash
-from everself.search.sync.hygiene import drop_closed, forget_texts
 from everself.search.sync.transaction import writing
+from everself.search.sync.vector_retention import drop_closed, forget_texts
 from everself.search.sync.vector_rows import add_vectors, assign_kept, drop_other_codes, find_kept, with_kept_slot
 
 if TYPE_CHECKING:

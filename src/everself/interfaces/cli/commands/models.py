@@ -11,7 +11,7 @@ from everself.interfaces.rendering.lines import Line, paint
 from everself.interfaces.rendering.words import count_of
 
 if TYPE_CHECKING:
-    from everself.models.chat.trial import Trial
+    from everself.models.chat.model_trial import Trial
     from everself.operations.models import ModelLine, SpendReport
 
 _NO_MODEL = "answers from memory alone; no model"

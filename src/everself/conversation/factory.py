@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from everself.classify.save_claims import claims_saving
-from everself.conversation.context.opening import told_of
+from everself.conversation.context.factory import told_of
 from everself.conversation.parts import Acted, Alarm, Parts
 from everself.conversation.tools.protocol import Written
 from everself.errors import NotFound, WrongUse
@@ -141,7 +141,7 @@ def _find_search(state: "State", name: str) -> "SearchRecord | None":
 
 def _unsaid(memory: "Memory", text: str) -> str:
     """A text without what was forgotten. Only hashes are left of that, so it is looked for in all that may stand for itself."""
-    from everself.memory.forgetting.words import ForgottenWords, candidates, runs
+    from everself.memory.forgetting.forgotten_words import ForgottenWords, candidates, runs
 
     catalog = memory.catalog
     return ForgottenWords(

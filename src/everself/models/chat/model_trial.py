@@ -223,7 +223,7 @@ def _shaped(reply: _Reply) -> SkillResult:
     try:
         found = json.loads(reply.text)
     except json.JSONDecodeError:
-        return SkillResult("schema", False, f"{_LACKS['schema']}: {_short(reply.text) or 'it gave no words'}")
+        return SkillResult("schema", False, f"{_LACKS['schema']}: {_short(reply.text) or 'it returned no text'}")
     if not isinstance(found, dict) or not isinstance(found.get("name"), str) or not isinstance(found.get("age"), int):
         return SkillResult("schema", False, f"{_LACKS['schema']}: it gave {_short(reply.text)}")
     right = "anna" in found["name"].casefold() and found["age"] == 31
