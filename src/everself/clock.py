@@ -1,4 +1,4 @@
-"""The only reader of time, and the one place that knows which day it is for the human.
+"""Reads the system clock and computes the human day: the date in the user's time zone. No other module reads time.
 
 Knows nothing of files or settings: it is told the user's time zone.
 """
@@ -45,7 +45,7 @@ def find_zone(name: str) -> ZoneInfo:
     # zoneinfo answers odd names with three different errors: unknown, absolute or climbing path, a directory
     except (ZoneInfoNotFoundError, ValueError, OSError) as error:
         raise BadConfig(
-            f'"{name}" is no time zone.', mend='Use an IANA name such as "Europe/Berlin" or "Asia/Seoul".'
+            f'"{name}" is not a known time zone.', mend='Use an IANA name such as "Europe/Berlin" or "Asia/Seoul".'
         ) from error
 
 
@@ -77,7 +77,7 @@ class Clock:
     def day_of(self, moment: datetime) -> date:
         """The human day that a moment fell on."""
         if moment.tzinfo is None:
-            raise ValueError("a moment without an offset belongs to no day")
+            raise ValueError("the moment has no UTC offset")
         return moment.astimezone(self.zone).date()
 
     def yesterday(self) -> date:

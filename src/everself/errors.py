@@ -1,31 +1,32 @@
-"""The one tree of errors. Expected outcomes (a conflict, a refusal of a change) are values, not errors.
+"""The tree of errors. Expected outcomes (a conflict, a refused change) are values, not errors.
 
     EverselfError
-    ├── WrongUse                 the call itself is off: bad flag, bad id, bad combination
-    ├── NotFound                 a thing that was named does not exist
-    │   └── NoEntryContains      words that stand in no entry and no place
-    ├── RefusedByRule            a rule of the house says no
-    │   └── UnsafePath           a path that leaves the workspace, passes a link, or is no plain file
-    ├── ChangedMeanwhile         somebody else was faster; trying again can help
+    ├── WrongUse                 invalid arguments: unknown option, ambiguous id, conflicting options
+    ├── NotFound                 what was named does not exist
+    │   └── NoEntryContains      no entry contains these words
+    ├── RefusedByRule            a rule or a missing permission prevents it
+    │   └── UnsafePath           a path that leaves the workspace, passes through a link, or is not a regular file
+    ├── ChangedMeanwhile         another process changed it first; a retry can help
     │   ├── LockTimeout          another process holds the lock
     │   └── StoreBusy            another process holds the database
-    ├── BadConfig                a setting cannot be read or makes no sense
-    │   ├── UnknownKey           a setting nobody knows, with the nearest known one
-    │   └── ContextTooSmall      a budget in which the soul does not fit whole
-    ├── DiskError                the file system said no
+    ├── BadConfig                a setting cannot be read or is invalid
+    │   ├── UnknownKey           an unknown setting, with the nearest known one
+    │   └── ContextTooSmall      a token budget too small for the whole soul
+    ├── DiskError                the file system returned an error
     │   ├── DiskFull
     │   ├── ReadOnlyDisk
     │   ├── NoPermission
-    │   └── TooLarge             a file beyond what is read
-    ├── Damaged                  bytes of ours that do not check out
+    │   └── TooLarge             a file above the size limit
+    ├── Damaged                  data written by Everself that fails its checks
     │   ├── HistoryDamaged       objects of the history; documents are not affected
     │   └── NewerSchema          a database written by a newer Everself
-    ├── EmbeddingFailed          an embedder gave no vectors that can be used; search goes on by words
-    ├── ModelFailed              a chat model gave no whole answer; what was said is kept
-    ├── Unfinished               begun, and not all of it done: what is done stands, so nobody may simply repeat it
-    └── Interrupted              the person stopped it
+    ├── EmbeddingFailed          an embedder returned no usable vectors; search continues with keywords
+    ├── ModelFailed              a chat model returned no complete answer; what was said is kept
+    ├── Unfinished               started and partly done; what is done stays done, so a plain retry may do it twice
+    └── Interrupted              stopped by the person
 
-The docstring of a class is the sentence a person reads first; `detail` says what exactly, `mend` the command or act that helps.
+The docstring of a class is the first sentence of its message. `detail` says what exactly happened, `mend` which command or step helps.
+Errors whose detail is a complete message (`WrongUse`, `RefusedByRule`) show the docstring only where there is no detail.
 """
 
 from typing import ClassVar, Literal
@@ -41,6 +42,8 @@ class EverselfError(Exception):
     """Something went wrong."""
 
     headline: ClassVar[str] = "Something went wrong."
+    # the detail is the whole message
+    detail_only: ClassVar[bool] = False
 
     def __init_subclass__(cls) -> None:
         cls.headline = (cls.__doc__ or "").strip().splitlines()[0]
@@ -51,15 +54,19 @@ class EverselfError(Exception):
         self.mend = mend
 
     def __str__(self) -> str:
-        return f"{self.headline} {self.detail}".strip()
+        if not self.detail:
+            return f"{self.headline.removesuffix(':')}." if self.headline.endswith(":") else self.headline
+        return self.detail if self.detail_only else f"{self.headline} {self.detail}"
 
 
 class WrongUse(EverselfError):
-    """That is not how this is called."""
+    """Invalid arguments."""
+
+    detail_only = True
 
 
 class NotFound(EverselfError):
-    """There is no such thing."""
+    """Not found:"""
 
 
 class NoEntryContains(NotFound):
@@ -71,43 +78,47 @@ class NoEntryContains(NotFound):
 
 
 class RefusedByRule(EverselfError):
-    """A rule forbids this."""
+    """Not allowed."""
+
+    detail_only = True
 
 
 class UnsafePath(RefusedByRule):
-    """This path is not safe to use."""
+    """Unsafe path:"""
+
+    detail_only = False
 
 
 class ChangedMeanwhile(EverselfError):
-    """Something else changed it in the meantime; nothing was written. Try again."""
+    """Changed by another process in the meantime; nothing was written. Try again."""
 
 
 class LockTimeout(ChangedMeanwhile):
-    """Another process is writing and did not finish in time; nothing was written."""
+    """Timed out waiting for another process that is writing; nothing was written."""
 
 
 class StoreBusy(ChangedMeanwhile):
-    """Another process holds the database and did not finish in time; nothing was written."""
+    """Timed out waiting for another process that holds the database; nothing was written."""
 
 
 class BadConfig(EverselfError):
-    """A setting cannot be used."""
+    """Invalid setting:"""
 
 
 class UnknownKey(BadConfig):
-    """There is no such setting."""
+    """Unknown setting:"""
 
 
 class ContextTooSmall(BadConfig):
-    """The context has no room for the whole soul."""
+    """The context is too small for the whole soul."""
 
 
 class DiskError(EverselfError):
-    """The file system refused."""
+    """File system error:"""
 
 
 class DiskFull(DiskError):
-    """The disk is full, or a quota is reached; what was there is unchanged."""
+    """The disk is full or a quota is reached; existing files are unchanged."""
 
 
 class ReadOnlyDisk(DiskError):
@@ -115,15 +126,15 @@ class ReadOnlyDisk(DiskError):
 
 
 class NoPermission(DiskError):
-    """The file system denies permission; nothing was written."""
+    """Permission denied by the file system; nothing was written."""
 
 
 class TooLarge(DiskError):
-    """The file is larger than Everself reads."""
+    """File too large:"""
 
 
 class Damaged(EverselfError):
-    """Bytes that Everself wrote do not check out any more."""
+    """Damaged data:"""
 
 
 class HistoryDamaged(Damaged):
@@ -135,7 +146,7 @@ class NewerSchema(Damaged):
 
 
 class EmbeddingFailed(EverselfError):
-    """The texts could not be embedded."""
+    """Embedding failed:"""
 
     def __init__(
         self, detail: str = "", *, reason: EmbeddingFault = "other", retry_after: float | None = None, mend: str = ""
@@ -159,7 +170,7 @@ class ModelFailed(EverselfError):
 
 
 class Unfinished(EverselfError):
-    """This was begun, and not all of it is done."""
+    """Only partly done:"""
 
 
 class Interrupted(EverselfError):

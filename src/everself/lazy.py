@@ -1,4 +1,4 @@
-"""A part of something opened: made when it is first asked for, once, whichever threads ask at the same time.
+"""A lazily created attribute: made on first access, exactly once, also when several threads ask at the same time.
 
 `functools.cached_property` has no lock since Python 3.12: threads that ask at once each open a database of their own.
 """
@@ -13,7 +13,7 @@ _LOCK = "lock of {}"
 
 
 class part(Generic[T]):  # noqa: N801 — a decorator, as property is
-    """A failure is not kept: whoever asks next tries again. What was made stands in the instance's `__dict__` under its name.
+    """A failure is not cached: the next access tries again. The value is stored in the instance's `__dict__` under its name.
 
     Every part of every instance has a lock of its own, so that making one may wait for a thread that asks for another.
     """

@@ -1,4 +1,4 @@
-"""The composition root: one agent, opened. Its parts are made when they are first asked for, so that a command pays only for what it uses.
+"""The composition root: opens one agent. Its parts are created on first use, so that a command pays only for what it uses.
 
 It alone knows all parts. What opens one of them takes the others that it needs, never the whole.
 """
@@ -27,7 +27,7 @@ from everself.workspace.assembly import WorkspaceOptions, WorkspaceStorage, asse
 from everself.workspace.disk_workspace import DiskWorkspace, Recovery
 from everself.workspace.guards import learned_exemption, standard_guards
 from everself.workspace.relocation import finish_restore
-from everself.workspace.state_opening import open_or_read_only
+from everself.workspace.state_factory import open_or_read_only
 
 if TYPE_CHECKING:
     from everself.classify.triage import Triage
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from everself.conversation.compaction import Compactor
     from everself.conversation.context import request as context
     from everself.conversation.context.assembler import Assembler, Prompt
-    from everself.conversation.context.opening import VerifiedDocuments
+    from everself.conversation.context.factory import VerifiedDocuments
     from everself.conversation.conversation import Chat
     from everself.conversation.sessions.checkpoint import Checkpoint
     from everself.conversation.sessions.forgetting import TranscriptTraces
@@ -64,7 +64,7 @@ if TYPE_CHECKING:
 
 
 class Details(TypedDict, total=False):
-    """What else may be said of a thought."""
+    """Optional fields of a new entry."""
 
     category: str
     tag: Tag
@@ -112,7 +112,7 @@ class Runtime:
         if not os.path.isdir(self.agent.workspace):
             finish_restore(self.agent)
         if not os.path.isdir(self.agent.workspace):
-            raise NotFound(f"There is no workspace at {self.agent.workspace} yet.", mend="everself setup")
+            raise NotFound(f"workspace {self.agent.workspace}.", mend="everself setup")
         door = learned_exemption(self.agent.soul.policy)
         guards = (*standard_guards(door, self.personas), tombstone_guard(self.state.entries))
         made = assemble(self.storage, self.state, self.clock, WorkspaceOptions(guards=guards, refusal=self.impaired))
@@ -149,7 +149,7 @@ class Runtime:
 
     @part
     def index(self) -> "Index":
-        from everself.search.opening import open_index
+        from everself.search.factory import open_index
 
         grace = self.tunables.corrected_embedding_grace_days
         return open_index(self.agent, self.workspace, self.clock, self.embedder, self.extra_paths(), grace)
@@ -162,13 +162,13 @@ class Runtime:
 
     @part
     def recall(self) -> "Recall":
-        from everself.search.opening import open_recall
+        from everself.search.factory import open_recall
 
         return open_recall(self.index, self.clock, self.agent.search, self.tunables, self.memory, self.state)
 
     @part
     def persona(self) -> "Persona":
-        from everself.identity.opening import open_persona
+        from everself.identity.factory import open_persona
 
         hook = self.loaded.config.hooks.persona
         return open_persona(hook, self.clock, self.state, lambda: self.integrity)
@@ -194,7 +194,7 @@ class Runtime:
 
     @part
     def growth(self) -> "Growth":
-        from everself.identity.opening import open_growth
+        from everself.identity.factory import open_growth
 
         memory, integrity = (lambda: self.memory), (lambda: self.integrity)
         return open_growth(self.agent, self.tunables, self.workspace, self.state, self.clock, memory, integrity)
@@ -213,7 +213,7 @@ class Runtime:
 
     def context_parts(self) -> "context.Parts":
         """What the assembler works with."""
-        from everself.conversation.context.opening import ContextSettings, ExternalFile, gather_parts
+        from everself.conversation.context.factory import ContextSettings, ExternalFile, gather_parts
 
         tunables, config, external = self.tunables, self.loaded.config, None
         if tunables.external_context_source and tunables.external_context_budget > 0:
@@ -232,7 +232,7 @@ class Runtime:
         return self._documents().find(path)
 
     def _documents(self) -> "VerifiedDocuments":
-        from everself.conversation.context.opening import VerifiedDocuments
+        from everself.conversation.context.factory import VerifiedDocuments
 
         return VerifiedDocuments(lambda: self.workspace, lambda: self.integrity, self.personas)
 
@@ -245,8 +245,8 @@ class Runtime:
 
     @part
     def log(self) -> "SessionLog":
+        from everself.conversation.sessions.factory import open_transcripts
         from everself.conversation.sessions.log import SessionLog
-        from everself.conversation.sessions.opening import open_transcripts
 
         return SessionLog(self.state.messages, open_transcripts(self.agent.state), self.clock)
 
@@ -273,7 +273,7 @@ class Runtime:
     def chat(self) -> "Chat":
         """Nothing of it is opened before it is used: a conversation begins with the first message, not with the prompt for it."""
         from everself.conversation.conversation import Chat
-        from everself.conversation.tools.outside.opening import open_external_access
+        from everself.conversation.tools.outside.factory import open_external_access
 
         def tools(scope: "Scope") -> "Sequence[Tool]":
             from everself.conversation.subagents import Subagents, spawn_tool
@@ -285,8 +285,8 @@ class Runtime:
 
     def conversation_parts(self) -> "conversation.Parts":
         """What a conversation works with, but for its tools."""
+        from everself.conversation.factory import ChatResources, gather_parts
         from everself.conversation.message_actions import MessageActions
-        from everself.conversation.opening import ChatResources, gather_parts
 
         memory, checkpoint, assembler = (lambda: self.memory), (lambda: self.checkpoint), (lambda: self.assembler)
         triage, recall, embedder = self._open_triage, (lambda: self.recall), (lambda: self.embedder)
@@ -311,7 +311,7 @@ class Runtime:
     @part
     def keepers(self) -> "Runner":
         from everself.conversation.chat_models import REFLEX
-        from everself.keepers.opening import KeeperResources, open_keepers
+        from everself.keepers.factory import KeeperResources, open_keepers
 
         searched = self.agent.search.enabled
         shared = KeeperResources(
@@ -334,7 +334,7 @@ class Runtime:
 
     @part
     def compactor(self) -> "Compactor":
-        from everself.conversation.opening import open_compactor
+        from everself.conversation.factory import open_compactor
 
         agent, hooks = self.agent, self.loaded.config.hooks
         return open_compactor(agent, hooks, self.chat.shared, self.memory, self.log, self.checkpoint)
@@ -360,14 +360,14 @@ class Runtime:
 
     def transcript_traces(self) -> "TranscriptTraces":
         """The transcripts as forgetting reaches them."""
+        from everself.conversation.sessions.factory import open_transcripts
         from everself.conversation.sessions.forgetting import TranscriptTraces
-        from everself.conversation.sessions.opening import open_transcripts
 
         return TranscriptTraces(self.log, open_transcripts(self.agent.state))
 
     def index_traces(self) -> "IndexTraces":
         """The index as forgetting reaches it; nothing is opened yet."""
-        from everself.search.opening import open_traces
+        from everself.search.factory import open_traces
 
         return open_traces(self.agent, lambda: self.workspace, self.extra_paths, lambda: self.index)
 
@@ -381,7 +381,7 @@ class Runtime:
 
     def search(self, query: str, limit: int | None = None) -> "SearchResult":
         """The best hits for the owner's own words, with citations; refused where the settings switch searching off."""
-        from everself.search.opening import need_search
+        from everself.search.factory import need_search
         from everself.search.recall import RecallRequest
 
         need_search(self.agent.search)
@@ -429,7 +429,7 @@ class Runtime:
 
     @property
     def mended(self) -> "tuple[Mended, ...]":
-        """What of the history had to be mended while this agent was open."""
+        """What was repaired in the history while this agent was open."""
         return self.workspace.mended if "workspace" in self.__dict__ else ()
 
     def close(self) -> None:
@@ -439,19 +439,17 @@ class Runtime:
         if "index" in self.__dict__:
             self._settle(
                 self.index.close,
-                "The index was not closed as it should be; it is derived, and checked when it is opened",
+                "The index was not closed properly; it is checked when it is next opened",
             )
         if "workspace" in self.__dict__:
             from everself.identity.counter import keep_up
 
             keep_up(self._open_counter, self.state, lambda: self.integrity)
             self._settle(
-                self.workspace.close, "What was changed stands, but is not in the history yet; the next command goes on"
+                self.workspace.close, "The change is saved, but not in the history yet; the next command continues"
             )
         if "state" in self.__dict__:
-            self._settle(
-                self.state.close, "What was recorded is durable, but the database was not closed as it should be"
-            )
+            self._settle(self.state.close, "The records are saved, but the database was not closed properly")
 
     def _settle(self, close: Callable[[], None], otherwise: str) -> None:
         try:

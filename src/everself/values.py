@@ -1,4 +1,4 @@
-"""Frozen values that several rooms speak of. They hold data and say nothing about how it is kept."""
+"""Frozen values shared by several packages. They hold data and say nothing about how it is stored."""
 
 import hashlib
 import os
@@ -123,7 +123,7 @@ Edit = Append | Insert | Replace | Create | Move | Remove
 
 
 class Author(StrEnum):
-    """Who wants a change. Guards decide by it what may be written; nobody below a face chooses it."""
+    """Who makes a change. Guards decide by it what may be written. Only an interface or the runtime sets it."""
 
     OWNER = "owner"
     HAND = "hand"
@@ -303,7 +303,7 @@ class ScorePart(NamedTuple):
 class Hit(NamedTuple):
     """A piece of a document that answers a query. `also` are the other places where the same words stand.
 
-    `closed`: it no longer holds; `now` are the words that hold instead, where they are known and whoever asks may see them.
+    `closed`: it no longer holds; `now` are the words that hold instead, where they are known and the caller may see them.
     """
 
     path: str
@@ -347,7 +347,7 @@ Severity = Literal["error", "warning", "note"]
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Something a person should know, with the command or act that mends it."""
+    """Something a person should know, with the command or step that fixes it."""
 
     severity: Severity
     code: str
@@ -368,7 +368,7 @@ RunState = Literal["running", "done", "failed", "skipped"]
 class Job:
     """`spec` is five cron fields, a moment or a step; `zone` is empty for the user's own; slots up to `since` are settled.
 
-    `words` are what is said to the agent, or the verb. `standing`: it belongs to the house, and its times stand in CONFIG.md.
+    `words` are the message to the agent, or the name of the operation. `standing`: a built-in job, whose times are set in CONFIG.md.
     """
 
     id: str

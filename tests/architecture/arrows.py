@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator, Sequence
 
-from tests.architecture.house import INTERFACES, PACKAGE_NAMES, PORCH, SHARED, STARTER, may_import, place_of
+from tests.architecture.package_rules import INTERFACES, PACKAGE_NAMES, PORCH, SHARED, STARTER, may_import, place_of
 from tests.architecture.sources import (
     PACKAGE,
     Import,
@@ -23,7 +23,7 @@ def package_order(tree: Tree) -> Iterator[Violation]:
     known = frozenset(module.name for module in tree)
     for module in tree:
         if module.name not in PORCH and place_of(module.package) is None:
-            words = f'the package "{module.package}" is not listed in tests/architecture/house.py'
+            words = f'the package "{module.package}" is not listed in tests/architecture/package_rules.py'
             yield Violation("package-order", module.file, 1, words)
             continue
         for each in imports_of(module, known):

@@ -1,4 +1,4 @@
-"""Prints the house in figures after its tests."""
+"""Prints figures of the package after its tests."""
 
 from pathlib import Path
 
@@ -9,7 +9,7 @@ TOP = Path(__file__).resolve().parents[2]
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
-    # where the tests are spread over processes, all of the house would be read once more, in the end and alone
+    # where the tests are spread over processes, the whole package would be read once more, in the end and alone
     if config.pluginmanager.hasplugin("dsession"):
         return
-    terminalreporter.write_line(f"house: {summary(TOP / 'src' / 'everself')}")
+    terminalreporter.write_line(f"package: {summary(TOP / 'src' / 'everself')}")

@@ -8,7 +8,16 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from tests.architecture.house import CLOCK, DISK, ENVIRONMENT, HOMES, INDEX_WRITER, LOGS, SPEAKING, WITHOUT_PATHS
+from tests.architecture.package_rules import (
+    CLOCK,
+    DISK,
+    ENVIRONMENT,
+    HOMES,
+    INDEX_WRITER,
+    LOGS,
+    SPEAKING,
+    WITHOUT_PATHS,
+)
 from tests.architecture.sources import Module, Violation
 
 Tree = Sequence[Module]

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from tests.architecture import arrows, doors, manners, measures, origins
 from tests.architecture.allowed import Allowance
-from tests.architecture.house import INDEX_TABLES
+from tests.architecture.package_rules import INDEX_TABLES
 from tests.architecture.sources import Module, Violation, read_tree
 
 Rule = Callable[[Sequence[Module]], Iterator[Violation]]

@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterator, Sequence
 
-from tests.architecture.house import FAKES
+from tests.architecture.package_rules import FAKES
 from tests.architecture.sources import Module, Violation
 
 Tree = Sequence[Module]

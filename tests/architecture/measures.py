@@ -5,7 +5,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
 
-from tests.architecture.house import (
+from tests.architecture.package_rules import (
     EMPTY_WORDS,
     FUNCTION_LINES,
     MODULE_LINES,

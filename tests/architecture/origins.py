@@ -6,7 +6,7 @@ mypy shows that whoever calls a writer hands it an `Origin`; these show that no 
 import ast
 from collections.abc import Iterator, Sequence
 
-from tests.architecture.house import OWNERS_DOORS, RULES_OF_TRUST, WRITERS
+from tests.architecture.package_rules import OWNERS_DOORS, RULES_OF_TRUST, WRITERS
 from tests.architecture.sources import Function, Module, Violation
 
 Tree = Sequence[Module]

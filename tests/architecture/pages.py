@@ -9,7 +9,7 @@ from tests.architecture.sources import Violation
 
 FENCE = re.compile(r"^(```+|~~~+)[^\n]*\n(.*?)^\1\s*$", re.MULTILINE | re.DOTALL)
 BRANCH = re.compile(r"^([\s│├└─|`+-]*)([A-Za-z_][\w.]*/?)")
-HOUSE = "src/everself/"
+TREE_TOP = "src/everself/"
 # Folders of somebody's machine, and the hosts packages come from: neither belongs into a file that others read.
 MACHINE = re.compile(r"(?<![\w.~/-])/(?:home/[A-Za-z0-9_][\w.-]*|Users/[A-Za-z0-9_][\w.-]*|root|work)/")
 REGISTRY = re.compile(
@@ -33,7 +33,7 @@ def packages_in_tree(readme: str) -> tuple[str, ...] | None:
     """
     for block in FENCE.finditer(readme):
         lines = block[2].splitlines()
-        if lines and lines[0].startswith(HOUSE):
+        if lines and lines[0].startswith(TREE_TOP):
             return tuple(_first_level(lines[1:]))
     return None
 

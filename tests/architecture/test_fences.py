@@ -1,4 +1,4 @@
-"""The house as it stands breaks no rule that is not allowed with a reason."""
+"""The package as it stands breaks no rule that is not allowed with a reason."""
 
 from pathlib import Path
 
@@ -6,12 +6,12 @@ from tests.architecture.allowed import ALLOWED
 from tests.architecture.fences import find_violations, not_allowed, unused
 from tests.architecture.sources import read_tree
 
-HOUSE = Path(__file__).resolve().parents[2] / "src" / "everself"
+PACKAGE = Path(__file__).resolve().parents[2] / "src" / "everself"
 
 
 def test_the_house_breaks_no_rule_and_needs_every_allowance() -> None:
-    assert len(read_tree(HOUSE)) > 3
-    found = find_violations(HOUSE)
+    assert len(read_tree(PACKAGE)) > 3
+    found = find_violations(PACKAGE)
     broken = not_allowed(found, ALLOWED)
     assert not broken, "\n" + "\n".join(map(str, broken))
     assert unused(found, ALLOWED) == ()

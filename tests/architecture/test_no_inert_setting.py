@@ -1,4 +1,4 @@
-"""Every setting is asked for by a room, by its name: what a person may set decides something.
+"""Every setting is read by a package, by its name: what a person may set decides something.
 
 A tunable's name is its own. Other settings have names such as `every` that much else has too, so that less is shown by finding them.
 """
@@ -13,10 +13,10 @@ import pytest
 from everself.config import sections
 from everself.config.sections import AgentSettings, Config, McpServer, Provider, Tunables
 
-ROOMS = Path(sections.__file__).parents[1]
+PACKAGE = Path(sections.__file__).parents[1]
 # settings that nobody asks for, and why they are there all the same
 WAITING = {
-    "heartbeat": "no room has a heartbeat yet; OpenClaw's files hold these settings, and are read as they are",
+    "heartbeat": "no package has a heartbeat yet; OpenClaw's files hold these settings, and are read as they are",
     "active_from": "part of heartbeat",
     "active_until": "part of heartbeat",
     "active_zone": "part of heartbeat",
@@ -25,8 +25,8 @@ WAITING = {
 
 @pytest.fixture(scope="module")
 def asked() -> frozenset[str]:
-    """The names of attributes that rooms outside `config` read."""
-    files = (file for file in ROOMS.rglob("*.py") if file.relative_to(ROOMS).parts[0] != "config")
+    """The names of attributes that packages outside `config` read."""
+    files = (file for file in PACKAGE.rglob("*.py") if file.relative_to(PACKAGE).parts[0] != "config")
     nodes = (node for file in files for node in ast.walk(ast.parse(file.read_text("utf-8"))))
     return frozenset(node.attr for node in nodes if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load))
 

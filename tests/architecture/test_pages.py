@@ -1,10 +1,10 @@
-"""What is written about the house is true, and tells nothing about the machine it was written on."""
+"""What is written about the package is true, and tells nothing about the machine it was written on."""
 
 import re
 from pathlib import Path
 
 import pytest
-from tests.architecture.house import PACKAGES
+from tests.architecture.package_rules import PACKAGES
 from tests.architecture.pages import lost_references, packages_in_tree, packages_on_disk, private_text, tracked_files
 from tests.architecture.sources import read_tree
 

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.architecture.house import HEAVY
+from tests.architecture.package_rules import HEAVY
 
 TOP = Path(__file__).resolve().parents[2]
 

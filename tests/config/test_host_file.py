@@ -126,12 +126,12 @@ def test_agents_that_share_a_folder_or_an_index_are_found() -> None:
 def test_the_profile_names_the_agent() -> None:
     places = find_places({"HOME": "/people/ada", "EVERSELF_PROFILE": "b"})
     assert load(places, '{agents: {list: [{id: "a"}, {id: "b"}]}}').config.agent().id == "b"
-    with pytest.raises(BadConfig, match="EVERSELF_PROFILE names the agent b; there are main"):
+    with pytest.raises(BadConfig, match="EVERSELF_PROFILE is b, which is not a known agent"):
         load(places, None).config.agent()
 
 
 def test_an_agent_that_is_not_listed_is_not_found() -> None:
-    with pytest.raises(NotFound, match="there are main"):
+    with pytest.raises(NotFound, match="Known agents: main"):
         load(PLACES, None).config.agent("nobody")
 
 
@@ -207,7 +207,7 @@ def test_openclaws_other_settings_are_left_alone_with_a_warning() -> None:
 def test_an_unknown_key_is_refused_with_the_nearest_known_one(text: str, nearest: str) -> None:
     with pytest.raises(UnknownKey) as caught:
         load(PLACES, text)
-    assert caught.value.detail.endswith(f"the nearest known one is {nearest}.")
+    assert caught.value.detail.endswith(f"Did you mean {nearest}?")
     assert "(line 1)" in caught.value.detail
 
 
@@ -231,13 +231,13 @@ def test_an_unknown_key_is_refused_with_the_nearest_known_one(text: str, nearest
         ('{heartbeat: {activeHours: {start: "8am"}}}', "must be a time of day"),
         ('{ui: {assistant: {name: "a\\u0000b"}}}', "must be a short text"),
         ('{hooks: {internal: {entries: {"soul-evil": {file: "../../x"}}}}}', "inside the workspace"),
-        ("{agents: 3}", "agents (line 1) must be a group"),
+        ("{agents: 3}", "agents (line 1) must be an object"),
         ("{agents: {list: {}}}", "agents.list (line 1) must be a list"),
-        ("{agents: {list: [\n3]}}", "agents.list.0 (line 2) must be a group"),
+        ("{agents: {list: [\n3]}}", "agents.list.0 (line 2) must be an object"),
         ("{agents: {list: [{}]}}", "agents.list.0 (line 1) needs an id."),
-        ('{agents: {list: [{id: "a/b"}]}}', "not made of letters"),
+        ('{agents: {list: [{id: "a/b"}]}}', "other than letters"),
         ('{agents: {list: [{id: "a"}, {id: "A"}]}}', "has the id of another agent."),
-        ("{agents: {entries: {a: 1}}}", "must be a group"),
+        ("{agents: {entries: {a: 1}}}", "must be an object"),
         ('{soul: {policy: "free"}}', 'must be one of "locked", "propose", "evolve".'),
         ('{heartbeat_custom_patterns: [{pattern: "(", route: "miner"}]}', "number 1: RE2 cannot read"),
         (
@@ -254,13 +254,13 @@ def test_a_wrong_value_is_named_with_its_line(text: str, words: str) -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("{\n  a: 1,\n  b: }\n", "line 3, column 6: } was not expected here."),
-        ("{\n  agents: {\n", "line 2, column 11: what begins here is not finished."),
-        ('{\n  "日本": "🌿🌿",\n  b: ]', "line 3, column 6: ] was not expected here."),
+        ("{\n  a: 1,\n  b: }\n", "line 3, column 6: unexpected }."),
+        ("{\n  agents: {\n", "line 2, column 11: this is not closed."),
+        ('{\n  "日本": "🌿🌿",\n  b: ]', "line 3, column 6: unexpected ]."),
         ("{} {}", "more text after the closing brace"),
         ("[" * 100, "nested too deeply"),
-        ("[1]", "must hold one group"),
-        ("3", "must hold one group"),
+        ("[1]", "must contain one object"),
+        ("3", "must contain one object"),
     ],
 )
 def test_broken_json5_is_told_in_words_with_its_place(text: str, words: str) -> None:
@@ -290,7 +290,7 @@ def test_a_key_that_stands_twice_is_reported() -> None:
     loaded = load(PLACES, '{ui: {assistant: {name: "a"}},\n ui: {assistant: {name: "b"}}}')
     assert loaded.config.ui.name == "b"
     assert [finding.code for finding in loaded.findings] == ["setting-repeated"]
-    assert "Line 2: ui stands twice" in loaded.findings[0].message
+    assert "Line 2: ui occurs twice" in loaded.findings[0].message
 
 
 def test_the_check_lists_every_problem_and_never_raises() -> None:
@@ -303,7 +303,7 @@ def test_the_check_lists_every_problem_and_never_raises() -> None:
 
 
 def test_the_first_of_several_problems_says_that_there_are_more() -> None:
-    assert "Problems beside it: 1" in words_of("{foo: 1, bar: 2}")
+    assert "More problems: 1" in words_of("{foo: 1, bar: 2}")
 
 
 def test_a_flood_of_problems_is_cut_short() -> None:
@@ -352,11 +352,11 @@ def test_odd_files_in_its_place_give_words(tmp_path: Path) -> None:
         read_host(home(tmp_path))
     host.unlink()
     host.mkdir()
-    with pytest.raises(BadConfig, match="not a plain file"):
+    with pytest.raises(BadConfig, match="not a regular file"):
         read_host(home(tmp_path))
     host.rmdir()
     os.mkfifo(host)
-    with pytest.raises(BadConfig, match="not a plain file"):
+    with pytest.raises(BadConfig, match="not a regular file"):
         read_host(home(tmp_path))
 
 

@@ -64,7 +64,7 @@ def test_a_place_that_makes_no_sense_is_named(environ: dict[str, str], words: st
 
 @pytest.mark.parametrize("agent", ["", "..", "a/b", "-x", "ä", "a" * 65, "a b", ".hidden"])
 def test_an_id_that_would_not_be_a_plain_folder_is_refused(agent: str) -> None:
-    with pytest.raises(BadConfig, match="cannot name an agent"):
+    with pytest.raises(BadConfig, match="not a valid agent id"):
         find_places({"HOME": "/h"}).state_of(agent)
 
 

@@ -32,7 +32,7 @@ def app() -> Iterator[Runtime]:
 
 def act(app: Runtime, text: str, *, scope: Scope = OWNER, by_owner: bool = True) -> Acted:
     correcting = CorrectionHandler(app.memory, app.recall, Triage())
-    return correcting.heed(text, ToolContext(scope, "session", "m1", text, by_owner))
+    return correcting.process(text, ToolContext(scope, "session", "m1", text, by_owner))
 
 
 def open_entries(app: Runtime) -> list[Entry]:
@@ -161,8 +161,8 @@ def test_a_program_of_the_person_gets_the_messages_that_its_pattern_asks_for(app
 
     triage = Triage((CustomPattern("deploy(ed|ing)?", "/opt/run"),))
     correcting = CorrectionHandler(app.memory, app.recall, triage, handle)
-    correcting.heed("We deployed at noon.", ToolContext(OWNER, "s", "m", "", by_owner=True))
-    correcting.heed("We deployed at noon.", ToolContext(OWNER, "s", "m", "", by_owner=False))
+    correcting.process("We deployed at noon.", ToolContext(OWNER, "s", "m", "", by_owner=True))
+    correcting.process("We deployed at noon.", ToolContext(OWNER, "s", "m", "", by_owner=False))
     assert given == [("/opt/run", "We deployed at noon.")]
 
 
@@ -186,7 +186,7 @@ def test_what_is_only_alike_is_asked_about_from_85_on_and_never_closed(app: Runt
     other = app.remember("Our new office by the harbour opens at eight")
     correcting = CorrectionHandler(app.memory, app.recall, Triage(), alike=lambda _, others: [score] * len(others))
     said = "That's wrong, the office starts work at nine."
-    acted = correcting.heed(said, ToolContext(OWNER, "session", "m1", said, True))
+    acted = correcting.process(said, ToolContext(OWNER, "session", "m1", said, True))
     assert ("harbour" in acted.question) is asked
     assert not app.memory.catalog.get(other.entry).closed
 
@@ -210,7 +210,7 @@ def test_of_two_that_match_none_is_closed_and_the_person_is_asked(app: Runtime) 
     app.remember("The old office behind the station opens at seven")
     correcting = CorrectionHandler(app.memory, app.recall, Triage(), alike=lambda _, others: [0.9] * len(others))
     said = "That's wrong, the office starts work at nine."
-    acted = correcting.heed(said, ToolContext(OWNER, "session", "m1", said, True))
+    acted = correcting.process(said, ToolContext(OWNER, "session", "m1", said, True))
     assert "harbour" in acted.question
     assert "station" in acted.question
     assert len(words(app)) == 2

@@ -184,7 +184,7 @@ def test_a_soul_changed_outside_is_told_once(tmp_path: Path) -> None:
         assert not notices(say(app, "hello", session))
         soul = Path(app.agent.workspace, "SOUL.md")
         soul.write_text(soul.read_text() + "\nYou sail.\n")
-        assert [one for one in notices(say(app, "hello", session)) if "SOUL.md was changed outside" in one]
+        assert [one for one in notices(say(app, "hello", session)) if "Changed outside Everself: SOUL.md" in one]
         assert not notices(say(app, "hello", session))
         soul.write_text(soul.read_text() + "\nYou fly.\n")
-        assert [one for one in notices(say(app, "hello", session)) if "SOUL.md was changed outside" in one]
+        assert [one for one in notices(say(app, "hello", session)) if "Changed outside Everself: SOUL.md" in one]

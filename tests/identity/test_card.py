@@ -90,7 +90,7 @@ def test_what_breaks_a_limit_is_passed_over_and_the_next_source_is_asked() -> No
     assert len(card.notices) == 5
     assert "ui.assistant" in card.notices[0]
     assert "60" in card.notices[0]
-    assert any("agents.list[].identity" in notice and "no picture" in notice for notice in card.notices)
+    assert any("agents.list[].identity" in notice and "not a picture" in notice for notice in card.notices)
 
 
 @pytest.mark.parametrize("name", ["x" * 60, "Ἀρία", "小狐", "Zoë O'Neil-Smith"])

@@ -13,7 +13,7 @@ from everself.errors import ChangedMeanwhile, NotFound, RefusedByRule, WrongUse
 from everself.identity.growth import Growth, GrowthChecks
 from everself.identity.soul import Rules
 from everself.memory.entries import text_hash
-from everself.memory.forgetting.words import FORGOTTEN
+from everself.memory.forgetting.forgotten_words import FORGOTTEN
 from everself.testing.frozen_time import FrozenTime
 from everself.testing.workspaces import Bench, real_workspace
 from everself.values import Author
@@ -114,7 +114,7 @@ def test_a_proposal_for_lines_that_changed_since_is_outdated(life: Life) -> None
         life.growth().approve(made.proposal.id)
     assert life.growth().find(made.proposal.id).status == "outdated"
     assert life.soul == FIRST.replace(b"coffee", b"water")
-    with pytest.raises(RefusedByRule, match="outdated already"):
+    with pytest.raises(RefusedByRule, match="already outdated"):
         life.growth().approve(made.proposal.id)
 
 
@@ -141,7 +141,7 @@ def test_nothing_is_decided_twice(life: Life) -> None:
     assert refused.status == "refused"
     assert "- reason: not so ## Core &lt;!-- everself: id=1 -->" in life.log
     for act in (life.growth().approve, life.growth().refuse):
-        with pytest.raises(RefusedByRule, match="refused already"):
+        with pytest.raises(RefusedByRule, match="already refused"):
             act(made.proposal.id)
     assert life.soul == FIRST
 
@@ -351,7 +351,7 @@ def test_a_copy_that_somebody_altered_is_not_restored_unasked(life: Life) -> Non
     copy = next((life.folder / "SOUL_HISTORY").glob("*.md"))
     copy.write_bytes(b"# Obey\n")
     before = life.soul
-    with pytest.raises(RefusedByRule, match="not what Everself put there"):
+    with pytest.raises(RefusedByRule, match="Changed outside Everself"):
         life.growth().rollback("last")
     assert life.soul == before
     life.growth().rollback("last", force=True)

@@ -328,7 +328,7 @@ def test_of_two_processes_that_begin_a_session_the_first_one_holds(ledger: Perso
 
 def test_foreseeing_records_nothing(ledger: Personas) -> None:
     speaking = persona(ledger, reader(SOUL__md=SOUL), settings(chance=1.0))
-    assert speaking.foresee().file == "SOUL.md"
+    assert speaking.preview().file == "SOUL.md"
     assert ledger.list() == ()
 
 

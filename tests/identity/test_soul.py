@@ -75,7 +75,9 @@ def test_keepers_may_propose_what_is_learned_and_nothing_else(author: Author) ->
 @pytest.mark.parametrize("author", [Author.KEEPER, Author.AGENT, Author.IMPORT, Author.RUNTIME])
 def test_under_locked_nobody_but_a_human_may(author: Author) -> None:
     rules = Rules(SoulPolicy.LOCKED)
-    assert check_growth(SOUL_TEXT, with_line(SOUL_TEXT, "x"), author, rules) == ("Only a human may change it.",)
+    assert check_growth(SOUL_TEXT, with_line(SOUL_TEXT, "x"), author, rules) == (
+        "Permission denied: only a human can change the soul.",
+    )
     assert check_growth(SOUL_TEXT, with_line(SOUL_TEXT, "x"), Author.OWNER, rules) == ()
 
 

@@ -72,7 +72,7 @@ def test_a_scripted_life_is_logged_without_a_word_of_it(log: list[str], tmp_path
         app.forgetting.carry_out(app.forgetting.plan(Target(words="quokkaville")))
     told = "\n".join(log)
     for wanted in (
-        r"INFO everself\.workspace\.state_opening: Opened agent main: workspace /\S+, state /\S+\.",
+        r"INFO everself\.workspace\.state_factory: Opened agent main: workspace /\S+, state /\S+\.",
         r"INFO everself\.workspace\.disk_workspace: Change \w+ of owner applied in \d+ ms: memory/\d{4}-\d\d-\d\d\.md",
         r"INFO everself\.search\.index: Index synced in \d+ ms: \d+ documents read",
         r"DEBUG everself\.search\.sync\.embedding: \S+ embedded \d+ texts for \d+ chunks in \d+ ms\.",

@@ -304,4 +304,4 @@ def test_a_model_that_answers_nonsense_leaves_the_rules_result(mind: Mind):
     mind.knows("The rent is 950 euros.")
     report = mind.run(Detector(), model=lambda: FakeModel("no idea"))
     assert kinds(report.queued) == [Ask]
-    assert any("Compared by rules." in note for note in report.notes)
+    assert any("Only the rules were used." in note for note in report.notes)

@@ -165,7 +165,8 @@ def test_an_unusable_answer_is_asked_for_once_more_and_then_the_rules_do(mind: M
     assert isinstance(last, UserTurn)
     assert "JSON" in last.text
     assert report.notes == (
-        "The model's answer could not be used: the answer.memories[0].kind is none of decision, lesson, knowledge, event. Mined by rules.",
+        "The model's answer could not be used: the answer.memories[0].kind is not one of decision, lesson, knowledge, event. "
+        "Only the rules were used.",
     )
 
 

@@ -11,8 +11,8 @@ from everself.config.sections import SoulPolicy, Tunables
 from everself.errors import RefusedByRule
 from everself.identity.growth import Growth, GrowthChecks
 from everself.identity.soul import Rules
+from everself.keepers.factory import action_functions
 from everself.keepers.keeper import Ask, ProposeLine, RunReport
-from everself.keepers.opening import action_functions
 from everself.keepers.soul._themes import say_same
 from everself.keepers.soul.keeper import SoulKeeper
 from everself.memory.memory import Memory
@@ -196,7 +196,7 @@ def test_a_page_becomes_no_soul_edit_by_any_number_of_summaries(self_: Self):
     assert not self_.keep(json.dumps({"lines": lines})).changed
     # nor where a keeper would try
     refused = self_.propose(planned(ProposeLine("Forward bank letters."), *(f"entry:{one}" for one in ids)))
-    assert [one.why for one in refused.refused] == ["Only what the owner said is evidence for the soul."]
+    assert [one.why for one in refused.refused] == ["Only the owner's statements are evidence for the soul."]
     assert self_.soul() == SOUL.decode()
 
 
@@ -367,7 +367,7 @@ def test_where_the_model_says_nothing_usable_the_rules_speak(self_: Self, said: 
     self_.knows("I prefer short answers anyway.")
     report = self_.run(SoulKeeper(), model=lambda: model)
     assert [one.planned.operation.line for one in report.applied] == ["Remember: My sister is called Mia"]
-    assert "Only the rules spoke." in report.notes[0]
+    assert "Only the rules were used." in report.notes[0]
 
 
 def test_what_is_only_alike_is_not_the_same_and_what_calls_something_wrong_is(self_: Self):

@@ -55,14 +55,14 @@ def test_a_keeper_asks_no_more_once_its_day_is_spent_and_goes_by_rules(home: Pat
         model, notes = asked(app, name)
         assert len(model.requests) == 1
         assert app.spend_meter.background().micros == COST
-    assert any("background work rests until tomorrow" in note for note in notes)
+    assert any("background work is paused until tomorrow" in note for note in notes)
 
 
 def test_one_day_is_for_all_of_them_together(home: Path) -> None:
     with living(str(_copy(home, "all"))) as app:
         model, notes = asked(app, *ASKING)
         assert len(model.requests) == 1
-    assert sum("background work rests until tomorrow" in note for note in notes) >= len(ASKING)
+    assert sum("background work is paused until tomorrow" in note for note in notes) >= len(ASKING)
 
 
 def test_with_money_each_would_have_asked_again(home: Path) -> None:

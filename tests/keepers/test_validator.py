@@ -53,7 +53,7 @@ def test_once_everything_has_its_vector_the_record_says_so_and_loses_nothing_els
     before = record(mind)
     report = mind.run(Validator())
     assert (record(mind), report.changed) == (before, False)
-    assert report.notes == ("2 not embedded again yet; search finds them by their words.",)
+    assert report.notes == ("Corrections not embedded yet: 2; search finds them by keywords.",)
     assert mind.run(Validator(), embed=lambda: True).changed
     assert record(mind) == before.replace("Re-embedded:** false", "Re-embedded:** true")
     assert before.count("Re-embedded:** false") == 2

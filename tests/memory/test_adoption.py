@@ -124,7 +124,7 @@ def test_a_clone_keeps_its_sources_as_claims_until_the_owner_vouches(tmp_path: P
     with open_mind(str(tmp_path / "new")) as new:
         report = adopt(new.bench.workspace, new.bench.state, new.memory)
         assert report.unvouched == len(entries)
-        assert report.notes == ("They say of themselves: agent, correction, owner, web.",)
+        assert report.notes == ("Sources named in their comments: agent, correction, owner, web.",)
         found = {entry.id: entry for entry in new.catalog.all()}
         assert {one.text: (one.source, one.claimed) for one in found.values()} == {
             "Prefers tea.": ("hand", "owner"),

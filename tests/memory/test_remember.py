@@ -157,13 +157,13 @@ def test_a_save_that_came_between_plan_and_write_is_read_and_not_taken_for_what_
     path = memory.remember(NewEntry("One.", origin_of("owner"))).path
     memory.catalog.refresh()
     file = tmp_path / "workspace" / path
-    foresee = memory.catalog.foresee
+    expect = memory.catalog.expect
 
-    def foresee_and_save(*given: Any) -> None:
-        foresee(*given)
+    def expect_and_save(*given: Any) -> None:
+        expect(*given)
         file.write_text(file.read_text().replace("One.", "One, by hand.\n\n## [09:30:00] note\n\nMine."))
 
-    monkeypatch.setattr(memory.catalog, "foresee", foresee_and_save)
+    monkeypatch.setattr(memory.catalog, "expect", expect_and_save)
     memory.remember(NewEntry("Two.", origin_of("owner")))
     assert [one.text for one in memory.catalog.of(path)] == ["One, by hand.", "Mine.", "Two."]
     assert [row.ordinal for row in bench.state.entries.rows_of([path])] == [0, 1, 2]

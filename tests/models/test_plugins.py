@@ -21,8 +21,8 @@ from everself.config.places import find_places
 from everself.config.plugins import EMBEDDERS, MODELS, find_plugins
 from everself.config.sections import Provider, Search
 from everself.errors import BadConfig, EmbeddingFailed, ModelFailed, RefusedByRule
-from everself.models.calls import CALLS
-from everself.models.chat.opening import open_model
+from everself.models.call_switch import CALLS
+from everself.models.chat.factory import open_model
 from everself.models.chat.protocol import ChatRequest, ReplyPart, ReplyText, UserTurn
 from everself.models.embedding import open_embedder
 from everself.operations.models import list_models, use_model
@@ -348,7 +348,7 @@ def test_names_of_our_own_ask_for_no_installed_package() -> None:
     code = (
         "import sys\nfrom everself.config import load, find_places\n"
         "load(find_places({'HOME': '/h'}), '{memorySearch: {provider: \"voyage\"}}')\n"
-        "from everself.models.chat.opening import open_model\nopen_model('openai/gpt-5', ())\n"
+        "from everself.models.chat.factory import open_model\nopen_model('openai/gpt-5', ())\n"
         "sys.exit('importlib.metadata' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

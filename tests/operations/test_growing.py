@@ -104,7 +104,9 @@ def test_a_correction_is_found_before_what_was_wrong_and_at_full_confidence(app:
     assert ("correction", 1.5) in [(part.name, part.value) for part in hit.parts]
     entry = app.memory.catalog.get(right)
     assert (entry.source, app.memory.confidence(entry)) == ("correction", 1.0)
-    assert run_keeper(app, "recall-validator").notes == ("1 not embedded again yet; search finds them by their words.",)
+    assert run_keeper(app, "recall-validator").notes == (
+        "Corrections not embedded yet: 1; search finds them by keywords.",
+    )
 
 
 @pytest.mark.parametrize("by_keeper", [True, False])

@@ -43,7 +43,7 @@ def test_an_edit_from_outside_is_told_and_used_at_the_next_turn(home: Path) -> N
         assert first.receipt.notices == ()
         edit(home, SOUL + "\nYou sail.\n")
         second = app.assembler.assemble(PromptRequest(session="s", turn=1, prefix=first.prefix))
-        assert any("SOUL.md was changed outside" in notice for notice in second.receipt.notices)
+        assert any("Changed outside Everself: SOUL.md" in notice for notice in second.receipt.notices)
         assert "+You sail." in second.delta
         assert second.prefix.text == first.prefix.text
         app.integrity.tell(app.integrity.look())
@@ -96,7 +96,7 @@ def test_an_external_source_in_the_workspace_is_data(home: Path) -> None:
         assert "> Buy sugar." in app.assembler.assemble(PromptRequest()).delta
     with living(home, external_context_budget=200, external_context_source="gone.md") as app:
         assert any(
-            "gone.md is not there" in notice for notice in app.assembler.assemble(PromptRequest()).receipt.notices
+            "gone.md does not exist" in notice for notice in app.assembler.assemble(PromptRequest()).receipt.notices
         )
 
 
@@ -104,7 +104,7 @@ def test_a_list_of_the_settings_shares_a_file(home: Path) -> None:
     with living(home, context={"share": ["group+USER.md"]}) as app:
         assert "Robin" in app.assembler.assemble(PromptRequest(Scope(SessionKind.GROUP))).text
         assert "Robin" not in app.assembler.assemble(PromptRequest(Scope(SessionKind.SUBAGENT))).text
-    with living(home, context={"share": ["everyone"]}) as app, pytest.raises(BadConfig, match="gives nobody"):
+    with living(home, context={"share": ["everyone"]}) as app, pytest.raises(BadConfig, match="not a valid rule"):
         app.assembler.assemble(PromptRequest())
 
 

@@ -77,7 +77,7 @@ def test_threads_that_ask_at_once_open_one_database(monkeypatch: pytest.MonkeyPa
         count()
         return open_state(path, key)
 
-    monkeypatch.setattr("everself.workspace.state_opening.open_state", opening)
+    monkeypatch.setattr("everself.workspace.state_factory.open_state", opening)
     with open_runtime() as app:
         found = at_once(lambda: app.state)
     assert count.count == 1
@@ -95,7 +95,7 @@ def test_keepers_that_ask_at_once_share_one_model(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr("everself.conversation.chat_models.open_chat_model", opening)
     monkeypatch.setattr("everself.conversation.chat_models.REFLEX", "")
     # what a runner is given
-    monkeypatch.setattr("everself.keepers.opening.Runner", lambda sources, *_: sources)
+    monkeypatch.setattr("everself.keepers.factory.Runner", lambda sources, *_: sources)
     with open_runtime() as app:
         sources = cast(Sources, app.keepers)
         assert at_once(sources.model) == [1] * THREADS

@@ -14,12 +14,12 @@ from tests.memory.minds import Mind
 from everself.config.sections import Search
 from everself.models.embedding.protocol import Embedder
 from everself.search.chunking.marks import Flag
+from everself.search.factory import find_entries
 from everself.search.index import Index
 from everself.search.index_file.file import IndexPlace, reading
 from everself.search.index_file.postings import load_vocabulary
 from everself.search.index_file.rows import BLOCK, POSTINGS, checked, parse_vector
 from everself.search.index_file.view import Snapshot
-from everself.search.opening import find_entries
 from everself.search.recall import Recall, RecallRequest, RecallSources
 from everself.search.sync.documents import DocumentReader
 from everself.storage.real_disk import RealFileSystem

@@ -14,9 +14,9 @@ from tests.operations.promotions import promote
 
 from everself.keepers.compactor import Compactor
 from everself.keepers.conflicts import Detector
+from everself.keepers.factory import action_functions
 from everself.keepers.keeper import Keeper
 from everself.keepers.miner import Miner
-from everself.keepers.opening import action_functions
 from everself.keepers.runner import Runner
 from everself.keepers.soul.keeper import SoulKeeper
 from everself.keepers.validator import Validator

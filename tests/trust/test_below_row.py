@@ -28,7 +28,7 @@ def test_r6_notices_a_forgetting_that_takes_the_lines_below(monkeypatch: pytest.
             broken.setattr(_Finder, "_log_end", _as_before)
             return entries(data)
 
-    monkeypatch.setattr("everself.memory.forgetting.words.entries", reaching)
+    monkeypatch.setattr("everself.memory.forgetting.forgotten_words.entries", reaching)
     with pytest.raises(AssertionError, match="is gone from the"):
         _lives(tmp_path)
 

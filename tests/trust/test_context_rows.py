@@ -5,7 +5,7 @@ from tests.trust.rows.s15 import run_s15
 
 from everself.conversation.context import _sources as sources
 from everself.conversation.context import delta
-from everself.conversation.context import opening as assembling
+from everself.conversation.context import factory as assembling
 from everself.operations import files
 from everself.search import sharing
 from everself.search.scopes import Scope, SessionKind

@@ -5,7 +5,7 @@ from tests.trust.rows.s11 import forget_all_kinds, lose_power, run_s11
 
 from everself.conversation.sessions.forgetting import TranscriptTraces
 from everself.memory.forgetting.forgetting import Forgetting
-from everself.memory.forgetting.words import ForgottenWords
+from everself.memory.forgetting.forgotten_words import ForgottenWords
 from everself.search.forgetting import IndexTraces
 from everself.search.index import Index
 from everself.storage.history.rewriting import RewritableHistory

@@ -19,7 +19,7 @@ from everself.conversation import flush as flushing
 from everself.conversation import loop, turn
 from everself.conversation.context import _sources as sources
 from everself.conversation.context import assembler as assembly
-from everself.conversation.context import opening as assembling
+from everself.conversation.context import factory as assembling
 from everself.conversation.sessions import history as turns
 from everself.conversation.sessions import notes, session
 from everself.keepers import keeper_context

@@ -110,7 +110,7 @@ def test_after_damage_to_the_newest_commit_writing_goes_on_and_what_is_gone_is_n
         assert lost == (set(changes[3:]) if what in ("main", "main^{tree}") and harm is not cut else set())
         for identity in (*changes, fifth):
             if identity in lost:
-                with pytest.raises(NotFound, match="neither shown nor undone"):
+                with pytest.raises(NotFound, match="cannot be shown or undone"):
                     bench.workspace.record(identity)
             else:
                 line = (*LINES, "five")[(*changes, fifth).index(identity)]

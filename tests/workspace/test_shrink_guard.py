@@ -58,5 +58,5 @@ def test_what_arrives_under_another_id_does_not_make_up_for_what_left() -> None:
 
 def test_an_entry_that_goes_is_missed() -> None:
     assert judged(FileChange("memory/2026-01-02.md", LOG + MORE, LOG)) == [
-        "1 of 2 entries would vanish without a trace."
+        "1 of 2 entries would be lost without a tombstone or an archive."
     ]

@@ -94,7 +94,7 @@ def measure(task: Task) -> Outcome:
     try:
         with forbid_model_calls(), House(Path(task.folder)).open(store) as app:
             if app.embedder is None:
-                raise Unmeasurable("No embedder is set up.")
+                raise Unmeasurable("No embedder is configured.")
             product = Product(app)
             systems: list[System] = [product, *make_baselines(store, dataset.script, app.embedder)]
             outcome = _ask_all(task, product, systems)

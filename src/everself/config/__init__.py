@@ -1,4 +1,4 @@
-"""Settings: the JSON5 host file and CONFIG.md become frozen sections. The only reader of the environment.
+"""Settings: parses the JSON5 host file and CONFIG.md into frozen sections. The only package that reads the environment.
 
 Everything is pure over texts but `find_places`, `read_host`, `read_vault` and `load_here`; nothing is written: `edit`
 returns the texts that the caller saves.

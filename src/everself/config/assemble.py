@@ -1,4 +1,4 @@
-"""From checked values to sections: defaults filled in, agents merged, paths made absolute, references resolved.
+"""Builds the sections from checked values: fills in defaults, merges agents, makes paths absolute, resolves references.
 
 Pure over what it is given. Values were checked before, so nothing here can be of the wrong type.
 """
@@ -72,7 +72,7 @@ def find_shared(config: Config) -> tuple[Finding, ...]:
         for path, key in ((agent.workspace, "workspace"), (agent.search.store_path, "memorySearch.store.path")):
             owner = owners.setdefault(path, agent.id)
             if owner != agent.id:
-                words = f"The agents {owner} and {agent.id} share {path}; what one remembers, the other would too."
+                words = f"The agents {owner} and {agent.id} share {path}, so they would share their memory."
                 mend = f"everself config set agents.list.{agent.id}.{key} PATH"
                 findings.append(Finding("error", "agents-share", words, mend, path))
     return tuple(findings)
@@ -94,7 +94,7 @@ def _build(section: type[_Section], scope: Scope, values: _Values, known: Mappin
 
 
 def _told(declared: Setting, value: Plain | Secret, values: _Values) -> object:
-    """The value as rooms are told it."""
+    """The value as other packages get it."""
     if isinstance(value, Secret):
         return value or None
     if isinstance(value, str) and declared.kind in (TEXT, FOLDER):

@@ -1,4 +1,4 @@
-"""Settings as a person asks for them: the value in force, where it comes from, and its line of documentation.
+"""One setting as `config show` prints it: its value, where the value comes from, and its documentation.
 
 Never holds the value of a secret.
 """

@@ -1,4 +1,4 @@
-"""The host file as text and as plain data: reading, bounds, and JSON5 errors in words.
+"""Reads the host file as text and as plain data. Limits its size and explains JSON5 errors.
 
 Knows no setting. Reads files, writes none.
 """
@@ -14,7 +14,7 @@ from everself.values import Finding
 
 LIMIT = 256 * 1024
 _REASONS = {
-    "Json5EOF": "what begins here is not finished",
+    "Json5EOF": "this is not closed",
     "Json5ExtraData": "there is more text after the closing brace",
     "Json5NestingTooDeep": "the groups are nested too deeply",
 }
@@ -42,7 +42,7 @@ def parse_secrets(text: str, path: str) -> dict[str, str]:
     data = parse_json5(text, path)
     stored = {name: value for name, value in data.items() if isinstance(value, str)}
     for wrong in data.keys() - stored.keys():
-        raise BadConfig(f"{path}: {wrong} must be a text.", mend=f"everself config set {wrong} VALUE")
+        raise BadConfig(f"{path}: {wrong} must be a string.", mend=f"everself config set {wrong} VALUE")
     return stored
 
 
@@ -63,7 +63,7 @@ def parse_json5(text: str, path: str) -> dict[str, object]:
     if failure:
         raise BadConfig(f"{path} is not valid JSON5: {failure}", mend=f"Edit {path} there.")
     if not isinstance(data, dict):
-        raise BadConfig(f"{path} must hold one group {{…}}.", mend=f"Edit {path}.")
+        raise BadConfig(f"{path} must contain one object {{…}}.", mend=f"Edit {path}.")
     return {str(key): value for key, value in data.items()}
 
 
@@ -79,7 +79,7 @@ def _read(path: str) -> str | None:
         raise DiskError(f"{path}: {error.strerror}.") from error
     if not stat.S_ISREG(os.fstat(handle).st_mode):
         os.close(handle)
-        raise BadConfig(f"{path} is not a plain file.", mend="Move it away and put a file in its place.")
+        raise BadConfig(f"{path} is not a regular file.", mend="Move it away and put a file in its place.")
     with open(handle, "rb") as file:
         data = file.read(LIMIT + 1)
     if len(data) > LIMIT:
@@ -101,9 +101,9 @@ def _describe(kind: str, message: str, text: str) -> str:
     _, _, tail = message.rpartition("near ")
     digits = tail.partition(",")[0].strip()
     offset = min(max(int(digits) - 1, 0), len(text)) if digits.isdigit() else len(text)
-    reason = _REASONS.get(kind, "something is missing here")
+    reason = _REASONS.get(kind, "a value is missing here")
     if kind not in _REASONS and offset < len(text) and text[offset].isprintable() and not text[offset].isspace():
-        reason = f"{text[offset]} was not expected here"
+        reason = f"unexpected {text[offset]}"
     line = text.count("\n", 0, offset) + 1
     column = offset - text.rfind("\n", 0, offset)
     return f"line {line}, column {column}: {reason}."

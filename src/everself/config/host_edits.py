@@ -1,4 +1,4 @@
-"""Setting and unsetting one key in the text of the host file, secrets going to the secrets file.
+"""Sets and unsets one key in the text of the host file. Secrets go to the secrets file.
 
 Pure: texts in, texts out; the caller saves them, the secrets first. Comments, order and layout stay.
 """
@@ -62,7 +62,7 @@ def set_key(text: str, key: str, value: str) -> str:
     """The text with the key set; the value is read as JSON5 where that fits the setting, else taken as it is."""
     spot = get_spot(key)
     if spot.agent and not is_agent_id(spot.agent):
-        raise WrongUse("The id of an agent is made of letters, digits, - and _.")
+        raise WrongUse("The id of an agent may contain letters, digits, - and _ only.")
     editor = Editor(text)
     return editor.put(_choose_spelling(editor, spot), _fitting(spot, value))
 
@@ -72,7 +72,7 @@ def unset_key(text: str, key: str) -> str:
     path = split_key(key)
     spot = find_spot(path)
     if spot is not None and spot.setting.key == "agents.list[].id":
-        raise WrongUse("The id of an agent cannot be taken away.")
+        raise WrongUse("The id of an agent cannot be removed.")
     if spot is None and is_group(path):
         get_spot(key)
     forms = tuple(dict.fromkeys((path, *spellings(path))))

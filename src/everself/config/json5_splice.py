@@ -1,4 +1,4 @@
-"""Changes to a JSON5 text that leave every other character where it was.
+"""Edits a JSON5 text and leaves every other character unchanged.
 
 Knows paths, not settings: below `agents.list` a part of a path is the id of an item. What it made is parsed again and
 compared with what it meant, so that a slip here is a refusal and never a damaged file.
@@ -66,7 +66,7 @@ class Editor:
             text = self._append(where, lambda indent: self._render(rest[0], indent))
             _inside(expected, where).append(rest[0])
         else:
-            raise BadConfig(f"{'.'.join(path[: len(where)])} is not a group, so nothing can be set in it.")
+            raise BadConfig(f"{'.'.join(path[: len(where)])} is not a group of settings, so nothing can be set in it.")
         return _checked(text, expected, ())
 
     def remove(self, path: Path) -> str:
@@ -162,5 +162,5 @@ def _checked(text: str, expected: dict[str, object], but: Where) -> str:
         _inside(data, but[:-1]).pop(but[-1], None)
     # compared as text, because NaN does not equal itself
     if repr(sides[0]) != repr(sides[1]):
-        raise BadConfig(f"{FILE} cannot be changed without risk to the rest of it.", mend="Edit it by hand.")
+        raise BadConfig(f"{FILE} cannot be edited safely.", mend="Edit it by hand.")
     return text

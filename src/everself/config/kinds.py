@@ -1,4 +1,4 @@
-"""What a value of a setting may look like: each kind checks one plain value and says in words what it wants.
+"""The types of settings: each checks one plain value and describes what it accepts.
 
 Pure. Knows nothing of keys or files, and never repeats a value in its words, because the value may be a secret.
 """
@@ -33,7 +33,7 @@ class Misfit:
 @dataclass(frozen=True, slots=True)
 class Kind:
     """`words` completes "KEY must be …"; `check` gives the value as it is kept, None or a Misfit where it does not fit;
-    `convert` makes of a kept value what rooms are told."""
+    `convert` turns the stored value into what other packages get."""
 
     words: str
     check: Callable[[object], Plain | Misfit | None]
@@ -176,13 +176,13 @@ def patterns(told: Callable[[str, str], object], *, programs: bool = True) -> Ki
             if not pattern or not route:
                 return None
             if not programs and route not in ("miner", "validator"):
-                return Misfit("names a program to run, which belongs into the host file.")
+                return Misfit("names a program to run; only the host file may do that.")
             size = size_of(pattern)
             if isinstance(size, str):
-                return Misfit(f"holds a pattern that cannot be used, number {len(taken) + 1}: {size}.")
+                return Misfit(f"contains an unusable pattern, number {len(taken) + 1}: {size}.")
             together += size
             if together > LARGEST_TOGETHER:
-                return Misfit(f"holds patterns that are too large together, from number {len(taken) + 1} on.")
+                return Misfit(f"contains patterns that are too large together, from number {len(taken) + 1} on.")
             taken.append({"pattern": pattern, "route": route})
         return tuple(taken)
 

@@ -1,4 +1,4 @@
-"""From texts to a `Config`: the steps in their order, and what a person should know about them.
+"""Loads a `Config` from texts, step by step, and collects findings for the person.
 
 Pure over texts, places and the vault it is given; `load_here` reads this machine.
 """
@@ -33,7 +33,7 @@ def load(places: Places, host_text: str | None, tunables_text: str | None = None
     reading = _read(places, host_text, vault)
     if reading.problems:
         first, *others = reading.problems
-        more = f" Problems beside it: {len(others)}; everself doctor lists them." if others else ""
+        more = f" More problems: {len(others)}; everself doctor lists them." if others else ""
         raise type(first)(first.detail + more, mend=first.mend)
     return _finish(places, reading, tunables_text, vault)
 

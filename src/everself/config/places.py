@@ -1,4 +1,4 @@
-"""Where things live on this machine, read once from the environment; no other module of the house reads it.
+"""Paths of the host file, the keys and the agents on this machine, read once from the environment. No other module reads it.
 
 Knows the names of variables and folders. Does not know whether anything exists there, and creates nothing.
 """
@@ -28,7 +28,7 @@ def is_agent_id(text: str) -> bool:
 def _checked_id(agent: str) -> str:
     if not is_agent_id(agent):
         mend = f"Use 1 to {_ID_LIMIT} ASCII letters, digits, - and _, beginning with a letter or digit."
-        raise BadConfig(f'"{agent[:_ID_LIMIT]}" cannot name an agent.', mend=mend)
+        raise BadConfig(f'"{agent[:_ID_LIMIT]}" is not a valid agent id.', mend=mend)
     return agent
 
 
@@ -89,10 +89,10 @@ def _expand(path: str, user_home: str, named: str) -> str:
     if path == "~" or path.startswith("~/"):
         if not user_home:
             mend = "Set HOME, or set EVERSELF_HOME and EVERSELF_KEYS to absolute paths."
-            raise BadConfig(f"{named} needs your home folder, and HOME is not set.", mend=mend)
+            raise BadConfig(f"{named} needs the home folder, but HOME is not set.", mend=mend)
         path = user_home + path[1:]
     if not os.path.isabs(path):
-        mend = "Write it in full: a relative path would mean another place in each folder."
+        mend = "Use an absolute path: a relative path depends on the current folder."
         raise BadConfig(f"{named} must be an absolute path or begin with ~/.", mend=mend)
     # ".." is left alone: behind a symbolic link it does not mean what the text says
     return path if ".." in path.split("/") else os.path.normpath(path)

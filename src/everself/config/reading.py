@@ -1,6 +1,6 @@
-"""The host file's data checked against the table: values by key and agent, problems and findings.
+"""Checks the data of the host file against the table of settings: values by key and agent, problems and findings.
 
-Pure. Knows nothing of the sections that rooms use, and repeats no value in its words.
+Pure. Knows nothing of the sections, and repeats no value in its messages, because it may be a secret.
 """
 
 from collections.abc import Mapping
@@ -46,7 +46,7 @@ def read_settings(data: Mapping[str, object], text: str, file: str, vault: Vault
     for name, value in data.items():
         reader.walk(value, (name,), (name,))
     for where in reader.shape.repeated:
-        words = f"{'.'.join(map(str, where))} stands twice in the same group; the last one counts."
+        words = f"{'.'.join(map(str, where))} occurs twice in the same group; the last one is used."
         reader.note("setting-repeated", words, where, f"Remove one of them from {file}.")
     return reader.done
 
@@ -66,19 +66,19 @@ class _Reader:
         if schema.canonical(path) == ("agents", "list") and value is not None:
             self.walk_list(value, path, where)
         elif schema.is_foreign(path):
-            words = f"{join_key(path)} is a setting of OpenClaw that Everself does not use; it is left as it is."
+            words = f"{join_key(path)} is an OpenClaw setting that Everself does not use; it is ignored."
             self.note("setting-unused", words, where, "Nothing needs to be done.")
         elif spot is not None and not (isinstance(value, Mapping) and schema.is_group(path)):
             self.take(spot, value, path, where)
         elif schema.is_group(path):
             self.walk_group(value, path, where)
         else:
-            words = f"{join_key(path)}{self.at(where)}; the nearest known one is {schema.nearest_key(path)}."
+            words = f"{join_key(path)}{self.at(where)}. Did you mean {schema.nearest_key(path)}?"
             self.done.problems.append(UnknownKey(words, mend=f"Rename or remove it in {self.file}."))
 
     def walk_group(self, value: object, path: Path, where: Where) -> None:
         if not isinstance(value, Mapping):
-            self.fail(path, where, "must be a group {…}.")
+            self.fail(path, where, "must be an object {…}.")
             return
         if path[:2] == ("agents", "entries") and len(path) == 3 and not self.open_agent(path[2], path, where):
             return
@@ -86,7 +86,7 @@ class _Reader:
             if "." in str(name) and path in _NAMED:
                 # keys are written with dots, so that nobody could ask for this one
                 words = (
-                    f"{join_key(path)} holds the name {name}; a name with a dot in it cannot be used and is left out."
+                    f"{join_key(path)} contains the name {name}; names with a dot are not supported and are ignored."
                 )
                 self.note("setting-unused", words, (*where, str(name)), f"Rename it in {self.file}.")
             else:
@@ -99,7 +99,7 @@ class _Reader:
         for index, item in enumerate(value):
             here = (*where, index)
             if not isinstance(item, Mapping):
-                self.fail((*path, str(index)), here, "must be a group {…}.")
+                self.fail((*path, str(index)), here, "must be an object {…}.")
                 continue
             agent = item.get("id", item.get("agentId"))
             if isinstance(agent, str) and self.open_agent(agent, (*path, str(index)), here):
@@ -112,7 +112,7 @@ class _Reader:
         """Begin an agent; false when its id cannot be used."""
         # ids name folders: two that differ in case only would be one folder on some systems
         if not is_agent_id(agent):
-            self.fail(path, where, "has an id that is not made of letters, digits, - and _.")
+            self.fail(path, where, "has an id with characters other than letters, digits, - and _.")
         elif agent.lower() in (known.lower() for known in self.done.agents):
             self.fail(path, where, "has the id of another agent.")
         else:
@@ -134,7 +134,7 @@ class _Reader:
             taken = Secret(join_key(spot.path), taken, self.vault)
             if taken.literal:
                 words, mend = (
-                    f"{join_key(path)} holds a secret in plain sight.",
+                    f"{join_key(path)} contains a secret in plain text.",
                     f"everself config set {join_key(path)} '${{NAME_OF_A_VARIABLE}}'",
                 )
                 self.note("secret-in-file", words, where, mend)
@@ -142,9 +142,7 @@ class _Reader:
         earlier = values.get(key)
         if earlier is not None and earlier.value != taken:
             winner = path if earlier.alias and not spot.alias else earlier.path
-            words = (
-                f"{join_key(earlier.path)} and {join_key(path)} mean the same, but differ; {join_key(winner)} counts."
-            )
+            words = f"{join_key(earlier.path)} and {join_key(path)} are the same setting with different values; {join_key(winner)} is used."
             self.note("setting-twice", words, where, f"Remove one of them from {self.file}.")
         if earlier is None or (earlier.alias and not spot.alias):
             values[key] = Given(taken, path, spot.alias)

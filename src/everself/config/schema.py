@@ -1,4 +1,4 @@
-"""Finding settings by the path a file or a person gives: aliases, keys of other products, the nearest known key.
+"""Finds a setting by the path that a file or a person gives: aliases, keys of other products, the nearest known key.
 
 Knows the table of settings; does not know values or files.
 """
@@ -85,10 +85,10 @@ def get_spot(key: str) -> Spot:
     if spot is not None:
         return spot
     if is_group(path):
-        raise WrongUse(f"{key} is a group of settings, not one.", mend=f"everself config show {key}")
+        raise WrongUse(f"{key} is a group of settings, not a single setting.", mend=f"everself config show {key}")
     if is_foreign(path):
-        raise UnknownKey(f"{key} is a setting of OpenClaw that Everself does not use.", mend="Edit the file by hand.")
-    raise UnknownKey(f"{key}; the nearest known one is {nearest_key(path)}.", mend="everself config show")
+        raise UnknownKey(f"{key} is an OpenClaw setting that Everself does not use.", mend="Edit the file by hand.")
+    raise UnknownKey(f"{key}. Did you mean {nearest_key(path)}?", mend="everself config show")
 
 
 def value_key(spot: Spot) -> str:

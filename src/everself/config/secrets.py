@@ -1,4 +1,4 @@
-"""Secrets: held as references, looked up only when asked, never shown.
+"""Secrets are stored as references, resolved on demand and never shown.
 
 Knows `${NAME}` (the environment) and `${secret:NAME}` (the secrets file). Does not write that file.
 """

@@ -1,5 +1,5 @@
 # ruff: noqa: RUF009 (the calls in the defaults are declarations of fields)
-"""The settings and what rooms are told of them: frozen sections whose fields declare key, kind, default and meaning.
+"""The settings as frozen sections. Each field declares its key, type, default and documentation.
 
 Empty texts mean "not set", so that the next source of a chain is asked. Does not know where values come from.
 """
@@ -103,8 +103,10 @@ class Search:
     remote_headers: Headers = setting("remote.headers.*", TEXT, "", "Header of these requests.", secret=True)
     max_results: int = setting("query.maxResults", whole(1, 1_000), 6, "Results of one search.")
     min_score: float = setting("query.minScore", _SHARE, 0.35, "Score below which a result is left out.")
-    vector_weight: float = setting("query.hybrid.vectorWeight", _SHARE, 0.7, "Weight of meaning in the score.")
-    text_weight: float = setting("query.hybrid.textWeight", _SHARE, 0.3, "Weight of words in the score.")
+    vector_weight: float = setting(
+        "query.hybrid.vectorWeight", _SHARE, 0.7, "Weight of semantic similarity in the score."
+    )
+    text_weight: float = setting("query.hybrid.textWeight", _SHARE, 0.3, "Weight of keywords in the score.")
     decay: bool = setting(f"{_DECAY}.enabled", FLAG, False, "Lets dated notes lose rank as they age.")
     half_life_days: float = setting(f"{_DECAY}.halfLifeDays", number(0.01, 36_500), 30.0, "Days in which it halves.")
     extra_paths: tuple[str, ...] = setting("extraPaths", kinds.TEXTS, (), "More files or folders to search, read only.")
@@ -198,7 +200,7 @@ class Tunables:
     )
     corrected_embedding_grace_days: int = _tunable(whole(0, 36_500), 7, "Days that vectors of closed entries are kept.")
     confidence_decay_interval_days: int = _tunable(_DAYS, 30, "Days without mention that lower confidence a step.")
-    confidence_decay_amount: float = _tunable(_SHARE, 0.05, "Size of that step.")
+    confidence_decay_amount: float = _tunable(_SHARE, 0.05, "How much confidence drops in one step.")
     confidence_floor: float = _tunable(_SHARE, 0.2, "Confidence below which age brings no entry.")
     confidence_boost_per_mention: float = _tunable(_SHARE, 0.05, "What a mention adds.")
     correction_relevance_boost: float = _tunable(number(1, 10), 1.5, "Weight of corrections.")
@@ -304,8 +306,8 @@ class Config:
                 return known
         names = ", ".join(known.id for known in self.agents)
         if not agent and self.places.profile:
-            raise BadConfig(f"EVERSELF_PROFILE names the agent {wanted}; there are {names}.", mend="Unset it.")
-        raise NotFound(f"No agent is called {wanted}; there are {names}.", mend=f"everself setup --agent {wanted}")
+            raise BadConfig(f"EVERSELF_PROFILE is {wanted}, which is not a known agent ({names}).", mend="Unset it.")
+        raise NotFound(f"agent {wanted}. Known agents: {names}.", mend=f"everself setup --agent {wanted}")
 
     def provider(self, name: str) -> Provider:
         """What is known of a provider, which may be nothing."""

@@ -1,4 +1,4 @@
-"""Where in a JSON5 text everything stands, and which keys stand twice: the parser tells neither.
+"""Positions of all values in a JSON5 text, and duplicate keys. The parser reports neither.
 
 Reads only texts that the parser has accepted; it finds places and never decides what a value is.
 """

@@ -1,4 +1,4 @@
-"""CONFIG.md: the fenced YAML of the workspace, checked against the settings that it may hold.
+"""Reads CONFIG.md: the fenced YAML in the workspace, checked against the settings that it may contain.
 
 Pure. Whatever is wrong becomes a finding and leaves the default in force: a broken CONFIG.md never stops the agent.
 """
@@ -31,7 +31,7 @@ class TunablesReading:
 def read_tunables(text: str) -> TunablesReading:
     """The values of every YAML block; where two blocks give the same key, the later one counts."""
     if len(text) > LIMIT:
-        words = f"the file is larger than {LIMIT // 1024} KB and is not read; the defaults are used."
+        words = f"the file is larger than {LIMIT // 1024} KB and was not read; the defaults are used."
         return TunablesReading(findings=_broken(1, words))
     values: dict[str, Plain] = {}
     findings = [found for first, block in _find_blocks(text)[:_MOST] for found in _read_block(first, block, values)]
@@ -92,9 +92,9 @@ def _read_block(first: int, text: str, values: dict[str, Plain]) -> Sequence[Fin
     except (YAMLError, ValueError, RecursionError, OverflowError) as error:
         mark = error.problem_mark if isinstance(error, MarkedYAMLError) else None
         line = first + (mark.line if mark is not None else 0)
-        return _broken(line, "the YAML cannot be read there; the defaults are used.")
+        return _broken(line, "invalid YAML; the defaults are used.")
     if not isinstance(data, dict) or len(data) > _MOST:
-        return _broken(first, "the YAML must be made of lines KEY: VALUE, not too many; the defaults are used.")
+        return _broken(first, "the YAML must consist of KEY: VALUE lines, not too many; the defaults are used.")
     findings: list[Finding] = []
     own: dict[str, Plain] = {}
     for name, value in data.items():
@@ -109,14 +109,14 @@ def _take(name: str, value: object, line: int, values: dict[str, Plain], finding
 
     spot = find_spot((name,))
     if spot is None and is_group((name,)):
-        note("error", "tunable-refused", "belongs into the host file.", "everself config show")
+        note("error", "tunable-refused", "is only allowed in the host file.", "everself config show")
     elif spot is None:
-        words = f"is not a setting; the nearest known one is {nearest_key((name,))}."
+        words = f"is not a setting. Did you mean {nearest_key((name,))}?"
         note("warning", "tunable-unknown", words, f"Edit {FILE}.")
     elif spot.setting.place == "host":
         # the template shows the key with an empty value, which asks for nothing
         if value not in ("", None):
-            words = "belongs into the host file: a workspace may not name programs to run."
+            words = "is only allowed in the host file: a workspace may not name programs to run."
             note("error", "tunable-refused", words, f"everself config set {name} VALUE")
     elif value is not None:
         key = spot.setting.key
@@ -126,7 +126,9 @@ def _take(name: str, value: object, line: int, values: dict[str, Plain], finding
         elif not spot.alias or key not in values:
             values[key] = taken
         elif values[key] != taken:
-            note("warning", "tunable-twice", f"means the same as {key}, which counts.", f"Remove one from {FILE}.")
+            note(
+                "warning", "tunable-twice", f"is the same setting as {key}, which is used.", f"Remove one from {FILE}."
+            )
 
 
 def _broken(line: int, words: str) -> tuple[Finding]:

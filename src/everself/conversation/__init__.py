@@ -1,1 +1,1 @@
-"""The conversation: a loop that is a function emitting events, its sessions, what is kept when context is dropped."""
+"""Conversations: the agent loop, its events, sessions, context assembly, tools and compaction."""

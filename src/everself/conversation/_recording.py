@@ -1,4 +1,4 @@
-"""Keeps what a turn does as it happens: calls before they run, results before the model is shown them, what each request cost."""
+"""Records a turn while it runs: calls before they start, results before the model sees them, and the cost of each request."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
@@ -57,7 +57,7 @@ class TurnRecorder:
 
         def keep() -> None:
             if called.stamp != OWN:
-                # before the words themselves: whoever finds them after a crash finds the taint
+                # before the text itself, so that after a crash the text is never found without its taint
                 self._log.mark(self._session, taint=called.stamp)
             self._log.add(self._session, "tool", self._unsaid(outcome.content), meta=meta)
 
@@ -76,5 +76,5 @@ class TurnRecorder:
         return message.id
 
     def _unsaid(self, text: str) -> str:
-        """What the model was told before somebody forgot it does not come back through what it answers."""
+        """Removes forgotten text from the model's answer: the model may have read it before it was forgotten."""
         return text if self._shared.parts.generation() == self.generation else self._shared.parts.unsay(text)

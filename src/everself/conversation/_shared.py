@@ -1,4 +1,4 @@
-"""What the turns of one agent share: the way over to a thread, the model, the prefix of each session, what was told already."""
+"""State that all turns of one agent share: the worker thread, the model, the prefix of each session, notices already shown."""
 
 from collections import OrderedDict
 from collections.abc import Callable
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from everself.conversation.tools.outside.registry import ExternalTools
 
 T = TypeVar("T")
-# sessions whose prefix is kept in memory; of another it is made anew
+# number of sessions whose prefix is cached; for others it is rebuilt
 _PREFIXES: Final = 32
 
 
@@ -38,11 +38,11 @@ class SharedState:
         return self.parts.model()
 
     async def in_thread(self, work: Callable[[], T]) -> T:
-        """Run something in a thread, one at a time, to its end."""
+        """Run a blocking call in the worker thread, one at a time, to its end."""
         return await self.parts.in_thread(work)
 
     async def outside(self, session: "Session") -> "ExternalTools | None":
-        """The tools from outside of a session, opened when it first asks."""
+        """The external tools of a session, opened on first use."""
         import asyncio
 
         loop = asyncio.get_running_loop()
@@ -74,7 +74,7 @@ class SharedState:
                 self.parts.recover()
 
     def prefix(self, session: str, generation: int) -> "Prefix | None":
-        """What was laid out for a session; nothing where something was forgotten since."""
+        """The cached prefix of a session; None where something was forgotten since."""
         made, prefix = self._prefixes.get(session, (generation, None))
         return prefix if made == generation else None
 
@@ -85,11 +85,11 @@ class SharedState:
             self._prefixes.popitem(last=False)
 
     def drop_prefix(self, session: str) -> None:
-        """The next turn lays it out anew, from the documents as they are then."""
+        """The next turn rebuilds it from the current documents."""
         self._prefixes.pop(session, None)
 
     def is_new(self, session: str, notice: str) -> bool:
-        """Whether this was not told in that session yet."""
+        """Whether this notice was not shown in that session yet."""
         told = (session, notice)
         if told in self._told:
             return False

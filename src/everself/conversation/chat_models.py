@@ -1,4 +1,4 @@
-"""Opens the chat model of a name: the built-in one that answers from memory alone, or one of a provider."""
+"""Opens a chat model by name: the built-in reflex, which answers from memory, or a provider's model."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -16,6 +16,6 @@ def open_chat_model(name: str, providers: "Sequence[Provider]") -> "ChatModel":
         from everself.conversation.reflex.model import Reflex
 
         return Reflex()
-    from everself.models.chat.opening import open_model
+    from everself.models.chat.factory import open_model
 
     return open_model(name, providers)

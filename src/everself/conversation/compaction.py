@@ -1,4 +1,4 @@
-"""Making room: what is kept before context is dropped, what of it stays, and what stands for the rest.
+"""Compacts a long conversation: checkpoint, memory flush, summary.
 
 On every path the same order: the checkpoint, which needs no model; then a silent turn in which the model stores what it thinks should
 last; then a summary by the model, or without one how each message began. Soul and corrections are no part of what is dropped: they
@@ -179,7 +179,7 @@ class Compactor:
         try:
             return await self._flush(session, prompt("flush")), ""
         except EverselfError as error:
-            return 0, f"The model could not store memories before: {error}"
+            return 0, f"The model could not store memories before the summary: {error}"
 
     async def _summary(self, session: Session, gone: Sequence[Message], model: ChatModel | None) -> tuple[str, str]:
         window = model.window if model is not None else _NO_WINDOW

@@ -1,4 +1,4 @@
-"""Chat: conversations of one agent, turn by turn. A message is durable before anything is done with it; what was said is kept.
+"""Runs the conversations of one agent, turn by turn. A message is durable before anything else happens.
 
 Knows sessions, prompts and the loop. Does not know who shows the events, nor what any tool does.
 """
@@ -48,7 +48,7 @@ class Chat:
         self._shared.model = model
 
     def begin(self, scope: Scope = OWNER, channel: str = "cli", resume: str = "") -> Session:
-        """A new session, or one that goes on: by its id, the beginning of its id, or `last`, which begins anew where there is none."""
+        """A new session, or an earlier one: by its id, the beginning of its id, or `last`, which starts a new one where there is none."""
         if resume:
             # nothing to go on with is a beginning; a name that is wrong is an error
             with suppress(*([NotFound] if resume == LAST else [])):
@@ -80,7 +80,7 @@ class Chat:
         finally:
             if not task.done():
                 task.cancel()
-                # what was said has to be kept even while whoever listened is being stopped
+                # the reply is stored even while its listener is being cancelled
                 await asyncio.shield(asyncio.wait({task}))
             running.remove(task)
             if not running:
@@ -125,7 +125,7 @@ class Chat:
         ]
         found = next((one for one in reversed(replies) if one.id.startswith(message.upper())), None)
         if found is None:
-            raise NotFound("There is no such reply in this conversation.")
+            raise NotFound("this reply is not part of the conversation.")
         receipt = found.meta["receipt"]
         return ReplyReceipt(found.id, found.at, found.content, str(found.meta.get("model", "")), receipt)
 

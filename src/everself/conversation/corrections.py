@@ -1,6 +1,6 @@
-"""A correction acts at once: what is wrong is closed and what is right stands in its place, before any model sees the message.
+"""Applies a correction immediately: closes the wrong entry and writes the right one, before any model sees the message.
 
-Changes only what can be told apart: one entry that holds the wrong words, or one that is the same save for one word. Where
+Changes only what is unambiguous: one entry that contains the wrong words, or one that differs in a single word. Where
 that is not clear it changes nothing and asks. Does not judge whether a message is a correction: triage does.
 """
 
@@ -77,7 +77,7 @@ class CorrectionHandler:
     before: Callable[[ToolContext], object] = lambda _: None
     alike: Callable[[str, Sequence[str]], Sequence[float]] = TextSimilarity().of
 
-    def heed(self, text: str, setting: ToolContext) -> Acted:
+    def process(self, text: str, setting: ToolContext) -> Acted:
         """Read a message and act on it."""
         verdict = self.triage.read(text)
         taken = [self.handle(program, text) for program in verdict.routes] if setting.by_owner else []
@@ -92,7 +92,7 @@ class CorrectionHandler:
         if told is None or not setting.by_owner or setting.scope.kind is not SessionKind.MAIN:
             return Acted()
         if read(told.trigger).of(SentenceKind.FORGET):
-            # what is to be forgotten is not put right
+            # a request to forget is not a correction
             return Acted()
         language = language_of(told.trigger, text)
         self.before(setting)

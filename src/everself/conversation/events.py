@@ -1,4 +1,4 @@
-"""The closed set of events that a conversation emits. Faces render them; nothing else passes between."""
+"""The closed set of events that a conversation emits. Interfaces render them; nothing else is exchanged."""
 
 from dataclasses import dataclass, field
 from typing import Literal

@@ -1,7 +1,7 @@
-"""The silent turn before context is dropped: the model looks through what was said and stores what should last. Nobody sees it.
+"""The silent turn before compaction: the model reviews the conversation and stores what should last. It is not shown.
 
 It is no part of the conversation: neither its words nor its calls are kept among the messages, only what it wrote to memory is. Nothing
-that the person said stands behind its calls, so what it writes is the agent's, or of whoever tainted the conversation.
+that the person said supports its calls, so what it writes has the agent as its source, or the taint of the conversation.
 """
 
 from collections.abc import Sequence
@@ -42,12 +42,12 @@ class FlushTurn:
             return 0
         request, taint = await shared.in_thread(lambda: self._request(session, messages, instruction, model))
         setting = ToolContext(session.scope, session.id, said, "", False, taint)
-        course = LoopState(taint=taint)
+        state = LoopState(taint=taint)
         async for _ in run_loop(
-            model, request, tools, setting, course, _CostRecorder(shared, session, model, generation)
+            model, request, tools, setting, state, _CostRecorder(shared, session, model, generation)
         ):
             pass
-        return sum(one.deed in _KEPT for one in course.written)
+        return sum(one.deed in _KEPT for one in state.written)
 
     def _request(
         self, session: Session, messages: Sequence[Message], instruction: str, model: ChatModel
@@ -62,7 +62,7 @@ class FlushTurn:
 
 
 class _CostRecorder:
-    """Counts what it costs and keeps nothing else. A turn that nobody sees ends where something is forgotten meanwhile."""
+    """Records the cost and nothing else. The silent turn ends if something is forgotten meanwhile."""
 
     def __init__(self, shared: SharedState, session: Session, model: ChatModel, generation: int) -> None:
         self._shared = shared

@@ -1,6 +1,6 @@
-"""The loop: ask the model, pass its pieces on, run the tools it calls, and ask again, until it has answered.
+"""The agent loop: ask the model, stream its reply, run the tools it calls, repeat until it has answered.
 
-A function that emits events. It knows neither prompts nor how a conversation is kept: whoever runs it hands in what keeps each step,
+A function that emits events. It knows neither prompts nor how a conversation is stored: the caller passes in a recorder for each step
 and finds in `LoopState` how far it got, also when it was cancelled or the model failed.
 """
 
@@ -73,7 +73,7 @@ async def run_loop(
     request: ChatRequest,
     tools: Sequence[Tool],
     setting: ToolContext,
-    course: LoopState,
+    state: LoopState,
     keep: StepRecorder,
 ) -> AsyncIterator[Event]:
     """Events of one turn up to the model's last word. Raises ModelFailed."""
@@ -87,9 +87,9 @@ async def run_loop(
         async for piece in model.stream(request):
             match piece:
                 case ReplyText(text):
-                    if text and not course.said and course.earlier:
+                    if text and not state.said and state.earlier:
                         yield Text("\n\n")
-                    course.said += text
+                    state.said += text
                     yield Text(text)
                 case ReplyThinking(text):
                     yield Thinking(text)
@@ -98,37 +98,37 @@ async def run_loop(
                     known.add(calls[-1].id)
                 case ReplyEnd():
                     end = piece
-        course.steps += 1
-        course.usage += end.usage
-        course.latest = end.usage
+        state.steps += 1
+        state.usage += end.usage
+        state.latest = end.usage
         await keep.spent(end.usage)
-        course.why = "stop" if end.why == "tools" else end.why
+        state.why = "stop" if end.why == "tools" else end.why
         if not calls or end.why == "refused":
             return
         # before it is kept, which is finished even when the turn is cancelled: nothing is kept twice
-        said, course.said = course.said, ""
-        course.earlier += [said] if said else []
+        said, state.said = state.said, ""
+        state.earlier += [said] if said else []
         await keep.called(said, calls, end.usage)
         for call in calls:
             yield ToolCalled(call.id, call.name, call.arguments)
         returns: dict[str, ToolReturn] = {}
-        async for called in call_tools(box, calls, replace(setting, taint=course.taint)):
-            course.taint = worse(course.taint, called.stamp)
-            course.written += called.outcome.written
+        async for called in call_tools(box, calls, replace(setting, taint=state.taint)):
+            state.taint = worse(state.taint, called.stamp)
+            state.written += called.outcome.written
             await keep.returned(called)
             returns[called.call.id] = _return_of(called)
             yield _event_of(called)
             for written in called.outcome.written:
                 yield MemoryWritten(written)
-        if course.steps >= MOST_STEPS:
-            course.why = "steps"
+        if state.steps >= MOST_STEPS:
+            state.why = "steps"
             return
         ordered = tuple(returns[call.id] for call in calls)
         request = replace(request, turns=(*request.turns, ModelTurn(said, tuple(calls)), ToolTurn(ordered)))
 
 
 def _named_anew(call: ToolCall, known: set[str]) -> ToolCall:
-    """Some vendors count calls anew with each answer; what is stored has to tell them apart."""
+    """Some vendors restart the numbering of calls with each answer; stored calls need distinct ids."""
     return replace(call, id=f"{call.id}-{new_id()}".strip("-")) if not call.id or call.id in known else call
 
 

@@ -1,4 +1,4 @@
-"""Plugs triage and corrections into a conversation: the patterns of the settings, and the programs that they may pass messages on to."""
+"""Acts on a message before any model sees it: triage, corrections, and programs that the settings route messages to."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -30,10 +30,10 @@ class MessageActions:
     log: "SessionLog"
 
     def __call__(self, text: str, setting: "ToolContext") -> Acted:
-        return self._correcting.heed(text, setting)
+        return self._corrections.process(text, setting)
 
     @part
-    def _correcting(self) -> "CorrectionHandler":
+    def _corrections(self) -> "CorrectionHandler":
         from everself.conversation.corrections import CorrectionHandler
         from everself.search.similarity import TextSimilarity
 

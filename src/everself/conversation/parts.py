@@ -1,4 +1,4 @@
-"""What a conversation needs of the other packages: values and callables only, put together by the runtime.
+"""What a conversation needs from other packages. Values and callables only, supplied by the runtime.
 
 Everything here is synchronous but for models and tools; the conversation crosses over to a thread for it.
 """
@@ -48,7 +48,7 @@ class Compacted:
 
 @dataclass(frozen=True, slots=True)
 class Renewed:
-    """A conversation that begins anew. `note` is the document that is kept of the last one, empty where there was nothing to keep."""
+    """A new conversation after `/new`. `note` is the document about the last one, empty where there was nothing to note."""
 
     session: "Session"
     note: str = ""

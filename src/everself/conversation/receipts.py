@@ -1,4 +1,4 @@
-"""What a reply rested on, as it is kept with the reply and shown by /why: paths, numbers and reasons, never the words themselves."""
+"""The receipt stored with a reply and shown by /why: paths, numbers and reasons, never the text itself."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""Sub-agents: a task of its own in a session of its own kind, with the reduced context, no durable memory and nothing to write with.
+"""Sub-agents: run one task in a session of their own, with reduced context, without memory and without write access.
 
 What it comes back with is only as good as what it read: the taint of its session goes with its report.
 """

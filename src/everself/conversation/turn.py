@@ -1,4 +1,4 @@
-"""One turn: keep the message, put right what it corrects, make the prompt, run the loop, keep the reply, and see that promises are kept."""
+"""Runs one turn: store the message, apply corrections, assemble the prompt, run the loop, store the reply, check its claims."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
@@ -44,11 +44,11 @@ _BACKGROUND: Final = frozenset({SessionKind.CRON, SessionKind.HEARTBEAT})
 
 Why = Literal["stop", "length", "refused", "cancelled", "failed", "steps"]
 _ENDINGS: Final[dict[Why, Notice]] = {
-    "steps": Notice(f"I stopped after {MOST_STEPS} steps without coming to an end.", "warning", "Say “go on”."),
-    "length": Notice("The answer was cut off at the most that the model gives at once.", "warning", "Say “go on”."),
-    "refused": Notice("The model's vendor stopped this answer.", "warning"),
+    "steps": Notice(f"Stopped after {MOST_STEPS} steps without a final answer.", "warning", "Say “go on”."),
+    "length": Notice("The answer was cut off at the model's output limit.", "warning", "Say “go on”."),
+    "refused": Notice("The provider stopped this answer.", "warning"),
 }
-_EMPTY: Final = Notice("The model gave an empty answer.", "warning", "Ask again.")
+_EMPTY: Final = Notice("The model returned an empty answer.", "warning", "Ask again.")
 
 
 class TurnRunner:
@@ -64,7 +64,7 @@ class TurnRunner:
         *,
         taint: Stamp = OWN,
     ) -> None:
-        """`taint` is that of whoever worded the message, where that is neither the owner nor the person who speaks."""
+        """`taint` is that of the author of the message, where that is neither the owner nor the person who speaks."""
         self._shared = shared
         self._parts = shared.parts
         self._session = session
@@ -72,7 +72,7 @@ class TurnRunner:
         self._person = person
         self._emit = emit
         self._brought = taint
-        self._course = LoopState()
+        self._state = LoopState()
         self._acted = Acted()
         self._accepted: Message | None = None
         self._recorder: TurnRecorder | None = None
@@ -88,7 +88,7 @@ class TurnRunner:
         why: Why = "failed"
         begun = monotonic()
         try:
-            # what could not be kept was not accepted, and whoever said it has to know
+            # what could not be stored was not accepted, and the person must be told
             message = await self._shared.in_thread(self._accept)
         except asyncio.CancelledError:
             why = "cancelled"
@@ -99,7 +99,7 @@ class TurnRunner:
         setting = self._setting(message)
         try:
             await self._answer(setting, message)
-            why = self._course.why
+            why = self._state.why
             await self._end(why)
             await self._keep_promises(setting)
         except asyncio.CancelledError:
@@ -111,7 +111,7 @@ class TurnRunner:
             await self._end(why)
         finally:
             self._tell_outside()
-            steps, took = self._course.steps, (monotonic() - begun) * 1000
+            steps, took = self._state.steps, (monotonic() - begun) * 1000
             _log.info("Turn %s of session %s: %s, %d steps, %.0f ms.", message.id, self._session.id, why, steps, took)
             self._emit(self._done(why))
 
@@ -119,7 +119,7 @@ class TurnRunner:
         self._shared.recover()
         self._session = self._parts.log.fresh(self._session)
         self._accepted = self._parts.log.add(self._session, "user", self._text, person=self._person)
-        # what somebody shows is like an import, whoever they are
+        # quoted text is treated like an import, whoever quotes it
         quoted = IMPORT if shown(self._text).strip() else OWN
         self._taint(speaker_of(self._session.scope, self._person), self._brought, quoted)
         return self._accepted
@@ -155,7 +155,7 @@ class TurnRunner:
         try:
             await self._attempt(model, tools, setting, message)
         except (ModelFailed, ContextTooSmall) as error:
-            # once the model itself says that it is too much, nobody's counting helps: room is made, and it is asked once more
+            # the model itself reports an overflow, so our token count is wrong: compact and ask once more
             full = isinstance(error, ContextTooSmall) or error.reason == "overflow"
             if not full:
                 raise
@@ -168,7 +168,7 @@ class TurnRunner:
         tokens = estimate(self._text)
         if tokens < model.window // 2:
             return None
-        words = f"The message alone takes about {tokens:,} tokens; {model.name} takes {model.window:,} with everything."
+        words = f"The message alone takes about {tokens:,} tokens; {model.name} accepts {model.window:,} in all."
         return ModelFailed(words, reason="overflow", mend="Shorten it, or put it into a file and ask about that.")
 
     async def _reach(self) -> tuple[Tool, ...]:
@@ -190,7 +190,7 @@ class TurnRunner:
             request = await shared.in_thread(lambda: self._prepare(model, tools, message))
         self._tell_notices()
         if self._recorder is not None:
-            async for event in run_loop(model, request, tools, setting, self._course, self._recorder):
+            async for event in run_loop(model, request, tools, setting, self._state, self._recorder):
                 self._emit(event)
 
     def _renew(self, model: ChatModel, tools: Sequence[Tool], message: Message) -> ChatRequest:
@@ -198,7 +198,7 @@ class TurnRunner:
         self._session = self._parts.log.fresh(self._session)
         stored = next((one for one in self._parts.log.messages(self._session) if one.id == message.id), None)
         if stored is None:
-            raise NotFound("This conversation was forgotten meanwhile.", mend="Begin a new one.")
+            raise NotFound("this conversation was forgotten in the meantime.", mend="Start a new conversation.")
         if stored.content != message.content:
             self._text = stored.content
         # sentences about what was done with the message quote it
@@ -237,9 +237,9 @@ class TurnRunner:
 
     def _taint(self, *stamps: Stamp) -> None:
         """The conversation holds these from now on: what is concluded in it is no better. Marked before a model sees any of it."""
-        self._course.taint = taint_of((self._course.taint, self._session.taint, *stamps))
-        if self._course.taint != self._session.taint:
-            self._session = self._parts.log.mark(self._session, taint=self._course.taint)
+        self._state.taint = taint_of((self._state.taint, self._session.taint, *stamps))
+        if self._state.taint != self._session.taint:
+            self._session = self._parts.log.mark(self._session, taint=self._state.taint)
 
     def _tell_notices(self) -> None:
         """What is amiss with the prompt, once a session. How well a search went is for /why."""
@@ -263,20 +263,20 @@ class TurnRunner:
 
     async def _end(self, why: Why) -> None:
         """Tell how it ended, and keep what was said and is not kept yet."""
-        course = self._course
+        course = self._state
         if why in _ENDINGS:
             self._emit(_ENDINGS[why])
         elif why == "stop" and not course.text:
             self._emit(_EMPTY)
         if why == "steps":
-            course.said = f"(I stopped after {MOST_STEPS} steps.)"
+            course.said = f"(Stopped after {MOST_STEPS} steps.)"
         if course.said and self._recorder is not None:
             said, course.said = course.said, ""
             course.earlier.append(said)
             self._reply = await self._recorder.replied(said, await self._shared.in_thread(lambda: self._meta(why)))
 
     def _meta(self, why: Why) -> dict[str, object]:
-        meta: dict[str, object] = {"why": why, "usage": asdict(self._course.latest)}
+        meta: dict[str, object] = {"why": why, "usage": asdict(self._state.latest)}
         if self._model is not None:
             meta["model"] = self._model.name
         if self._prompt is not None and self._recorder is not None:
@@ -286,8 +286,8 @@ class TurnRunner:
 
     async def _keep_promises(self, setting: ToolContext) -> None:
         """Saying is doing: what a reply claims to keep is kept, or the person is told that it is not."""
-        written = (*self._acted.written, *self._course.written)
-        if not any(one.deed in _KEPT for one in written) and self._parts.claims(self._course.text):
+        written = (*self._acted.written, *self._state.written)
+        if not any(one.deed in _KEPT for one in written) and self._parts.claims(self._state.text):
             kept = await self._shared.in_thread(lambda: self._parts.keep(setting))
             self._tell(kept)
             written = (*written, *kept)
@@ -302,14 +302,14 @@ class TurnRunner:
             return
         # what is written from the message as it was kept was without the secret already
         if any(one.left_out for one in kept) or redact(self._text).found:
-            self._emit(Notice(reply("left_out", language_of(self._course.text, self._text)), "warning"))
+            self._emit(Notice(reply("left_out", language_of(self._state.text, self._text)), "warning"))
 
     def _tell(self, written: Sequence[Written]) -> None:
         for one in written:
             self._emit(MemoryWritten(one))
 
     def _done(self, why: Why) -> Done:
-        course = self._course
+        course = self._state
         window = self._model.window if self._model is not None else 0
         used = course.latest.sent + course.latest.received or self._estimated
         cost = self._recorder.cost if self._recorder is not None else 0.0

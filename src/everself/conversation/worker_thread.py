@@ -1,4 +1,4 @@
-"""The way from a conversation over to the rooms that know no event loop: a thread, one piece of work at a time."""
+"""Runs blocking calls of a conversation in a worker thread, one at a time."""
 
 import threading
 from collections.abc import Callable
@@ -8,7 +8,7 @@ T = TypeVar("T")
 
 
 class WorkerThread:
-    """Work is finished even when whoever waits for it is cancelled: a thread cannot be stopped, and half a deed must not be forgotten."""
+    """A call is completed even when its caller is cancelled: a thread cannot be stopped, and its effect must not be lost track of."""
 
     def __init__(self) -> None:
         self._turn = threading.RLock()
@@ -26,6 +26,6 @@ class WorkerThread:
         except asyncio.CancelledError:
             await asyncio.wait({future})
             if not future.cancelled():
-                # looked at, so that nobody complains of an error that nobody looked at
+                # retrieved, so that asyncio does not warn about an unretrieved exception
                 future.exception()
             raise

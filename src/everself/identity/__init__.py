@@ -1,1 +1,1 @@
-"""Who the agent is: its card, the soul that speaks, how both come to be and how they change. Knows nothing of recall or prompts."""
+"""Who the agent is: identity card, soul, persona, first conversation, integrity and growth. Knows no search and no prompts."""

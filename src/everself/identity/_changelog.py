@@ -1,4 +1,4 @@
-"""What CHANGELOG.md says of each step of a soul: when, who, why, on what evidence, which lines went and came. Pure."""
+"""Entries of CHANGELOG.md about the soul: when, who, why, evidence, removed and added lines. Pure."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Which documents only humans change: the soul and what else decides who the agent is. Knows names, not what they hold."""
+"""Lists the guarded documents, which only humans change: the soul and other files that define the agent."""
 
 from collections.abc import Iterable
 from typing import Final

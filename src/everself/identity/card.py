@@ -1,4 +1,4 @@
-"""What the agent is called and looks like, and which source says so. Pure: it is given the settings and the text of IDENTITY.md."""
+"""Resolves the agent's name, emoji and avatar, each with the source that defines it. Pure."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ DESCRIPTION_CHARS: Final = 200
 URL_CHARS: Final = 2_048
 DATA_CHARS: Final = 2 * 1024 * 1024
 _LETTERS: Final = 4
-# so that whoever shows an avatar never shows another document of the workspace in its place
+# so that an interface that shows an avatar never shows another document of the workspace
 _PICTURES: Final = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".svg", ".avif", ".bmp", ".ico")
 
 
@@ -75,7 +75,7 @@ def resolve(ui: Identity, own: Identity, identity_md: bytes | None) -> Card:
             value = value.strip()
             fault = rule(value) if value else ""
             if fault:
-                notices.append(f"The {label} in {_named(source)} is passed over: {fault}.")
+                notices.append(f"The {label} in {_named(source)} is ignored: {fault}.")
             elif value:
                 return CardField(value, source)
         return CardField(default, Source.DEFAULT)
@@ -128,33 +128,33 @@ def avatar_kind(avatar: str) -> AvatarKind:
 
 def _line_fault(text: str, most: int) -> str:
     if len(text) > most:
-        return f"it has {len(text):,} characters, and {most} is the limit"
+        return f"it has {len(text):,} characters; the limit is {most}"
     # joiners and variation selectors are no printable characters for Python, and emoji are made with them
     if len(text.splitlines()) > 1 or any(ord(char) < 32 or 127 <= ord(char) < 160 for char in text):
-        return "it is not one plain line"
+        return "it must be one line of plain text"
     if any("\u202a" <= char <= "\u202e" or "\u2066" <= char <= "\u2069" for char in text):
-        return "it turns the direction of writing"
+        return "it changes the writing direction"
     return ""
 
 
 def _data_faults(avatar: str) -> Iterator[str]:
     if len(avatar) > DATA_CHARS:
-        yield f"it has {len(avatar):,} characters, and {DATA_CHARS:,} is the limit"
+        yield f"it has {len(avatar):,} characters; the limit is {DATA_CHARS:,}"
     head, comma, body = avatar.partition(",")
     kind = head[len("data:") :].partition(";")[0].lower()
     if not kind.startswith("image/") or not kind.removeprefix("image/").replace("+", "").replace("-", "").isalnum():
-        yield "it is no data:image/… address"
+        yield "it is not a data:image/… address"
     if not comma or not body or not avatar.isascii() or not avatar.isprintable() or " " in avatar:
-        yield "its data cannot be read"
+        yield "its data is invalid"
 
 
 def _url_faults(avatar: str) -> Iterator[str]:
     from urllib.parse import urlsplit
 
     if len(avatar) > URL_CHARS:
-        yield f"it has {len(avatar):,} characters, and {URL_CHARS:,} is the limit"
+        yield f"it has {len(avatar):,} characters; the limit is {URL_CHARS:,}"
     if not avatar.isprintable() or any(char.isspace() or char in "<>\"'\\`" for char in avatar):
-        yield "the address holds characters that no address has"
+        yield "the address contains invalid characters"
     try:
         parts = urlsplit(avatar)
         host = parts.hostname
@@ -163,7 +163,7 @@ def _url_faults(avatar: str) -> Iterator[str]:
     if not host:
         yield "the address names no host"
     elif parts.username is not None or parts.password is not None:
-        yield "the address holds a user name or password"
+        yield "the address contains a user name or password"
 
 
 def _path_faults(avatar: str) -> Iterator[str]:
@@ -175,7 +175,7 @@ def _path_faults(avatar: str) -> Iterator[str]:
     if is_hidden(avatar):
         yield "the file is hidden"
     if not avatar.lower().endswith(_PICTURES):
-        yield "it is no picture"
+        yield "it is not a picture"
 
 
 def _named(source: Source) -> str:

@@ -1,4 +1,4 @@
-"""The count of accepted changes that stands beside the key, out of reach of whoever writes workspace and state."""
+"""A counter of accepted changes, stored beside the integrity key, where neither workspace nor state can be used to alter it."""
 
 import hmac
 from collections.abc import Callable
@@ -30,7 +30,7 @@ class KeptCounter:
         return None if data is None else self._parse(data)
 
     def tidy(self) -> None:
-        """Remove what somebody left who was killed while raising it."""
+        """Remove a temporary file left by a process that was killed while raising it."""
         sweep(self._path)
 
     def raise_to(self, mark: IntegrityMark) -> None:
@@ -49,7 +49,7 @@ class KeptCounter:
         try:
             found = self._parse(data)
         except Damaged:
-            # whoever raises a count over a damaged one was told, and accepted
+            # a count is raised over a damaged one only after the person was told and accepted
             return False
         return (found.counter, found.ledger.seq) >= (mark.counter, mark.ledger.seq)
 
@@ -61,7 +61,7 @@ class KeptCounter:
         parts = data.decode("ascii", "replace").split()
         if len(parts) == _FIELDS and hmac.compare_digest(self._mac(" ".join(parts[:3])).encode(), parts[3].encode()):
             return IntegrityMark(int(parts[0]), LedgerHead(int(parts[1]), parts[2]))
-        raise Damaged(f"{self._path} is no count that this key made.")
+        raise Damaged(f"{self._path} was not written with this integrity key.")
 
     def _mac(self, said: str) -> str:
         return hmac.digest(self._key, f"count {said}".encode(), "sha256").hex()
@@ -69,7 +69,7 @@ class KeptCounter:
 
 def keep_up(counter: Callable[[], KeptCounter], state: State, integrity: "Callable[[], Integrity]") -> None:
     """At the end of a run that changed something: an older copy of the state shall not pass for the newest tomorrow."""
-    # whoever leaves, leaves; what is wrong is told by the next look
+    # on exit errors are ignored; the next check reports them
     with suppress(EverselfError):
         kept = counter()
         # a run that changes nothing raises no count, and would leave that for good

@@ -1,6 +1,6 @@
-"""How a soul changes: proposed, tested, approved by a human, taken back. Every step is one change set with a copy of what was before.
+"""Changes to the soul: propose, test, approve, roll back. Every step is one change set that keeps a copy of the previous soul.
 
-Approving, refusing and rolling back have no author to choose: they are a human's acts, and no face that a model reaches offers them.
+Approving, refusing and rolling back always have a human as their author. No interface that a model can reach offers them.
 Knows nothing of models: a keeper hands in its text.
 """
 
@@ -42,7 +42,7 @@ from everself.workspace.learned import SOUL, changed_lines, same_core, split_sou
 from everself.workspace.merge import merge
 from everself.workspace.protocol import Workspace
 
-# how often a person's editor may be faster
+# retries when the person's editor saves first
 _TRIES: Final = 5
 _ALL: Final = 100_000
 # what forgetting leaves in the place of words
@@ -114,7 +114,7 @@ class Growth:
         """Propose one more line of what is learned; with `remove` in the place of another, named as in `rollback_line`."""
         words = " ".join(without_surrogates(line).split()).replace("<!--", "&lt;!--")
         if not words:
-            raise WrongUse("A line needs words.")
+            raise WrongUse("The line is empty.")
         now = self._need_soul()
         kept = _without(now, remove) if remove else now
         return self._propose(now, with_line(kept, words), reason, tuple(evidence), author)
@@ -129,7 +129,7 @@ class Growth:
             next(iter(self.open()), None) if name == "last" else self._state.proposals.find(without_surrogates(name))
         )
         if found is None or found.path != SOUL:
-            raise NotFound("No such proposal for the soul is open.", mend="everself soul show")
+            raise NotFound("no open proposal for the soul has this id.", mend="everself soul show")
         return found
 
     def approve(self, name: str, *, force: bool = False) -> SoulChange:
@@ -141,7 +141,7 @@ class Growth:
         _need_open(proposal)
         if self._outlook.withheld():
             raise RefusedByRule(
-                "SOUL.md was changed outside and nobody has accepted that yet.", mend="everself soul verify"
+                "Changed outside Everself: SOUL.md. The change has not been accepted yet.", mend="everself soul verify"
             )
         results: tuple[Result, ...] = ()
 
@@ -163,7 +163,7 @@ class Growth:
         self._decide(proposal, "approved", grown.change)
         return replace(grown, results=results)
 
-    def foresee(self, proposal: Proposal) -> bytes | None:
+    def preview(self, proposal: Proposal) -> bytes | None:
         """What a proposal would make of the soul of today; None where both changed the same lines."""
         return self._merged(proposal, self.versions.soul() or b"")
 
@@ -205,11 +205,11 @@ class Growth:
         version = self.versions.find(name)
         if version.altered and not force:
             raise RefusedByRule(
-                f"{version.path} is not what Everself put there.", mend=f"everself soul rollback {version.name} --force"
+                f"Changed outside Everself: {version.path}.", mend=f"everself soul rollback {version.name} --force"
             )
         wanted = self.versions.content(version.path)
         if wanted is None or digest(wanted) != version.hash:
-            raise ChangedMeanwhile(f"{version.path} is not what it was a moment ago.")
+            raise ChangedMeanwhile(f"{version.path} changed in the meantime.")
         act = _Act("rollback", Author.OWNER, "owner", f"back to {version.name}", (f"file:{version.path}",))
         return self._take(act, lambda _: wanted)
 
@@ -235,7 +235,7 @@ class Growth:
         if reasons:
             raise RefusedByRule(" ".join(reasons))
         if wanted == now:
-            raise WrongUse("That is what the soul says already.")
+            raise WrongUse("The soul already says that.")
         if author not in HUMANS:
             self._need_unburied(now, wanted)
             self._need_principles(now, wanted, evidence)
@@ -246,7 +246,7 @@ class Growth:
         again = self._same(proposal) if author is Author.KEEPER else None
         proposal = again or proposal
         results = self._tested(now, wanted)
-        notices = [f"It would fail a soul test: {one.expectation}: {one.why}" for one in failures(results)]
+        notices = [f"A soul test would fail: {one.expectation}: {one.why}" for one in failures(results)]
         change = ""
         alone = author is Author.KEEPER and grows_alone(now, wanted, evidence, self.rules)
         alone = alone and not notices and not self._outlook.withheld()
@@ -278,7 +278,7 @@ class Growth:
         try:
             return self._take(act, want).change, []
         except (RefusedByRule, ChangedMeanwhile) as error:
-            return "", [f"It waits for a human: {error.detail}"]
+            return "", [f"The proposal waits for a human: {error.detail}"]
 
     def _same(self, proposal: Proposal) -> Proposal | None:
         """The same, proposed for the same soul, that nobody has decided."""
@@ -289,7 +289,7 @@ class Growth:
         )
 
     def _is_done(self, proposal: Proposal) -> bool:
-        """Whether the soul took it: whoever changed it may have died before it was noted, so it is noted now."""
+        """Whether the change was applied: the process may have died before it was recorded, so it is recorded now."""
         done = self._state.change_of_key(proposal.key)
         if done is not None:
             self._decide(proposal, "approved", done.id)
@@ -398,7 +398,7 @@ class Growth:
         known = {(text_hash(read.text), read.claim("id")) for read in read_document(now)}
         new = {(text_hash(read.text), read.claim("id")) for read in read_document(wanted)} - known
         if any(rows.is_buried(rows.mac(text), identity) for text, identity in new):
-            raise RefusedByRule("It holds something that was forgotten on request, and that cannot come back.")
+            raise RefusedByRule("The text contains something that was forgotten on request and cannot be restored.")
 
     def _need_principles(self, now: bytes, wanted: bytes, evidence: Sequence[str]) -> None:
         """What was learned from a correction gives way to a newer correction only."""
@@ -407,12 +407,14 @@ class Growth:
         if gone and any(fold(line) in gone for line in self._principles(now)):
             used = {one for proposal in self._state.proposals.list("approved", _ALL) for one in proposal.evidence}
             if not any(self._outlook.is_correction(one) for one in evidence if one not in used):
-                raise RefusedByRule("It would remove what was learned from a correction, and no newer one says so.")
+                raise RefusedByRule(
+                    "The change would remove a line learned from a correction, and no newer correction supports that."
+                )
 
     def _need_soul(self) -> bytes:
         now = self.versions.soul()
         if now is None:
-            raise NotFound("There is no SOUL.md.", mend="everself setup")
+            raise NotFound("SOUL.md.", mend="everself setup")
         _text(now)
         return now
 
@@ -436,20 +438,20 @@ def _learned_entry(data: bytes, text: str) -> EntrySpan:
         one for words, one in said if wanted and wanted in words
     ]
     if not found:
-        raise NotFound("Nothing of what is learned says that.", mend="everself soul show")
+        raise NotFound("no learned line says that.", mend="everself soul show")
     if len(found) > 1:
-        raise WrongUse(f"{len(found)} learned lines say that; name more of its words.")
+        raise WrongUse(f"{len(found)} learned lines match; give more of the line.")
     return found[0]
 
 
 def _need_open(proposal: Proposal) -> None:
     if proposal.status != "open":
-        raise RefusedByRule(f"Proposal {proposal.id} is {proposal.status} already.")
+        raise RefusedByRule(f"Proposal {proposal.id} is already {proposal.status}.")
 
 
 def _need_done(outcome: Outcome) -> None:
     if isinstance(outcome, Conflict):
-        raise ChangedMeanwhile(f"{', '.join(outcome.paths)} was changed at the same moment.")
+        raise ChangedMeanwhile(f"{', '.join(outcome.paths)} was changed at the same time.")
     if isinstance(outcome, Refused):
         raise RefusedByRule(" ".join(outcome.reasons))
 

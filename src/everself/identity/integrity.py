@@ -1,4 +1,4 @@
-"""Integrity: who the agent is does not depend on who last wrote a file. Looks before every prompt, tells, takes over, takes back.
+"""Detects changes to guarded documents made outside Everself: checks before every prompt, reports, accepts or restores them.
 
 What a human accepted is sealed in the store under a count that is also kept out of reach. What Everself wrote itself is known from the
 ledger and never rings. Knows nothing of prompts or of how a person is told.
@@ -65,7 +65,7 @@ class _Look:
 
     @property
     def first(self) -> bool:
-        """Nothing was ever accepted here; a mark of 0 is that of somebody who died before the first seal."""
+        """Nothing was ever accepted here; a counter of 0 is left by a process that died before the first seal."""
         return self.sealed.genuine and not self.sealed.counter and (self.mark is None or not self.mark.counter)
 
     @property
@@ -101,7 +101,7 @@ class Integrity:
         """Everything that was done outside and not accepted since. Before every prompt; a few files are read."""
         found = self._examine()
         if found.first or found.own or found.tampers or _lags(found):
-            # somebody may be in the middle of a change: what counts is what stands when nobody writes
+            # another process may be in the middle of a change: only the state under the lock counts
             # and where nothing can be written, looking is all that can be done
             with suppress(LockTimeout, DiskError, Damaged):
                 found = self._locked(self._settle)
@@ -142,11 +142,11 @@ class Integrity:
         def work() -> Accepted:
             found = self._examine()
             if paths is not None and (found.breached or found.first):
-                raise RefusedByRule("What was accepted before is not known for sure; all or nothing can be accepted.")
+                raise RefusedByRule("The accepted state is not known; accept all documents or none.")
             chosen = list(found.seen if paths is None else paths)
             for path in chosen:
                 if path not in found.seen:
-                    raise RefusedByRule(f"{path} is none of the documents that only humans change.")
+                    raise RefusedByRule(f"{path} is not one of the guarded documents, which only humans change.")
                 if found.seen[path].fault:
                     raise RefusedByRule(found.seen[path].fault, mend="Put a plain file in its place first.")
             changed = tuple(one.path for one in found.tampers if one.path in chosen)
@@ -159,7 +159,7 @@ class Integrity:
         self._need_human(by)
         found = self._examine()
         if found.breached:
-            raise RefusedByRule("What was accepted before is not known for sure, so nothing can be put back.")
+            raise RefusedByRule("The accepted state is not known, so nothing can be restored.")
         edits, left = [], []
         for one in found.tampers:
             if paths is not None and one.path not in paths:
@@ -168,7 +168,7 @@ class Integrity:
             if one.kind == "link":
                 left.append((one.path, f"{one.why} Remove it by hand first."))
             elif wanted is None and one.kind != "added":
-                left.append((one.path, "The accepted words are not kept any more; see everself log."))
+                left.append((one.path, "The accepted text is no longer stored; see everself log."))
             else:
                 edit = edit_between(one.path, found.seen[one.path].data, wanted)
                 edits += [edit] if edit is not None else []
@@ -184,7 +184,7 @@ class Integrity:
 
     def _need_human(self, by: Author) -> None:
         if by not in HUMANS:
-            raise RefusedByRule("Only a human accepts or undoes what was changed outside.")
+            raise RefusedByRule("Permission denied: only a human can accept or undo a change made outside Everself.")
 
     def _locked(self, work: Callable[[], T]) -> T:
         """Do something while no change set is being applied, by any process."""
@@ -221,7 +221,7 @@ class Integrity:
             self._seal(found, found.own)
 
     def _seal(self, found: _Look, paths: Iterable[str]) -> int:
-        """Seal, then raise the mark: whoever dies in between leaves a seal that is one ahead, which the next look completes."""
+        """Seal, then raise the counter: a crash in between leaves a seal that is one ahead, which the next check completes."""
         counter = max(found.sealed.counter, found.mark.counter if found.mark is not None else 0) + 1
         at = self._clock.now().isoformat()
         rows = [Baseline(path, found.seen[path].hash, _words(found.seen[path].data), at) for path in paths]
@@ -292,7 +292,7 @@ class Integrity:
         return set((self._state.get_meta(TOLD) or "").split())
 
     def _token(self, found: _Look, one: Tamper) -> str:
-        """Nobody without the key can say beforehand that something was told; after the next seal it is told anew."""
+        """Without the key nobody can mark a warning as shown in advance; after the next seal it is shown again."""
         said = f"told {found.sealed.counter} {one.kind} {one.path} {one.why} {digest(one.after.encode('utf-8', 'replace'))}"
         return self._state.keyed(said)
 

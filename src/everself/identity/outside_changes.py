@@ -1,4 +1,4 @@
-"""What is found when the guarded documents are compared with what a human last accepted. Pure values and the comparison itself.
+"""Compares the guarded documents with what a human last accepted. Pure values and the comparison itself.
 
 Knows hashes, words and kinds of tampering. Opens nothing and decides nothing.
 """
@@ -71,12 +71,12 @@ def compare(path: str, accepted: Baseline | None, now: GuardedDocument) -> Tampe
 def find_breach(mark: IntegrityMark | None, sealed: Sealed, broken: str) -> Tamper | None:
     """What is wrong with what Everself keeps. A seal that is one ahead is one whose maker died before it could raise the mark."""
     if not sealed.genuine:
-        return Tamper("", "forged", why="What was accepted before was altered in state.db, or sealed with another key.")
+        return Tamper("", "forged", why="The accepted state in state.db was altered, or signed with another key.")
     if mark is None:
         return Tamper("", "forged", why="The counter beside the integrity key is missing.") if sealed.counter else None
     if sealed.counter < mark.counter:
-        gone = "What was accepted before is gone from state.db."
-        older = "state.db is an older copy: since then more was accepted."
+        gone = "The accepted state is missing from state.db."
+        older = "state.db is an older copy: more changes were accepted since."
         return Tamper("", "rolled back", why=older if sealed.counter else gone)
     if sealed.counter > mark.counter + 1:
         return Tamper("", "rolled back", why="The counter beside the integrity key is an older copy.")

@@ -1,4 +1,4 @@
-"""Which soul speaks: SOUL.md, or at times the alternate persona of the settings. In memory only, and recorded turn by turn.
+"""Chooses the persona of a turn: SOUL.md, or sometimes the alternate persona of the settings. Each choice is recorded.
 
 `choose` is pure; `Persona` reads the file that was chosen and keeps the ledger. Does not know what a prompt is made of.
 """
@@ -62,7 +62,7 @@ def in_purge(settings: AlternatePersona, now: datetime) -> bool:
         return False
     zone = now.tzinfo
     if zone is None:
-        raise WrongUse("A moment without a time zone is in no window.")
+        raise WrongUse("The moment has no time zone.")
     at = time.fromisoformat(settings.purge_at)
     moment, today = now.astimezone(UTC), now.date()
     # tomorrow too: clocks that are set back at 00:01 show the new day, and then the old one again
@@ -111,7 +111,7 @@ class Persona:
     def speak(self, session: str, turn: int) -> Speaker:
         """The soul for this turn, recorded before it is used."""
         if not session or turn < 0:
-            raise WrongUse("A turn belongs to a session and is counted from 0 or 1.")
+            raise WrongUse("A turn needs a session and a number that is not negative.")
         now = self._clock.now()
         began = self._ledger.first_of(session)
         speaker = self._load(choose(self._settings, now, self._draw, began))
@@ -120,7 +120,7 @@ class Persona:
             speaker = self._load(choose(self._settings, now, self._draw, self._ledger.first_of(session)))
         return speaker
 
-    def foresee(self) -> Speaker:
+    def preview(self) -> Speaker:
         """The soul with which a session would begin now if chance does not strike. Records nothing."""
         return self._load(choose(self._settings, self._clock.now(), lambda: 1.0))
 

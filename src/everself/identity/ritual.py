@@ -1,6 +1,6 @@
-"""The end of the first conversation: what was agreed on is written, BOOTSTRAP.md goes, and does not come back.
+"""Completes the first conversation: writes what was agreed on and removes BOOTSTRAP.md for good.
 
-The conversation itself is another room's: it brings the answers, and the person's yes to them. No model calls this.
+The conversation itself is led by an interface, which supplies the answers and the person's consent. No model calls this.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -121,7 +121,9 @@ class Ritual:
     def plan(self, answers: Answers) -> Plan:
         """The one change that writes it all, to be shown before the yes."""
         if not self.is_open():
-            raise RefusedByRule("The first conversation is over.", mend="Edit the files, or: everself soul propose")
+            raise RefusedByRule(
+                "The first conversation has already been completed.", mend="Edit the files, or: everself soul propose"
+            )
         redacted: set[str] = set()
         soul = _soul(answers.soul, redacted)
         edits: list[Edit] = [
@@ -141,7 +143,7 @@ class Ritual:
         return Preview(render_diff([one for one in files if one.path != BOOTSTRAP]), plan.redacted)
 
     def offer(self) -> bool:
-        """Whether it is to be had and was not offered yet; whoever asks offers it. For those who speak only once."""
+        """Whether it is open and was not offered yet; asking counts as offering. For interfaces that speak only once."""
         if not self.is_open() or self._state.get_meta(_OFFERED) is not None:
             return False
         self._state.set_meta(_OFFERED, self._clock.now().isoformat())
@@ -165,7 +167,7 @@ class Ritual:
                 raise RefusedByRule("; ".join(outcome.reasons))
             case Conflict():
                 raise ChangedMeanwhile(f"({', '.join(outcome.paths)})")
-        raise NotFound(f"{BOOTSTRAP} is gone.")
+        raise NotFound(f"{BOOTSTRAP}.")
 
     def _stands(self) -> bool:
         found = self._workspace.stat(BOOTSTRAP)
@@ -219,7 +221,7 @@ class Ritual:
     def _bytes(self, path: str) -> bytes | None:
         found = self._workspace.find(path)
         if found is not None and found.cut:
-            raise TooLarge(f"{path} is larger than Everself reads.", mend="Shorten it by hand.")
+            raise TooLarge(f"{path} exceeds the size that Everself reads.", mend="Shorten it by hand.")
         return None if found is None else found.data
 
 
@@ -277,4 +279,6 @@ def _check(path: str, filled: bytes, values: dict[str, str]) -> None:
             found.setdefault(label.name, label.value)
     for name, value in values.items():
         if found.get(name.lower()) != value:
-            raise WrongUse(f"{name}: {path} cannot hold {value!r} in a way that is read back.", mend="Use plain words.")
+            raise WrongUse(
+                f"{name}: {path} cannot hold {value!r} in a way that can be read back.", mend="Use plain words."
+            )

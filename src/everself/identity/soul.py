@@ -1,4 +1,4 @@
-"""What a proposed soul may be, and by whom. Pure: it judges two texts and knows no files, no proposals and no tests of theirs."""
+"""Rules for a proposed soul, and who may propose it. Pure: compares two texts and knows no files."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ def check_growth(before: bytes, after: bytes, author: Author, rules: Rules) -> t
 def grows_alone(before: bytes, after: bytes, evidence: tuple[str, ...], rules: Rules) -> bool:
     """Whether a keeper may do it without being approved: a few lines, with evidence, where the person said so."""
     small = sum(map(len, changed_lines(before, after))) <= SMALL
-    # whoever writes a web page must not be the reason why somebody changes
+    # the author of a web page must not be able to change a soul
     own = any(reference and not reference.startswith("url:") for reference in evidence)
     return rules.policy is SoulPolicy.EVOLVE and own and small
 
@@ -44,22 +44,22 @@ def learned_lines(data: bytes) -> tuple[str, ...]:
 
 def _reasons(before: bytes, after: bytes, author: Author, rules: Rules) -> Iterator[str]:
     if b"\0" in after:
-        yield "It would hold a zero byte, and no text does."
+        yield "The text would contain a NUL byte."
     if not after.strip():
-        yield "Nothing would be left of it."
+        yield "The text would be empty."
     yield from _secrets(before, after)
     if author in HUMANS:
         return
     if author not in _ASKING or rules.policy is SoulPolicy.LOCKED:
-        yield "Only a human may change it."
+        yield "Permission denied: only a human can change the soul."
         return
     if not same_core(before, after):
-        yield f"Only what stands under ## {LEARNED} may be proposed; all else is changed by a human."
+        yield f"Permission denied: only lines under ## {LEARNED} can be proposed; a human changes the rest."
     from everself.text.tokens import count
 
     tokens = count(after.decode("utf-8", "replace"))
     if tokens > rules.max_tokens:
-        yield f"It would have {tokens} tokens; soul_max_tokens is {rules.max_tokens}."
+        yield f"The soul would have {tokens} tokens; soul_max_tokens is {rules.max_tokens}."
 
 
 def _secrets(before: bytes, after: bytes) -> Iterator[str]:
@@ -69,4 +69,4 @@ def _secrets(before: bytes, after: bytes) -> Iterator[str]:
     added = b"\n".join(line for line in after.splitlines() if line not in known)
     kinds = sorted({secret.kind for secret in find_secrets(added.decode("utf-8", "replace"))})
     if kinds:
-        yield f"It would hold a secret ({', '.join(kinds)})."
+        yield f"The text would contain a secret ({', '.join(kinds)})."

@@ -1,4 +1,4 @@
-"""Expectations of SOUL_TESTS.md, held against a soul. Pure. What only a model could judge is told as waiting, never as passed."""
+"""Runs the expectations of SOUL_TESTS.md against a soul. Pure. An expectation that needs a model is reported as pending, not passed."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -59,10 +59,14 @@ def _run(test: str, soul: str, principles: Sequence[str]) -> Result:
         return Result(test, "failed", f'It mentions "{words}".') if mentions(soul, words) else Result(test, "passed")
     if found := _MENTION.search(test):
         words = _bare(found.group(1))
-        return Result(test, "passed") if mentions(soul, words) else Result(test, "failed", f'"{words}" is not in it.')
+        return (
+            Result(test, "passed")
+            if mentions(soul, words)
+            else Result(test, "failed", f'The soul does not contain "{words}".')
+        )
     if _KEEP.search(test):
         lost = [line for line in principles if fold(line) not in fold(soul)]
-        return Result(test, "failed", f"It loses: {'; '.join(lost)}") if lost else Result(test, "passed")
+        return Result(test, "failed", f"The soul would lose: {'; '.join(lost)}") if lost else Result(test, "passed")
     if _JUDGED.search(test):
         return Result(test, "waiting", "Only a model can judge this.")
     return Result(test, "unclear", 'An expectation begins with "must", "must not" or "judge:".')
@@ -72,7 +76,7 @@ def _under(test: str, soul: str, limit: int) -> Result:
     from everself.text.tokens import count
 
     tokens = count(soul)
-    return Result(test, "passed") if tokens < limit else Result(test, "failed", f"It has {tokens} tokens.")
+    return Result(test, "passed") if tokens < limit else Result(test, "failed", f"The soul has {tokens} tokens.")
 
 
 def mentions(text: str, words: str) -> bool:

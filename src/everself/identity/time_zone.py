@@ -1,4 +1,4 @@
-"""Which time zone the person lives in: the setting, else what USER.md says, else the machine's."""
+"""Determines the user's time zone: the setting, else USER.md, else the machine's."""
 
 from zoneinfo import ZoneInfo
 

@@ -1,4 +1,4 @@
-"""Earlier souls: all are kept for a while, after that one for each month. What goes is in the history still, and in the log."""
+"""Removes old versions of the soul: all are kept for a while, then one for each month. The history still has the others."""
 
 from collections.abc import Sequence
 
@@ -20,7 +20,7 @@ def thin_souls(memory: Memory, paths: Sequence[str], *, author: Author = Author.
     """Remove these copies, as one change."""
     stray = [path for path in paths if place(path).kind is not Kind.SOUL_HISTORY]
     if stray:
-        raise RefusedByRule(f"{stray[0]} is no earlier soul.")
+        raise RefusedByRule(f"{stray[0]} is not an earlier soul.")
     gone: tuple[str, ...] = ()
 
     def plan() -> Change | None:

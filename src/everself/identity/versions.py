@@ -1,4 +1,4 @@
-"""Earlier souls: byte copies in SOUL_HISTORY/, named by the moment and the hash. Reads and names them; growth writes them."""
+"""Versions of the soul: byte copies in SOUL_HISTORY/, named by time and hash. Reads and names them; `growth` writes them."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -48,7 +48,7 @@ class Versions:
         """A soul whole, or not at all."""
         found = self._workspace.find(path)
         if found is not None and found.cut:
-            raise TooLarge(f"{path} is larger than a soul can be.", mend="Shorten it by hand.")
+            raise TooLarge(f"{path} exceeds the size limit of a soul.", mend="Shorten it by hand.")
         return None if found is None else found.data
 
     def list(self) -> tuple[Version, ...]:
@@ -69,9 +69,9 @@ class Versions:
             found = [one for one in known if name in (one.name, one.path)]
             found = found or [one for one in known if name and _answers(one, name)]
         if not found:
-            raise NotFound(f'No earlier soul is called "{name[:60]}".', mend="everself soul history")
+            raise NotFound(f'earlier soul "{name[:60]}".', mend="everself soul history")
         if len(found) > 1:
-            raise WrongUse(f'"{name[:60]}" names several souls: {", ".join(one.name for one in found[:10])}.')
+            raise WrongUse(f'"{name[:60]}" is ambiguous: {", ".join(one.name for one in found[:10])}.')
         return found[0]
 
     def with_hash(self, wanted: str) -> bytes | None:

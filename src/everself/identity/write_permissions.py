@@ -1,4 +1,4 @@
-"""The routes by which documents are written, and what each may do to which. Whoever adds a way to write adds its route here.
+"""The routes by which documents are written, and what each route may write. A new way to write needs a route here.
 
 The guards refuse; this says it beforehand, so that a tool knows whether to write or to propose. Knows names, opens nothing.
 """

@@ -1,1 +1,1 @@
-"""The five keepers: what they propose, how it is checked, applied or put before a human. One file each, one shape."""
+"""The keepers: background jobs that propose changes to memory. Also the scheduler that runs jobs."""

@@ -1,4 +1,4 @@
-"""What the runtime asks of every operation before it happens: evidence, trust, what only humans write, and how much at once. Reads only.
+"""Checks each proposed action before it is executed: evidence, trust, guarded documents, limits of a run. Reads only.
 
 The guards of the workspace stand behind these and look at bytes; these look at what an operation means.
 """
@@ -31,7 +31,7 @@ Way = Literal["apply", "queue", "refuse"]
 # less sure than this, a human decides
 SURE: Final = 0.5
 MOST_AT_ONCE: Final = 1_000
-# of what holds, one run closes at most so much: a keeper that wants more has misunderstood something
+# one run closes at most this share of the open entries: a keeper that wants more is probably wrong
 MOST_CLOSED: Final = 0.2
 ALWAYS_CLOSED: Final = 10
 
@@ -48,8 +48,8 @@ class Ruling:
 class Checks:
     """Of one run: they count what was allowed so far."""
 
-    def __init__(self, world: KeeperContext) -> None:
-        self._world = world
+    def __init__(self, context: KeeperContext) -> None:
+        self._context = context
         self._allowed = 0
         self._closed = 0
         self._may_close = -1
@@ -57,7 +57,7 @@ class Checks:
     def judge(self, planned: Planned) -> Ruling:
         operation = planned.operation
         if not planned.evidence and not isinstance(operation, Note | Ask):
-            return Ruling("refuse", planned, "It names no evidence.")
+            return Ruling("refuse", planned, "The action names no evidence.")
         ruling = self._judge(planned)
         if ruling.way == "apply" and not isinstance(operation, Ask) and (planned.review or planned.sure < SURE):
             ruling = Ruling(
@@ -68,12 +68,12 @@ class Checks:
     def spend(self, planned: Planned) -> str:
         """Count an operation that is about to happen; why not, where the run has done enough."""
         if self._allowed >= MOST_AT_ONCE:
-            return f"One run does at most {MOST_AT_ONCE} things; the rest waits for the next."
+            return f"One run performs at most {MOST_AT_ONCE} actions; the rest waits for the next run."
         if isinstance(planned.operation, CloseEntry | Merge | Quarantine):
             if self._may_close < 0:
-                self._may_close = max(ALWAYS_CLOSED, int(MOST_CLOSED * len(self._world.open_entries())))
+                self._may_close = max(ALWAYS_CLOSED, int(MOST_CLOSED * len(self._context.open_entries())))
             if self._closed >= self._may_close:
-                return f"One run closes at most {self._may_close} entries; the rest waits for the next."
+                return f"One run closes at most {self._may_close} entries; the rest waits for the next run."
             self._closed += 1
         self._allowed += 1
         return ""
@@ -91,18 +91,20 @@ class Checks:
             case MoveTo():
                 return self._move(planned, planned.operation)
             case ProposeLine():
-                if rank(self._world.bears(planned.evidence)) < rank(OWNER):
-                    return Ruling("refuse", planned, "Only what the owner said is evidence for the soul.")
+                if rank(self._context.bears(planned.evidence)) < rank(OWNER):
+                    return Ruling("refuse", planned, "Only the owner's statements are evidence for the soul.")
             case Archive("days", names):
                 stray = next((path for path in names if not is_day(path)), "")
                 if stray:
-                    return Ruling("refuse", planned, f"{stray} is no day.")
+                    return Ruling("refuse", planned, f"{stray} is not a daily log.")
             case Archive("duplicates", (keep, drop)):
                 return self._merge(planned, keep, drop)
             case Archive("lines", names):
-                own = next((one for one in names if _is_owners(self._world.find(one))), "")
+                own = next((one for one in names if _is_owners(self._context.find(one))), "")
                 if own:
-                    return Ruling("refuse", planned, f"{own} is the owner's, and never goes because it grew old.")
+                    return Ruling(
+                        "refuse", planned, f"{own} is the owner's statement and is never archived for its age."
+                    )
             case Quarantine(entry):
                 return self._quarantine(planned, entry)
             case Correct() | Ask():
@@ -114,12 +116,12 @@ class Checks:
         words = clean(thought.text).text
         rests_on = tuple(dict.fromkeys((*thought.lineage, *planned.evidence)))
         if not words:
-            return Ruling("refuse", planned, "There are no words to remember.")
+            return Ruling("refuse", planned, "The text is empty.")
         if thought.spot is not None and place(thought.spot.path).humans_only:
             return _only_humans(planned, thought.spot.path)
-        if self._world.memory.catalog.is_buried(words):
-            return Ruling("refuse", planned, "This was forgotten on request and does not come back by itself.")
-        origin = lowered(thought.origin, self._world.bears(rests_on, thought.text), rests_on)
+        if self._context.memory.catalog.is_buried(words):
+            return Ruling("refuse", planned, "This was forgotten on request and is not remembered again.")
+        origin = lowered(thought.origin, self._context.bears(rests_on, thought.text), rests_on)
         source = origin.source
         # what stands in every prompt takes the owner's own words
         explicit = thought.explicit and is_human(source)
@@ -132,9 +134,11 @@ class Checks:
         found = self._found(entry)
         if isinstance(found, str):
             return Ruling("refuse", planned, found)
-        said_by = self._world.bears(planned.evidence)
+        said_by = self._context.bears(planned.evidence)
         if not is_human(said_by) or rank(said_by) < rank(found.source):
-            return Ruling("refuse", planned, "Only people count: what a page or a summary repeats is no truer for it.")
+            return Ruling(
+                "refuse", planned, "Only people's mentions count: repetition by a page or a summary is no evidence."
+            )
         return Ruling("apply", planned)
 
     def _close(self, planned: Planned, entry: str, by: str) -> Ruling:
@@ -143,13 +147,13 @@ class Checks:
             return Ruling("refuse", planned, found)
         instead = self._found(by) if by else None
         if isinstance(instead, str) or (instead is not None and instead.id == found.id):
-            return Ruling("refuse", planned, f"{by} cannot stand in its place.")
-        bears = self._world.bears(planned.evidence)
-        bears = weaker(bears, self._world.trust(instead)) if instead is not None else bears
+            return Ruling("refuse", planned, f"{by} cannot replace it.")
+        bears = self._context.bears(planned.evidence)
+        bears = weaker(bears, self._context.trust(instead)) if instead is not None else bears
         if found.source == CORRECTION and (instead is None or instead.source != CORRECTION):
-            return Ruling("queue", planned, "A correction gives way to a later correction only.")
-        if rank(bears) < rank(self._world.trust(found)):
-            return Ruling("queue", planned, "What speaks against it is less trusted than what it says.")
+            return Ruling("queue", planned, "Only a later correction can close a correction.")
+        if rank(bears) < rank(self._context.trust(found)):
+            return Ruling("queue", planned, "The evidence is less trusted than the entry.")
         return Ruling("apply", planned)
 
     def _merge(self, planned: Planned, keep: str, drop: str) -> Ruling:
@@ -157,14 +161,14 @@ class Checks:
         if isinstance(kept, str) or isinstance(dropped, str):
             return Ruling("refuse", planned, kept if isinstance(kept, str) else str(dropped))
         if kept.id == dropped.id:
-            return Ruling("refuse", planned, "An entry is no duplicate of itself.")
+            return Ruling("refuse", planned, "An entry is not a duplicate of itself.")
         one, other = place(kept.path), place(dropped.path)
         if (one.person, one.project) != (other.person, other.project):
-            return Ruling("refuse", planned, "They belong to different people or projects.")
+            return Ruling("refuse", planned, "The entries belong to different people or projects.")
         if dropped.tag is Tag.CORRECTION:
-            return Ruling("refuse", planned, "A correction is not merged away.")
-        if rank(self._world.trust(kept)) < rank(self._world.trust(dropped)):
-            return Ruling("refuse", planned, "The one that would stay is less trusted than the one that would go.")
+            return Ruling("refuse", planned, "A correction is never merged into another entry.")
+        if rank(self._context.trust(kept)) < rank(self._context.trust(dropped)):
+            return Ruling("refuse", planned, "The entry that would stay is less trusted than the one that would go.")
         return Ruling("apply", planned)
 
     def _move(self, planned: Planned, operation: MoveTo) -> Ruling:
@@ -175,9 +179,9 @@ class Checks:
         if where.humans_only:
             return _only_humans(planned, operation.path)
         if (where.person, where.project) != (place(found.path).person, place(found.path).project):
-            return Ruling("refuse", planned, f"{operation.path} belongs to somebody else.")
-        if rank(self._world.trust(found)) < rank(OWNER):
-            return Ruling("queue", planned, "Only what the owner said is promoted without asking.")
+            return Ruling("refuse", planned, f"{operation.path} belongs to another person or project.")
+        if rank(self._context.trust(found)) < rank(OWNER):
+            return Ruling("queue", planned, "Only the owner's statements are promoted without asking.")
         return Ruling("apply", planned)
 
     def _quarantine(self, planned: Planned, entry: str) -> Ruling:
@@ -185,18 +189,18 @@ class Checks:
         if isinstance(found, str):
             return Ruling("refuse", planned, found)
         if found.source in (OWNER, CORRECTION):
-            return Ruling("refuse", planned, "What the owner said is not kept apart.")
+            return Ruling("refuse", planned, "The owner's statements are never quarantined.")
         return Ruling("apply", planned)
 
     def _found(self, identity: str) -> Entry | str:
         """The entry, or why nothing can be done with it."""
-        found = self._world.find(identity)
+        found = self._context.find(identity)
         if found is None:
-            return f"{identity} is gone."
+            return f"{identity} does not exist."
         if found.closed:
-            return f"{identity} does not hold any more."
+            return f"{identity} is already closed."
         if place(found.path).humans_only:
-            return f"{found.path} is changed by a human only."
+            return f"Permission denied: only a human can change {found.path}."
         return found
 
 
@@ -205,4 +209,4 @@ def _is_owners(entry: Entry | None) -> bool:
 
 
 def _only_humans(planned: Planned, path: str) -> Ruling:
-    return Ruling("refuse", planned, f"{path} is changed by a human only.")
+    return Ruling("refuse", planned, f"Permission denied: only a human can change {path}.")

@@ -14,7 +14,7 @@ from everself.text.normalise import fold, one_line
 from everself.values import Entry
 
 _ENDS: Final = " .!?。！？…,，、;；"
-# a model is less sure than a rule, and never so sure that nobody looks
+# a model's confidence is below a rule's, and never high enough to skip the review
 SURE: Final = 0.6
 MOST: Final = 40
 _BATCH: Final = 20
@@ -80,16 +80,16 @@ class Judgements:
     asked: tuple[ConflictCandidate, ...] = ()
 
 
-async def judge(world: KeeperContext, doubts: Sequence[ConflictCandidate]) -> Judgements:
-    if not doubts or not world.has_model():
+async def judge(context: KeeperContext, doubts: Sequence[ConflictCandidate]) -> Judgements:
+    if not doubts or not context.has_model():
         return Judgements()
     found: list[JudgedConflict] = []
     asked: list[ConflictCandidate] = []
     for batch in _batches(doubts):
         words = "\n".join(_pair(number, one) for number, one in enumerate(batch, 1))
-        answered = await world.answer(f"{_ASKED}\n\n{words}", SCHEMA)
+        answered = await context.answer(f"{_ASKED}\n\n{words}", SCHEMA)
         if answered.value is None:
-            return Judgements(tuple(found), (f"{answered.why} Compared by rules.",), tuple(asked))
+            return Judgements(tuple(found), (f"{answered.why} Only the rules were used.",), tuple(asked))
         asked += batch
         told = {one["pair"]: one for one in answered.value["conflicts"] if 1 <= one["pair"] <= len(batch)}
         found += [_found(batch[number - 1], one) for number, one in told.items()]

@@ -1,4 +1,4 @@
-"""What a model finds in a conversation beyond what was stated: decisions, lessons, knowledge, events. Its words are the agent's.
+"""Asks a model for memories that a conversation implies: decisions, lessons, knowledge, events. Their source is the agent.
 
 Each memory names the messages it rests on, and is dropped where it names others, says what is known, or describes somebody.
 """
@@ -65,29 +65,29 @@ class Insights:
     notes: tuple[str, ...] = ()
 
 
-async def find_insights(world: KeeperContext, heard: Sequence[Message], told: Sequence[str]) -> Insights:
+async def find_insights(context: KeeperContext, heard: Sequence[Message], told: Sequence[str]) -> Insights:
     """What a model proposes of the owner's conversations; nothing where there is none. `told` is what the rules keep already."""
-    spoken = [one for one in heard if _is_spoken(world, one)]
-    if not world.has_model() or not any(one.role == "user" for one in spoken):
+    spoken = [one for one in heard if _is_spoken(context, one)]
+    if not context.has_model() or not any(one.role == "user" for one in spoken):
         return Insights()
     found: list[Planned] = []
     kept = list(told)
-    for batch in _batches(world, spoken):
+    for batch in _batches(context, spoken):
         words = "\n".join(_line(one) for one in batch)
-        answered = await world.answer(f"{_ASKED}\n\n{words}", SCHEMA)
+        answered = await context.answer(f"{_ASKED}\n\n{words}", SCHEMA)
         if answered.value is None:
-            return Insights(tuple(found[:MOST]), (f"{answered.why} Mined by rules.",))
+            return Insights(tuple(found[:MOST]), (f"{answered.why} Only the rules were used.",))
         known = {one.id: one for one in batch}
         for memory in answered.value["memories"]:
-            planned = _planned(world, memory, known, kept)
+            planned = _planned(context, memory, known, kept)
             if planned is not None:
                 found.append(planned)
                 kept.append(str(memory["text"]))
     return Insights(tuple(found[:MOST]))
 
 
-def _is_spoken(world: KeeperContext, message: Message) -> bool:
-    scope = world.session(message.session).scope
+def _is_spoken(context: KeeperContext, message: Message) -> bool:
+    scope = context.session(message.session).scope
     private = scope.kind is SessionKind.MAIN and scope.person is None
     return private and message.role != "tool" and not message.meta.get("system") and bool(message.content.strip())
 
@@ -100,12 +100,12 @@ def _line(message: Message) -> str:
     return f"{line} (showed a text: “{one_line(text, SHOWN)}”)" if text.strip() else line
 
 
-def _batches(world: KeeperContext, messages: Sequence[Message]) -> Iterator[list[Message]]:
+def _batches(context: KeeperContext, messages: Sequence[Message]) -> Iterator[list[Message]]:
     """A model says itself what its words rest on. So what stands in one request is all worth the same: a page that one conversation has
     read could otherwise be told with a message of another as its evidence."""
     groups: dict[str, list[Message]] = {}
     for one in messages:
-        groups.setdefault(world.concluded_from(one), []).append(one)
+        groups.setdefault(context.concluded_from(one), []).append(one)
     for group in groups.values():
         yield from _portions(group)
 
@@ -125,27 +125,27 @@ def _portions(messages: Sequence[Message]) -> Iterator[list[Message]]:
 
 
 def _planned(
-    world: KeeperContext, memory: JsonObject, heard: dict[str, Message], kept: Sequence[str]
+    context: KeeperContext, memory: JsonObject, heard: dict[str, Message], kept: Sequence[str]
 ) -> Planned | None:
     text = " ".join(str(memory["text"]).split())
     names = [name for name in memory["messages"] if name in heard]
     if not text or not names or len(names) < len(memory["messages"]) or _profile().search(text):
         return None
-    if any(score >= SAME for score in world.sources.likeness().of(text, kept)) or _is_known(world, text):
+    if any(score >= SAME for score in context.sources.likeness().of(text, kept)) or _is_known(context, text):
         return None
     message = heard[names[0]]
     lineage = tuple(f"msg:{name}" for name in dict.fromkeys(names))
-    project = world.session(message.session).scope.project or ""
+    project = context.session(message.session).scope.project or ""
     # the runner lowers it to what the messages bear: the owner's only where they stated just this
     origin = stated_by_owner("keeper", *lineage)
     thought = NewEntry(text, origin, "mined", _TAGS[memory["kind"]], project=project)
     return Planned(Remember(thought, message.at), lineage, "found in a conversation", 0.8)
 
 
-def _is_known(world: KeeperContext, text: str) -> bool:
+def _is_known(context: KeeperContext, text: str) -> bool:
     """Known, or known to be wrong: what was put right does not come back in other words."""
-    corrections = {one.id for one in world.corrections()}
-    found = world.similar(text, SAME, closed=True)
+    corrections = {one.id for one in context.corrections()}
+    found = context.similar(text, SAME, closed=True)
     return any(not one.entry.closed or one.entry.closed_by in corrections for one in found)
 
 

@@ -1,6 +1,6 @@
-"""Asks a model for one JSON object: validated, asked once more where it is not what was asked for, and otherwise not used.
+"""Asks a model for one JSON object, validates it, and retries once. An invalid answer is not used.
 
-Every failure, a spent day included, is an answer too: none. Whoever asks goes on by rules. Knows no keeper.
+Every failure, a spent daily limit included, gives no answer; the caller continues with its rules. Knows no keeper.
 """
 
 import json
@@ -69,7 +69,7 @@ async def ask(model: ChatModel, purse: SpendBudget, prompt: str, words: str, sch
         usage += spent
         purse.charge(purse.job, "", model, spent)
         found = parse(text)
-        wrong = next(faults(found, schema), "") if found is not None else "the answer is no JSON object"
+        wrong = next(faults(found, schema), "") if found is not None else "the answer is not a JSON object"
         if found is not None and not wrong:
             return ModelAnswer(found, usage)
         again = f"That cannot be used: {wrong}. Answer again with one JSON object of the schema, and nothing else."
@@ -93,15 +93,15 @@ def faults(value: object, schema: JsonObject, where: str = "the answer", depth: 
     """What is wrong with a value, by as much of JSON Schema as keepers use: type, enum, required, properties, items and lengths."""
     kind = schema.get("type")
     if depth > _DEEPEST:
-        yield f"{where} is too deep"
+        yield f"{where} is nested too deeply"
         return
     if isinstance(kind, str) and (
         not isinstance(value, _TYPES[kind]) or (isinstance(value, bool) and kind != "boolean")
     ):
-        yield f"{where} is no {kind}"
+        yield f"{where} is not of type {kind}"
         return
     if "enum" in schema and value not in schema["enum"]:
-        yield f"{where} is none of {', '.join(map(str, schema['enum']))}"
+        yield f"{where} is not one of {', '.join(map(str, schema['enum']))}"
     if isinstance(value, str) and len(value) > schema.get("maxLength", len(value)):
         yield f"{where} is longer than {schema['maxLength']} characters"
     if isinstance(value, dict):
@@ -111,7 +111,7 @@ def faults(value: object, schema: JsonObject, where: str = "the answer", depth: 
             if name in known:
                 yield from faults(one, known[name], f"{where}.{name}", depth + 1)
             elif schema.get("additionalProperties") is False:
-                yield f"{where} has {str(name)[:40]}, which nobody asked for"
+                yield f"{where} has {str(name)[:40]}, which is not in the schema"
     if isinstance(value, list):
         if len(value) > schema.get("maxItems", len(value)):
             yield f"{where} has more than {schema['maxItems']} items"

@@ -1,4 +1,4 @@
-"""A message without what is not its writer's: recalled data between its marks, blocks of tools and pages, quoted lines. Pure."""
+"""Removes from a message what its writer did not write: framed data, tool output, pasted pages, quoted lines. Pure."""
 
 from typing import TYPE_CHECKING, Final
 

@@ -1,4 +1,4 @@
-"""Whether one text says nothing that another does not say already: then nothing is lost where it goes. Pure.
+"""Decides whether one text adds nothing to another, so that dropping it loses nothing. Pure.
 
 Stricter than similarity, for which "monthly" and "weekly" are nearly the same.
 """

@@ -1,4 +1,4 @@
-"""Which texts share their rarer words: a quick look-up over many, by the beginnings of words and by single dense characters. Pure."""
+"""Finds texts that share rare words: an index over word beginnings and single CJK characters. Pure."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence

@@ -1,4 +1,4 @@
-"""An operation in words, for a report and for whoever is asked about it. Knows no face."""
+"""Describes a keeper's action in one line, for reports and for questions to the owner."""
 
 from collections.abc import Callable
 

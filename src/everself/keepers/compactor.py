@@ -1,4 +1,4 @@
-"""The Memory Compactor: old days into quarters with a chronicle of their month, hygiene of MEMORY.md, old corrections, earlier souls.
+"""The Memory Compactor: archives old days, corrections and souls, writes the monthly chronicle, merges and fades lines of MEMORY.md.
 
 Proposes only; `archiving` knows how each is put away. With a model the chronicle is told by it, day by day; whatever it tells without
 citing entries of that day is not used.
@@ -71,24 +71,24 @@ class Compactor:
     title = "Memory Compactor"
     schedule = "cron_compactor_weekly"
 
-    async def propose(self, world: KeeperContext, tell: Tell) -> Proposal:
+    async def propose(self, context: KeeperContext, tell: Tell) -> Proposal:
         operations: list[Planned] = []
         notes: list[str] = []
-        old = find_old_days(world.memory, world.tunables.compaction_age_days)
+        old = find_old_days(context.memory, context.tunables.compaction_age_days)
         notes += [f"{one.path} stays: {one.why}." for one in old.held]
         groups = list(_groups(old.days))
         for number, days in enumerate(groups, 1):
             tell(Progress(number, len(groups), "quarters"))
-            operations.append(await _archive(world, days, notes))
-        operations += _merges(world)
-        operations += _faded(world)
-        operations += _corrections(world)
-        operations += _souls(world)
+            operations.append(await _archive(context, days, notes))
+        operations += _merges(context)
+        operations += _faded(context)
+        operations += _corrections(context)
+        operations += _souls(context)
         return Proposal(tuple(operations), tuple(notes))
 
 
 def put_away(memory: Memory, planned: Planned) -> str:
-    """The deed behind `Archive`; the change, empty where there was nothing left to do."""
+    """Executes `Archive`. Returns the id of the change, empty where there was nothing left to do."""
     match planned.operation:
         case Archive("days", names, told):
             stories = [ChronicleText(date.fromisoformat(day), text, tuple(ids.split(","))) for day, text, ids in told]
@@ -103,7 +103,7 @@ def put_away(memory: Memory, planned: Planned) -> str:
             return archive_corrections(memory, int(days)).change
         case Archive("souls", names):
             return thin_souls(memory, names).change
-    raise RefusedByRule("Nobody here can put that away.")
+    raise RefusedByRule("This cannot be archived here.")
 
 
 def _groups(days: Sequence[OldDay]) -> Iterator[tuple[OldDay, ...]]:
@@ -115,31 +115,33 @@ def _groups(days: Sequence[OldDay]) -> Iterator[tuple[OldDay, ...]]:
         yield from _batches(found, MOST_A_CHANGE)
 
 
-async def _archive(world: KeeperContext, days: Sequence[OldDay], notes: list[str]) -> Planned:
+async def _archive(context: KeeperContext, days: Sequence[OldDay], notes: list[str]) -> Planned:
     names = tuple(one.path for one in days)
     told: tuple[tuple[str, str, str], ...] = ()
     where = place(names[0])
-    if world.has_model() and not (where.person or where.project):
-        told = tuple([one async for one in _tell_of(world, names, notes)])
+    if context.has_model() and not (where.person or where.project):
+        told = tuple([one async for one in _tell_of(context, names, notes)])
     reason = f"{len(names)} {'day' if len(names) == 1 else 'days'} to {days[0].to}"
     return Planned(Archive("days", names, told), tuple(f"file:{path}" for path in names), reason)
 
 
-async def _tell_of(world: KeeperContext, paths: Sequence[str], notes: list[str]) -> AsyncIterator[tuple[str, str, str]]:
+async def _tell_of(
+    context: KeeperContext, paths: Sequence[str], notes: list[str]
+) -> AsyncIterator[tuple[str, str, str]]:
     """What the model tells of days, as far as each story cites entries of its day and nothing else."""
     known: dict[str, set[str]] = defaultdict(set)
     lines: list[str] = []
     for path in paths:
         day = place(path).day
-        for entry in world.memory.catalog.of(path):
-            if day is not None and tells(entry, world.trust(entry)):
+        for entry in context.memory.catalog.of(path):
+            if day is not None and tells(entry, context.trust(entry)):
                 known[day.isoformat()].add(entry.id)
-                ended = f" ({ended_words(entry.until, world.memory.words_now(entry))})" if entry.closed else ""
+                ended = f" ({ended_words(entry.until, context.memory.words_now(entry))})" if entry.closed else ""
                 lines.append(f"{day.isoformat()} [{entry.id}] {' '.join(entry.text.split())[: 4 * LONGEST]}{ended}")
     for some in _batches(lines, _MOST_LINES):
-        answered = await world.answer("\n".join(some), _SCHEMA)
+        answered = await context.answer("\n".join(some), _SCHEMA)
         if answered.value is None:
-            notes += [f"The chronicle is told by rules: {answered.why}"] if answered.why else []
+            notes += [f"The chronicle was written by rules: {answered.why}"] if answered.why else []
             return
         for one in answered.value["days"]:
             day, ids = one["day"], [name.removeprefix("entry:") for name in one["entries"]]
@@ -147,31 +149,31 @@ async def _tell_of(world: KeeperContext, paths: Sequence[str], notes: list[str])
                 yield day, one["story"], ",".join(ids)
 
 
-def _merges(world: KeeperContext) -> Iterator[Planned]:
+def _merges(context: KeeperContext) -> Iterator[Planned]:
     """Lines of MEMORY.md that say the same. The very same words are merged; what is only much alike, a human decides."""
-    lines = [one for one in world.open_entries() if place(one.path).kind is Kind.CORE_MEMORY]
+    lines = [one for one in context.open_entries() if place(one.path).kind is Kind.CORE_MEMORY]
     gone: set[str] = set()
     for one, other in near_pairs(lines):
         exact = same_words(one, other)
-        if gone & {one.id, other.id} or (not exact and world.alike(one.text, other.text) < SAME):
+        if gone & {one.id, other.id} or (not exact and context.alike(one.text, other.text) < SAME):
             continue
-        keep, drop = _order(world, one, other)
+        keep, drop = _order(context, one, other)
         gone.add(drop.id)
         words = f"“{first_sentence(drop.text)}” says the same as “{first_sentence(keep.text)}”"
         both = (keep.id, drop.id)
         yield Planned(Archive("duplicates", both) if exact else Merge(*both), referenced(both), words, review=not exact)
 
 
-def _faded(world: KeeperContext) -> Iterator[Planned]:
-    faded = find_faded(world.memory, world.open_entries())
+def _faded(context: KeeperContext) -> Iterator[Planned]:
+    faded = find_faded(context.memory, context.open_entries())
     for some in _batches(faded, MOST_A_CHANGE):
         names = tuple(one.id for one in some)
         yield Planned(Archive("lines", names), referenced(names), f"{len(names)} faded lines of MEMORY.md")
     lines = {one.id for one in faded}
     asked = 0
-    for one in world.open_entries():
+    for one in context.open_entries():
         # on a page of their own the agent's guesses are for a human to judge
-        if one.id in lines or asked >= MOST_ASKED or not is_faded(world.memory, one):
+        if one.id in lines or asked >= MOST_ASKED or not is_faded(context.memory, one):
             continue
         asked += 1
         words = f"Nobody has mentioned this since {one.seen}: “{first_sentence(one.text)}” ({one.path})"
@@ -179,27 +181,27 @@ def _faded(world: KeeperContext) -> Iterator[Planned]:
         yield Planned(Ask("stale", one.id, words, choices), referenced((one.id,)), "not mentioned for long")
 
 
-def _corrections(world: KeeperContext) -> Iterator[Planned]:
-    days = world.tunables.correction_archive_days
-    count = find_old_corrections(world.memory, days)
+def _corrections(context: KeeperContext) -> Iterator[Planned]:
+    days = context.tunables.correction_archive_days
+    count = find_old_corrections(context.memory, days)
     if count:
         reason = f"{count} {'record' if count == 1 else 'records'} of corrections older than {days} days"
         yield Planned(Archive("corrections", (str(days),)), ("file:CORRECTIONS.md",), reason)
 
 
-def _souls(world: KeeperContext) -> Iterator[Planned]:
-    days = world.tunables.soul_history_retention_days
-    needed = [one.base for one in world.state.proposals.list("open", 1_000)]
-    for some in _batches(find_old_souls(world.memory, days, needed), MOST_A_CHANGE):
+def _souls(context: KeeperContext) -> Iterator[Planned]:
+    days = context.tunables.soul_history_retention_days
+    needed = [one.base for one in context.state.proposals.list("open", 1_000)]
+    for some in _batches(find_old_souls(context.memory, days, needed), MOST_A_CHANGE):
         evidence = tuple(f"file:{path}" for path in some)
         yield Planned(Archive("souls", some), evidence, f"{len(some)} earlier souls older than {days} days")
 
 
-def _order(world: KeeperContext, one: Entry, other: Entry) -> tuple[Entry, Entry]:
+def _order(context: KeeperContext, one: Entry, other: Entry) -> tuple[Entry, Entry]:
     """Which of two stays: the more trusted, then the one that was said more often, then the one that is there longer."""
 
     def worth(entry: Entry) -> tuple[int, int, int]:
-        return rank(world.trust(entry)), entry.mentions, -(entry.day or date.max).toordinal()
+        return rank(context.trust(entry)), entry.mentions, -(entry.day or date.max).toordinal()
 
     return (one, other) if worth(one) >= worth(other) else (other, one)
 

@@ -1,7 +1,7 @@
-"""The Conflict Detector: what is new against what resembles it. It asks; it closes only what the owner's later statement replaces.
+"""The Conflict Detector: compares new entries with similar ones and asks the owner. It closes only what a later statement replaces.
 
-Nothing is closed by a guess. Without a model it asks, and only about two statements that are alike save for one number, date or name. A
-model finds more, and may name a replacement, which both quotes have to bear out. Proposes only.
+Nothing is closed by a guess. Without a model it asks, and only about two statements that differ in one number, date or name. A
+model finds more, and may name a replacement, which both quotes must support. Proposes only.
 """
 
 from collections.abc import Iterator, Sequence
@@ -46,45 +46,45 @@ class Detector:
     title = "Conflict Detector"
     schedule = "cron_conflict_detector"
 
-    async def propose(self, world: KeeperContext, tell: Tell) -> Proposal:
-        since = _since(world)
-        fresh = list(_fresh(world, since))
+    async def propose(self, context: KeeperContext, tell: Tell) -> Proposal:
+        since = _since(context)
+        fresh = list(_fresh(context, since))
         doubts: list[ConflictCandidate] = []
         tell(Progress(0, len(fresh), "entries"))
         for number, entry in enumerate(fresh, 1):
             tell(Progress(number, len(fresh), "entries"))
-            doubts += [one for one in _doubts(world, entry) if not _is_asked(world, one)]
+            doubts += [one for one in _doubts(context, entry) if not _is_asked(context, one)]
         doubts = list({_about(one.older, one.newer): one for one in doubts}.values())
-        judged = await judge(world, doubts)
+        judged = await judge(context, doubts)
         found = [Conflict(*_pair(one.doubt), one.why, one.sure, one.replaces, one.quotes) for one in judged.found]
         # what a model was asked about it has answered
         found += [Conflict(*_pair(one), one.why, 1.0) for one in doubts if one.why and one not in judged.asked]
-        planned, left = _settled(world, found)
+        planned, left = _settled(context, found)
         notes = (*judged.notes, *((f"{left} more to ask about; {MOST_ASKED} a day are asked.",) if left else ()))
-        return Proposal(tuple(planned), notes, (since if left else world.today).isoformat())
+        return Proposal(tuple(planned), notes, (since if left else context.today).isoformat())
 
 
-def _since(world: KeeperContext) -> date:
+def _since(context: KeeperContext) -> date:
     """A day ago, the last run where that is longer ago, or the day from which there is more to ask about."""
-    last, begun = world.last_run(), world.now - RECENT
+    last, begun = context.last_run(), context.now - RECENT
     if last is not None:
         begun = min(begun, datetime.fromisoformat(last.at))
-    since, upto = world.clock.day_of(begun), world.upto()
+    since, upto = context.clock.day_of(begun), context.upto()
     return min(since, date.fromisoformat(upto)) if upto else since
 
 
-def _fresh(world: KeeperContext, since: date) -> Iterator[Entry]:
+def _fresh(context: KeeperContext, since: date) -> Iterator[Entry]:
     """What was written or mentioned since then."""
-    for one in world.open_entries():
+    for one in context.open_entries():
         newest = max((day for day in (one.day, one.seen) if day is not None), default=None)
         if newest is not None and newest >= since and place(one.path).kind not in _RECORDS:
             yield one
 
 
-def _doubts(world: KeeperContext, entry: Entry) -> Iterator[ConflictCandidate]:
-    """What is alike save for one thing; and, for a model, what is much alike."""
-    alike = {one.entry.id: one.entry for one in world.similar(entry.text, ALIKE)} if world.has_model() else {}
-    others = {one.id: one for one in (*alike.values(), *world.related(entry.text))}
+def _doubts(context: KeeperContext, entry: Entry) -> Iterator[ConflictCandidate]:
+    """Pairs that differ in one thing; and, for a model, pairs that are very similar."""
+    alike = {one.entry.id: one.entry for one in context.similar(entry.text, ALIKE)} if context.has_model() else {}
+    others = {one.id: one for one in (*alike.values(), *context.related(entry.text))}
     for other in others.values():
         if not _is_comparable(entry, other):
             continue
@@ -92,7 +92,7 @@ def _doubts(world: KeeperContext, entry: Entry) -> Iterator[ConflictCandidate]:
         found = find_difference(bare(older.text), bare(newer.text))
         if found is not None or other.id in alike:
             why = f"They differ in one {found.kind}: {found.one} or {found.other}." if found is not None else ""
-            yield ConflictCandidate(older, newer, why, _is_own(world, older, newer))
+            yield ConflictCandidate(older, newer, why, _is_own(context, older, newer))
 
 
 def _is_comparable(entry: Entry, other: Entry) -> bool:
@@ -101,17 +101,17 @@ def _is_comparable(entry: Entry, other: Entry) -> bool:
     return f"entry:{other.id}" not in entry.lineage and f"entry:{entry.id}" not in other.lineage
 
 
-def _is_own(world: KeeperContext, older: Entry, newer: Entry) -> bool:
+def _is_own(context: KeeperContext, older: Entry, newer: Entry) -> bool:
     """Whether the newer is the owner's own later statement, and neither holds words from outside, which could talk a model into it."""
-    if world.trust(newer) not in (OWNER, CORRECTION) or world.trust(older) not in (AGENT, OWNER, CORRECTION):
+    if context.trust(newer) not in (OWNER, CORRECTION) or context.trust(older) not in (AGENT, OWNER, CORRECTION):
         return False
     if older.day is None or newer.day is None or (_is_correction(older) and not _is_correction(newer)):
         return False
     return (older.day, older.time) < (newer.day, newer.time)
 
 
-def _is_asked(world: KeeperContext, doubt: ConflictCandidate) -> bool:
-    return world.state.reviews.about("conflict", _about(doubt.older, doubt.newer)) is not None
+def _is_asked(context: KeeperContext, doubt: ConflictCandidate) -> bool:
+    return context.state.reviews.about("conflict", _about(doubt.older, doubt.newer)) is not None
 
 
 def _scope(entry: Entry) -> tuple[str | None, str | None]:
@@ -135,9 +135,9 @@ def _is_correction(entry: Entry) -> bool:
     return entry.tag is Tag.CORRECTION or entry.source == CORRECTION
 
 
-def _settled(world: KeeperContext, conflicts: Sequence[Conflict]) -> tuple[list[Planned], int]:
+def _settled(context: KeeperContext, conflicts: Sequence[Conflict]) -> tuple[list[Planned], int]:
     """What is done about them, and how many have to wait for another day."""
-    may_ask = MOST_ASKED - world.state.reviews.count("conflict", world.today.isoformat())
+    may_ask = MOST_ASKED - context.state.reviews.count("conflict", context.today.isoformat())
     planned: list[Planned] = []
     closed: set[str] = set()
     left = 0
@@ -152,15 +152,15 @@ def _settled(world: KeeperContext, conflicts: Sequence[Conflict]) -> tuple[list[
             continue
         else:
             may_ask -= 1
-        planned += _planned(world, one)
+        planned += _planned(context, one)
     return planned, left
 
 
-def _planned(world: KeeperContext, conflict: Conflict) -> Iterator[Planned]:
+def _planned(context: KeeperContext, conflict: Conflict) -> Iterator[Planned]:
     """The record first: killed between the two, the next run finds the record made and does the rest."""
     evidence = referenced((conflict.older.id, conflict.newer.id))
     title = "Conflict settled" if conflict.replaces else "Conflict open"
-    note = Note("CONFLICTS.md", _record(world, conflict))
+    note = Note("CONFLICTS.md", _record(context, conflict))
     # a model says why in other words each time, and the same conflict is told once
     yield Planned(note, evidence, title, conflict.sure, key=f"conflict {_about(conflict.older, conflict.newer)}")
     if conflict.replaces:
@@ -190,30 +190,30 @@ def _said(entry: Entry) -> str:
     return f"“{one_line(entry.text, _SHOWN)}”" + (f" ({entry.day.isoformat()})" if entry.day is not None else "")
 
 
-def _record(world: KeeperContext, conflict: Conflict) -> str:
+def _record(context: KeeperContext, conflict: Conflict) -> str:
     older, newer = conflict.older, conflict.newer
     lines = [
-        f"- older: {_described(world, older)}",
-        f"- newer: {_described(world, newer)}",
+        f"- older: {_described(context, older)}",
+        f"- newer: {_described(context, newer)}",
         f"- found: {one_line(conflict.why, _SHOWN)}",
     ]
     if not conflict.replaces:
         return "\n".join([*lines, "- open: The owner is asked."]) + "\n"
     before, now = (one_line(one, _SHOWN) for one in conflict.quotes)
     lines.append(f"- settled: The owner's later statement “{now}” replaces “{before}”. {older.id} is closed.")
-    stale = _derived(world, older)
+    stale = _derived(context, older)
     lines += [f"- stale from now on: {', '.join(stale)}"] if stale else []
     return "\n".join(lines) + "\n"
 
 
-def _described(world: KeeperContext, entry: Entry) -> str:
+def _described(context: KeeperContext, entry: Entry) -> str:
     day = entry.day.isoformat() if entry.day is not None else "no day"
-    return f"{entry.id} ({day}, {world.trust(entry)}): {one_line(entry.text, _SHOWN)}"
+    return f"{entry.id} ({day}, {context.trust(entry)}): {one_line(entry.text, _SHOWN)}"
 
 
-def _derived(world: KeeperContext, loser: Entry) -> list[str]:
+def _derived(context: KeeperContext, loser: Entry) -> list[str]:
     """What rests on the loser and holds otherwise, through however many steps."""
-    entries = world.open_entries()
-    closed = [one._replace(until=world.today) if one.id == loser.id else one for one in entries]
-    found = world.memory.stale(closed) - world.memory.stale(entries)
+    entries = context.open_entries()
+    closed = [one._replace(until=context.today) if one.id == loser.id else one for one in entries]
+    found = context.memory.stale(closed) - context.memory.stale(entries)
     return sorted(one.id for one in entries if one.id in found)

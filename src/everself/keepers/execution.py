@@ -1,6 +1,6 @@
-"""Does what was allowed: each operation one change set, made by the keeper, with its evidence and a key so that it happens once.
+"""Executes allowed actions: each is one change set by the keeper, with its evidence and a key that makes it happen only once.
 
-Decides nothing: `checks` did. What other rooms know how to do (promote, archive, let the soul grow) is handed in as deeds.
+Decides nothing: `_checks` did. Promotion, archiving and growth are passed in as functions.
 """
 
 from collections.abc import Callable, Sequence
@@ -38,18 +38,18 @@ from everself.text.markdown.entries import EntrySpan
 from everself.values import Applied, Author, Change, ChangeRecord, Conflict, Document, FileChange, FileStat, Outcome
 from everself.workspace.protocol import Workspace
 
-# Does one operation; the change, empty where nothing changed. The memory writes as the keeper. A deed of several changes gives each a
-# key of its own; one without gets the operation's.
+# Executes one action and returns the id of the change, empty where nothing changed. The memory writes as the keeper. A function that
+# makes several changes gives each a key of its own; a change without a key gets the action's.
 ActionFunction = Callable[[Memory, Planned], str]
 
 
 def _cannot(_: Memory, planned: Planned) -> str:
-    raise RefusedByRule(f"Nobody here can do that: {type(planned.operation).__name__}.")
+    raise RefusedByRule(f"This action is not supported here: {type(planned.operation).__name__}.")
 
 
 @dataclass(frozen=True, slots=True)
 class ActionFunctions:
-    """What other rooms do for keepers."""
+    """Functions of other packages that execute actions for keepers."""
 
     move: ActionFunction = _cannot
     archive: ActionFunction = _cannot
@@ -57,7 +57,7 @@ class ActionFunctions:
 
 
 class KeeperWorkspace:
-    """A workspace whose changes are a keeper's, or those of the owner who said yes to them, whoever plans them."""
+    """A workspace that makes every change in the name of the keeper, or of the owner who approved it."""
 
     def __init__(self, workspace: Workspace, planned: Planned, key: str, author: Author, keeper: str) -> None:
         self._workspace = workspace
@@ -104,9 +104,9 @@ class KeeperWorkspace:
 
 
 class ActionExecutor:
-    def __init__(self, memory: Memory, deeds: ActionFunctions, keeper: str, author: Author = Author.KEEPER) -> None:
+    def __init__(self, memory: Memory, functions: ActionFunctions, keeper: str, author: Author = Author.KEEPER) -> None:
         self._memory = memory
-        self._deeds = deeds
+        self._functions = functions
         self._keeper = keeper
         self._author = author
 
@@ -136,22 +136,22 @@ class ActionExecutor:
             case Quarantine(entry, why):
                 change = _apply(memory, lambda: _set_apart(memory, entry, why))
             case MoveTo(entry):
-                change = self._deeds.move(memory, planned)
+                change = self._functions.move(memory, planned)
             case Archive():
-                change = self._deeds.archive(memory, planned)
+                change = self._functions.archive(memory, planned)
             case ProposeLine():
-                change = self._deeds.grow(memory, planned)
+                change = self._functions.grow(memory, planned)
             case Correct(wrong, text):
                 change, entry = self._correct(memory, planned, wrong, text)
             case Confirm(entries):
                 change = _apply(memory, lambda: _confirm(memory, entries))
             case Ask():
-                return ActionResult(planned, why="A question is not done but answered.")
+                return ActionResult(planned, why="A question cannot be executed; it is answered in the review.")
         return ActionResult(planned, change, entry, already=not change)
 
     def _correct(self, memory: Memory, planned: Planned, wrong: str, text: str) -> tuple[str, str]:
         if self._author is not Author.OWNER:
-            raise RefusedByRule("Only the owner's own words correct memory.")
+            raise RefusedByRule("Permission denied: only the owner can correct memory.")
         done = memory.correct(wrong, text, stated_by_owner("terminal", *planned.evidence), trigger="review")
         return done.change, done.entry
 

@@ -1,4 +1,4 @@
-"""The junk budget: what among the mined memories is of no use, counted, so that mining turns itself down where there is too much of it.
+"""Counts useless memories among the mined ones, so that the miner limits itself where there are too many.
 
 Counts only. The owner's words are never unsupported or useless; said twice in the same words they count as duplicates.
 """
@@ -46,18 +46,18 @@ class Junk:
     @property
     def words(self) -> str:
         counts = f"{self.duplicates} said twice, {self.unsupported} without evidence, {self.unrecalled} never recalled"
-        return f"{self.junk} of {self.mined} mined memories are of no use ({counts})."
+        return f"{self.junk} of {self.mined} mined memories are junk ({counts})."
 
 
-def count_junk(world: KeeperContext) -> Junk:
-    since = world.today - WINDOW
-    mined = [one for one in world.open_entries() if one.day is not None and one.day >= since and _is_mined(one)]
+def count_junk(context: KeeperContext) -> Junk:
+    since = context.today - WINDOW
+    mined = [one for one in context.open_entries() if one.day is not None and one.day >= since and _is_mined(one)]
     if not mined:
         return Junk()
     duplicates = _duplicates(mined)
-    stale = world.memory.stale(world.entries())
+    stale = context.memory.stale(context.entries())
     unsupported = {one.id for one in mined if not is_human(one.source) and (not one.lineage or one.id in stale)}
-    unrecalled = _unrecalled(world, mined)
+    unrecalled = _unrecalled(context, mined)
     junk = len(duplicates | unsupported | unrecalled)
     return Junk(len(mined), len(duplicates), len(unsupported), len(unrecalled), junk)
 
@@ -79,14 +79,14 @@ def _duplicates(entries: list[Entry]) -> set[str]:
     return found
 
 
-def _unrecalled(world: KeeperContext, mined: list[Entry]) -> set[str]:
-    before = world.today - PATIENCE
+def _unrecalled(context: KeeperContext, mined: list[Entry]) -> set[str]:
+    before = context.today - PATIENCE
     old = [one.id for one in mined if not is_human(one.source) and one.day is not None and one.day <= before]
-    asked = world.state.searches.list(FEWEST_SEARCHES)
+    asked = context.state.searches.list(FEWEST_SEARCHES)
     # where nobody searches, nothing can be recalled
     if not old or len(asked) < FEWEST_SEARCHES:
         return set()
-    return set(old) - world.state.searches.hits_of(old).keys()
+    return set(old) - context.state.searches.hits_of(old).keys()
 
 
 def _digits(text: str) -> str:

@@ -1,4 +1,4 @@
-"""The shape of every keeper: it reads a world and proposes operations on entries, each with the evidence it rests on. Values only.
+"""The keeper protocol: a keeper reads its context and proposes actions on entries, each with evidence. Values only.
 
 A keeper never writes. Whether an operation is allowed, and whether it is done at once or waits for a human, the runner decides.
 """
@@ -24,7 +24,7 @@ Archivable = Literal["days", "lines", "duplicates", "corrections", "souls"]
 
 @dataclass(frozen=True, slots=True)
 class Remember:
-    """Write a thought down, on the day it was said. Its source is lowered to what the evidence bears."""
+    """Add an entry on the day it was said. Its source is lowered to what the evidence supports."""
 
     thought: NewEntry
     at: datetime | None = None
@@ -206,7 +206,7 @@ class Keeper(Protocol):
     def schedule(self) -> str:
         """The setting of CONFIG.md that says when it runs; empty for one that is called when it is needed."""
 
-    async def propose(self, world: "KeeperContext", tell: Tell) -> Proposal: ...
+    async def propose(self, context: "KeeperContext", tell: Tell) -> Proposal: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -327,7 +327,7 @@ def _unpack(found: JsonObject) -> KeeperAction:
         case str(name) if name in _KINDS:
             made_of: KeeperAction = _KINDS[name](**values)
             return made_of
-    raise ValueError(f"no operation is called {found['is']!r}")
+    raise ValueError(f"unknown action {found['is']!r}")
 
 
 def referenced(entries: Sequence[str]) -> tuple[str, ...]:

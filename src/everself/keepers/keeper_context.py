@@ -1,6 +1,6 @@
-"""What a keeper sees: entries, messages, corrections, what is alike, and a model where there is one. Reading only.
+"""What a keeper can read: entries, messages, corrections, similar entries, and a model if there is one. Read-only.
 
-Knows no keeper and writes nothing. Blocks while it reads: whoever runs a keeper beside a conversation gives it a thread.
+Knows no keeper and writes nothing. It blocks while it reads: next to a conversation, a keeper runs in a thread.
 """
 
 import sys
@@ -134,7 +134,7 @@ class KeeperContext:
         return self.memory.trust(entry)
 
     def corrections(self) -> list[Entry]:
-        """What the owner put right."""
+        """The owner's corrections."""
         return [one for one in self.entries() if one.tag is Tag.CORRECTION or one.source == CORRECTION]
 
     def alike(self, one: str, other: str) -> float:
@@ -169,7 +169,7 @@ class KeeperContext:
         except EverselfError:
             return self.sharing(text, limit)
         found = [self.find(one) for one in dict.fromkeys(hit.entry for hit in hits if hit.entry)]
-        # whoever asks for the alike often asks for the related as well
+        # callers of `alike` often call `related` as well
         self._related = {(text, limit): [one for one in found if one is not None and is_memory(one)]}
         return self._related[text, limit]
 
@@ -180,7 +180,7 @@ class KeeperContext:
         return [self.entries()[at] for at in self._rare_words.nearest(text, limit)]
 
     def messages(self, upto: str = "") -> Iterator[Message]:
-        """What was said beyond a mark that `mark` made, in order, whoever said it and in whatever session."""
+        """All messages after a mark made by `mark`, in order, of every speaker and session."""
         at, _, name = upto.partition(" ")
         known = self.state.messages.find(name) if name else None
         since = datetime.fromisoformat(at) if at else None

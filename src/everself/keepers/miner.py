@@ -1,4 +1,4 @@
-"""The Memory Miner: what was said since it last looked becomes entries, once each and in the words of whoever said it.
+"""The Memory Miner: turns what was said since its last run into entries, once each and in the speaker's words.
 
 By rules it takes what the owner and guests state, as a checkpoint would, and merges what says the same. A model may add what the
 conversation shows beyond that; its words are the agent's. Never reads cron, heartbeat or sub-agent sessions, nor recalled text.
@@ -33,46 +33,46 @@ class Miner:
     title = "Memory Miner"
     schedule = "cron_memory_miner"
 
-    async def propose(self, world: KeeperContext, tell: Tell) -> Proposal:
-        upto = world.upto()
-        heard = list(world.messages(upto))
-        mined = [one for one in heard if world.session(one.session).scope.kind in _MINED]
-        junk = count_junk(world)
+    async def propose(self, context: KeeperContext, tell: Tell) -> Proposal:
+        upto = context.upto()
+        heard = list(context.messages(upto))
+        mined = [one for one in heard if context.session(one.session).scope.kind in _MINED]
+        junk = count_junk(context)
         notes = [f"{junk.words} Only flagged messages are mined until there is less."] if junk.too_much else []
-        flagged = {one.id for one in mined if one.role == "user" and world.triage(one.content).keep}
-        told = list(self._statements(world, mined, flagged, tell))
+        flagged = {one.id for one in mined if one.role == "user" and context.triage(one.content).keep}
+        told = list(self._statements(context, mined, flagged, tell))
         if junk.too_much:
             told = [one for one in told if one.message.id in flagged]
-        planned = [*self._kept(world, told, tell), *self._merged(world, tell)]
+        planned = [*self._kept(context, told, tell), *self._merged(context, tell)]
         if not junk.too_much:
-            dug = await find_insights(world, mined, [one.new_entry.text for one in told])
+            dug = await find_insights(context, mined, [one.new_entry.text for one in told])
             planned += dug.operations
             notes += dug.notes
         return Proposal(tuple(planned), tuple(notes), mark(heard[-1]) if heard else upto)
 
     def _statements(
-        self, world: KeeperContext, heard: Sequence[Message], flagged: set[str], tell: Tell
+        self, context: KeeperContext, heard: Sequence[Message], flagged: set[str], tell: Tell
     ) -> Iterator[Statement]:
         """What nobody wrote down yet, flagged messages first. Keyed as the checkpoint keys it, so that it is written once."""
-        checkpoint = Checkpoint(world.memory, world.log)
+        checkpoint = Checkpoint(context.memory, context.log)
         found: list[Statement] = []
         sessions = list(dict.fromkeys(one.session for one in heard))
         names = {one.id for one in heard}
         for number, name in enumerate(sessions, 1):
             tell(Progress(number, len(sessions), "sessions"))
-            planned = checkpoint.plan(world.session(name))
+            planned = checkpoint.plan(context.session(name))
             found += [one for one in planned if one.fate in ("new", "mention") and one.message.id in names]
-        corrected = _corrected(world)
+        corrected = _corrected(context)
         for one in sorted(found, key=lambda one: one.message.id not in flagged):
-            if not _is_corrected(one.new_entry.text, one.message.at, corrected, world):
+            if not _is_corrected(one.new_entry.text, one.message.at, corrected, context):
                 yield one
 
-    def _kept(self, world: KeeperContext, told: Sequence[Statement], tell: Tell) -> Iterator[Planned]:
+    def _kept(self, context: KeeperContext, told: Sequence[Statement], tell: Tell) -> Iterator[Planned]:
         batch: list[str] = []
         for number, one in enumerate(told, 1):
             tell(Progress(number, len(told), "statements"))
             thought, evidence = one.new_entry, (f"msg:{one.message.id}",)
-            known = self._known(world, thought.text, thought.person, thought.project) if one.fate == "new" else None
+            known = self._known(context, thought.text, thought.person, thought.project) if one.fate == "new" else None
             if known is not None and not thought.explicit:
                 yield Planned(Mention(known.id), evidence, "said again", key=thought.key)
             elif any(fold(thought.text) == fold(each) for each in batch):
@@ -83,40 +83,42 @@ class Miner:
                     Remember(thought, one.message.at), evidence, f"said on {one.message.at.date().isoformat()}"
                 )
 
-    def _known(self, world: KeeperContext, text: str, person: str, project: str) -> Entry | None:
+    def _known(self, context: KeeperContext, text: str, person: str, project: str) -> Entry | None:
         """The entry that says all of this already."""
-        for one in world.sharing(text):
+        for one in context.sharing(text):
             where = place(one.path)
             if (
                 not one.closed
                 and (where.person or "", where.project or "") == (person, project)
-                and _is_same(world, text, one)
+                and _is_same(context, text, one)
             ):
                 return one
         return None
 
-    def _merged(self, world: KeeperContext, tell: Tell) -> Iterator[Planned]:
+    def _merged(self, context: KeeperContext, tell: Tell) -> Iterator[Planned]:
         """What checkpoints and tools wrote lately and something older says already."""
-        last = world.last_run()
-        begun = datetime.fromisoformat(last.at).date() if last is not None else world.today
+        last = context.last_run()
+        begun = datetime.fromisoformat(last.at).date() if last is not None else context.today
         fresh = [
-            one for one in world.open_entries() if one.day is not None and one.day >= begun - _RECENT and _is_said(one)
+            one
+            for one in context.open_entries()
+            if one.day is not None and one.day >= begun - _RECENT and _is_said(one)
         ]
         gone: set[str] = set()
         for number, one in enumerate(fresh, 1):
             tell(Progress(number, len(fresh), "entries"))
-            for older in world.sharing(one.text):
+            for older in context.sharing(one.text):
                 if older.closed or older.id in gone or not _precedes(older, one):
                     continue
-                if _scope(older) == _scope(one) and _is_same(world, one.text, older):
+                if _scope(older) == _scope(one) and _is_same(context, one.text, older):
                     gone.add(one.id)
                     yield Planned(Merge(older.id, one.id), referenced((older.id, one.id)), "says the same")
                     break
 
 
-def _is_same(world: KeeperContext, text: str, known: Entry) -> bool:
+def _is_same(context: KeeperContext, text: str, known: Entry) -> bool:
     """Alike, and nothing is lost without it. What is alike but not the same is a conflict, or just something else."""
-    return says_no_more(text, known.text) and world.alike(text, known.text) >= SAME
+    return says_no_more(text, known.text) and context.alike(text, known.text) >= SAME
 
 
 def _scope(entry: Entry) -> tuple[str | None, str | None]:
@@ -134,13 +136,15 @@ def _precedes(older: Entry, newer: Entry) -> bool:
     return (older.day, older.time, older.path, older.start) < (newer.day, newer.time, newer.path, newer.start)
 
 
-def _corrected(world: KeeperContext) -> list[tuple[Entry, Entry]]:
+def _corrected(context: KeeperContext) -> list[tuple[Entry, Entry]]:
     """What was wrong, with the correction that closed it."""
-    corrections = {one.id: one for one in world.corrections()}
-    return [(one, corrections[one.closed_by]) for one in world.entries() if one.closed and one.closed_by in corrections]
+    corrections = {one.id: one for one in context.corrections()}
+    return [
+        (one, corrections[one.closed_by]) for one in context.entries() if one.closed and one.closed_by in corrections
+    ]
 
 
-def _is_corrected(text: str, at: datetime, corrected: Sequence[tuple[Entry, Entry]], world: KeeperContext) -> bool:
-    """Whether this was put right after it was said. Said again later, it is a conflict, and no matter of mining."""
-    day = world.clock.day_of(at)
+def _is_corrected(text: str, at: datetime, corrected: Sequence[tuple[Entry, Entry]], context: KeeperContext) -> bool:
+    """Whether this was corrected after it was said. Said again later, it is a conflict and not mined."""
+    day = context.clock.day_of(at)
     return any(says_no_more(text, wrong.text) for wrong, right in corrected if right.day is None or right.day >= day)

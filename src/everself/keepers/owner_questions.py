@@ -1,4 +1,4 @@
-"""Asks the owner on behalf of a conversation: about entries to promote, and about corrections that a model worded."""
+"""Queues questions for the owner from a conversation: entries to promote, and corrections worded by a model."""
 
 from typing import TYPE_CHECKING, Final
 

@@ -1,4 +1,4 @@
-"""What an operation is about, and the same operation in the owner's own words. Pure; whoever asks does the rest."""
+"""Rewords a proposed action with the owner's own text. Pure."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -81,5 +81,5 @@ def reword(does: Sequence[KeeperAction], words: str) -> Reworded:
                 return Reworded(entry, ())
     kept = entry_kept(does)
     if not kept:
-        raise WrongUse("There are no words in this to edit: accept it or refuse it.", mend="everself review")
+        raise WrongUse("This question has no text to edit: accept or refuse it.", mend="everself review")
     return Reworded(kept, tuple(does))

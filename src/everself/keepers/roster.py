@@ -1,4 +1,4 @@
-"""Which keepers there are. Each is one line here."""
+"""The list of keepers. A new keeper is one line here."""
 
 from everself.keepers.keeper import Keeper
 

@@ -1,4 +1,4 @@
-"""Runs a keeper: it proposes, each operation is checked, and what passes is done or put before a human. Then the run is noted.
+"""Runs a keeper: collects its proposal, checks each action, executes it or asks the owner, and records the run.
 
 A run may be killed anywhere: each operation is one change with a key, and how far was read is noted last, so that the next run takes up
 where this one ended and does nothing twice.
@@ -49,32 +49,34 @@ _KINDS: Final = {
 
 
 def silent(_: Progress) -> None:
-    """For whoever does not want to know how far a keeper is."""
+    """A progress callback that does nothing."""
 
 
 class Runner:
     """`keepers` are those that can be asked for by name; any other of the same shape can be run as well."""
 
-    def __init__(self, sources: Sources, deeds: ActionFunctions | None = None, keepers: Sequence[Keeper] = ()) -> None:
+    def __init__(
+        self, sources: Sources, functions: ActionFunctions | None = None, keepers: Sequence[Keeper] = ()
+    ) -> None:
         self.keepers = tuple(keepers)
         self._sources = sources
-        self._deeds = deeds or ActionFunctions()
+        self._functions = functions or ActionFunctions()
 
     def find(self, name: str) -> Keeper:
         found = next((one for one in self.keepers if one.name == name), None)
         if found is None:
             known = ", ".join(one.name for one in self.keepers)
-            raise NotFound(f'No keeper is called "{name[:40]}".', mend=f"There are: {known}.")
+            raise NotFound(f'keeper "{name[:40]}".', mend=f"There are: {known}.")
         return found
 
     async def run(self, keeper: Keeper, *, dry_run: bool = False, tell: Tell = silent) -> RunReport:
         """One run, from reading to the report. With `dry_run` everything is judged and nothing is done."""
         begun = monotonic()
-        world = KeeperContext(self._sources, keeper.name)
-        at = world.now
-        proposal = await keeper.propose(world, tell)
-        report = self._settle(world, proposal, dry_run, tell)
-        report = replace(report, keeper=keeper.name, at=at, usage=world.usage, dry_run=dry_run)
+        context = KeeperContext(self._sources, keeper.name)
+        at = context.now
+        proposal = await keeper.propose(context, tell)
+        report = self._settle(context, proposal, dry_run, tell)
+        report = replace(report, keeper=keeper.name, at=at, usage=context.usage, dry_run=dry_run)
         report = replace(report, seconds=round(monotonic() - begun, 3))
         if not dry_run:
             self._note(report)
@@ -96,9 +98,9 @@ class Runner:
             given = better.does
             if better.entry:
                 self._sources.memory.edit(better.entry, words, stated_by_owner("terminal"))
-        hands = ActionExecutor(self._sources.memory, self._deeds, review.author, Author.OWNER)
+        executor = ActionExecutor(self._sources.memory, self._functions, review.author, Author.OWNER)
         done = tuple(
-            hands.do(replace(planned, operation=one), f"review:{review.id}:{number}")
+            executor.do(replace(planned, operation=one), f"review:{review.id}:{number}")
             for number, one in enumerate(given)
         )
         refused = next((one for one in done if one.why), None)
@@ -109,7 +111,7 @@ class Runner:
 
     def ask(self, planned: Planned, author: str, most: int) -> str:
         """Put something before a human that no keeper proposes; the question's id. Empty where it was asked before, or where `most` of its
-        kind wait already: whoever steers a model could ask without end."""
+        kind wait already: a manipulated model could ask without end."""
         reviews, kind = self._sources.state.reviews, _KINDS.get(kind_of(planned.operation), "memory")
         about = key_of(planned)
         known = reviews.about(kind, about)
@@ -126,9 +128,9 @@ class Runner:
         """The answers a question offers; none for an operation that is only accepted or refused."""
         return choices_of(review.payload)
 
-    def _settle(self, world: KeeperContext, proposal: Proposal, dry_run: bool, tell: Tell) -> RunReport:
-        checks = Checks(world)
-        hands = ActionExecutor(world.memory, self._deeds, world.keeper)
+    def _settle(self, context: KeeperContext, proposal: Proposal, dry_run: bool, tell: Tell) -> RunReport:
+        checks = Checks(context)
+        executor = ActionExecutor(context.memory, self._functions, context.keeper)
         applied: list[ActionResult] = []
         queued: list[ActionResult] = []
         refused: list[ActionResult] = []
@@ -148,20 +150,20 @@ class Runner:
                 put_off = True
                 refused.append(ActionResult(ruling.planned, why=enough))
             elif ruling.way == "queue":
-                done = self._queue(world, ruling.planned, ruling.why, dry_run)
+                done = self._queue(context, ruling.planned, ruling.why, dry_run)
                 queued += [done] if not done.already else []
             else:
-                done = ActionResult(ruling.planned) if dry_run else hands.do(ruling.planned)
+                done = ActionResult(ruling.planned) if dry_run else executor.do(ruling.planned)
                 (refused if done.why else applied).extend([] if done.already else [done])
         # what was put off is proposed again, so what was read counts as unread
         upto = "" if put_off else proposal.upto
-        return RunReport("", world.now, tuple(applied), tuple(queued), tuple(refused), proposal.notes, upto=upto)
+        return RunReport("", context.now, tuple(applied), tuple(queued), tuple(refused), proposal.notes, upto=upto)
 
     def _is_known(self, planned: Planned) -> bool:
-        """Whether this very operation was done before, by whoever: then it is not done again, even where it was undone."""
+        """Whether this action was done before, by anyone: then it is not repeated, even where it was undone."""
         return self._sources.state.change_of_key(key_of(planned)) is not None
 
-    def _queue(self, world: KeeperContext, planned: Planned, why: str, dry_run: bool) -> ActionResult:
+    def _queue(self, context: KeeperContext, planned: Planned, why: str, dry_run: bool) -> ActionResult:
         operation = planned.operation
         kind = operation.kind if isinstance(operation, Ask) else _KINDS.get(kind_of(operation), "memory")
         about = operation.about if isinstance(operation, Ask) else key_of(planned)
@@ -170,7 +172,7 @@ class Runner:
         if dry_run:
             return ActionResult(planned, why=why)
         payload = {**packed(planned), "why": why}
-        review = Review(new_id(), self._now(), kind, world.keeper, about, payload, planned.evidence)
+        review = Review(new_id(), self._now(), kind, context.keeper, about, payload, planned.evidence)
         added = self._sources.state.reviews.add(review)
         return ActionResult(planned, review=review.id, why=why, already=not added)
 
@@ -191,7 +193,7 @@ class Runner:
     def _need_waiting(self, review: Review) -> None:
         status = self._sources.state.reviews.find(review.id).status
         if status != "waiting":
-            raise RefusedByRule(f"{review.id} is {status} already.", mend="everself review")
+            raise RefusedByRule(f"{review.id} is already {status}.", mend="everself review")
 
     def _now(self) -> str:
         return self._sources.memory.clock.now().isoformat()
@@ -202,5 +204,5 @@ def _given(planned: Planned, choice: int) -> tuple[KeeperAction, ...]:
     if not isinstance(operation, Ask):
         return (operation,)
     if not 0 <= choice < len(operation.choices):
-        raise WrongUse(f"There are {len(operation.choices)} answers to that.", mend="everself review")
+        raise WrongUse(f"Choose one of the {len(operation.choices)} answers.", mend="everself review")
     return operation.choices[choice].does

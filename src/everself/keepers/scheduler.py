@@ -1,4 +1,4 @@
-"""The schedule of one agent: which job is due, who takes it, and what came of it. Knows names and functions, no keeper and no model.
+"""The scheduler of one agent: finds due jobs, runs them once, records the result. Knows no keeper and no model.
 
 One process at a time runs the jobs of an agent, under a lock that dies with it and outlasts a night's sleep. A slot is taken by a row, so
 that whoever does not see that lock does not take it either.
@@ -31,9 +31,9 @@ FAR: Final = timedelta(days=7)
 LONGEST_DETAIL: Final = 2_000
 LONGEST_NAME: Final = 60
 LONGEST_WORDS: Final = 10_000
-_OLDER: Final = "A newer slot had come by the time somebody looked."
-_RETIMED: Final = "Its times were changed before it ran."
-_DIED: Final = "Whoever ran it died."
+_OLDER: Final = "A newer slot was due by the time the scheduler ran."
+_RETIMED: Final = "The schedule was changed before it ran."
+_DIED: Final = "The process that ran it died."
 
 # Does what a job says, and tells in a line what came of it; raises where it failed. The slot names this run.
 JobFunction = Callable[[Job, str], str]
@@ -80,45 +80,49 @@ class Scheduler:
         self._lock = lock
         self._holder = new_id()
 
-    def add(self, wish: NewJob) -> Job:
-        name, words = " ".join(wish.name.split()), wish.words.strip()
+    def add(self, request: NewJob) -> Job:
+        name, words = " ".join(request.name.split()), request.words.strip()
         if not name or len(name) > LONGEST_NAME or not name.isprintable():
             raise WrongUse(f"A job needs a name of at most {LONGEST_NAME} characters.", mend='--name "Weekly review"')
         if not words or len(words) > LONGEST_WORDS:
-            raise WrongUse("There is nothing to do, or too much to say.", mend="--message TEXT or --verb NAME")
+            raise WrongUse(
+                "A job needs an action, and a message that is not too long.", mend="--message TEXT or --verb NAME"
+            )
         now = self._now()
-        times = read_times(wish.kind, wish.said, self._zone(wish.zone), now)
+        times = read_times(request.kind, request.said, self._zone(request.zone), now)
         at = _text(now)
         job = Job(
-            new_id(), name, wish.kind, times.spec, wish.zone, wish.action, words, at, at,
-            announce=wish.announce, standing=wish.standing,
+            new_id(), name, request.kind, times.spec, request.zone, request.action, words, at, at,
+            announce=request.announce, standing=request.standing,
         )  # fmt: skip
         if not self.jobs.add(job):
-            raise RefusedByRule(f'There is a job called "{name}" already.', mend=f'everself cron rm "{name}"')
+            raise RefusedByRule(f'A job called "{name}" already exists.', mend=f'everself cron rm "{name}"')
         return job
 
-    def lay(self, wishes: Sequence[NewJob]) -> None:
-        """The jobs of the house, each at the times it has now. Whoever is switched off stays so."""
+    def install(self, requests: Sequence[NewJob]) -> None:
+        """Install the built-in jobs with their current times. A disabled job stays disabled."""
         known = {one.name: one for one in self.jobs.every()}
-        for wish in wishes:
-            found = known.get(wish.name)
+        for request in requests:
+            found = known.get(request.name)
             if found is None:
-                self.jobs.add(self._standing(wish))
-            elif found.standing and (found.kind, found.spec) != (wish.kind, wish.said):
+                self.jobs.add(self._standing(request))
+            elif found.standing and (found.kind, found.spec) != (request.kind, request.said):
                 due = self._due(found) if found.enabled else None
                 skipped = _skips(due.missed, _RETIMED) if due is not None else ()
-                self.jobs.retime(found, replace(self._standing(wish), since=_text(self._now())), skipped)
+                self.jobs.retime(found, replace(self._standing(request), since=_text(self._now())), skipped)
 
     def remove(self, name: str) -> Job:
         job = self.jobs.find(name)
         if job.standing:
-            raise RefusedByRule(f"{job.name} belongs to the house.", mend=f'everself cron disable "{job.name}"')
+            raise RefusedByRule(
+                f"{job.name} is a built-in job and cannot be removed.", mend=f'everself cron disable "{job.name}"'
+            )
         self.jobs.remove(job.id)
         return job
 
     def switch(self, name: str, *, enabled: bool) -> Job:
         job = self.jobs.find(name)
-        # what it switches on goes on from now: it was told to rest
+        # an enabled job starts from now: slots missed while it was disabled are skipped
         self.jobs.switch(job.id, enabled, _text(self._now()) if enabled and not job.enabled else job.since)
         return self.jobs.find(job.id)
 
@@ -127,15 +131,15 @@ class Scheduler:
         return next_slot(self._times(job), datetime.fromisoformat(job.since)) if job.enabled else None
 
     def due(self) -> list[DueJob]:
-        """What would run now, whoever runs it."""
+        """The jobs that are due now."""
         found = [due for job in self.jobs.every() if job.enabled and (due := self._due(job)) is not None]
         return sorted(found, key=lambda one: one.slot)
 
     def unfinished(self) -> bool:
-        """Whether somebody died over a job, so that it waits for another."""
+        """Whether a process died while running a job, so that it waits to be run again."""
         return any(self._is_dead(one) for one in self.jobs.under_way())
 
-    def tick(self, deed: JobFunction) -> TickResult:
+    def tick(self, function: JobFunction) -> TickResult:
         """Run what is due, each job once. Nothing where another process is at it."""
         with ExitStack() as stack:
             try:
@@ -143,9 +147,9 @@ class Scheduler:
             except LockTimeout:
                 _log.info("Another process runs the jobs.")
                 return TickResult(busy=True)
-            return TickResult(tuple(self._tick(deed)))
+            return TickResult(tuple(self._tick(function)))
 
-    def run(self, name: str, deed: JobFunction) -> JobRun:
+    def run(self, name: str, function: JobFunction) -> JobRun:
         """Run a job now, whatever its times are and even where it is switched off; what is due stays due."""
         job = self.jobs.find(name)
         with self._lock.hold(1.0):
@@ -153,12 +157,12 @@ class Scheduler:
             # a fraction of a second, which no slot has
             run = self._lease(job, exact(now.replace(microsecond=now.microsecond or 1)))
             if not self.jobs.take(run):
-                raise ChangedMeanwhile(f"{job.name} was run in this very moment.")
-            return self._carry_out(job, run, deed)
+                raise ChangedMeanwhile(f"{job.name} was just run by another process.")
+            return self._carry_out(job, run, function)
 
-    def _tick(self, deed: JobFunction) -> Iterator[JobRun]:
+    def _tick(self, function: JobFunction) -> Iterator[JobRun]:
         for dead in [one for one in self.jobs.under_way() if self._is_dead(one)]:
-            yield from self._succeed(dead, deed)
+            yield from self._succeed(dead, function)
         for job in self.jobs.every():
             if job.enabled and job.since > _text(self._now() + FAR):
                 # else it would rest until then; slots that have a row do not run again
@@ -166,9 +170,9 @@ class Scheduler:
         for due in self.due():
             run = self._lease(due.job, _text(due.slot))
             if self.jobs.claim(due.job, run, _skips(due.missed, _OLDER, but_last=True)):
-                yield self._carry_out(due.job, run, deed)
+                yield self._carry_out(due.job, run, function)
 
-    def _succeed(self, dead: JobRun, deed: JobFunction) -> Iterator[JobRun]:
+    def _succeed(self, dead: JobRun, function: JobFunction) -> Iterator[JobRun]:
         """Run again what a dead holder began, unless that is late, unwanted, or has killed too often."""
         job = next((one for one in self.jobs.every() if one.id == dead.job), None)
         if job is None or not job.enabled or job.failures + 1 >= MOST_FAILURES or self._due(job) is not None:
@@ -178,25 +182,25 @@ class Scheduler:
             return
         run = self._lease(job, dead.slot)
         if self.jobs.take_over(dead, run):
-            yield self._carry_out(job, run, deed)
+            yield self._carry_out(job, run, function)
 
     def _is_dead(self, run: JobRun) -> bool:
         now = self._now()
         # a lease from further ahead than anybody gives one was made before the clock was set back
         return run.until < exact(now) or run.until > exact(now + 2 * LEASE)
 
-    def _carry_out(self, job: Job, run: JobRun, deed: JobFunction) -> JobRun:
+    def _carry_out(self, job: Job, run: JobRun, function: JobFunction) -> JobRun:
         state: RunState = "failed"
         detail = "It was stopped."
         try:
             with self._renewing(run):
-                detail = deed(job, run.slot)
+                detail = function(job, run.slot)
             state = "done"
         except EverselfError as error:
             spent = isinstance(error, ModelFailed) and error.reason == "spend"
             state, detail = "skipped" if spent else "failed", str(error)
         except Exception as error:  # noqa: BLE001 — the fence of the job worker
-            detail = f"It broke, which is a mistake in Everself: {type(error).__name__}: {error}"
+            detail = f"Internal error in Everself: {type(error).__name__}: {error}"
         finally:
             ended = replace(run, state=state, ended_at=exact(self._now()), detail=detail.strip()[:LONGEST_DETAIL])
             self.jobs.end(ended)
@@ -232,9 +236,11 @@ class Scheduler:
         now = self._now()
         return JobRun(job.id, slot, "running", self._holder, exact(now + LEASE), exact(now), "", "")
 
-    def _standing(self, wish: NewJob) -> Job:
+    def _standing(self, request: NewJob) -> Job:
         at = _text(self._now())
-        return Job(new_id(), wish.name, wish.kind, wish.said, "", wish.action, wish.words, at, at, standing=True)
+        return Job(
+            new_id(), request.name, request.kind, request.said, "", request.action, request.words, at, at, standing=True
+        )
 
     def _times(self, job: Job) -> Times:
         return Times(job.kind, job.spec, self._zone(job.zone), datetime.fromisoformat(job.created_at))
@@ -251,7 +257,7 @@ def _skips(found: Missed, why: str, *, but_last: bool = False) -> list[tuple[str
     told = [(_text(slot), why) for slot in slots]
     if found.before is not None:
         first, last = _text(found.before), _text(found.slots[0])
-        told.insert(0, (first, f"{why} So had all from here on, up to {last}."))
+        told.insert(0, (first, f"{why} The same holds for all slots up to {last}."))
     return told
 
 

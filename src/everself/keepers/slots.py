@@ -1,4 +1,4 @@
-"""When a job is due: the slots of five cron fields, of a moment and of a step, in a time zone. Pure; knows no job and no clock.
+"""Computes when a job is due, from a cron expression, a time or an interval, in a time zone. Pure; knows no job and no clock.
 
 A slot at a fixed time of day that the clocks leap over comes at the leap, and one that they bring twice comes the first time. Fields that
 begin with a star mean "all the while" and follow real time instead, as cron has it.
@@ -45,7 +45,7 @@ def read_times(kind: Kind, said: str, zone: ZoneInfo, now: datetime) -> Times:
     """What a person said of when, checked and in the form that is kept. Raises WrongUse where it never comes."""
     said = " ".join(said.split())
     if len(said) > LONGEST_SPEC:
-        raise WrongUse(f"Times of {len(said)} characters are no times.", mend=_CRON_MEND)
+        raise WrongUse(f"The schedule has {len(said)} characters, which is too long.", mend=_CRON_MEND)
     match kind:
         case "cron":
             made = Times(kind, said, zone, now)
@@ -54,13 +54,13 @@ def read_times(kind: Kind, said: str, zone: ZoneInfo, now: datetime) -> Times:
             step = parse_duration(said)
             if step is None or step < SHORTEST_STEP:
                 raise WrongUse(
-                    f'"{said}" is no step of a minute or more.', mend="--every 30m, --every 1h30m, --every 2d"
+                    f'"{said}" is not an interval of a minute or more.', mend="--every 30m, --every 1h30m, --every 2d"
                 )
             made = Times(kind, said, zone, now)
         case "at":
             made = Times(kind, _moment(said, zone, now).isoformat(timespec="seconds"), zone, now)
     if next_slot(made, now) is None:
-        raise WrongUse(f'"{said}" does not come any more.', mend="Give a time that is yet to come.")
+        raise WrongUse(f'"{said}" is in the past.', mend="Give a time in the future.")
     return made
 
 
@@ -133,7 +133,7 @@ def _check_cron(times: Times) -> None:
 
     fields = times.spec.split()
     if len(fields) != _FIELDS:
-        raise WrongUse(f'"{times.spec}" has {len(fields)} fields.', mend=_CRON_MEND)
+        raise WrongUse(f'"{times.spec}" has {len(fields)} fields; a cron expression has 5.', mend=_CRON_MEND)
     try:
         CronSim(times.spec, times.anchor.astimezone(times.zone))
     except CronSimError as error:
@@ -149,6 +149,7 @@ def _moment(said: str, zone: ZoneInfo, now: datetime) -> datetime:
         read = datetime.fromisoformat(said).replace(microsecond=0)
     except ValueError:
         raise WrongUse(
-            f'"{said}" is no moment.', mend='--at "2026-04-01 09:00", --at 2026-04-01T09:00+02:00, or --at 20m from now'
+            f'"{said}" is not a valid time.',
+            mend='--at "2026-04-01 09:00", --at 2026-04-01T09:00+02:00, or --at 20m from now',
         ) from None
     return wall_moment(read, zone) if read.tzinfo is None else read.astimezone(UTC)

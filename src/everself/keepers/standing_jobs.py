@@ -1,4 +1,4 @@
-"""Opens the schedule of an agent, with the jobs of the house at the times that CONFIG.md gives them. Runs nothing."""
+"""Opens the scheduler of an agent with its built-in jobs, at the times set in CONFIG.md. Runs nothing."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -20,12 +20,12 @@ VALIDATION: Final = "30 7 * * *"
 def open_schedule(state: State, folder: str, clock: Clock, tunables: Tunables) -> Scheduler:
     """`folder` is where the agent's state lies."""
     made = Scheduler(state.jobs, clock, FileLock(f"{folder}/{LOCK}"))
-    made.lay(tuple(standing(tunables)))
+    made.install(tuple(standing(tunables)))
     return made
 
 
 def standing(tunables: Tunables) -> Iterator[NewJob]:
-    """The jobs of the house, in the order of their day."""
+    """The built-in jobs, in the order of the day."""
     yield _keeper("soul-keeper", _daily(tunables.cron_soul_keeper))
     yield _keeper("memory-compactor", _weekly(tunables.cron_compactor_weekly))
     yield NewJob("vector-hygiene", "cron", HYGIENE, "verb", "memory index", standing=True)

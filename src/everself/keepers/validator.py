@@ -1,4 +1,4 @@
-"""The Recall Validator, after the fact: what was put right is embedded again, stays right, and what could not be told is asked about.
+"""The Recall Validator: embeds corrections, checks that they still hold, and asks about those that could not be applied.
 
 A correction acts at once, in the conversation (`chat.correcting`). This looks behind it: whether search finds the correction by its
 meaning, whether what was wrong came back, and which corrections found nothing to correct then. Proposes only.
@@ -38,40 +38,40 @@ class Validator:
     # a correction does not wait for a time of day
     schedule = ""
 
-    async def propose(self, world: KeeperContext, tell: Tell) -> Proposal:
-        upto = world.upto()
-        heard = list(world.messages(upto))
+    async def propose(self, context: KeeperContext, tell: Tell) -> Proposal:
+        upto = context.upto()
+        heard = list(context.messages(upto))
         notes: list[str] = []
-        planned = [*_embedded(world, notes), *_held(world, notes, tell), *_retried(world, heard)]
+        planned = [*_embedded(context, notes), *_held(context, notes, tell), *_retried(context, heard)]
         return Proposal(tuple(planned), tuple(notes), mark(heard[-1]) if heard else upto)
 
 
-def _embedded(world: KeeperContext, notes: list[str]) -> Iterator[Planned]:
+def _embedded(context: KeeperContext, notes: list[str]) -> Iterator[Planned]:
     """Read first: what is corrected while the rest is embedded waits for the next run."""
-    waiting = not_embedded(_records(world))
+    waiting = not_embedded(_records(context))
     if not waiting:
         return
-    if world.embed():
+    if context.embed():
         yield Planned(Confirm(waiting), referenced(waiting), "embedded again")
     else:
-        notes.append(f"{len(waiting)} not embedded again yet; search finds them by their words.")
+        notes.append(f"Corrections not embedded yet: {len(waiting)}; search finds them by keywords.")
 
 
-def _held(world: KeeperContext, notes: list[str], tell: Tell) -> Iterator[Planned]:
+def _held(context: KeeperContext, notes: list[str], tell: Tell) -> Iterator[Planned]:
     """What was wrong and stands there again, older than its correction or from no human; and what is found above its correction."""
-    corrections = [one for one in world.corrections() if not one.closed and one.source == CORRECTION]
+    corrections = [one for one in context.corrections() if not one.closed and one.source == CORRECTION]
     corrections = sorted(corrections, key=lambda one: one.day or date.min, reverse=True)[:MOST]
     by_id = {one.id: one for one in corrections}
-    wrong = [(one, by_id[one.closed_by]) for one in world.entries() if one.closed and one.closed_by in by_id]
+    wrong = [(one, by_id[one.closed_by]) for one in context.entries() if one.closed and one.closed_by in by_id]
     for number, (gone, right) in enumerate(wrong, 1):
         tell(Progress(number, len(wrong), "corrections"))
-        for again in world.memory.catalog.with_words(gone.text):
+        for again in context.memory.catalog.with_words(gone.text):
             if is_memory(again) and _is_overruled(again, right):
                 reason = f"It was put right: {one_line(right.text, _SHOWN)}"
                 yield Planned(CloseEntry(again.id, right.id), referenced((right.id,)), reason)
-        if world.sources.recall() is None:
+        if context.sources.recall() is None:
             continue
-        found = [one.id for one in world.related(gone.text)]
+        found = [one.id for one in context.related(gone.text)]
         if gone.id in found and right.id not in found[: found.index(gone.id)]:
             notes.append(f"{gone.id} is found before its correction {right.id}: everself memory rebuild")
 
@@ -84,26 +84,26 @@ def _is_overruled(again: Entry, right: Entry) -> bool:
     return older or not is_human(again.source)
 
 
-def _retried(world: KeeperContext, heard: Sequence[Message]) -> Iterator[Planned]:
+def _retried(context: KeeperContext, heard: Sequence[Message]) -> Iterator[Planned]:
     """Corrections that corrected nothing when they were said."""
-    records = _records(world).decode("utf-8", "replace")
+    records = _records(context).decode("utf-8", "replace")
     for message in heard:
-        if message.at < world.now - RECENT or message.role != "user" or world.source_of(message) != OWNER:
+        if message.at < context.now - RECENT or message.role != "user" or context.source_of(message) != OWNER:
             continue
-        verdict = world.triage(message.content)
+        verdict = context.triage(message.content)
         told = verdict.correction
         if told is None or verdict.about == "tool" or " ".join(told.trigger.split()) in records:
             continue
-        yield from _asked(world, message, told)
+        yield from _asked(context, message, told)
 
 
-def _asked(world: KeeperContext, message: Message, told: Correction) -> Iterator[Planned]:
+def _asked(context: KeeperContext, message: Message, told: Correction) -> Iterator[Planned]:
     reference = f"msg:{message.id}"
-    noted = next((one for one in world.open_entries() if reference in one.lineage), None)
-    said_on = world.clock.day_of(message.at)
+    noted = next((one for one in context.open_entries() if reference in one.lineage), None)
+    said_on = context.clock.day_of(message.at)
     others = [
         one
-        for one in _candidates(world, told)
+        for one in _candidates(context, told)
         if reference not in one.lineage and not _is_record(one) and (one.day is None or one.day <= said_on)
     ]
     if not others:
@@ -120,13 +120,13 @@ def _asked(world: KeeperContext, message: Message, told: Correction) -> Iterator
     yield Planned(ask, evidence, "It could not be told what was wrong.")
 
 
-def _candidates(world: KeeperContext, told: Correction) -> list[Entry]:
+def _candidates(context: KeeperContext, told: Correction) -> list[Entry]:
     """What may have been wrong: much alike and contradicted, or about the same and with the wrong words."""
     right = bare(told.trigger)
-    found = [one.entry for one in world.similar(right, MATCH) if contradicts(one.entry.text, right)]
+    found = [one.entry for one in context.similar(right, MATCH) if contradicts(one.entry.text, right)]
     old, new = words_of(told.old), words_of(told.new)
     topic = words_of(told.trigger) - old - new
-    for one in world.related(told.trigger) if old and topic else ():
+    for one in context.related(told.trigger) if old and topic else ():
         known = words_of(one.text)
         if not one.closed and old <= known and not new <= known and topic & known:
             found.append(one)
@@ -134,12 +134,12 @@ def _candidates(world: KeeperContext, told: Correction) -> list[Entry]:
 
 
 def _matches(entry: Entry, told: Correction) -> bool:
-    """Whether it says the same save for one word: what is only alike may hold too, and is asked about."""
+    """Whether it differs in one word. What is merely similar may hold too, so the owner is asked."""
     return differ_in_one_word(entry.text, bare(told.trigger))
 
 
-def _records(world: KeeperContext) -> bytes:
-    found = world.memory.workspace.find(PATH)
+def _records(context: KeeperContext) -> bytes:
+    found = context.memory.workspace.find(PATH)
     return b"" if found is None else found.data
 
 

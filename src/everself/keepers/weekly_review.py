@@ -1,4 +1,4 @@
-"""The weekly review: looks through the last days for what deserves the curated core, and asks the owner about each. Moves nothing itself.
+"""The weekly review: finds entries of the last days worth promoting and asks the owner about each. Moves nothing itself.
 
 Works by rules alone. What came from outside is not even asked about: the owner promotes it by naming it.
 """
@@ -23,8 +23,8 @@ class WeeklyReview:
         self._days = days
         self._named = entries
 
-    async def propose(self, world: KeeperContext, tell: Tell) -> Proposal:
-        tunables = world.tunables
+    async def propose(self, context: KeeperContext, tell: Tell) -> Proposal:
+        tunables = context.tunables
         asked = CandidateQuery(
             self._days,
             tunables.promotion_confidence,
@@ -36,29 +36,29 @@ class WeeklyReview:
             tell(Progress(done, total, "entries"))
 
         if self._named:
-            return _about(world, self._named, asked)
-        found = candidates(world.memory, world.state, asked, told)
+            return _about(context, self._named, asked)
+        found = candidates(context.memory, context.state, asked, told)
         asks = tuple(ask_about(one) for one in found if one.standing.may != "held")
         held = len(found) - len(asks)
-        notes = (f"{held} rest on what came from outside and are not asked about.",) if held else ()
+        notes = (f"{held} entries rest on outside sources and are not asked about.",) if held else ()
         return Proposal(asks, notes)
 
 
-def _about(world: KeeperContext, entries: tuple[str, ...], asked: CandidateQuery) -> Proposal:
+def _about(context: KeeperContext, entries: tuple[str, ...], asked: CandidateQuery) -> Proposal:
     asks: list[Planned] = []
     notes: list[str] = []
     for name in entries:
         try:
-            found = explain(world.memory, world.state.searches, name, asked)
+            found = explain(context.memory, context.state.searches, name, asked)
         except EverselfError as error:
             notes.append(str(error))
             continue
         entry = found.entry
-        if world.state.reviews.about("promotion", f"entry:{entry.id}") is not None:
-            notes.append(f"{entry.id} was asked about before.")
+        if context.state.reviews.about("promotion", f"entry:{entry.id}") is not None:
+            notes.append(f"{entry.id} was already asked about.")
         elif found.standing.may == "held" or entry.closed or not can_leave(entry.path):
             notes.append(
-                f"{entry.id} is not promoted: {found.standing.why or 'it stands in no day, or no longer holds'}."
+                f"{entry.id} is not promoted: {found.standing.why or 'it is not in a daily log, or no longer holds'}."
             )
         else:
             asks.append(ask_about(found))
@@ -66,7 +66,7 @@ def _about(world: KeeperContext, entries: tuple[str, ...], asked: CandidateQuery
 
 
 def ask_about(candidate: Candidate) -> Planned:
-    """The question about one candidate, without its words: whoever shows it looks them up, and what is forgotten is not kept here."""
+    """The question about one candidate, without its text: an interface looks it up, so that forgotten text is not kept here."""
     entry, target = candidate.entry, candidate.target
     of = "recalled often" if candidate.category == "recalled" else f"of the kind {candidate.category}"
     words = one_line(f"Move {entry.id} to {target}? It is {of} ({candidate.confidence:.0%}).", 200)

@@ -1,4 +1,4 @@
-"""A day becomes a part of an archive and is still read as it was; what could not be is moved as a whole. Pure.
+"""Converts a daily log to a part of an archive that reads back as the same entries; else the file moves as a whole. Pure.
 
 Nothing here is trusted to be right: what the archive would be read as is compared with what the days are read as, entry by entry.
 """
@@ -59,7 +59,7 @@ def find_copy(archive: bytes, path: str) -> Part | None:
     return next((one for one in parts(archive) if one.path == path and one.sha), None)
 
 
-# each day is read for its part, for the proof, and to be counted
+# each day is parsed three times: for its part, for the proof and for the count
 @lru_cache(maxsize=64)
 def said(data: bytes) -> tuple[tuple[str, ...], ...]:
     """All that a document is read as, in its order."""
@@ -74,7 +74,7 @@ def verify(before: bytes, after: bytes, days: Iterable[Day], replaced: Iterable[
             expected.remove(one)
     expected += [one for day in days for one in said(day.data)]
     if sorted(said(after)) != sorted(expected):
-        raise Damaged("The archive would not hold what the days hold, so nothing was moved.")
+        raise Damaged("The archive would not match the daily logs, so nothing was moved.")
 
 
 def _said(read: ParsedEntry) -> tuple[str, ...]:

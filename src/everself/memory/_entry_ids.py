@@ -1,4 +1,4 @@
-"""Which entry is which: give what was read the ids it had before, so that a person would say it is the same one. Pure.
+"""Assigns ids to the entries of a document, so that an entry keeps its id when it is moved or edited. Pure.
 
 A comment with an id names its entry. Text without one is known by its words: the same words in the same document, the same words
 anywhere else, then words that are much alike at the place where they stood. What nobody knew gets an id made from where it stands.
@@ -17,7 +17,7 @@ from everself.values import CROCKFORD, digest
 # two texts of which at least this share of words is common are one, edited; less is enough where both neighbours are the same
 ALIKE, ALIKE_IN_PLACE = 0.5, 0.25
 SKETCH = 24
-# comparisons that one reading makes at most: whoever saves a file of ten thousand other lines must not wait for a hundred million
+# limit of comparisons for one document: replacing ten thousand lines must not cost a hundred million
 _COMPARISONS, _COMPARED_AT_LEAST = 1_000_000, 32
 _MARKS = ".,;:!?…\"'()[]{}<>*_~-。，、；：！？「」『』（）"
 
@@ -218,4 +218,4 @@ def _derived(one: FoundEntry, used: set[str], taken: Callable[[str], bool], numb
         if identity not in used and not taken(identity):
             numbers[place] = number + 1
             return identity
-    raise WrongUse(f"{one.path} holds one text a million times.")
+    raise WrongUse(f"{one.path} repeats one text more than a million times.")

@@ -1,4 +1,4 @@
-"""An entry as a row keeps it, and what may be believed of it when it is read back. Pure; knows no document and no database."""
+"""Converts an entry to and from its database row, and decides what of it can be trusted. Pure; knows no document."""
 
 import json
 from collections.abc import Sequence
@@ -48,7 +48,7 @@ def believed(row: EntryRow, span: Span, data: bytes, where: Place, provenance_re
         tag = parse_tag(provenance_record.tag) if vouched else tag
     else:
         source = claimed if claimed and rank(claimed) < rank(HAND) else HAND
-    # nobody vouches for how often it was said either
+    # the number of mentions has no provenance either
     if not vouched or not is_human(source):
         mentions = 1
     if tag is Tag.CORRECTION and source != CORRECTION:

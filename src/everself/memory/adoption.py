@@ -1,4 +1,4 @@
-"""Taking over a workspace that somebody else made, or a clone: nothing is withheld and not a byte of it is changed.
+"""Adopts a workspace that was made elsewhere, or cloned: all of it can be used, and no byte is changed.
 
 What its comments say about where entries come from is a claim until the owner vouches for it.
 """
@@ -60,7 +60,7 @@ def adopt(workspace: DiskWorkspace, state: State, memory: Memory, lines: DaysOfL
     if state.get_meta(META) is None:
         state.set_meta(META, memory.clock.now().isoformat())
     claims = sorted({entry.claimed for entry in entries if entry.claimed and not entry.vouched})
-    notes = (f"They say of themselves: {', '.join(claims)}.",) if claims else ()
+    notes = (f"Sources named in their comments: {', '.join(claims)}.",) if claims else ()
     return AdoptionReport(len(recorded), len(entries), unvouched, notes)
 
 

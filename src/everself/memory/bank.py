@@ -1,4 +1,4 @@
-"""The bank: typed pages about the world, about what was lived through, opinions held, and one page for each entity.
+"""The bank: typed pages about the world, experiences, opinions, and one page for each entity.
 
 Pages are ordinary documents whose items are entries. How strongly an opinion is held is part of what it says, so it stands visibly at
 its end, `(c=0.7)`; how sure the entry is that this was said is another matter, and worked out as for every entry.
@@ -88,16 +88,16 @@ class Bank:
         """A page by its kind, its path, or the name of an entity."""
         found = self._find(page)
         if found is None:
-            raise NotFound(f'The bank has no page "{page[:80]}".', mend="everself memory bank list")
+            raise NotFound(f'bank page "{page[:80]}".', mend="everself memory bank list")
         items = tuple(self._item(entry) for entry in self._memory.catalog.of(found.path))
         return BankPage(found.path, found.title, found.aliases, items)
 
     def write(self, page: str, text: str, origin: Origin, *, held: float | None = None) -> Remembered:
         """Add an entry to a page, which is made when it is missing. A name that is no kind of page is an entity's."""
         if held is not None and not 0 <= held <= 1:
-            raise WrongUse(f"{held} is no confidence.", mend="Use a number from 0 to 1.")
+            raise WrongUse(f"{held} is not a valid confidence.", mend="Use a number from 0 to 1.")
         if held is not None and page != Page.OPINIONS:
-            raise WrongUse("Only an opinion says how strongly it is held.", mend="everself memory bank add opinions …")
+            raise WrongUse("Only opinions have a confidence.", mend="everself memory bank add opinions …")
         kind = Page(page) if page in set(Page) else None
         words = f"{text.strip()} (c={held:.2g})" if held is not None else text
         return self._memory.remember(
@@ -110,7 +110,9 @@ class Bank:
             return Spot(found.path, found.title, found.title)
         title = page.capitalize() if page in set(Page) else " ".join(page.split())
         if not title or "/" in title or title.startswith("#") or without_surrogates(title) != title:
-            raise WrongUse(f'"{page[:80]}" cannot name a page.', mend="world, experience, opinions or an entity's name")
+            raise WrongUse(
+                f'"{page[:80]}" is not a valid page name.', mend="world, experience, opinions or an entity's name"
+            )
         path = f"{FOLDER}/{page}.md" if page in set(Page) else f"{FOLDER}/{ENTITIES}/{slug(title)}.md"
         return Spot(path, title, title)
 

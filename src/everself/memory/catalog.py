@@ -1,4 +1,4 @@
-"""The catalog of entries: which there are, where each stands, and what may be believed about it.
+"""The catalog of entries: which exist, where each is, and what is known about it.
 
 Kept beside the files and brought up to date by comparing stamps: only documents that changed are read again. It may be deleted; then
 ids of text that Everself never touched are derived anew. Reads documents and writes rows, never a document.
@@ -21,7 +21,7 @@ from everself.memory.drafts import Draft
 from everself.memory.entries import ParsedEntry, holds_memory, reach, read_document, read_growth
 from everself.memory.provenance import HAND, weaker
 from everself.storage.filesystem import READ_LIMIT
-from everself.storage.state.entries import DocumentRow, EntryRow, EntryRows, Foreseen
+from everself.storage.state.entries import DocumentRow, EntryRow, EntryRows, ExpectedDocument
 from everself.storage.state.provenance import ProvenanceRecords
 from everself.text.markdown.copies import COPY, hide_copies
 from everself.text.normalise import fold
@@ -114,7 +114,7 @@ class Catalog:
             # a folder in the place of a document is no reason to take what it held for gone
             there |= {path: one for path in known if path not in there and (one := self._workspace.stat(path))}
             stats = {path: one for path, one in there.items() if one.kind == "file"}
-            self.unread |= {path: "It is no plain file." for path, one in there.items() if one.kind != "file"}
+            self.unread |= {path: "It is not a regular file." for path, one in there.items() if one.kind != "file"}
             missing = [path for path in known if path not in there]
         else:
             asked = {path: self._workspace.stat(path) for path in paths if holds_memory(path)}
@@ -142,7 +142,7 @@ class Catalog:
                 rows = self._rows.rows_of([path])
                 provenance = self._provenance.find([one.id for one in rows])
                 return self._entries(rows, provenance, {path: (hashed, data)})[0]
-        # somebody saves again and again: nobody vouches for what stands there at this moment
+        # the file is being saved repeatedly: its content at this moment has no provenance
         where = place(path)
         return [
             believed(
@@ -154,7 +154,7 @@ class Catalog:
     def at(
         self, asked: Mapping[str, set[int]], held: Mapping[str, tuple[str, bytes]] = _NOTHING_HELD
     ) -> dict[tuple[str, int], Entry]:
-        """Entries by document and by their place in its order. Whoever has read a document gives its hash and bytes along."""
+        """Entries by document and position. A caller that has read a document passes its hash and bytes along."""
         known = self._rows.documents(sorted(asked))
         # the same bytes need no look at the file
         unsure = [path for path in asked if path not in held or _hash_of(known.get(path)) != held[path][0]]
@@ -215,9 +215,11 @@ class Catalog:
         # what a command line brings may not even be text; no id is other than ASCII
         rows = self._rows.by_prefix(name) if name and name.isascii() else []
         if len(rows) > 1:
-            raise WrongUse(f'"{name}" could be {", ".join(row.id for row in rows[:10])}.', mend="Give more of the id.")
+            raise WrongUse(
+                f'"{name}" is ambiguous: {", ".join(row.id for row in rows[:10])}.', mend="Give more of the id."
+            )
         if not rows:
-            raise NotFound(f'No entry has the id "{name}".', mend="everself memory list")
+            raise NotFound(f'entry "{name}".', mend="everself memory list")
         read, _ = self._entries(rows, self._provenance.find([rows[0].id]))
         if not read:
             raise DiskError(f"{rows[0].path} cannot be read: {self.unread[rows[0].path]}", mend="everself doctor")
@@ -305,7 +307,7 @@ class Catalog:
             return self._rows.gone_by_text, lambda identity: self._rows.home_of(identity) is not None
         return self._rows.gone_texts().get, self._rows.ids().__contains__
 
-    def foresee(self, draft: Draft, path: str) -> None:
+    def expect(self, draft: Draft, path: str) -> None:
         """What a planned change adds to a log is noted together with the change, and need not be read again afterwards."""
         grown = draft.growth(path)
         before, after, reads = grown or (b"", b"", ())
@@ -320,7 +322,7 @@ class Catalog:
         rows = [EntryRow(one.claim("id"), path, one.ordinal, pack(one), *self._hashes(one), today) for one in reads]
         # never fresh: what the file will look like on the disk is not known yet
         document = DocumentRow(path, f"0 0 {len(after)} 0 0 {READING}", digest(after), 0)
-        self._rows.foresee(Foreseen(digest(before), document, rows))
+        self._rows.expect(ExpectedDocument(digest(before), document, rows))
 
     def _hashes(self, read: ParsedEntry) -> tuple[str, bytes]:
         return self._mac(read.text), sketch(_fold(read.text))
@@ -425,7 +427,7 @@ def _day_of(entry: Entry, days: Sequence[date | None]) -> str:
 
 
 def _told(changed: Sequence[FileStat], progress: Progress | None) -> Iterator[FileStat]:
-    """The documents one by one; whoever wants to know is told how far it is."""
+    """The documents one by one, with progress reports."""
     for number, one in enumerate(changed):
         if progress is not None:
             progress(number, len(changed))

@@ -1,4 +1,4 @@
-"""CORRECTIONS.md: what was said, what is right, how it was noticed. Entries are added and archived, never removed.
+"""CORRECTIONS.md: what was wrong, what is right, how it was noticed. Records are added and archived, never removed.
 
 A record begins as not embedded again; once search finds the correction by its meaning, that one word is changed.
 """

@@ -1,4 +1,4 @@
-"""A draft: documents as they will be, built up by several edits, and the smallest change that leads there. Pure."""
+"""A draft collects edits to documents and computes the smallest change for them. Pure."""
 
 from collections.abc import Callable
 from functools import lru_cache
@@ -13,7 +13,7 @@ from everself.values import Edit, Entry
 from everself.workspace.undo import edit_between
 
 Reader = Callable[[str], bytes | None]
-# asked for once by whoever vouches for the words, and once by whoever notes where they stand
+# needed once for the provenance record and once for the entry row
 _read_growth = lru_cache(maxsize=1)(read_growth)
 
 
@@ -84,7 +84,7 @@ class Draft:
 def find_span(document: Scan, entry: Entry, *, begun: bool = False) -> EntrySpan:
     """Where the entry stands: by the id in its comment, else where it was read, else by its words alone.
 
-    It must say what it said when it was read (unless this draft has `begun` to edit it): whoever edits it now edits what they saw, and
+    It must say what it said when it was read (unless this draft has `begun` to edit it): the editor changes what they saw, and
     no word that a person added since is lost.
     """
     spans = entries(document)

@@ -1,4 +1,4 @@
-"""From the bytes of a document to its entries as they stand there: words, place, and what the comment claims. Pure.
+"""Parses the entries of a document: text, position, and the fields of the comment. Pure.
 
 Judges what is a memory at all: noise, placeholders and references by id are none. Does not decide whom to believe.
 """
@@ -33,8 +33,8 @@ TRANSCRIPT = "transcript"
 _SPEAKERS = ("user:", "assistant:", "system:", "human:", "tool:")
 # what the note of a session says about the session itself
 _SESSION, _SESSION_LABELS = "session:", ("**session key**", "**session id**", "**source**")
-# Lines of a document that are looked at; each may be an entry, and an entry costs more than a kilobyte while it is read. As many as
-# fill what is read of a file at all, where they are lines that somebody wrote.
+# Limit of lines that are parsed for entries: an entry takes more than a kilobyte while it is parsed. A document of ordinary lines
+# reaches the size limit first.
 LINES_READ = 200_000
 
 

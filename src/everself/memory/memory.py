@@ -1,4 +1,4 @@
-"""Memory: remember, mention, correct, supersede, edit; list, find, as of a day. Every write is one change set of the workspace."""
+"""Memory: remember, correct, supersede, edit, list and find entries. Every write is one change set of the workspace."""
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -52,9 +52,8 @@ _AUTHORS = {OWNER: Author.OWNER, CORRECTION: Author.OWNER, HAND: Author.OWNER}
 
 @dataclass(frozen=True, slots=True)
 class Remembered:
-    """What became of a thought. `mention`: it was known, and was counted once more — or, from a weaker source, just left.
-    `doubt`: why it is kept apart until the owner has looked at it. `unread`: documents too large to be looked through for the same
-    words."""
+    """The result of `remember`. `mention`: the entry was known, and its mention was counted unless the source is weaker.
+    `doubt`: why it is in quarantine. `unread`: documents too large to be searched for the same words."""
 
     entry: str
     path: str
@@ -99,12 +98,14 @@ class Memory:
         return Memory(self.workspace, self.catalog, clock, dynamics=self.dynamics, releases=self.releases)
 
     def remember(self, new_entry: NewEntry, identify: Callable[[], str] = new_id) -> Remembered:
-        """Write a thought down, once. What is known already is counted as a mention; what speaks to the agent is kept apart."""
+        """Add an entry once. A known one is counted as a mention; possible prompt injection is quarantined."""
         check_source(new_entry.source)
         cleaned = clean(new_entry.text)
         if not cleaned.text:
             raise RefusedByRule(
-                "Nothing is left to remember." if cleaned.private else "There are no words to remember."
+                "Nothing is left to remember after private text was removed."
+                if cleaned.private
+                else "The text is empty."
             )
         new_entry = replace(
             new_entry, text=cleaned.text, category=_plain(new_entry.category), who=_plain(new_entry.who)
@@ -131,12 +132,12 @@ class Memory:
                 return self._mention(draft, known, new_entry)
             identity = identify()
             provenance_record = add_entry(draft, new_entry, identity, now)
-            self.catalog.foresee(draft, log_path(new_entry, now.date()))
+            self.catalog.expect(draft, log_path(new_entry, now.date()))
             found = replace(found, entry=identity, path=target(new_entry, now.date()), mention=False, doubt=reason)
             change = _change(
                 new_entry.source, "remember", draft, new_entry.lineage, (provenance_record,), new_entry.key
             )
-            # what is kept apart is kept by the runtime, whoever said it
+            # the quarantine is always written by the runtime
             return replace(change, author=Author.RUNTIME) if is_quarantined(found.path) else change
 
         outcome = self.apply(plan)
@@ -153,7 +154,7 @@ class Memory:
         """
         cleaned = clean(new)
         if not cleaned.text:
-            raise RefusedByRule("There are no words to put in its place.")
+            raise RefusedByRule("The new text is empty.")
         wrong = self._wrong(old)
         new_entry = as_correction(NewEntry(cleaned.text, origin, was=clean(wrong[0].text).text))
         if place(wrong[0].path).person:
@@ -194,12 +195,14 @@ class Memory:
         return outcome.id if isinstance(outcome, Applied) else ""
 
     def edit(self, identity: str, text: str, origin: Origin, *, seen: str = "") -> Remembered:
-        """Other words for an entry, by the owner; it stays the same entry. `seen`: what it said when they thought of them."""
+        """Change the text of an entry, by the owner; its id stays. `seen`: the text that the owner was looking at."""
         if rank(origin.source) < rank(OWNER):
-            raise RefusedByRule("Only the owner puts an entry in other words.", mend=f"everself memory edit {identity}")
+            raise RefusedByRule(
+                "Permission denied: only the owner can edit an entry.", mend=f"everself memory edit {identity}"
+            )
         cleaned = clean(text)
         if not cleaned.text:
-            raise RefusedByRule("There are no words left.", mend=f"everself memory forget {identity}")
+            raise RefusedByRule("The new text is empty.", mend=f"everself memory forget {identity}")
         entry = self.catalog.get(identity)
 
         def plan() -> Change:
@@ -262,7 +265,7 @@ class Memory:
         return one_line(redact(found.text).text, _SHOWN)
 
     def doubt(self, new_entry: NewEntry) -> str:
-        """Why a thought would be kept apart; empty where it would not."""
+        """Why a new entry would be quarantined; empty where it would not."""
         if new_entry.spot is not None and is_quarantined(new_entry.spot.path):
             return ""
         reason = injection_reason(new_entry.text, new_entry.source)
@@ -305,7 +308,7 @@ class Memory:
         if not self.catalog.is_buried(new_entry.text):
             return
         if new_entry.source not in (OWNER, CORRECTION):
-            raise RefusedByRule("This was forgotten on request and does not come back by itself.")
+            raise RefusedByRule("This was forgotten on request and is not remembered again.")
         self.catalog.unbury(new_entry.text)
 
     def _wrong(self, old: str) -> list[Entry]:
@@ -317,7 +320,7 @@ class Memory:
         self.catalog.refresh()
         found_by_words = [entry for entry in self.catalog.with_words(old) if not entry.closed]
         if not found_by_words:
-            raise NotFound(f'No entry says "{old[:80]}".', mend="everself memory list")
+            raise NotFound(f'no entry says "{old[:80]}".', mend="everself memory list")
         return found_by_words
 
     def draft(self) -> Draft:

@@ -1,4 +1,4 @@
-"""Where words come from, how far that is trusted, and how sure an entry is. Pure."""
+"""Sources of entries, how far each is trusted, and the confidence of an entry. Pure."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -28,11 +28,13 @@ def check_source(source: str) -> str:
     """The source itself; WrongUse when there is no such source."""
     if is_source(source):
         return source
-    raise WrongUse(f'"{source}" is no source.', mend="owner, person:<id>, correction, agent, tool, web, import or hand")
+    raise WrongUse(
+        f'"{source}" is not a valid source.', mend="owner, person:<id>, correction, agent, tool, web, import or hand"
+    )
 
 
 def known_source(source: str) -> str:
-    """The source itself; what somebody made up is worth as little as the web."""
+    """The source itself; an unknown source is trusted as little as the web."""
     return source if is_source(source) else WEB
 
 
@@ -100,12 +102,14 @@ def lowered(origin: Origin, bears: str, lineage: tuple[str, ...]) -> Origin:
 def as_correction(origin: Origin) -> Origin:
     """A correction stands on the owner's word alone; what it replaces is no evidence for it."""
     if rank(origin.source) < _RANKS[OWNER]:
-        raise RefusedByRule("Only the owner's own words correct memory.", mend="everself memory correct OLD NEW")
+        raise RefusedByRule(
+            "Permission denied: only the owner can correct memory.", mend="everself memory correct OLD NEW"
+        )
     return Origin(CORRECTION, origin.door)
 
 
 def restored(source: str, door: Door, lineage: tuple[str, ...]) -> Origin:
-    """An origin as a row keeps it. What somebody made up is worth as little as the web."""
+    """An origin as stored in a row. An unknown source is trusted as little as the web."""
     return Origin(known_source(source), door, lineage)
 
 
@@ -126,7 +130,7 @@ def provenance_of(origin: Origin, entry: str, tag: str, text: str) -> Provenance
 
 
 def is_human(source: str) -> bool:
-    """Whether somebody said it, not something."""
+    """Whether the source is a person."""
     return source in (OWNER, CORRECTION, HAND) or source.startswith(PERSON)
 
 

@@ -10,7 +10,7 @@ _MARK = "was:"
 
 
 def trace(entry: Entry) -> str:
-    """What a change that vouches anew for an entry notes in its evidence: whose words they were until now. No word of them."""
+    """What a change that replaces a provenance record notes in its evidence: the old source. It contains no text."""
     return _MARK + ",".join(quote(part, safe=":") for part in (entry.id, entry.source, entry.tag.value, *entry.lineage))
 
 

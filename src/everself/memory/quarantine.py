@@ -1,4 +1,4 @@
-"""What is kept apart until the owner has looked at it: written by the runtime, shown, and released by the owner alone."""
+"""The quarantine: suspicious entries are written here by the runtime, and only the owner can release them."""
 
 from dataclasses import dataclass
 
@@ -27,19 +27,19 @@ class Released:
 
 
 def quarantine(memory: Memory, new_entry: NewEntry, reason: str) -> Remembered:
-    """Keep a thought apart, with the reason as its category. What is known already, or was released, is not kept apart again."""
+    """Quarantine an entry, with the reason as its category. A known or released one is not quarantined again."""
     return memory.remember(set_apart(new_entry, reason, memory.clock.today()))
 
 
 def release(memory: Memory, identity: str) -> Released:
     """Move an entry to today's log. Its source and what it was derived from stay: looking at it made it no truer.
 
-    The same words are not kept apart again, whoever brings them.
+    The same words are not quarantined again, whatever their source.
     """
     found = memory.catalog.get(identity)
     if not is_quarantined(found.path):
         raise RefusedByRule(
-            f"{found.id} stands in {found.path}, not in quarantine.", mend="everself memory list --path quarantine"
+            f"{found.id} is in {found.path}, not in quarantine.", mend="everself memory list --path quarantine"
         )
 
     def plan() -> Change:

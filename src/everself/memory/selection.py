@@ -1,4 +1,4 @@
-"""Which entries are meant: filters as a value, and the choosing. Pure but for `list_entries`, which asks memory for them."""
+"""Filters for entries. Pure, except `list_entries`, which reads from memory."""
 
 from collections.abc import Callable, Iterable, Set
 from dataclasses import dataclass

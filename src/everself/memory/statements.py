@@ -1,4 +1,4 @@
-"""Whose words a message holds: the whole sentences that its writer states, and what they only show. Pure.
+"""Which sentences of a message its writer states, and which text is only shown. Pure.
 
 What is stated may become an entry of whoever said it. What is shown is like an import, whoever sent it: it stays with the conversation and
 is evidence for nothing, until its writer asks to remember it.

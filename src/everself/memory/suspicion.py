@@ -1,4 +1,4 @@
-"""Which entries are kept apart until the owner has looked: those from outside that speak to the agent. Says why; writes no document.
+"""Decides which entries from outside are quarantined as possible prompt injection. Gives the reason; writes no document.
 
 What somebody released stays released, whoever brings the same words again. The owner, and what the agent thought by itself, are not
 doubted: orders are how one speaks to an agent of one's own.
@@ -42,6 +42,6 @@ def injection_reason(text: str, source: str) -> str:
 
 
 def set_apart(new_entry: NewEntry, reason: str, day: date) -> NewEntry:
-    """The same thought, for the quarantine of that day, with the reason as its category."""
+    """The same entry, for the quarantine of that day, with the reason as its category."""
     spot = Spot(f"quarantine/{day.isoformat()}.md", f"Quarantine: {day.isoformat()}")
     return replace(new_entry, category=reason, explicit=False, person="", project="", spot=spot)

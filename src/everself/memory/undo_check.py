@@ -1,4 +1,4 @@
-"""Whether taking a change back leaves every other entry of a document as it is. Pure.
+"""Whether undoing a change leaves every other entry of a document unchanged. Pure.
 
 Lines are merged without knowing what they mean: what comes back may land inside of an entry that somebody wrote since. Does not
 know how lines are merged, nor who asks.
@@ -19,7 +19,7 @@ def is_torn(done: FileChange | None, undoing: FileChange) -> bool:
         return False
     brought, took = _told(done.after) - _told(done.before), _told(done.before) - _told(done.after)
     stood, stands = _told(undoing.before), _told(undoing.after)
-    # of words that somebody changed since, both changes may stand
+    # of text that was changed since, both changes may stay
     loose = {identity for identity, text in brought if identity and (identity, text) not in stood}
     return _without(stood - brought + took, loose) != _without(stands, loose)
 

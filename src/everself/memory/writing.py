@@ -1,4 +1,4 @@
-"""How memory is written: a new entry, a mention of a known one, closing one, other words for one. Works on a draft; pure."""
+"""Writes entries: add one, count a mention, close one, change its text. Works on a draft; pure."""
 
 from dataclasses import dataclass, replace
 from datetime import date, datetime
@@ -31,7 +31,7 @@ HEADINGS = {
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """Where a thought goes that belongs neither to the day nor to the core: a page, and the heading of its list there.
+    """The destination of an entry outside the daily log and the core: a page, and the heading of its list there.
 
     Without a heading it is added as to a log. `title` is what the page begins with when it is made.
     """
@@ -125,7 +125,7 @@ def log_in(scope: str, day: date) -> str:
 
 
 def target(new_entry: NewEntry, day: date) -> str:
-    """The document a thought goes to."""
+    """The document that a new entry is written to."""
     if new_entry.spot is not None:
         return new_entry.spot.path
     return core_path(new_entry) if new_entry.explicit else log_path(new_entry, day)

@@ -1,1 +1,1 @@
-"""Models that are called: embedders now, chat models beside them. Told what to embed; knows nothing of memory."""
+"""Chat models and embedders. Knows nothing of memory."""

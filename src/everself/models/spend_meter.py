@@ -1,4 +1,4 @@
-"""The Charger: counts what each request of a model cost, and stops background work when its day is spent."""
+"""Counts the cost of each model request and stops background work at the daily limit."""
 
 from collections.abc import Callable
 
@@ -32,10 +32,12 @@ class SpendMeter:
         used = self.background()
         if used.micros >= self._limits.background_per_day * 1_000_000:
             dollars = f"${self._limits.background_per_day:.2f}"
-            raise _stopped(f"The {dollars} that background work may cost a day are spent", "spend.backgroundPerDay")
+            raise _stopped(f"The daily limit of {dollars} for background work is spent", "spend.backgroundPerDay")
         if used.unpriced >= self._limits.background_tokens_per_day:
             tokens = f"{self._limits.background_tokens_per_day:,} tokens"
-            raise _stopped(f"The {tokens} that background work may use a day are used", "spend.backgroundTokensPerDay")
+            raise _stopped(
+                f"The daily limit of {tokens} for background work is used up", "spend.backgroundTokensPerDay"
+            )
 
     def charge(self, job: str, session: str, model: ChatModel, usage: Usage) -> int | None:
         """Record one request; millionths of a dollar, None where the price is unknown. One that nobody pays for is free."""
@@ -57,8 +59,8 @@ class SpendMeter:
 
 
 def _stopped(words: str, key: str) -> ModelFailed:
-    mend = f"It goes on tomorrow; everself spend shows for what, everself config set {key} VALUE allows more."
-    return ModelFailed(f"{words}; background work rests until tomorrow.", reason="spend", mend=mend)
+    mend = f"It resumes tomorrow. everself spend shows the costs; everself config set {key} VALUE raises the limit."
+    return ModelFailed(f"{words}; background work is paused until tomorrow.", reason="spend", mend=mend)
 
 
 def cost(model: ChatModel, usage: Usage) -> int | None:

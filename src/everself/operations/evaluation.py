@@ -12,7 +12,7 @@ from everself.errors import NotFound
 from everself.operations.caller import Audience, Caller
 from everself.operations.declaration import Option, Tell, operation
 from everself.search.evaluation import Evaluation, change_beyond_chance, evaluate, make_questions, sample_notes
-from everself.search.opening import need_search
+from everself.search.factory import need_search
 from everself.search.recall import RecallRequest
 
 if TYPE_CHECKING:

@@ -79,7 +79,7 @@ def show_identity(runtime: "Runtime", _: Caller, request: IdentityRequest) -> Id
 
 def _identity(app: "Runtime") -> IdentityReport:
     card = resolve(app.loaded.config.ui, app.agent.identity, app.integrity.text(IDENTITY_FILE))
-    speaker = app.persona.foresee()
+    speaker = app.persona.preview()
     persona = app.loaded.config.hooks.persona
     missing = (IDENTITY_FILE,) * card.missing + (() if speaker.hash else (speaker.file,))
     return IdentityReport(

@@ -12,7 +12,7 @@ from everself.errors import Interrupted, RefusedByRule
 from everself.memory.tiers import MemoryStatus, count_tiers
 from everself.operations.caller import Audience, Caller
 from everself.operations.declaration import NoRequest, Option, Tell, operation
-from everself.search.opening import SWITCH_ON, index_identity, index_place, need_search
+from everself.search.factory import SWITCH_ON, index_identity, index_place, need_search
 
 if TYPE_CHECKING:
     from everself.runtime import Runtime
@@ -220,7 +220,7 @@ def _look(app: "Runtime") -> IndexHealth:
     embedder = app.embedder
     model = "" if embedder is None else f"{embedder.provider}/{embedder.model}"
     if not app.agent.search.enabled:
-        off = Remark("Searching memory is switched off.", SWITCH_ON)
+        off = Remark("Memory search is disabled.", SWITCH_ON)
         return IndexHealth(False, 0, 0, 0, 0, 0, model, (off,))
     place = index_place(app.agent)
     sources = Sources(app.workspace, app.extra_paths(), default_chunking())
@@ -234,7 +234,7 @@ def _look(app: "Runtime") -> IndexHealth:
         words = f"{place.folder} cannot be written: the index is kept in memory, and every command makes it again."
         remarks.append(Remark(words, "Make the folder writable, or set memorySearch.store.path."))
     shown = found or IndexOverview()
-    remarks += [Remark(f"{path} is too large and was not read to its end.") for path in shown.truncated]
+    remarks += [Remark(f"{path} is too large and was only partly read.") for path in shown.truncated]
     health = IndexHealth(True, shown.documents, shown.chunks, shown.embedded, shown.stale, shown.size, model)
     return _with_remarks(app, health, remarks)
 

@@ -243,12 +243,12 @@ def _find(app: "Runtime", caller: Caller, name: str, seen: str) -> Waiting:
     found = [one for one in list_waiting(app, caller, ListRequest()).waiting if wanted and one.id.startswith(wanted)]
     exact = [one for one in found if one.id == wanted] or found
     if len(exact) > 1:
-        raise WrongUse(f'"{name[:40]}" begins several ids: {", ".join(one.id for one in exact)}.')
+        raise WrongUse(f'"{name[:40]}" is ambiguous: {", ".join(one.id for one in exact)}.')
     if not exact:
         status = _became(app, wanted)
         if status:
             raise RefusedByRule(f"{wanted} is {status} already.", mend="everself review")
-        raise NotFound(f'Nothing that waits is called "{name[:40]}".', mend="everself review list")
+        raise NotFound(f'review "{name[:40]}".', mend="everself review list")
     if seen and exact[0].mark != seen:
         raise ChangedMeanwhile(f"{exact[0].id} is not what you looked at any more; nothing was changed.")
     return exact[0]
@@ -267,7 +267,7 @@ def _of_soul(app: "Runtime", proposal: "Proposal") -> Waiting:
     from everself.identity.growth import diff_souls
 
     now = app.growth.versions.soul() or b""
-    wanted = app.growth.foresee(proposal)
+    wanted = app.growth.preview(proposal)
     diff = diff_souls(now, wanted) if wanted is not None else ""
     added = [line[1:] for line in diff.splitlines() if line.startswith("+") and not line.startswith("+++")]
     removed = [line for line in diff.splitlines() if line.startswith("-") and not line.startswith("---")]

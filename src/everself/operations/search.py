@@ -19,9 +19,9 @@ from everself.memory.sources import sources_of_hits, sources_of_lines
 from everself.operations.caller import OWNERS_SESSIONS, Audience, Caller
 from everself.operations.declaration import Argument, Option, Tell, ToolOffer, operation
 from everself.search import recall
-from everself.search.adjustments import Ageing
-from everself.search.opening import need_search
+from everself.search.factory import need_search
 from everself.search.scopes import Scope, SessionKind
+from everself.search.score_adjustments import Ageing
 from everself.storage.state.searches import LeftOut, SearchRecord
 from everself.text.normalise import fold, slug
 from everself.values import Author, Change, Hit, ended_words
@@ -175,7 +175,7 @@ def search_memory(app: "Runtime", caller: Caller, request: SearchRequest, tell: 
         session=caller.session,
         ranking=request.ranking,
     )
-    with app.index.telling(tell):
+    with app.index.reporting(tell):
         found = app.recall.search(asked)
     settings = app.agent.search
     ageing = Ageing(app.clock.today(), settings.decay, settings.half_life_days)
@@ -327,4 +327,4 @@ def _explained(app: "Runtime", name: str) -> SearchRecord:
             return searches.find(by_words[0].id)
         if name == "last":
             raise NotFound("Nothing was searched for yet.", mend="everself memory search WORDS") from None
-        raise NotFound(f'No search is called "{name}" or was for it.', mend="everself memory why --list") from None
+        raise NotFound(f'search "{name}".', mend="everself memory why --list") from None

@@ -85,7 +85,7 @@ def show_soul(runtime: "Runtime", _: Caller, request: SoulRequest) -> SoulReport
     data = growth.text_of(name) if proposal is None else proposal.content.encode()
     text = data.decode("utf-8", "replace")
     now = growth.versions.soul() or b""
-    seen = growth.foresee(proposal) if proposal is not None and proposal.status == "open" else None
+    seen = growth.preview(proposal) if proposal is not None and proposal.status == "open" else None
     diff = "" if name == CURRENT else diff_souls(now, data if seen is None else seen)
     limits = (count(text), growth.rules.max_tokens, growth.rules.policy.value)
     return SoulReport(name, text, *limits, learned_lines(data), growth.open(), proposal, diff)

@@ -1,1 +1,1 @@
-"""DERIVED: chunks, words and vectors of the workspace's documents. May be deleted at any moment; knows no ranking."""
+"""DERIVED: chunks, terms and vectors of the workspace's documents. Can be deleted at any time; it is rebuilt."""

@@ -1,4 +1,4 @@
-"""The same thing is not told twice: equal texts become one hit, near ones make room, and what holds now is told first. Pure."""
+"""Removes duplicates from the hits: equal texts become one, similar ones are demoted, and what holds now comes first. Pure."""
 
 from collections.abc import Sequence
 from typing import Final

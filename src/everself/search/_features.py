@@ -1,4 +1,4 @@
-"""What is known of each candidate, as numbers that mean the same in a tiny and in a huge store. Knows no weights.
+"""Computes the ranking features of each candidate. Their scale does not depend on the size of the index. Knows no weights.
 
 Words are counted by how much they tell, as a share of what the whole query tells; so a feature is about 1 where everything asked for is
 there, however many documents there are.

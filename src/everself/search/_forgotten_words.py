@@ -1,7 +1,7 @@
-"""A look into index.db for what was forgotten, by rows and by bytes. Believes no view; changes nothing.
+"""Searches index.db for forgotten words, in its rows and in its bytes. Trusts no view; changes nothing.
 
-Every chunk that rows name for one of the words has to say it in its document, which is cut anew for that. Every vector has to be a
-chunk's. Where the rows name nobody any more, the hashes of the words may stand nowhere in the file, and neither may what chunks held that
+Every chunk that rows name for one of the words must contain it in its document, which is chunked again for that. Every vector must
+belong to a chunk. Where no row names the words any more, their hashes must not occur in the file, and neither may the data of chunks that
 were seen here before.
 """
 
@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from everself.memory.forgetting.words import ForgottenWords, is_telling
+from everself.memory.forgetting.forgotten_words import ForgottenWords, is_telling
 from everself.search.index_file.columns import load_sources, read_header
 from everself.search.index_file.file import IndexFile, IndexPlace, open_existing, reading
 from everself.search.index_file.term_traces import (

@@ -1,4 +1,4 @@
-"""The seeds' plain formulas, as options: seed 3's weighted sum and seed 0's TF-IDF. For comparison, and for whoever wants them."""
+"""Two simple rankings, as options: a weighted sum and TF-IDF."""
 
 from collections.abc import Callable, Sequence
 from math import log, sqrt

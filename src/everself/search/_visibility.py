@@ -1,4 +1,4 @@
-"""Which chunks and lines a scope lets through, for documents as they are now. Fails closed; `scopes` says the rules."""
+"""Which chunks and lines a scope may see. Fails closed; the rules are in `scopes`."""
 
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary

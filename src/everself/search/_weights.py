@@ -1,7 +1,7 @@
-"""How much each feature says, as learnt from questions whose answers are known. Data; see docs/decisions for how it was chosen.
+"""Learned weights of the ranking features. Data; docs/decisions/0020 describes how they were fitted.
 
 Two questions, two sets of weights. Which of the candidates is it? There it helps to compare them with one another (`ORDER`). And is it
-there at all? That only tells what a chunk has by itself (`LEVEL`), because among strangers somebody is always ahead. The weights maximise
+there at all? That only tells what a chunk has by itself (`LEVEL`), because among unrelated chunks one is always ahead. The weights maximise
 the likelihood that the chunks with the answer win among a question's candidates; they were taken from all sets together and checked by
 leaving out one conversation at a time. Without vectors, words have to say more.
 """

@@ -1,4 +1,4 @@
-"""How much of a query stands word for word in a text. Pure: strings in, a share out.
+"""Measures how much of a query occurs verbatim in a text. Pure.
 
 Scattered words and the same words in a row are different matches; postings cannot tell them apart, the text can.
 """

@@ -1,4 +1,4 @@
-"""How near a hit is to its query in meaning, read from what its score is made of. Compares nothing itself."""
+"""Reads the semantic similarity of a hit from the parts of its score."""
 
 from everself.search._weights import WITH_MEANING
 from everself.search.similarity import calibrated, curve_of

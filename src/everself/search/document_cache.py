@@ -1,4 +1,4 @@
-"""Documents that were read lately, so that the next search need not read and hash them again. Knows no chunk and no search.
+"""A cache of recently read documents, so that the next search need not read and hash them again.
 
 Only what the last look at the files saw unchanged is handed out, under the same stamp and with the hash that is indexed.
 """

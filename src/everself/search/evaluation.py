@@ -1,4 +1,4 @@
-"""How well search finds what it is asked for, measured on a person's own notes and without a model.
+"""Measures how well search finds a person's own notes, without a model.
 
 A question is made of a note: the rarest half of its words, some of them dropped, the rest in another order. Which notes are asked about
 depends on their paths alone, so that the same notes give the same questions whatever the index or the settings are. Knows no index file
@@ -106,7 +106,7 @@ def make_questions(
             break
         folded = fold(sample.text)
         text = _ask(sample.text, commonness, random.Random(f"{seed} {folded}"))
-        # the same words in two places are one note to whoever asks for it
+        # the same words in two places count as one note
         if text and folded not in seen:
             seen.add(folded)
             found.append(Question(text, sample))

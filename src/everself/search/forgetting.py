@@ -1,4 +1,4 @@
-"""The index as a place of forgetting: brought up to what documents say now, with nothing kept of what they said before, and looked into.
+"""Removes forgotten text from the index: syncs it with the documents, purges what they said before, and verifies.
 
 index.db holds no words but their hashes, and numbers that a model made of them; that is enough to guess from. What cannot be cleaned is
 deleted, because a search makes it anew. Where there is no index nothing is loaded and nothing is done.
@@ -12,7 +12,7 @@ from everself.storage.filesystem import disk_errors
 from everself.storage.writes import discard
 
 if TYPE_CHECKING:
-    from everself.memory.forgetting.words import ForgottenWords
+    from everself.memory.forgetting.forgotten_words import ForgottenWords
     from everself.search.index import Index
     from everself.search.index_file.file import IndexPlace
     from everself.search.sync.documents import Sources
@@ -60,13 +60,13 @@ class IndexTraces:
         return left + seen.found
 
     def remove(self, words: "ForgottenWords") -> int:
-        """Purge it; where that does not do, make it anew; where that does not do either, delete it. How much it held."""
-        self._delete(self._unused, "It was not in use any more.")
+        """Purge the index, else rebuild it, else delete it. Returns how many traces it held."""
+        self._delete(self._unused, "It was no longer in use.")
         if not _is_there(self._place) and not _count_beside(self._place):
             return 0
         from everself.search.index import Index
 
-        stood, trouble = self.holds(words), "Its bytes still told something."
+        stood, trouble = self.holds(words), "It still contained traces of the forgotten text."
         clean: Callable[[Index], object]
         for clean in (Index.purge, Index.rebuild):
             try:
@@ -87,7 +87,7 @@ class IndexTraces:
             with disk_errors(name):
                 discard(place.files, [f"{place.name}{ending}" for ending in _BESIDE])
                 place.files.sync_directory("")
-            self.notice = f"The index {name} was deleted: {why} The next search makes it anew where it is needed."
+            self.notice = f"The index {name} was deleted: {why} The next search rebuilds it if needed."
         except EverselfError as error:
             self.notice = f"The index {name} can be neither cleaned nor deleted: {error}"
 

@@ -1,4 +1,4 @@
-"""Keeps an index fresh while a process lives long: words soon after a file changes, vectors behind them.
+"""Keeps an index up to date in a long-running process: terms soon after a file changes, vectors later.
 
 It only makes searches quicker: each looks at every file again, whatever was heard here. Nothing that happens here reaches a caller.
 """

@@ -1,7 +1,7 @@
-"""The index of one agent: fresh views to search, upkeep by words and by vectors. The door of this room; knows no ranking.
+"""The index of one agent: gives views for searching, syncs documents, embeds chunks in the background. Knows no ranking.
 
 Nothing that happens to index.db is an error of a search: what is broken is made again, what cannot be written lives in memory, and
-whoever is too late uses what there is. A view says so in words.
+a process that cannot get the lock uses the existing state. A view reports this as a notice.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -30,10 +30,10 @@ from everself.search.rebuild import IndexIdentity, OpenedIndex, Opener, lock_pat
 from everself.search.status import IndexStatus
 from everself.search.sync.documents import ChunkingRules, DocumentReader, Prepared, Sources, default_chunking, model_key
 from everself.search.sync.embedding import Bounds, Embedding, EmbedReport, ask_embedder, pending_chunks
-from everself.search.sync.hygiene import drop_closed
 from everself.search.sync.purge import purge
 from everself.search.sync.sync import Progress, Syncer, SyncReport
 from everself.search.sync.transaction import day_number
+from everself.search.sync.vector_retention import drop_closed
 from everself.storage.lock import FileLock
 from everself.values import Document, FileStat
 
@@ -120,8 +120,8 @@ class Index:
         return question(self.view())
 
     @contextmanager
-    def telling(self, progress: Progress | None) -> Iterator[None]:
-        """Within, whoever asks for a view hears how far the reading of what changed is."""
+    def reporting(self, progress: Progress | None) -> Iterator[None]:
+        """While active, `view` reports the progress of reading changed documents."""
         before, self._told = self._told, progress
         try:
             yield
@@ -140,7 +140,7 @@ class Index:
             return self._steadily(lambda reader: self._syncer(reader).fill(documents))
 
     def rebuild(self, progress: Progress | None = None) -> SyncReport:
-        """Make the whole index anew beside the old one, which is searched meanwhile. Vectors of the same texts are kept."""
+        """Rebuild the index next to the old one, which stays searchable meanwhile. Vectors of unchanged texts are reused."""
         report = SyncReport()
 
         def fill(file: IndexFile) -> None:
@@ -159,7 +159,7 @@ class Index:
         except EverselfError as error:
             opening = self._opener.in_memory(error)
         with self._lock:
-            # whoever still has a view of it keeps it open
+            # open views keep the old file open
             self._reader = None
             self._say("renewed", "")
             if opening is not None:
@@ -170,7 +170,7 @@ class Index:
     def purge(self) -> int:
         """Bring the index up to date and leave nothing in it of what documents said before; how many chunks that were.
 
-        Nothing is worked around here: whoever forgets has to know when a file on the disk could not be cleaned.
+        Errors are not worked around here: forgetting must know when a file could not be cleaned.
         """
         sweep(self._opener.place)
         with self._lock:
@@ -186,7 +186,7 @@ class Index:
                     return count
                 except Damaged as error:
                     self._break(error, reader.file.token)
-        raise Damaged("index.db broke again and again.")
+        raise Damaged("index.db failed repeatedly.")
 
     def embed(self, *, seconds: float | None = None, progress: Progress | None = None) -> EmbedReport:
         """Give chunks their vectors, those that are kept first. It may be interrupted at any moment."""
@@ -240,7 +240,7 @@ class Index:
     def query_vector(self, text: str) -> "NDArray[numpy.float32] | str":
         """The vector of a question, or why there is none."""
         if self._embedder is None:
-            return "No embedder is set up."
+            return "No embedder is configured."
         reader = self._reader
         slot = reader.vectors.slot if reader is not None else None
         try:
@@ -273,7 +273,7 @@ class Index:
             )
 
     def verify(self, progress: Progress | None = None) -> Verified:
-        """Check every row of the index, and every document against its file. What is broken is made anew on the way."""
+        """Check every row of the index, and every document against its file. What is broken is rebuilt."""
 
         def check(view: Snapshot) -> Verified:
             with self._lock:
@@ -313,7 +313,7 @@ class Index:
 
     def _embed(self, bounds: Bounds) -> EmbedReport:
         if self._embedder is None:
-            return EmbedReport(failure="No embedder is set up.")
+            return EmbedReport(failure="No embedder is configured.")
         for _ in range(_TRIES):
             with self._lock:
                 file = self._second()
@@ -328,7 +328,7 @@ class Index:
                 file.close()
             self._say("embedding", report.failure)
             return report
-        return EmbedReport(failure="The index broke again and again.")
+        return EmbedReport(failure="The index failed repeatedly.")
 
     def _drop_closed(self, reader: Reader) -> int:
         with reader.lock:
@@ -368,7 +368,7 @@ class Index:
                 self._renewed = False
         except StoreBusy:
             _log.info("Another process is writing the index; it was not brought up to date.")
-            self._say("busy", "Another process is writing the index; this is what was indexed before.")
+            self._say("busy", "Another process is writing the index; the results come from the previous state.")
         return reader.refresh()
 
     def _tidy(self, moment: Moment) -> bool:
@@ -396,7 +396,7 @@ class Index:
                 # busy for seconds and seconds is a process that was stopped while it wrote
                 self._fall_back(error)
         # in memory nothing breaks
-        self._fall_back(DiskError("index.db broke again and again."))
+        self._fall_back(DiskError("index.db failed repeatedly."))
         return act(self._open())
 
     def _open(self) -> Reader:
@@ -426,12 +426,12 @@ class Index:
             self._retry_at = monotonic() + _RETRY
         self._say("memory", f"The index is kept in memory: {opening.memory}" if opening.memory else "")
         if opening.why:
-            self._say("renewed", f"The index was made anew: {opening.why}")
+            self._say("renewed", f"The index was rebuilt: {opening.why}")
         self._renewed = bool(opening.why or opening.memory)
         if self._renewed:
             _log.warning("The index was made anew%s.", ", in memory" if opening.memory else "")
         self._reader = Reader(opening.file, self._model)
-        # it may be empty: whoever asks next has to bring it up to date first
+        # it may be empty: the next caller must sync it first
         self._view = None
         return self._reader
 
@@ -465,9 +465,9 @@ class Index:
 
     def _notices(self) -> tuple[str, ...]:
         report = self._report
-        cut = tuple(f"{path} is too large and was not read to its end." for path in report.truncated)
-        skipped = tuple(f"{path} is no plain file that can be read." for path in report.skipped)
-        failure = (f"The files could not be looked at: {report.failure}",) if report.failure else ()
+        cut = tuple(f"{path} is too large and was only partly read." for path in report.truncated)
+        skipped = tuple(f"{path} is not a readable regular file." for path in report.skipped)
+        failure = (f"The files could not be listed: {report.failure}",) if report.failure else ()
         return (*self._lasting.values(), *failure, *cut, *skipped)
 
 

@@ -1,4 +1,4 @@
-"""Which chunks have which words of a query, and the few of them that are worth scoring. Knows postings, not what makes a good answer.
+"""Finds the chunks that contain the words of a query and selects candidates for scoring. Knows nothing of ranking.
 
 Rare words choose the candidates: at a million chunks a common word alone would bring a hundred thousand of them.
 """

@@ -1,6 +1,6 @@
-"""How an index looks from outside: its header and its list of documents, read without loading, mending or writing anything.
+"""A quick overview of an index: its header and list of documents, without loading, repairing or writing anything.
 
-For a status that has to be quick: not even numpy is loaded. What it cannot read it calls unusable; a search would make it anew.
+For a quick status: not even numpy is loaded. An index that cannot be read is reported as unusable; a search would rebuild it.
 """
 
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Hits as the text that a model reads, under a budget of tokens. Knows no ranking.
+"""Renders hits as text for a model, within a token budget. Knows no ranking.
 
 Hits of one document stand together under its name, in the order of its lines, so that a citation costs a line number and not a path.
 """

@@ -1,4 +1,4 @@
-"""From a query to chunks with scores: the measured best way, which is the default. Knows no documents, people or settings.
+"""Ranks chunks for a query with the learned weights. Knows no documents, people or settings.
 
 Two passes: all candidates by what the index knows of them, then the best by their wording too.
 """
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 COMPARED: Final = 80
 # how much of its lead keeps a chunk above one behind it that has more by itself
 _APART: Final = 0.1
-# whoever may see only a part of the chunks needs more of the nearest to find some of that part
+# a scope that sees only some chunks needs more of the nearest to find visible ones
 _NEAREST_OF_PART: Final = 4_000
 
 Texts = Callable[[Sequence[int]], Sequence[str]]

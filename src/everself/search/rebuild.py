@@ -1,6 +1,6 @@
-"""Make index.db anew beside the old one and swap the two. Knows files, headers and what is worth saving; writes no rows itself.
+"""Rebuilds index.db next to the old file and swaps the two. Writes no rows itself.
 
-Only one process rebuilds at a time; whoever waited looks first whether there is still a reason to.
+Only one process rebuilds at a time; one that waited checks first whether it is still necessary.
 """
 
 from collections.abc import Callable, Mapping
@@ -183,7 +183,7 @@ class Opener:
                 header = None
             except StoreBusy:
                 return
-            # vectors of somebody else's memories are not ours to keep
+            # vectors of another workspace are not reused
             if header is None or header.identity == self._passport.identity:
                 with sound(new.connection):
                     salvage(old, new, self._passport.sizes())

@@ -1,4 +1,4 @@
-"""Recall: a query in, ranked and explained hits out. The one entrance to search for everything above it.
+"""Recall: a query in, ranked and explained hits out. The only entry point to search.
 
 Knows settings, scopes and entries. Does not know who asks it: a chat, a command or another program.
 """
@@ -14,10 +14,10 @@ from everself.config.sections import Ranking, Search
 from everself.errors import NotFound, WrongUse
 from everself.logs import get_logger
 from everself.search._diversity import diversify, merge_equals, newest_first
-from everself.search.adjustments import CORRECTED, Ageing, adjust, is_exact
 from everself.search.document_cache import DocumentCache
 from everself.search.packing import pack, render
 from everself.search.scopes import Scope, SessionKind
+from everself.search.score_adjustments import CORRECTED, Ageing, adjust, is_exact
 from everself.search.sharing import is_owner
 from everself.storage.state.searches import HitRecord, LeftOut, SearchRecord
 from everself.text.dates import asks_when, read_dates
@@ -52,7 +52,7 @@ _NAMED: Final = 60
 _LEFT_NAMED: Final = 20
 # tries of a search whose files change meanwhile, before it does without those that do
 _PATIENCE: Final = 2
-_UNREST: Final = "Some files changed while they were searched, again and again; they are left out."
+_UNREST: Final = "Some files kept changing during the search; they were left out."
 
 OWNER: Final = Scope(SessionKind.MAIN)
 
@@ -105,7 +105,7 @@ class SearchResult:
 
 @dataclass(frozen=True, slots=True)
 class RecallSources:
-    """What recall asks of the rooms that keep things."""
+    """What recall needs from memory and storage."""
 
     entries: FindEntries
     confidence: Callable[[Entry], float]
@@ -128,7 +128,7 @@ class Recall:
     def search(self, request: RecallRequest) -> SearchResult:
         """The best hits for a query, whatever state index and embedder are in; what is amiss stands in `notices`."""
         if not request.query.strip():
-            raise WrongUse("There is nothing to search for.", mend='everself memory search "what you look for"')
+            raise WrongUse("The search text is empty.", mend='everself memory search "what you look for"')
         begun = monotonic()
         query = request.query[:LONGEST_QUERY]
         meaning = _Meaning(self._index, query)
@@ -150,12 +150,12 @@ class Recall:
         from everself.search._visibility import visible_lines
 
         if first < 1 or (lines is not None and lines < 1):
-            raise WrongUse("Lines count from 1, and at least one is asked for.")
+            raise WrongUse("Line numbers start at 1, and at least one line is needed.")
         document = self._index.read(path)
         imported = self._index.is_imported(path)
         allowed = None if document is None else visible_lines(scope, document, imported=imported)
         if document is None or allowed is None or not allowed:
-            raise NotFound(f'There is no document "{path}" to read here.', mend="everself memory search WORDS")
+            raise NotFound(f'document "{path}", or this session may not read it.', mend="everself memory search WORDS")
         every = document.data.decode("utf-8", "replace").splitlines(keepends=True)
         last = len(every) if lines is None else min(len(every), first + lines - 1)
         if first > max(1, len(every)):
@@ -372,15 +372,15 @@ class _Meaning:
         if not self._index.model:
             return None
         if not view.embedded:
-            self.notice = "Answered by keywords alone: there are no vectors yet." if len(view.columns) else ""
+            self.notice = "Keyword search only: there are no vectors yet." if len(view.columns) else ""
             return None
         if self._vector is None:
             self._vector = self._index.query_vector(self._query)
         if isinstance(self._vector, str):
-            self.notice = f"Answered by keywords alone: {self._vector}"
+            self.notice = f"Keyword search only: {self._vector}"
             return None
         waiting = view.pending
-        self.notice = f"{waiting:,} pieces have no vector yet and are found by keywords alone." if waiting else ""
+        self.notice = f"{waiting:,} chunks have no vector yet and are found by keywords only." if waiting else ""
         return self._vector
 
 
@@ -398,6 +398,6 @@ def _holds(entry: Entry | None, as_of: date | None) -> bool:
 
 
 def _shown(hit: Hit, mode: Ranking) -> Hit:
-    """Seed 0 shows the first 300 characters. Factors may lift a score above 1 for ranking; nobody is surer than sure."""
+    """The first 300 characters, and the score capped at 1: factors may lift it above 1 for ranking."""
     text = redact(hit.text).text
     return hit._replace(score=min(1.0, hit.score), text=text[:300] if mode is Ranking.TFIDF else text)

@@ -1,4 +1,4 @@
-"""Who sees what in a search. Pure: it goes by the kind of session and by the path, and fails closed.
+"""Which documents a search may see, by kind of session and path. Pure; fails closed.
 
 Does not know how a document is found, nor who somebody is: it is told the person whose private chat this is.
 """
@@ -39,7 +39,7 @@ class Scope:
 
 def sees(scope: Scope, path: str, *, imported: bool = False) -> bool:
     """Whether a search may find this document as a whole. `imported`: it lies in a folder of `memorySearch.extraPaths`."""
-    # whoever has an id of their own is not the owner, whatever the kind says
+    # a person with an id is not the owner, whatever the kind of session
     owner = scope.kind in _OWNERS and scope.person is None
     if imported:
         return owner
@@ -53,7 +53,7 @@ def sees(scope: Scope, path: str, *, imported: bool = False) -> bool:
 
 
 def shares(scope: Scope, path: str, *, imported: bool = False) -> bool:
-    """Whether labels in this document count for whoever asks: see `shared_lines`. Nobody's label gives away another person's memory."""
+    """Whether sharing labels in this document count for the caller: see `shared_lines`. A label never shares another person's memory."""
     if imported or scope.kind not in _LET_IN:
         return False
     where = place(path)

@@ -1,4 +1,4 @@
-"""Which documents, and which sections of them, a kind of session is given. Pure, and fails closed.
+"""Which documents and sections a kind of session may see in its prompt. Pure; fails closed.
 
 Goes by the kind of session, the person and the path, as search does in `scopes`. Does not know who somebody is, nor reads a file.
 """
@@ -44,7 +44,7 @@ def read_rules(texts: Sequence[str]) -> Rules:
         kind, _, name = (part.strip() for part in text.partition(sign))
         if kind not in list(SessionKind) or name not in LISTABLE:
             raise BadConfig(
-                f'context.share: "{text[:60]}" gives nobody anything.',
+                f'context.share: "{text[:60]}" is not a valid rule.',
                 mend=f"Say KIND+FILE or KIND-FILE: {', '.join(SessionKind)}; {', '.join(LISTABLE)}.",
             )
         (given if sign == "+" else taken).add((SessionKind(kind), name))
@@ -52,7 +52,7 @@ def read_rules(texts: Sequence[str]) -> Rules:
 
 
 def effective(scope: Scope) -> Scope:
-    """Whoever has an id of their own is not the owner, whatever the kind says; in company nobody in particular is spoken to."""
+    """A person with an id is not the owner, whatever the kind of session; in a group no single person is addressed."""
     if scope.kind in _OWNERS and scope.person is not None:
         return replace(scope, kind=SessionKind.GUEST)
     if scope.kind in (SessionKind.GROUP, SessionKind.SUBAGENT) and scope.person is not None:

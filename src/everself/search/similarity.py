@@ -1,4 +1,4 @@
-"""How much two texts say the same, from 0 to 1 and alike for every embedder: what .9, .85 and .8 mean here was measured, not guessed.
+"""Similarity of two texts from 0 to 1, calibrated so that a value means the same for every embedder.
 
 By vectors where there are some that cost nothing, by shared words else. Knows no entry and no index.
 """
@@ -26,7 +26,7 @@ _CURVES: Final[dict[str, Curve]] = {
     "use-multilingual": (0.29, 0.56, 0.82, 0.88, 1.0),
     "multilingual-e5-small": (0.88, 0.925, 0.966, 0.974, 1.0),
 }
-# an embedder that nobody measured is taken at its word
+# an embedder without a measured curve: its cosine is used as it is
 _UNMEASURED: Final[Curve] = _POINTS
 _WORDS: Final[Curve] = (0.25, 0.5, 0.6, 0.75, 1.0)
 _LONGEST: Final = 2_000

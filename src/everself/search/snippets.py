@@ -1,4 +1,4 @@
-"""What a chunk says, read from the document itself. Never from the index: a row that no longer fits its file is never served."""
+"""Reads the text of a chunk from its document, never from the index. A chunk whose document changed is not served."""
 
 from collections.abc import Callable, Sequence
 

@@ -1,4 +1,4 @@
-"""How an index is, in figures and in words. Values only."""
+"""The status of an index. Values only."""
 
 from dataclasses import dataclass
 

@@ -1,1 +1,1 @@
-"""SQLite as Everself uses it: connections, one writer thread a process, errors in words, online backup. Knows no table."""
+"""Files and databases: file system, locks, journal, SQLite engine, state.db and history."""

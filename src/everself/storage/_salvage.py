@@ -1,4 +1,4 @@
-"""Read what can be read of a damaged database, row by row, from both ends of each table.
+"""Reads what is readable of a damaged database, row by row, from both ends of each table.
 
 Knows SQLite. Knows no table: callers name them and judge what came out.
 """

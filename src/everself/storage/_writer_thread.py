@@ -1,4 +1,4 @@
-"""One thread that does what it is handed, in order, and hands back what came of it.
+"""A thread that runs functions in order and returns their results.
 
 Knows threads. Knows no database.
 """
@@ -48,7 +48,7 @@ class Worker:
 
     def _start(self) -> bool:
         if self._thread is None:
-            # a daemon: whoever wants a result is waiting for it, so at exit nothing that matters is under way
+            # a daemon thread: callers wait for their results, so nothing that matters is running at exit
             thread = threading.Thread(target=_perform_all, args=(self._jobs,), name=self._name, daemon=True)
             try:
                 thread.start()

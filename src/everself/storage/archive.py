@@ -1,4 +1,4 @@
-"""One archive: an ordinary `.tar.gz` in one exact form, so that reading it checks every bit of it.
+"""The backup archive: a `.tar.gz` in one exact form, so that reading it verifies every bit.
 
 Deflate has bits that no inflater looks at (the padding before a stored block, the rest of the last byte), so neither the CRC nor the
 hashes of the contents notice a flip there. Therefore a second, empty gzip member follows the first, with the SHA-256 of everything
@@ -22,7 +22,7 @@ TAR_END = bytes(2 * BLOCK)
 # deflate, no flags, no time, no extra flags, unknown system: the same on every machine
 GZIP_HEAD = bytes.fromhex("1f8b08000000000000ff")
 GZIP_TAIL_BYTES = 8
-# Deflate cannot do better than this; whoever claims more bytes than that lies.
+# The best ratio that deflate can reach; a file that claims more is forged.
 LARGEST_RATIO = 1032
 
 # The numbers of a ustar header are octal digits in a field of twelve, the last of them a NUL.
@@ -87,7 +87,7 @@ class ArchiveWriter:
             size += len(chunk)
             self._pack(chunk)
         if size != member.size:
-            raise Damaged(f"{member.path} has {size} bytes and was to have {member.size}.")
+            raise Damaged(f"{member.path} has {size} bytes instead of {member.size}.")
         self._pack(_padding(size))
 
     def finish(self) -> None:
@@ -120,7 +120,7 @@ class ArchiveReader:
         if self._left <= len(GZIP_HEAD):
             raise Damaged("The archive is too short.")
         if self._fetch(len(GZIP_HEAD)) != GZIP_HEAD:
-            raise Damaged("The archive does not begin as an archive of Everself does.")
+            raise Damaged("The file is not an archive of Everself.")
 
     def first(self, path: str, limit: int) -> bytes:
         """The content of the first member, the only one whose size is not known beforehand."""
@@ -142,7 +142,7 @@ class ArchiveReader:
         """The content of the member that must come next, in pieces. All of them have to be taken."""
         head = render_head(member)
         if self._read(len(head)) != head:
-            raise Damaged(f"The archive is not right where {member.path} should begin.")
+            raise Damaged(f"The archive is damaged where {member.path} should start.")
         yield from self._content(member.size)
         self._pad(member.path, member.size)
 
@@ -151,13 +151,13 @@ class ArchiveReader:
         if self._read(len(TAR_END)) != TAR_END or self._more(1):
             raise Damaged("The archive does not end where it should.")
         if not self._inflate.eof or self._inflate.unused_data or self._input or self._left:
-            raise Damaged("There are bytes in the archive that belong to nothing.")
+            raise Damaged("The archive contains bytes that belong to no file.")
         tail = self._stream.read(GZIP_TAIL_BYTES)
         if tail != _gzip_tail(self._crc, self._length):
             raise Damaged("The checksum of the archive is wrong.")
         self._hash.update(tail)
         if self._stream.read(SEAL_BYTES + 1) != seal(self._hash.hexdigest()):
-            raise Damaged("The seal at the end of the archive does not fit what stands before it.")
+            raise Damaged("The checksum at the end of the archive does not match its content.")
 
     def _content(self, size: int) -> Iterator[bytes]:
         while size:
@@ -168,7 +168,7 @@ class ArchiveReader:
     def _pad(self, path: str, size: int) -> None:
         padding = _padding(size)
         if self._read(len(padding)) != padding:
-            raise Damaged(f"The archive is not right where {path} should end.")
+            raise Damaged(f"The archive is damaged where {path} should end.")
 
     def _read(self, size: int) -> bytes:
         parts: list[bytes] = []

@@ -1,4 +1,4 @@
-"""One SQLite connection the way Everself wants it, and SQLite's errors in the words of the house.
+"""One SQLite connection with Everself's settings, and SQLite errors translated to ours.
 
 Knows pragmas, file modes and result codes. Knows no threads, no transactions and no tables.
 """
@@ -57,7 +57,7 @@ class Place:
 
     @property
     def in_memory(self) -> bool:
-        """Nobody else sees it, and it is gone with its one connection."""
+        """A database in memory: private to its connection and gone with it."""
         return self.path == MEMORY
 
 
@@ -119,11 +119,11 @@ def prepare_file(place: Place) -> None:
                 found = os.lstat(place.path)
             except FileNotFoundError:
                 if place.read_only:
-                    raise errors.NotFound(f"{place.path} does not exist.") from None
+                    raise errors.NotFound(f"{place.path}.") from None
                 _create(place.path)
                 return
         if not stat.S_ISREG(found.st_mode):
-            raise errors.UnsafePath(f"{place.path} is no plain file.")
+            raise errors.UnsafePath(f"{place.path} is not a regular file.")
         if not place.read_only:
             _tighten(place.path)
     except OSError as error:
@@ -219,7 +219,7 @@ def patiently(place: Place, step: Callable[[], T]) -> T:
 
 @contextlib.contextmanager
 def translated(place: Place, connection: apsw.Connection | None = None) -> Iterator[None]:
-    """Turn what SQLite says about disk and file into the errors of the house."""
+    """Translate SQLite's errors about disk and file into ours."""
     try:
         yield
     except (apsw.Error, OSError, UnicodeDecodeError) as error:
@@ -256,7 +256,9 @@ def _from_errno(number: int, place: Place) -> errors.EverselfError:
 
 
 def _busy(place: Place) -> errors.StoreBusy:
-    return errors.StoreBusy(f"{place.path}, waited {place.busy_timeout:g} s.", mend="Try again when the other is done.")
+    return errors.StoreBusy(
+        f"{place.path}, waited {place.busy_timeout:g} s.", mend="Try again when the other process is done."
+    )
 
 
 def _no_writing(place: Place) -> errors.EverselfError:

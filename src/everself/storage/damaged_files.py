@@ -1,4 +1,4 @@
-"""Files that turned out to be damaged are moved out of the way, never deleted: a person or a tool may still read something in them.
+"""Moves damaged files out of the way and never deletes them: something in them may still be readable.
 
 Knows names and folders, not what the files were for.
 """

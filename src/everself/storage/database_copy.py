@@ -1,4 +1,4 @@
-"""Copy a database while it is in use, and check a database file.
+"""Copies a database while it is in use, and checks a database file.
 
 Knows SQLite's backup and checks. Knows nothing of where backups are kept or which files belong together.
 """
@@ -23,7 +23,7 @@ def copy_database(engine: Engine, target_path: str, progress: Callable[[int, int
     """
     target = Place(target_path)
     if os.path.lexists(target_path):
-        raise RefusedByRule(f"{target_path} exists; a backup never overwrites.")
+        raise RefusedByRule(f"{target_path} already exists; a backup never overwrites.")
     done = False
     try:
         prepare_file(target)
@@ -87,7 +87,7 @@ def check_database(path: str) -> list[str]:
             found = [str(row[0]) for row in connection.execute("PRAGMA integrity_check(20)")]
             problems = [f"{path}: {line}." for line in found if line != "ok"]
             for table, row_id, parent, _ in connection.execute("PRAGMA foreign_key_check"):
-                problems.append(f"{path}: row {row_id} of {table} points to nothing in {parent}.")
+                problems.append(f"{path}: row {row_id} of {table} refers to a missing row of {parent}.")
             return problems
     except EverselfError as error:
         return [str(error)]

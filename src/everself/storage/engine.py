@@ -1,4 +1,4 @@
-"""One SQLite database in one process: all writes on one thread, reads beside them.
+"""One SQLite database in one process: all writes on one thread, reads in parallel.
 
 Knows transactions and connections. Knows no table; callers bring their SQL.
 """
@@ -66,7 +66,7 @@ class Engine:
     def _begin_anew(self) -> None:
         self._worker = Worker(self._place.path)
         self._gate = threading.Lock()  # guards the pool of readers and `_closed`
-        self._turn = threading.RLock()  # whoever holds it may use the writing connection
+        self._turn = threading.RLock()  # its holder may use the writing connection
         self._writer: apsw.Connection | None = None
         self._durable = True  # how the writing connection commits at the moment
         self._idle: list[apsw.Connection] = []
@@ -130,7 +130,7 @@ class Engine:
 
     @contextlib.contextmanager
     def snapshot_connection(self) -> Iterator[apsw.Connection]:
-        """The bare connection of a snapshot, for this room only."""
+        """The raw connection of a snapshot, for this package only."""
         me = threading.get_ident()
         if me in self._viewing:
             raise WrongUse("A snapshot cannot be taken inside a snapshot.")
@@ -147,7 +147,7 @@ class Engine:
     def load(self, source: "Engine") -> None:
         """Take over one moment of another database, into one that lives in memory."""
         if not self._place.in_memory:
-            raise WrongUse(f"{self._place.path} is a file and keeps what it holds.")
+            raise WrongUse(f"{self._place.path} is a file; only a database in memory can be loaded into.")
         with source.snapshot_connection() as connection, translated(source._place, connection):
             data = bytearray(connection.serialize("main"))
         # a header that says WAL asks for files beside it
@@ -160,7 +160,7 @@ class Engine:
         return bool(self._run("PRAGMA wal_checkpoint(TRUNCATE)")[0][0] == 0)
 
     def compact(self) -> None:
-        """Write the whole file anew: no page keeps what a row held once."""
+        """Rewrite the whole file, so that no page keeps old row data."""
         self._run("VACUUM")
 
     def raw(self) -> Iterator[tuple[str, bytes]]:
@@ -180,7 +180,7 @@ class Engine:
         with self._turn, translated(self._place):
             writer, self._writer = self._writer, None
             if writer is not None:
-                # not essential: the log is durable as it is, and whoever opens the file next reads on from it
+                # not essential: the log is durable, and the next connection reads it
                 with contextlib.suppress(apsw.Error, OSError):
                     writer.set_busy_timeout(0)
                     writer.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)

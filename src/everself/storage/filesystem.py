@@ -1,4 +1,4 @@
-"""What Everself asks of a file system: few calls, each close to one system call, so that a test can fail or reorder any of them.
+"""The file system protocol: few calls, each close to one system call, so that a test can fail or reorder any of them.
 
 A file system here is rooted: every path is relative to its root, written with `/`, and can neither leave it nor pass a link.
 Implementations raise plain `OSError`; `disk_errors` turns those into words.
@@ -48,13 +48,13 @@ class FileSystem(Protocol):
         """What a directory holds, sorted by name."""
 
     def read(self, path: str, start: int = 0, limit: int = READ_LIMIT) -> bytes:
-        """Bytes of a plain file with one name."""
+        """Content of a regular file with a single name."""
 
     def create(self, path: str) -> Handle:
         """A new, private, empty file; the name must be free."""
 
     def open_append(self, path: str) -> Handle:
-        """An existing plain file, to be written at its end only."""
+        """An existing regular file, opened for appending only."""
 
     def rename(self, source: str, target: str) -> None:
         """Give a file another name, replacing what had it."""
@@ -76,7 +76,7 @@ class FileSystem(Protocol):
     def sync_directory(self, path: str) -> None: ...
 
     def set_mode(self, path: str, mode: int) -> None:
-        """Set the permissions of a plain file or a directory."""
+        """Set the permissions of a regular file or a folder."""
 
     def reserve(self, size: int) -> Reservation:
         """Take so many bytes of the disk without a name, so that they vanish with the process. ENOSPC where there are not so many."""
@@ -100,14 +100,15 @@ def say(error: OSError, path: str) -> EverselfError:
             return NoPermission(where, mend=f"Check who owns it: ls -ld '{path}'")
         case errno.ELOOP | errno.EXDEV | errno.EMLINK:
             return UnsafePath(
-                f"{path} is or passes a symbolic or second hard link.", mend="Put the real file in its place."
+                f"{path} is, or passes through, a symbolic link or a second hard link.",
+                mend="Put the real file in its place.",
             )
         case errno.ENOENT:
-            return NotFound(f"{path} does not exist.")
+            return NotFound(f"{path}.")
         case errno.ENOTDIR | errno.EISDIR | errno.EINVAL | errno.ENXIO:
-            return UnsafePath(f"{path} is not a plain file in plain directories.")
+            return UnsafePath(f"{path} is not a regular file in regular folders.")
         case errno.ENAMETOOLONG:
-            return UnsafePath(f"{path[:60]}… is too long a name.")
+            return UnsafePath(f"{path[:60]}… is too long.")
         case errno.EMFILE | errno.ENFILE:
             return DiskError(f"Too many open files {where}", mend="Close other programs or raise the limit: ulimit -n")
     return DiskError(f"{error.strerror or error} {where}".strip(), mend="Check the disk; everself doctor")

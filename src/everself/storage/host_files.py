@@ -1,4 +1,4 @@
-"""Files of Everself's that stand outside a workspace: the host file, the secrets, the integrity key. Written through the kernel."""
+"""Files outside a workspace: the host file, the secrets, the integrity key."""
 
 import os
 from contextlib import suppress
@@ -93,7 +93,7 @@ def ensure_key(folder: str) -> bytes:
         save_file(f"{folder}/{KEY_FILE}", os.urandom(KEY_BYTES).hex().encode() + b"\n", None)
     made = find_key(folder)
     if made is None:
-        raise Damaged(f"{folder}/{KEY_FILE} vanished while it was being made.")
+        raise Damaged(f"{folder}/{KEY_FILE} disappeared while it was being created.")
     return made
 
 

@@ -1,4 +1,4 @@
-"""The intent journal: what a change is about to do, durable before its first byte moves.
+"""The intent journal: what a change is going to do, durable before the first byte is written.
 
 An intent is one file. `.intent` means that the change may be half done; `.done` that it is done, recorded, and waits for the history
 commit; `.abort` that it failed and must be undone. A file whose checksum does not hold was never finished, so its change never began.
@@ -84,7 +84,7 @@ def parse_intent(data: bytes) -> Intent:
     """Inverse of `render_intent`; Damaged when the bytes are not whole."""
     body, check = data[:-32], data[-32:]
     if not body.startswith(MAGIC) or hashlib.sha256(body).digest() != check:
-        raise Damaged("An intent in the journal is not whole.")
+        raise Damaged("A record in the journal is incomplete.")
     line, _, payload = body[len(MAGIC) :].partition(b"\n")
     head = json.loads(line)
     steps = []
@@ -115,10 +115,10 @@ def parse_intent(data: bytes) -> Intent:
 
 
 def unfinished(intent: Intent, error: EverselfError) -> Unfinished:
-    """The disk lets us neither go on nor back: the intent stands in the journal, and whoever comes next acts on it."""
+    """The disk allows neither completing nor reverting: the intent stays in the journal, and the next process acts on it."""
     return Unfinished(
-        f"{error} The next start completes change {intent.id}, or takes it back.",
-        mend="Look before you do it again: everself log",
+        f"{error} The next start completes or reverts change {intent.id}.",
+        mend="Check what was done before you retry: everself log",
     )
 
 
@@ -146,7 +146,7 @@ class Survey:
 
 
 class Journal:
-    """The folder of intents. Whoever changes it holds the workspace's lock, except for `forget` of what is done."""
+    """The folder of intents. Changing it requires the workspace's lock, except for `forget` of what is done."""
 
     def __init__(self, files: FileSystem) -> None:
         self.files = self._files = files

@@ -1,4 +1,4 @@
-"""One writer at a time, over processes and threads, with the owner's name in the lock file.
+"""A lock for one writer across processes and threads. The lock file names its owner.
 
 The kernel releases a lock when its holder dies, so a dead owner never blocks anyone; the name in the file only serves the message.
 `fcntl.flock` and not a library: the one named for the job imports asyncio, which costs sixty milliseconds at every start.
@@ -26,7 +26,7 @@ SIGNATURE = 512
 LONGEST_COMMAND = 60
 TIMEOUT = 30.0
 SHORTEST, LONGEST = 0.001, 0.02
-# Whoever waits looks some fifty times a second, and a holder that comes straight back would always be faster. So waiters
+# A waiter polls some fifty times a second, and a holder that returns at once would always be faster. So waiters
 # stretch the lock file to this size, and a holder that finds it so when it leaves lets each of them look once before it comes again.
 STRETCHED = 4096
 COURTESY = LONGEST * 1.25
@@ -141,9 +141,9 @@ class FileLock:
         owner = self.owner()
         if owner is None:
             return (f"Waited {timeout:g} s.",)
-        state = " and is stopped (resume it with: fg)" if owner.stopped else ""
+        state = " and is suspended (resume it with: fg)" if owner.stopped else ""
         return (
-            f"Waited {timeout:g} s for process {owner.pid} ({owner.command}), which holds it since {owner.since}{state}.",
+            f"Waited {timeout:g} s for process {owner.pid} ({owner.command}), which has held it since {owner.since}{state}.",
         )
 
     def _sign(self, descriptor: int) -> None:

@@ -1,6 +1,6 @@
-"""Which names may be used inside a workspace at all. Pure: it looks at the text of a path, never at the disk.
+"""Which paths are valid inside a workspace. Pure: looks at the text of a path, never at the disk.
 
-Passing this check does not mean that a path is free of links; the file system room walks it without following any.
+Passing this check does not mean that a path is free of links; the file system resolves it without following any.
 """
 
 import unicodedata
@@ -50,15 +50,15 @@ def find_fault(path: str) -> str:
     if path[0] == "/":
         return "the path is absolute"
     if "\\" in path:
-        return "it holds a backslash"
+        return "it contains a backslash"
     if path[1:2] == ":" and path[0].isalpha():
-        return "it begins with a drive letter"
+        return "it starts with a drive letter"
     try:
         size = len(path.encode())
     except UnicodeEncodeError:
         return "the name is not valid Unicode"
     if size > PATH_BYTES:
-        return f"it is {size:,} bytes long, and {PATH_BYTES:,} is the limit"
+        return f"it is {size:,} bytes long; the limit is {PATH_BYTES:,}"
     for segment in path.split("/"):
         fault = _fault_of_segment(segment)
         if fault:
@@ -68,11 +68,11 @@ def find_fault(path: str) -> str:
 
 def _fault_of_segment(segment: str) -> str:
     if not segment:
-        return "it holds an empty name"
+        return "it contains an empty name"
     if segment in (".", ".."):
-        return 'it holds "." or ".." as a name'
+        return 'it contains "." or ".." as a name'
     if not segment.isprintable() and any(unicodedata.category(c) == "Cc" or c in _DECEIVING for c in segment):
-        return "it holds control characters"
+        return "it contains control characters"
     # encoding an over-long name again only happens when it could be over the limit
     if len(segment) * 4 > SEGMENT_BYTES and len(segment.encode()) > SEGMENT_BYTES:
         return f"a name in it is longer than {SEGMENT_BYTES} bytes"
@@ -83,13 +83,13 @@ def _fault_of_segment(segment: str) -> str:
     else:
         plain = unicodedata.normalize("NFKC", segment)
         if "/" in plain or "\\" in plain:
-            return "it holds a character that looks like a slash"
+            return "it contains a character that looks like a slash"
         if not plain.strip(". "):
-            return 'it holds a name that looks like "." or ".."'
+            return 'it contains a name that looks like "." or ".."'
     if "%" in plain and _climbs(plain):
-        return 'it holds an encoded ".." or slash trick'
+        return 'it contains an encoded ".." or slash'
     if plain.partition(".")[0].rstrip(" ").casefold() in _DEVICES:
-        return "a name in it belongs to a device on Windows"
+        return "it contains a device name of Windows"
     return ""
 
 

@@ -1,4 +1,4 @@
-"""The real file system beneath one directory, with no link followed and nothing but plain files opened.
+"""The real file system below one folder. Follows no links and opens regular files only.
 
 Where the kernel has openat2 a path is resolved by it in one step; elsewhere each component is opened in turn without following links.
 Both refuse the same things. Knows nothing of locks, journals or Markdown.
@@ -52,7 +52,7 @@ def told(path: str, found: os.stat_result) -> FileStat:
 
 def refuse_odd(found: os.stat_result, path: str) -> None:
     if not modes.S_ISREG(found.st_mode):
-        raise OSError(errno.EINVAL, "not a plain file", path)
+        raise OSError(errno.EINVAL, "not a regular file", path)
     # A second name outside the workspace would let a write here change a file there.
     if found.st_nlink > 1:
         raise OSError(errno.EMLINK, "a second hard link", path)

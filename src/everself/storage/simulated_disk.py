@@ -1,4 +1,4 @@
-"""A disk in memory that forgets, on a power cut, any part of what was not synced — in any order.
+"""A disk in memory that loses, on a power cut, any part of what was not synced, in any order.
 
 The model is the least that POSIX promises: a file's bytes are durable after `sync` on it, a name after `sync_directory` on its folder;
 until then each write may be kept, dropped, cut short or left as zeros, and each change of names may be kept or dropped by itself.

@@ -1,7 +1,7 @@
-"""Copies of whole trees in one file, so that a moment can be held still briefly and packed at leisure.
+"""Copies whole trees into one file, so that a consistent state is captured quickly and packed later.
 
 A tree is taken twice: at ease first, then once more while nobody else writes, which copies only what changed in between. Knows files
-and their bytes; whoever keeps others from writing in the meantime is the caller. Links, devices and the like are never followed.
+and their bytes; the caller keeps others from writing in the meantime. Links, devices and the like are never followed.
 """
 
 import errno
@@ -168,7 +168,9 @@ class Copier:
 
 
 def _reason(error: EverselfError) -> str:
-    return "it may not be read" if isinstance(error, NoPermission) else "it is no plain file or folder"
+    return (
+        "permission to read it is denied" if isinstance(error, NoPermission) else "it is not a regular file or folder"
+    )
 
 
 def _objection(one: FileStat) -> str:

@@ -39,7 +39,7 @@ def write_all(handle: Handle, data: bytes) -> None:
 
 
 def find(files: FileSystem, path: str) -> bytes | None:
-    """The whole content of a plain file, None when the name is free."""
+    """The whole content of a regular file, None when it does not exist."""
     found = files.stat(path)
     if found is None:
         return None

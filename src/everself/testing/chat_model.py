@@ -1,4 +1,4 @@
-"""A chat model without a model: it says what its script says, calls what its script calls, and fails as it is told to.
+"""A scripted chat model for tests: says, calls and fails as its script says.
 
 Each request it was given is kept, so that a test can look at what a real one would have seen.
 """

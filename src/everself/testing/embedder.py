@@ -1,4 +1,4 @@
-"""An embedder without a model: texts that share words get vectors that are near, the same on every machine.
+"""A deterministic embedder for tests: texts that share words get similar vectors.
 
 It can be told to fail in each way a real one does. Beside it, the switch that forbids calls of models.
 """
@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Literal
 
 from everself.errors import EmbeddingFailed, EmbeddingFault
-from everself.models.calls import CALLS
+from everself.models.call_switch import CALLS
 from everself.models.embedding.protocol import Purpose
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""A file system with somebody's finger in it: before any call a function of the test's choosing runs, and may raise.
+"""A file system for tests: before any call a function runs, and may raise.
 
 It serves for the n-th call that fails, for a write that takes only some bytes, for a power cut, and for a person who saves a file at the
 worst moment. Reads count as calls too: they can fail as well.
@@ -28,7 +28,7 @@ CHANGES = frozenset(
 
 
 class MeddledHandle:
-    """An open file with somebody's finger in it."""
+    """An open file whose calls the test can intercept."""
 
     def __init__(self, handle: Handle, path: str, owner: "MeddledFileSystem") -> None:
         self._handle = handle

@@ -1,4 +1,4 @@
-"""A clock that stands still until it is told to move."""
+"""A clock for tests that stands still until it is advanced."""
 
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo

@@ -1,4 +1,4 @@
-"""A workspace that lives in memory: for tests, and the proof that no room below needs a disk."""
+"""A workspace in memory, for tests."""
 
 from collections.abc import Callable, Sequence
 
@@ -43,7 +43,7 @@ class InMemoryWorkspace:
     def read(self, path: str) -> Document:
         found = self.find(path)
         if found is None:
-            raise NotFound(f"{path} does not exist.")
+            raise NotFound(f"{path}.")
         return found
 
     def stat(self, path: str) -> FileStat | None:
@@ -105,7 +105,7 @@ class InMemoryWorkspace:
             return self._records[-1]
         found = [one for one in self._records if one[0].id.startswith(identity.upper())]
         if not found:
-            raise NotFound(f"No change has the id {identity}.", mend="everself log")
+            raise NotFound(f"change {identity}.", mend="everself log")
         if len(found) > 1:
-            raise WrongUse(f"{identity} is the beginning of several ids: {', '.join(one[0].id for one in found)}.")
+            raise WrongUse(f"{identity} is ambiguous: {', '.join(one[0].id for one in found)}.")
         return found[0]

@@ -1,4 +1,4 @@
-"""Origins for those who test: whose words a text is, made up. Nothing in the house may be given one of these."""
+"""Made-up origins for tests. Product code must not use them."""
 
 from everself.values import Origin
 

@@ -80,7 +80,7 @@ class SimulatedVFS(apsw.VFS):
         self._meddle = meddle
 
     def allow(self, call: str, path: str) -> None:
-        """Raise what SQLite shall see of a power cut or of somebody's meddling."""
+        """Raise the error that SQLite sees on a power cut or an injected fault."""
         try:
             self.files.disk.check_power()
             if self._meddle is not None:

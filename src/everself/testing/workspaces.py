@@ -1,4 +1,4 @@
-"""Ready-made workspaces for tests: on a real folder, or on a simulated disk with the database beside it."""
+"""Ready-made workspaces for tests: in a real folder, or on a simulated disk with its database."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

@@ -27,7 +27,7 @@ def size_of(pattern: str) -> int | str:
         return f"RE2 cannot read it: {words.partition(':')[0]}"
     size = int(compiled.programsize)
     if size > LARGEST:
-        return f"it is too large: {size} instructions, of which {LARGEST} are allowed"
+        return f"it is too large: {size} instructions; the limit is {LARGEST}"
     if compiled.search("") is not None:
         return "it matches every message"
     return size

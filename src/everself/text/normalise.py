@@ -1,4 +1,4 @@
-"""Bytes to text and back without loss, and three lossy forms: for comparing, for naming, for showing.
+"""Converts bytes to text and back without loss, and gives three lossy forms: for comparing, naming and showing.
 
 Knows nothing of Markdown, of paths or of which file a text came from.
 """

@@ -1,4 +1,4 @@
-"""Finds secrets in text and takes them out, before a byte of it is written anywhere; takes out `<private>` passages.
+"""Finds and removes secrets in text before it is written, and removes `<private>` passages.
 
 Knows nothing of files. The kinds are in `everself.text._secrets`.
 """
@@ -86,7 +86,7 @@ def blank_secrets(data: bytes) -> bytes:
 
 
 def _spans(data: bytes) -> list[_Span]:
-    """Of the text and, where somebody split a secret, of what it was before."""
+    """Secrets of the text and of its joined form, in case a secret was split."""
     spans = _plain_spans(data)
     hidden = without_hidden(data)
     if hidden is not None:
@@ -96,7 +96,7 @@ def _spans(data: bytes) -> list[_Span]:
     if gaps is not None:
         # only what its maker's prefix gives away: anything else may be two words beside each other
         found = [span for span in _plain_spans(gaps.data) if span[2] < len(VENDORS) and gaps.crosses(*span[:2])]
-        # what is whole by itself does not go on into the next word
+        # a secret that is complete by itself does not continue into the next word
         known = {(start, rank) for start, _, rank in spans}
         whole = [(*gaps.original(start, end), rank) for start, end, rank in found]
         spans += [span for span in whole if (span[0], span[2]) not in known]
@@ -238,7 +238,7 @@ def strip_private(text: str) -> str:
         if stripped == data:
             return data.decode("utf-8", "surrogatepass")
         data = stripped
-    # Still forming new tags out of the pieces: somebody plays. What follows the first of them is not worth the risk.
+    # Still forming new tags out of the pieces: this is an attack. Everything after the first of them is removed.
     first = compiled(_PRIVATE_TAG).search(data)
     return (data if first is None else data[: first.span()[0]]).decode("utf-8", "surrogatepass")
 

@@ -1,4 +1,4 @@
-"""How many tokens a text costs: `count` exactly (o200k), `estimate` without loading a vocabulary.
+"""Counts the tokens of a text: `count` exactly (o200k), `estimate` without loading a vocabulary.
 
 Other vendors' vocabularies differ by a tenth or so; budgets are kept in these tokens all the same, so that they are
 the same on every machine. Knows nothing of budgets or models.
@@ -19,7 +19,7 @@ class _Encoding(Protocol):
 
 
 # Loading the vocabulary takes .26 s (measured, two slow cores). The tokenizer remembers each piece it has seen, up to a
-# million of them: after so many characters it is thrown away and loaded anew, which bounds memory at little cost.
+# million of them: after so many characters it is dropped and loaded again, which bounds memory at little cost.
 _RENEW_AFTER = 4_000_000
 
 # Merging one unbroken run costs the square of its length, and a chunk is held three times over.

@@ -1,4 +1,4 @@
-"""Any text as a terminal may be given it: nothing in it moves a cursor, sets a colour or turns the writing direction.
+"""Makes any text safe to print on a terminal: nothing in it moves the cursor, sets a colour or changes the writing direction.
 
 Line breaks stay; every other control is shown as its picture, never obeyed. Knows no terminal.
 """

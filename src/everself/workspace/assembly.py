@@ -1,4 +1,4 @@
-"""Put a workspace on a disk together from its parts. The one place that knows which file of the agent's state is what."""
+"""Assembles a workspace on disk from its parts. The only place that knows the file names of the agent's state."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

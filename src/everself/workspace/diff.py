@@ -1,4 +1,4 @@
-"""A change as a person reads it: a unified diff. Pure."""
+"""A change as a unified diff. Pure."""
 
 from collections.abc import Iterable
 from difflib import unified_diff

@@ -1,4 +1,4 @@
-"""The workspace on a disk: every change is locked, checked, journalled, written, recorded — and only then acknowledged.
+"""The workspace on disk: every change is locked, checked, journalled, written and recorded before it is acknowledged.
 
 The history commit follows in the background. Whatever a process left half done when it died is completed by the next writer before it
 writes anything of its own.
@@ -97,7 +97,7 @@ class DiskWorkspace:
     def read(self, path: str) -> Document:
         found = self.find(path)
         if found is None:
-            raise NotFound(f"{path} does not exist.")
+            raise NotFound(f"{path}.")
         return found
 
     def stat(self, path: str) -> FileStat | None:
@@ -176,7 +176,7 @@ class DiskWorkspace:
                 self._parts.recorder.settle()
                 commit = self._parts.ledger.commit_of(record.id)
             if commit is None:
-                words = f"The history does not hold change {record.id}, so it can be neither shown nor undone."
+                words = f"change {record.id} in the history, so it cannot be shown or undone."
                 raise NotFound(words, mend="everself doctor says what was lost.")
             files = self._parts.history.files_of(commit)
         return record, files
@@ -201,7 +201,7 @@ class DiskWorkspace:
 
     @property
     def mended(self) -> tuple[Mended, ...]:
-        """What had to be mended since this workspace was opened, so that a person can be told."""
+        """Repairs made since this workspace was opened, to be shown to the person."""
         return self._parts.recorder.mended
 
     def close(self) -> None:
@@ -331,7 +331,7 @@ class DiskWorkspace:
             except OSError:
                 self._parts.journal.abort(filed)
         except (OSError, EverselfError):
-            # neither known nor undone: the intent stands in the journal, and whoever comes next goes on with it
+            # neither recorded nor reverted: the intent stays in the journal, and the next process continues with it
             told = say(error, "the workspace") if isinstance(error, OSError) else error
             raise unfinished(filed.intent, told) from error
         return False

@@ -1,4 +1,4 @@
-"""Bring the documents of an intent to where they shall be, or back. Every act may be done again: recovery runs the same code.
+"""Applies or reverts the steps of an intent. Every step can be repeated: recovery runs the same code.
 
 A person may save a document at any moment. What they wrote is carried along; where the two touch the same lines, the person's text
 stays and the change is undone. What a crash or a full disk left is told apart by its name: a part may be torn and goes, anything else is
@@ -14,7 +14,7 @@ from everself.storage.journal import Intent, Step
 from everself.values import Conflict, FileStat, digest
 from everself.workspace.merge import merge
 
-# how often somebody may get in between before we say that there is a conflict
+# how often another writer may interfere before we report a conflict
 TRIES = 20
 
 
@@ -155,7 +155,7 @@ def _act(files: FileSystem, step: Step, now: bytes | None, wanted: bytes | None,
 def _merged(old: bytes | None, now: bytes | None, new: bytes | None) -> bytes | None:
     if now in (new, old):
         return new
-    # a document that one side removed or made anew cannot be merged line by line
+    # a document that one side removed or recreated cannot be merged line by line
     if now is None or old is None or new is None:
         raise Unmergeable
     result = merge(old, now, new)
@@ -284,7 +284,7 @@ def _with_lines(step: Step, now: bytes, left: bytes) -> bytes:
 
 
 def _give_back(files: FileSystem, step: Step, name: str, now: bytes | None) -> None:
-    """No plain file: the swap or the removal caught a link that had just taken the document's place. It gets that place again."""
+    """Not a regular file: the swap or removal hit a link that had just replaced the document. The link is put back."""
     if step.base is not None and now is None:
         files.publish(name, step.path)
     else:

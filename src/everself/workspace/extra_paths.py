@@ -1,4 +1,4 @@
-"""Documents that are not of the workspace: files and folders that the settings name, read only. Nothing here is ever written."""
+"""Files and folders outside the workspace that the settings name for searching. Read-only."""
 
 import os
 

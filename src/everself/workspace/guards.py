@@ -1,4 +1,4 @@
-"""The guards every workspace starts with: size, write barrier, shrink guard, secrets. Later rooms hand in their own beside these.
+"""The standard guards: size, write barrier, shrink guard, secrets. Other packages add their own.
 
 A guard looks at who wants a change and at what every document is before and after, and says why not. It never repairs anything.
 """
@@ -14,7 +14,7 @@ from everself.values import Author, Change, FileChange
 from everself.workspace.layout import Kind, Place, place
 from everself.workspace.protocol import Guard
 
-# Whoever sits at the keyboard decides alone; everybody else is checked.
+# Humans at the keyboard are not restricted; all other authors are checked.
 HUMANS = frozenset({Author.OWNER, Author.HAND})
 # Told by the runtime about what it did; what is added there keeps nothing.
 _RECORDS = frozenset({Kind.CONFLICTS, Kind.CHANGELOG, Kind.COMPACTION_LOG, Kind.CHRONICLE})
@@ -22,7 +22,7 @@ _RECORDS = frozenset({Kind.CONFLICTS, Kind.CHANGELOG, Kind.COMPACTION_LOG, Kind.
 
 # An exception from the write barrier: whether this change may do this to this document.
 WriteExemption = Callable[[Change, FileChange], bool]
-# Lines that may go or come through the door of `## Learned` at once.
+# Lines of `## Learned` that one automatic change may add or remove.
 SMALL = 3
 
 
@@ -76,7 +76,7 @@ def write_barrier(
             and not may_write(change.author, where)
             and not exemption(change, file)
         ):
-            yield f"{file.path} is changed by {_allowed(where)} only."
+            yield f"Permission denied: only {_allowed(where)} can change {file.path}."
 
 
 def outside_guard(change: Change, files: Sequence[FileChange], *, personas: tuple[str, ...] = ()) -> Iterator[str]:
@@ -85,7 +85,7 @@ def outside_guard(change: Change, files: Sequence[FileChange], *, personas: tupl
         return
     for file in files:
         if place(file.path, personas).injected:
-            yield f"{file.path} stands in every prompt, and this conversation holds text from outside: it can only be proposed."
+            yield f"{file.path} is part of every prompt, and this conversation contains text from outside: the change can only be proposed."
 
 
 def shrink_guard(change: Change, files: Sequence[FileChange]) -> Iterator[str]:
@@ -111,7 +111,7 @@ def shrink_guard(change: Change, files: Sequence[FileChange]) -> Iterator[str]:
     ids = {key for key in before if key.startswith("id:")} - set(after)
     fewer = before.total() - after.total()
     if ids or fewer > 0:
-        yield f"{max(len(ids), fewer)} of {before.total()} entries would vanish without a trace."
+        yield f"{max(len(ids), fewer)} of {before.total()} entries would be lost without a tombstone or an archive."
 
 
 def added_section(file: FileChange) -> bytes | None:
@@ -131,7 +131,7 @@ def added_section(file: FileChange) -> bytes | None:
 
 
 def secrets_guard(change: Change, files: Sequence[FileChange]) -> Iterator[str]:
-    """The last door: what should have been redacted earlier does not get through."""
+    """The last check: a secret that should have been redacted earlier is refused."""
     if change.author in HUMANS:
         return
     from everself.text.redaction import find_secrets
@@ -142,7 +142,7 @@ def secrets_guard(change: Change, files: Sequence[FileChange]) -> Iterator[str]:
         added = b"\n".join(line for line in (file.after or b"").splitlines() if line not in known)
         kinds = sorted({secret.kind for secret in find_secrets(added.decode("utf-8", "replace"))})
         if kinds:
-            yield f"{file.path} would hold a secret ({', '.join(kinds)})."
+            yield f"{file.path} would contain a secret ({', '.join(kinds)})."
 
 
 def _lays_down(author: Author, file: FileChange, where: Place) -> bool:

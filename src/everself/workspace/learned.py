@@ -1,4 +1,4 @@
-"""The one section of SOUL.md that keepers may ever change: `## Learned`. All else is core. Pure; decides for nobody whether they may."""
+"""The section `## Learned` of SOUL.md, the only one that keepers may change. Pure; grants no permission."""
 
 from dataclasses import dataclass
 from difflib import SequenceMatcher

@@ -1,4 +1,4 @@
-"""Carry one change of a text over to a text that somebody else changed as well.
+"""Merges a change into a text that somebody else changed as well.
 
 Written here because the usual three-way merge calls two neighbouring insertions a conflict, and logs that grow at their end are
 nothing but neighbouring insertions. Here both stay. Lines that both sides touched are a conflict.
@@ -51,7 +51,7 @@ def _places(one: list[bytes], other: list[bytes]) -> dict[int, int]:
     place |= {len(one) - 1 - back: len(other) - 1 - back for back in range(tail)}
     middle = SequenceMatcher(None, one[head : len(one) - tail], other[head : len(other) - tail], autojunk=False)
     for block in middle.get_matching_blocks():
-        # an empty line is like any other: where nothing beside it stayed, it says nothing of where something stood
+        # a blank line is no anchor: if nothing next to it stayed, it does not tell where something was
         if not any(line.strip() for line in one[head + block.a : head + block.a + block.size]):
             continue
         for step in range(block.size):

@@ -1,4 +1,4 @@
-"""What a workspace offers to the rooms below it, wherever its documents live. The contract tests hold every implementation to it."""
+"""The workspace protocol. Contract tests run against every implementation."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Protocol

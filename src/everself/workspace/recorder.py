@@ -1,4 +1,4 @@
-"""Moves finished changes from the journal into the history, in the background or at exit. Never blocks a write.
+"""Commits finished changes from the journal to the history, in the background or at exit. Never blocks a write.
 
 A document that a person changed in between is recorded as theirs first, so that the history says who wrote what.
 """
@@ -20,7 +20,7 @@ from everself.values import Author, FileChange, digest
 from everself.workspace.execution import sweep
 from everself.workspace.repair import CommitRecords, Mended, mend
 
-# how many commits of people are passed over in search of one of ours
+# how many commits by people are skipped when looking for one of ours
 STEPS_BACK = 8
 # changes committed while the lock is held once: about a second on a slow and busy disk
 BATCH = 32
@@ -42,7 +42,7 @@ class Recorder:
         self._guard = threading.Lock()
         self.background = True
         self.trouble: EverselfError | OSError | None = None
-        # what was mended while this process lives
+        # repairs made by this process
         self.mended: tuple[Mended, ...] = ()
 
     def drain(self, patience: float = TIMEOUT) -> int:
@@ -61,7 +61,7 @@ class Recorder:
         try:
             return self._commit_all(waiting)
         except HistoryDamaged:
-            # what waits is acknowledged: it needs a history to go into, and nobody else will make it whole
+            # waiting changes are acknowledged: they need a history, so it is repaired here
             self._mend()
             return self._commit_all(waiting)
 
@@ -94,7 +94,7 @@ class Recorder:
         """A history that lacks the newest commit of the ledger is damaged, or another agent's."""
         newest = self._records.newest_commit()
         if newest is not None and (self._history.head() is None or not self._history.holds(newest)):
-            raise HistoryDamaged("It lacks the newest recorded change.")
+            raise HistoryDamaged("The newest recorded change is missing.")
 
     def note_outside(self, paths: list[str], clock: Clock) -> list[str]:
         """Record documents that were changed outside Everself, the removed ones included. Which ones they were."""

@@ -1,6 +1,6 @@
-"""The end of a restore: staged folders take the place of what was there, by renames that a crash cannot leave half done.
+"""Completes a restore: moves staged folders into place by renames that a crash cannot leave half done.
 
-What is to be renamed stands in a marker file, durable before the first rename and gone after the last. Whoever opens the agent calls
+What is to be renamed stands in a marker file, durable before the first rename and gone after the last. Opening the agent calls
 `finish_restore` first. Nothing is deleted but what a restore itself had staged. Knows folders and names, not what a backup is; it does
 not know the runtime either, which calls it.
 """
@@ -146,7 +146,7 @@ def finish_restore(agent: AgentSettings) -> bool:
     folders = agent_folders(agent)
     with disk_errors(agent.state), folders.lock(WRITE_LOCK).hold():
         data = writes.find(folders.state_files, folders.marker)
-        # whoever restored was alive and finished while we waited
+        # the other process was alive and completed the restore while we waited
         if data is None:
             return False
         folders, steps = _parse(folders, data)
@@ -197,7 +197,7 @@ def _move(folders: AgentFolders, step: Step) -> None:
     # an empty folder is no loss, and a rename replaces it
     if there is not None and not (there.kind == "directory" and not files.list(step.target)):
         raise RefusedByRule(
-            f"{files.root}/{step.target} appeared while a restore was under way.", mend="Move it away, then try again."
+            f"{files.root}/{step.target} appeared during a restore.", mend="Move it away, then try again."
         )
     _rename(folders, step.where, step.source, step.target)
 
@@ -228,7 +228,7 @@ def _parse(folders: AgentFolders, data: bytes) -> tuple[AgentFolders, tuple[Step
     except (ValueError, KeyError, TypeError) as error:
         raise Damaged(
             f"{folders.above_state}/{folders.marker} cannot be read.",
-            mend="Compare the folders beside it by hand, then remove it.",
+            mend="Compare the folders next to it by hand, then remove it.",
         ) from error
 
 
@@ -237,7 +237,7 @@ def _entries(files: RealFileSystem, folder: str) -> list[str]:
     if found is None:
         return []
     if found.kind != "directory":
-        raise RefusedByRule(f"{files.root}/{folder} is no folder.", mend="Move it away, then try again.")
+        raise RefusedByRule(f"{files.root}/{folder} is not a folder.", mend="Move it away, then try again.")
     return [os.path.basename(one.path) for one in files.list(folder)]
 
 

@@ -1,6 +1,6 @@
-"""Mends a damaged history from what the ledger, the journal and the documents know, and says exactly what is gone.
+"""Repairs a damaged history from the ledger, the journal and the documents, and reports exactly what is lost.
 
-Knows where to look; how commits are linked again is `history.mending`. Whoever calls holds the history's lock.
+Collects the evidence; `storage.history.repair` links the commits. The caller holds the history's lock.
 """
 
 from collections.abc import Iterator, Mapping
@@ -33,7 +33,7 @@ class CommitRecords(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Mended:
-    """What mending did: `lost` changes can no longer be shown or undone, `aside` files lie in `folder` now."""
+    """The result of a repair: `lost` changes can no longer be shown or undone; `aside` files are in `folder` now."""
 
     lost: tuple[str, ...] = ()
     kept: int = 0
@@ -41,7 +41,7 @@ class Mended:
     folder: str = ""
 
     def lines(self) -> Iterator[str]:
-        yield "The history of changes was damaged and has been mended. Your documents are not affected."
+        yield "The history of changes was damaged and has been repaired. Your documents are not affected."
         if self.lost:
             names = ", ".join(self.lost[:SHOWN]) + (f" and {len(self.lost) - SHOWN} more" if self.lost[SHOWN:] else "")
             yield f"These changes can no longer be shown or undone: {names}."
@@ -71,7 +71,7 @@ def mend(documents: FileSystem, state: FileSystem, history: History, records: Co
             return Mended(kept=len(known))
         if damage.foreign and agrees(documents, history):
             # the history is this agent's, so it is the ledger that is not
-            raise Damaged("state.db is another agent's: it knows none of the changes in the history.", mend=MEND)
+            raise Damaged("state.db belongs to another agent: it has none of the changes in the history.", mend=MEND)
         folder = aside.free_folder(state, "history", system_now())
         made = mender.salvage(known, _Bytes(documents, state).find, folder)
         # before the branch moves: the new commits are there, and what becomes of the old ones is known

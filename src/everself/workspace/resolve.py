@@ -1,4 +1,4 @@
-"""From the edits of a change to what each document is before and after. Pure; the reader is handed in."""
+"""Resolves the edits of a change to the content of each document before and after. Pure; the reader is passed in."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""What a new workspace is made of, and what an existing one lacks. Plans only; the workspace applies.
+"""Plans a new workspace, or what an existing one lacks. The workspace applies the plan.
 
 It knows the templates and the names that exist, not what stands in the files: nothing that exists is ever touched.
 """
@@ -28,7 +28,7 @@ _FILES: Final = (
     *(f"agents/{keeper}/SOUL.md" for keeper in KEEPERS),
 )
 _FOLDERS: Final = ("memory", "SOUL_HISTORY", "Archive", "Archive/Chronicles", "Archive/Corrections")
-# Where one of these stands, somebody has lived here before.
+# If one of these exists, the workspace was used before.
 _SIGNS_OF_LIFE: Final = ("SOUL.md", "IDENTITY.md", "USER.md", "AGENTS.md", "MEMORY.md", "memory")
 
 
@@ -68,7 +68,7 @@ def plan_folders(existing: Mapping[str, FileKind]) -> tuple[str, ...]:
     """The folders that are missing, parents first.
 
     Make them after the change of `plan_setup` is applied: an empty `memory/` left by a crash in between would make the
-    next setup believe that somebody lives here, and the ritual would be lost.
+    next setup believe that the workspace was used before, and the first conversation would be lost.
     """
     taken = _Taken(existing)
     return tuple(folder for folder in _FOLDERS if taken.is_free(folder))

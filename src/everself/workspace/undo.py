@@ -1,4 +1,4 @@
-"""Plan a change that takes an earlier one back and leaves everything that happened since as it is. Pure."""
+"""Plans a change that undoes an earlier one and keeps everything that happened since. Pure."""
 
 from collections.abc import Callable
 
@@ -28,7 +28,7 @@ def plan_undo(
 ) -> Change | Conflict:
     """The change that undoes `record`; the documents where later edits touch the same lines otherwise."""
     if record.forgotten:
-        raise RefusedByRule(f"Something in change {record.id} was forgotten, and what was forgotten cannot come back.")
+        raise RefusedByRule(f"Change {record.id} contains something that was forgotten, so it cannot be undone.")
     edits: list[Edit] = []
     stuck: list[str] = []
     for file in files:

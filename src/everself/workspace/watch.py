@@ -1,4 +1,4 @@
-"""Says which documents of a folder changed, a moment after things have calmed down.
+"""Watches a folder and reports changed documents after a short quiet period.
 
 A hint that makes others faster, never a proof: it may name a document that did not change, and what happens while the
 folder is away is told as EVERYTHING. It reads no contents and knows nothing of what the documents are.

@@ -118,7 +118,7 @@ ARROWS = [
         "an opener taking the whole runtime, by its type only",
         "package-order",
         (
-            "keepers/opening.py",
+            "keepers/factory.py",
             "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from everself.runtime import Runtime",
         ),
         (

@@ -252,7 +252,7 @@ def test_a_window_that_is_too_small_is_an_error_and_one_that_just_holds_it_is_ke
 def test_a_conversation_that_outgrew_the_window_is_told() -> None:
     table = Table(home())
     first = table.assemble(window=8_000)
-    with pytest.raises(ContextTooSmall, match="no room"):
+    with pytest.raises(ContextTooSmall, match="fills the model's context window"):
         table.assemble(window=8_000, other=7_000, prefix=first.prefix)
 
 

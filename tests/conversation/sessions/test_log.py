@@ -92,13 +92,13 @@ from zoneinfo import ZoneInfo
 from everself.clock import Clock
 from everself.storage.lock import FileLock
 from everself.storage.real_disk import RealFileSystem
-from everself.conversation.sessions.log import Log
+from everself.conversation.sessions.log import SessionLog
 from everself.conversation.sessions.transcripts import Transcripts
 from everself.storage.state.database import open_state
 root = {str(tmp_path)!r}
 with open_state(root + "/state.db", bytes(32)) as state:
     files = Transcripts(RealFileSystem(root), FileLock(root + "/sessions.lock"))
-    log = Log(state.messages, files, Clock(ZoneInfo("UTC")))
+    log = SessionLog(state.messages, files, Clock(ZoneInfo("UTC")))
     session = log.resume()
     for number in range(25):
         log.add(session, "user", sys.argv[1] + " " + str(number))

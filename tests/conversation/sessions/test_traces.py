@@ -8,7 +8,7 @@ from everself.conversation.sessions.forgetting import TranscriptTraces
 from everself.conversation.sessions.log import SessionLog
 from everself.conversation.sessions.session import Session
 from everself.conversation.sessions.transcripts import Transcripts
-from everself.memory.forgetting.words import ForgottenWords
+from everself.memory.forgetting.forgotten_words import ForgottenWords
 from everself.storage.filesystem import TEMPORARY_PREFIX
 from everself.storage.lock import OpenLock
 from everself.storage.real_disk import RealFileSystem

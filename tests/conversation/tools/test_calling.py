@@ -74,7 +74,7 @@ def test_what_cannot_be_called_is_told_in_words() -> None:
         ToolCall("5", "echo", ""),
     )
     assert [found[name].outcome.failed for name in "12345"] == [True, True, True, True, False]
-    assert "There are: echo, refuse." in found["1"].outcome.content
+    assert "Available tools: echo, refuse." in found["1"].outcome.content
     assert "not JSON" in found["2"].outcome.content
     assert "one JSON object" in found["3"].outcome.content
     assert "Not you. Ask somebody else." in found["4"].outcome.content

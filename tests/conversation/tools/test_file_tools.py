@@ -26,7 +26,7 @@ def test_a_file_is_written_read_and_edited(tmp_path: Path) -> None:
         box.get("file_write", path="notes/list.md", content="- water\n- salt\n")
         assert file(app, "notes/list.md").read_text() == "- water\n- salt\n"
         # what was written down in a list does not vanish by a tool
-        assert "vanish" in box.refused("file_write", path="notes/list.md", content="- water\n")
+        assert "would be lost" in box.refused("file_write", path="notes/list.md", content="- water\n")
         record = app.workspace.changes(1)[0]
         assert (record.author, record.evidence) == ("agent", ("msg:MESSAGE",))
 
@@ -86,7 +86,7 @@ def test_a_sub_agent_reads_plain_files_and_nothing_of_memory(tmp_path: Path) -> 
         assert sub.get("file_read", path="notes/plan.md")["text"] == "Step one.\n"
         assert sub.get("file_read", path="AGENTS.md")["text"]
         for path in ("MEMORY.md", "USER.md", "SOUL.md", "users/jun/letter.md", "CHANGELOG.md"):
-            assert "There is no file" in sub.refused("file_read", path=path)
+            assert "Not found: file" in sub.refused("file_read", path=path)
 
 
 def test_where_the_settings_say_so_a_sub_agent_sees_no_file(tmp_path: Path) -> None:
@@ -102,7 +102,7 @@ def test_secrets_and_what_is_in_quarantine_are_not_shown(tmp_path: Path) -> None
         file(app, "quarantine/2026-01-01.md").write_text("- obey\n")
         box = Box(app)
         assert "AKIA" not in box.get("file_read", path="notes/env.md")["text"]
-        assert "There is no file" in box.refused("file_read", path="quarantine/2026-01-01.md")
+        assert "Not found: file" in box.refused("file_read", path="quarantine/2026-01-01.md")
 
 
 def test_a_soul_is_proposed_to_and_stays_as_it_is(tmp_path: Path) -> None:

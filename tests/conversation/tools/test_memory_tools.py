@@ -117,7 +117,7 @@ def test_forgetting_needs_the_owner_to_ask_for_it_now(tmp_path: Path) -> None:
     with living(tmp_path) as app:
         box = Box(app, said="I once broke my arm.")
         entry = box.get("memory_write", content="I once broke my arm.")["entry"]
-        assert "did not ask" in box.refused("memory_forget", what=entry)
+        assert "does not ask" in box.refused("memory_forget", what=entry)
         assert app.memory.catalog.find(entry) is not None
         asked = box.said("Please forget that I once broke my arm.")
         done = asked.get("memory_forget", what="I once broke my arm")

@@ -86,13 +86,13 @@ def test_comments_of_the_host_file_outlive_a_removal(everself, workspace) -> Non
 def test_what_cannot_be_done_is_said(everself) -> None:
     for words, part in (
         (("agents", "remove", "main"), "the only agent"),
-        (("agents", "remove", "nobody"), "No agent is called nobody"),
+        (("agents", "remove", "nobody"), "Not found: agent nobody"),
         (("agents", "add", "main"), "There is an agent main already"),
         (("agents", "add", "MAIN"), "There is an agent main already"),
         (("agents", "add", "../x"), "cannot name an agent"),
         (("agents", "add", ""), "needs a name"),
         (("agents", "add"), "NAME"),
-        (("agents", "show", "nobody"), "No agent is called nobody"),
+        (("agents", "show", "nobody"), "Not found: agent nobody"),
     ):
         said = everself(*words)
         assert said.code != 0, words

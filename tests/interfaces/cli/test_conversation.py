@@ -32,7 +32,7 @@ def test_a_workspace_that_was_lost_is_not_quietly_made_anew(everself, workspace:
     workspace.rename(workspace.with_name("moved"))
     said = everself("chat", typed="hello\n")
     assert said.code == 5
-    assert "There is no workspace" in said.err
+    assert "Not found: workspace" in said.err
     assert not workspace.exists()
 
 

@@ -120,7 +120,7 @@ def test_a_verb_runs_without_a_model_and_its_slot_is_in_the_history(everself) ->
 def test_tick_runs_what_is_due_once_and_says_what_failed(everself, app: Runtime) -> None:
     backdate(app, replace(HOURLY, action="verb", words="keepers run nobody"), timedelta(hours=3))
     ran = everself("cron", "tick")
-    assert (ran.code, "No keeper is called" in ran.out) == (1, True)
+    assert (ran.code, "Not found: keeper" in ran.out) == (1, True)
     assert everself("cron", "tick").out == ""
     states = [one["run"]["state"] for one in everself("cron", "history", "tea", "--json").json["data"]]
     assert states == ["failed", "skipped", "skipped"]

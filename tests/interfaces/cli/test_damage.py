@@ -67,7 +67,7 @@ def test_doctor_mends_a_damaged_history_and_names_what_is_gone(everself: Eversel
     assert lost in said.out
     gone = everself("undo", lost)
     assert gone.code == 5
-    assert "neither shown nor undone" in gone.err
+    assert "cannot be shown or undone" in gone.err
     assert {path: path.read_bytes() for path in workspace.rglob("*.md")} == before
 
 

@@ -121,6 +121,13 @@ def test_an_unknown_command_within_a_family_names_the_nearest(everself) -> None:
     assert said.json["error"]["mend"] == "everself config --help"
 
 
+def test_an_unknown_option_is_named_with_the_nearest_one(everself) -> None:
+    said = everself("log", "--limt", "3")
+    assert said.code == 2
+    assert said.err == "Unknown option: --limt. Did you mean --limit?\n→ everself log --help\n"
+    assert everself("log", "--zzz").err == "Unknown option: --zzz.\n→ everself log --help\n"
+
+
 def test_the_version_is_told(everself) -> None:
     from everself import __version__
 

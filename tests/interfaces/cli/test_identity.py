@@ -62,7 +62,7 @@ def test_a_value_beyond_its_limit_is_told(everself) -> None:
     everself("config", "set", "ui.assistant.name", "x" * 80)
     said = everself("identity")
     assert "Assistant" in said.out
-    assert "The name in ui.assistant is passed over" in said.err
+    assert "The name in ui.assistant is ignored" in said.err
 
 
 def test_an_alternate_persona_that_is_missing_is_told(everself, workspace) -> None:

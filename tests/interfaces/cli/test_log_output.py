@@ -7,7 +7,7 @@ import sys
 import pytest
 from tests.interfaces.cli.conftest import Everself
 
-from everself.workspace import state_opening
+from everself.workspace import state_factory
 
 pytestmark = pytest.mark.usefixtures("workspace")
 
@@ -16,7 +16,7 @@ LINE = r"^\d\d:\d\d:\d\d\.\d{3} INFO everself\.workspace\.disk_workspace: Change
 
 def test_nothing_is_logged_unless_somebody_asks(everself: Everself, monkeypatch: pytest.MonkeyPatch) -> None:
     # not even a warning
-    monkeypatch.setattr(state_opening._log, "info", state_opening._log.warning)
+    monkeypatch.setattr(state_factory._log, "info", state_factory._log.warning)
     assert everself("memory", "add", "My heron is called Otto.").err == ""
 
 

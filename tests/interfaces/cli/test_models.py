@@ -63,8 +63,8 @@ def test_use_changes_one_agent_only_where_one_is_named_or_has_a_model_of_its_own
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("openai/gpt-5", "no key for openai"),
-        ("nobody/knows", "no vendor that Everself knows"),
+        ("openai/gpt-5", "No API key is set for openai"),
+        ("nobody/knows", "not a known provider"),
         ("gpt-5", "provider/name"),
         ("", "provider/name"),
     ],

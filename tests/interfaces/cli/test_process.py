@@ -75,7 +75,7 @@ def test_a_full_disk_behind_stdout_is_told(environ: dict[str, str], words: tuple
             check=False,
         )
     assert said.returncode == 1
-    assert said.stderr.startswith("The file system refused. The answer could not be written")
+    assert said.stderr.startswith("File system error: The answer could not be written")
     assert "Traceback" not in said.stderr
 
 

@@ -256,18 +256,18 @@ def test_what_was_asked_for_once_is_done_once(schedule: Scheduler, time: FrozenT
 
 def test_the_jobs_of_the_house_follow_their_settings_and_are_not_removed(schedule: Scheduler, time: FrozenTime) -> None:
     early = replace(DAILY, standing=True)
-    schedule.lay([early])
-    schedule.lay([early])
+    schedule.install([early])
+    schedule.install([early])
     (job,) = schedule.jobs.every()
     time.advance(DAY)
-    schedule.lay([replace(early, said="0 12 * * *")])
+    schedule.install([replace(early, said="0 12 * * *")])
     assert schedule.jobs.find("tea").spec == "0 12 * * *"
     assert states(schedule, job) == [("03-20T05:00", "skipped")]
     assert schedule.tick(said).runs == ()
-    with pytest.raises(RefusedByRule, match="belongs to the house"):
+    with pytest.raises(RefusedByRule, match="built-in job"):
         schedule.remove("tea")
     schedule.switch("tea", enabled=False)
-    schedule.lay([replace(early, said="0 12 * * *")])
+    schedule.install([replace(early, said="0 12 * * *")])
     assert not schedule.jobs.find("tea").enabled
 
 

@@ -81,7 +81,7 @@ def test_a_tool_lists_and_asks_and_moves_nothing(tmp_path: Path) -> None:
         assert len(answer["not_asked"]) == 2
         assert any("outside" in one for one in answer["not_asked"])
         assert app.memory.catalog.get(mine).tier.value == "T2"
-        assert "before" in box.refused("memory_promote", entries=[mine])
+        assert "already asked" in box.refused("memory_promote", entries=[mine])
 
 
 def test_only_the_owners_sessions_have_the_tool(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from everself.config.secrets import Secret, Vault
 from everself.config.sections import Provider
 from everself.errors import ModelFailed
 from everself.models.chat._remote import RemoteChatModel, StreamTimeouts
-from everself.models.chat.opening import open_model
+from everself.models.chat.factory import open_model
 from everself.models.chat.protocol import (
     ChatRequest,
     ReplyCall,

@@ -9,7 +9,7 @@ from tests.models.chat.servers import WIRES, Call, Reply, Server, Wire, say, ser
 
 from everself.config.sections import Provider
 from everself.errors import ModelFault
-from everself.models.chat.opening import open_model
+from everself.models.chat.factory import open_model
 
 # many small steps with real files add up; what is beside it in this folder is run every time
 pytestmark = pytest.mark.slow

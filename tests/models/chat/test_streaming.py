@@ -11,9 +11,9 @@ from tests.models.chat.asking import KEY, NAMES, REQUEST, SEARCH, ask, model_at
 from tests.models.chat.servers import WIRES, Asked, Call, Reply, Wire, say, serve
 
 from everself.errors import ModelFailed, RefusedByRule
-from everself.models.calls import CALLS
+from everself.models.call_switch import CALLS
 from everself.models.chat._remote import StreamTimeouts
-from everself.models.chat.opening import open_model
+from everself.models.chat.factory import open_model
 from everself.models.chat.protocol import ChatRequest, ModelTurn, ReplyText, ToolCall, ToolReturn, ToolTurn, UserTurn
 
 # the vendors' packages take seconds to import

@@ -154,10 +154,10 @@ def test_none_is_no_embedder() -> None:
 @pytest.mark.parametrize(
     ("search", "words"),
     [
-        (Search(provider=Embedding.LOCAL, model="bert"), 'no local model "bert"'),
+        (Search(provider=Embedding.LOCAL, model="bert"), 'Unknown local model: "bert"'),
         (Search(remote_url="ftp://user:pass@host"), "http://"),
         (Search(remote_url="http://[broken"), "http://"),
-        (Search(provider=Embedding.OPENAI), "no key for openai"),
+        (Search(provider=Embedding.OPENAI), "No API key is set for openai"),
     ],
 )
 def test_an_embedder_that_cannot_be_had_says_so_when_it_is_asked(search: Search, words: str) -> None:

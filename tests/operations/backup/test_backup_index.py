@@ -9,7 +9,7 @@ from tests.operations.backup.backup_ground import agent_in, make_agent
 from everself.operations.backup.create import make_backup
 from everself.operations.backup.restore import restore_backup
 from everself.runtime import Runtime
-from everself.search.opening import index_place
+from everself.search.factory import index_place
 from everself.search.recall import RecallRequest
 from everself.testing.embedder import FakeEmbedder
 

@@ -14,7 +14,7 @@ from everself.agent import open_runtime
 from everself.operations.doctor import DoctorReport, case, contents, examine, mending, settings, traces
 from everself.storage.history import commits
 from everself.values import Append, Author, Change
-from everself.workspace import assembly, state_opening
+from everself.workspace import assembly, state_factory
 
 
 @pytest.fixture
@@ -42,7 +42,7 @@ def test_a_fresh_workspace_is_fine(workspace: Path) -> None:
 
 
 def test_names_kept_twice_to_start_quickly_agree() -> None:
-    assert case.STATE_FILE == state_opening.STATE_FILE
+    assert case.STATE_FILE == state_factory.STATE_FILE
     assert (traces.WRITE_LOCK, traces.HISTORY_LOCK) == (assembly.WRITE_LOCK, assembly.HISTORY_LOCK)
     assert traces.HISTORY == commits.FOLDER
 

@@ -4,7 +4,7 @@ from datetime import date, timedelta
 
 import pytest
 
-from everself.search.adjustments import CORRECTED, Ageing, adjust
+from everself.search.score_adjustments import CORRECTED, Ageing, adjust
 from everself.values import Hit, Tier
 
 TODAY = date(2026, 3, 19)

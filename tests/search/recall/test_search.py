@@ -173,7 +173,7 @@ def test_a_broken_embedder_leaves_keywords_and_says_why(tmp_path: Path, misdeed:
         found = world.search("Zorblax")
         assert "porridge" in found.hits[0].text
         assert found.provider == "keywords"
-        assert any("keywords alone" in notice for notice in found.notices)
+        assert any("Keyword search only" in notice for notice in found.notices)
 
 
 def test_a_first_search_waits_for_no_model(tmp_path: Path) -> None:

@@ -12,8 +12,8 @@ import pytest
 from everself.agent import open_runtime
 from everself.config import load_here
 from everself.errors import StoreBusy
+from everself.memory.forgetting.forgotten_words import ForgottenWords
 from everself.memory.forgetting.proof import ForgetProof, PlaceResult, Target
-from everself.memory.forgetting.words import ForgottenWords
 from everself.operations.templates import set_up
 from everself.runtime import Runtime
 from everself.search import index as index_module

@@ -134,10 +134,10 @@ def test_what_is_missing_empty_or_no_database_is_said_in_words(tmp_path: Path):
     empty, prose = tmp_path / "empty.db", tmp_path / "prose.db"
     empty.touch()
     prose.write_text("once upon a time " * 400)
-    assert "does not exist" in check_database(str(tmp_path / "none.db"))[0]
+    assert "Not found" in check_database(str(tmp_path / "none.db"))[0]
     assert "is empty" in check_database(str(empty))[0]
     assert "not a database" in check_database(str(prose))[0]
-    assert "no plain file" in check_database(str(tmp_path))[0]
+    assert "not a regular file" in check_database(str(tmp_path))[0]
 
 
 def test_a_row_that_points_to_nothing_is_named(tmp_path: Path):
@@ -147,7 +147,7 @@ def test_a_row_that_points_to_nothing_is_named(tmp_path: Path):
         "CREATE TABLE a (id INTEGER PRIMARY KEY); CREATE TABLE b (a REFERENCES a); INSERT INTO b VALUES (7)"
     )
     connection.close()
-    assert check_database(path) == [f"{path}: row 1 of b points to nothing in a."]
+    assert check_database(path) == [f"{path}: row 1 of b refers to a missing row of a."]
 
 
 def test_a_truncated_or_overwritten_copy_is_found(engine: Engine, tmp_path: Path, seed: int):

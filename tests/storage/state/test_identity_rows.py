@@ -95,7 +95,7 @@ def test_proposals_are_found_by_the_beginning_of_their_id(state: State) -> None:
         state.proposals.add(_proposal(identity))
     assert state.proposals.find("last").id == "AAC"
     assert state.proposals.find("AAB").id == "AAB"
-    with pytest.raises(WrongUse, match="several"):
+    with pytest.raises(WrongUse, match="ambiguous"):
         state.proposals.find("AA")
     for name in ("B", ""):
         with pytest.raises(NotFound):

@@ -47,10 +47,10 @@ def expected(name: str, seed: int) -> Wanted:
     disk, before = first_disk()
     random = Random(seed)
     with simulated_workspace(copy.deepcopy(disk), WorkspaceOptions(background=False)) as bench:
-        return before, foresee(name, bench, random, before)
+        return before, preview(name, bench, random, before)
 
 
-def foresee(name: str, bench: Bench, random: Random, before: dict[str, bytes]) -> dict[str, bytes]:
+def preview(name: str, bench: Bench, random: Random, before: dict[str, bytes]) -> dict[str, bytes]:
     change = OPERATIONS[name](bench.workspace, random)
     assert change is not None, f"{name} has nothing to do"
     seen = bench.workspace.preview(change)
@@ -179,7 +179,7 @@ def fill_real(name: str, seed: int, level: int, disk: SmallDisk, *, reserved: bo
         with suppress(EverselfError), real_workspace(str(top), habits_of(seed), wrap=wrap) as bench:
             before = contents(bench.workspace)
             change = OPERATIONS[name](bench.workspace, Random(seed))
-            wanted = before, foresee(name, bench, Random(seed), before)
+            wanted = before, preview(name, bench, Random(seed), before)
             disk.fill(level)
             said = apply_and_close(bench, change)
         with suppress(EverselfError), real_workspace(str(top), WorkspaceOptions(background=False), wrap=wrap) as bench:

@@ -151,7 +151,7 @@ def approve(chain: Chain) -> None:
     if not waiting:
         return
     one = chain.random.choice(waiting)
-    before, foreseen = chain.soul, chain.growth.foresee(one)
+    before, foreseen = chain.soul, chain.growth.preview(one)
     try:
         grown = chain.growth.approve(one.id)
     except ChangedMeanwhile:

@@ -25,9 +25,9 @@ from everself.conversation.sessions.session import Session
 from everself.errors import EverselfError
 from everself.keepers.compactor import Compactor
 from everself.keepers.execution import ActionExecutor, ActionFunctions
+from everself.keepers.factory import move
 from everself.keepers.keeper import MoveTo, Planned
 from everself.keepers.miner import Miner
-from everself.keepers.opening import move
 from everself.memory.writing import NewEntry
 from everself.models.chat.protocol import ChatRequest, ModelTurn, ReplyCall
 from everself.operations.promotion import PromoteRequest

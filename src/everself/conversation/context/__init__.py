@@ -1,1 +1,1 @@
-"""Identity, memory and what was found become one prompt and its receipt, under a budget of tokens."""
+"""Assembles the prompt from identity, memory and search results, within a token budget, and records a receipt."""

@@ -1,4 +1,4 @@
-"""Marks what no longer holds in a document before it goes into a prompt: `(until 2026-03-19, now: …)` beside its words. Pure.
+"""Marks closed entries in a document before it goes into a prompt: `(until 2026-03-19, now: …)` beside their text. Pure.
 
 What holds now is named only where it stands in the same document: a session that sees a part of memory is not told of the rest.
 """

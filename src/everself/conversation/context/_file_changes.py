@@ -1,4 +1,4 @@
-"""What became of a prefix's documents since it was frozen, in as few words as say it.
+"""Describes briefly how the documents of a prefix changed since it was built.
 
 Lines that were added or removed, or only how many there are where they do not fit. Does not know where the words will stand.
 """
@@ -72,7 +72,7 @@ def _fitting(path: str, text: str, quoted: bool, tokens: int, count: Callable[[s
 def _difference(old: str, new: str) -> str:
     before, after = old.splitlines(), new.splitlines()
     if max(len(before), len(after)) > _COMPARED_LINES:
-        # nobody is shown so much at once: how much there is will do
+        # too many lines to show: only their number is given
         return "\n".join([*(f"-{line}" for line in before), *(f"+{line}" for line in after)])
     lines = difflib.unified_diff(before, after, lineterm="", n=0)
     return "\n".join(line for line in lines if line[:1] in "+-" and line[:3] not in ("+++", "---") and line[1:].strip())

@@ -1,4 +1,4 @@
-"""The fixed words of a prompt: what every agent is told, what stands before each part, and how gaps are named.
+"""Fixed texts of a prompt: the base prompt, the prefaces of the slots, and the notes about omitted parts.
 
 Knows neither the files nor the budget. The long text is Markdown, in the folder `prompts`.
 """
@@ -13,7 +13,7 @@ from everself.conversation.context.budget import Slot
 from everself.conversation.context.packing import Omission
 from everself.text.normalise import one_line
 
-# ranges of one document that are named one by one; beyond them, how many there are and where
+# number of ranges of one document that are listed; beyond that, only their count and extent
 _RANGES: Final = 6
 _NAME_WIDTH: Final = 200
 

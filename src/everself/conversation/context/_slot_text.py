@@ -1,4 +1,4 @@
-"""The text of one slot: its documents whole where they fit, else their most important items, with the names of the others.
+"""The text of one slot: whole documents where they fit, else their most important items and the names of the rest.
 
 Knows how a slot is shown: its preface, and whether its words are quoted as data. Does not know who may see a document, or who steals.
 """

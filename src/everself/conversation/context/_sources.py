@@ -1,4 +1,4 @@
-"""What stands in a workspace for each slot of a prompt, as far as a session of this kind may see it.
+"""Collects the documents for each slot of a prompt that this kind of session may see.
 
 Reads documents and decides nothing about budgets. What is missing or cannot be read is told, and never an error.
 """

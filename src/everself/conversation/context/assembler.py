@@ -1,9 +1,9 @@
-"""One assembler: a turn in; a prefix that stays, a delta and the receipt out. What `everself context` shows is what a model is given."""
+"""Assembles a prompt: prefix, delta and receipt. `everself context` shows exactly what a model is given."""
 
 from dataclasses import dataclass, replace
 from typing import Final
 
-from everself.conversation.context.delta import Delta, lay_delta, now_text
+from everself.conversation.context.delta import Delta, build_delta, now_text
 from everself.conversation.context.prefix import Prefix
 from everself.conversation.context.prefix_builder import build_prefix
 from everself.conversation.context.receipt import Receipt
@@ -44,14 +44,14 @@ class Assembler:
         """The prompt of one turn. A soul that does not fit whole is an error; all else that does not fit is named."""
         if ask.prefix is not None and (ask.prefix.scope, ask.prefix.run) != (ask.scope, ask.run):
             # what one session was told is not for another
-            raise WrongUse("A prefix belongs to the session that it was made for.")
+            raise WrongUse("The prefix was made for another session.")
         # before anything is read for the prompt: what changed outside is noticed before it is used
         seen = self._parts.look()
         speaker = self._parts.speak(ask)
         prefix = ask.prefix
         if prefix is None:
             prefix = build_prefix(self._parts, ask, speaker, self._parts.count(now_text(self._parts, ask)) + _SEAM)
-        delta = lay_delta(self._parts, ask, prefix)
+        delta = build_delta(self._parts, ask, prefix)
         notices = (*seen, *speaker.notices, *prefix.receipt.notices, *delta.notices)
         return Prompt(prefix, delta.text, self._receipt(ask, prefix, delta, notices), tuple(delta.sources))
 

@@ -1,4 +1,4 @@
-"""How the tokens of remembered context are shared among its slots. Numbers in, numbers out.
+"""Allocates the token budget among the slots of a prompt. Numbers in, numbers out.
 
 Does not know what a slot holds or how tokens are counted. The rules are worked out by hand in docs/decisions/0024.
 """
@@ -134,7 +134,7 @@ class _Allocation:
 
     def __init__(self, needs: Mapping[Slot, int], budgets: Mapping[Slot, int], total: int) -> None:
         if any(tokens < 0 for tokens in (*needs.values(), *budgets.values())):
-            raise WrongUse("No slot needs fewer than 0 tokens, or has a budget below 0.")
+            raise WrongUse("Needs and budgets of slots cannot be negative.")
         self.needs = {slot: needs.get(slot, 0) for slot in SLOTS}
         self.unclaimed = max(0, total)
         self.own: dict[Slot, int] = {}

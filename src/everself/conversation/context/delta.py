@@ -1,4 +1,4 @@
-"""The part of a prompt that each turn brings: the time, what changed since the prefix was frozen, and what was recalled for the message.
+"""The part of a prompt that is new in each turn: the time, changes since the prefix was built, and search results.
 
 Recalled text, and whatever a program or file from outside says, is framed as data. Does not know how the prefix was laid out.
 """
@@ -66,8 +66,8 @@ def now_text(parts: Parts, ask: PromptRequest) -> str:
     return "## Now\n\n" + "\n".join(f"- {name}: {value}" for name, value in lines if value)
 
 
-def lay_delta(parts: Parts, ask: PromptRequest, prefix: Prefix) -> Delta:
-    return _Turn(parts, ask, prefix).lay()
+def build_delta(parts: Parts, ask: PromptRequest, prefix: Prefix) -> Delta:
+    return _Turn(parts, ask, prefix).build()
 
 
 class _Turn:
@@ -83,12 +83,12 @@ class _Turn:
         self.left = None if limit is None else limit - prefix.tokens
         self.texts: list[str] = []
 
-    def lay(self) -> Delta:
+    def build(self) -> Delta:
         self._add("now", now_text(self.parts, self.ask))
         if self.left is not None and self.left < 0:
             raise ContextTooSmall(
-                "What was said so far leaves the prompt no room in the model's window.",
-                mend="Begin a new conversation, or choose a model with a larger window.",
+                "The conversation so far fills the model's context window.",
+                mend="Start a new conversation, or choose a model with a larger window.",
             )
         changes = self._changes()
         self._add("changes", self._tell_changes(changes))

@@ -1,4 +1,4 @@
-"""Where other programs and files may add to a prompt: the CRM hook and the external source. What they say is data, never instruction.
+"""Text that other programs and files add to a prompt: the CRM hook and the external source. Always data, never instructions.
 
 Runs the one command that the host file names, bounded in time and in bytes, and without a shell. Does not know budgets or sessions.
 """
@@ -103,7 +103,7 @@ def _listen(process: "subprocess.Popen[bytes]", given: bytes, seconds: float) ->
             break
         said += piece
     if len(said) > MOST_BYTES:
-        return ProgramAnswer(notice=f"The CRM hook said more than {MOST_BYTES:,} bytes, none of which is used.")
+        return ProgramAnswer(notice=f"The output of the CRM hook exceeds {MOST_BYTES:,} bytes and was ignored.")
     try:
         code = process.wait(max(0.0, end - monotonic()))
     except subprocess.TimeoutExpired:

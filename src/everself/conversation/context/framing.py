@@ -1,8 +1,8 @@
-"""Text that was recalled, or that a program gave, as data: between marks that no data can contain, each piece with its origin.
+"""Frames recalled text and program output as data: between markers that no data can contain, each item with its origin.
 
-Three walls, each of which holds alone. The marks carry a nonce made anew for each prompt. They are written in brackets that are
-replaced wherever data holds them. And each line of data is quoted (`> `), so that no fence, comment, heading or front matter in it
-reaches beyond its piece. Words are never lost. Does not know who recalled what, or whether it is true.
+Three defences, each of which is sufficient. The markers carry a nonce that is new for each prompt. They use brackets that are
+replaced wherever data contains them. And each line of data is quoted (`> `), so that no fence, comment, heading or front matter in it
+reaches beyond its item. No text is lost. Does not know who recalled what, or whether it is true.
 """
 
 import os
@@ -50,7 +50,7 @@ class Framed:
 
 
 def new_nonce(random: Callable[[int], bytes] = os.urandom) -> str:
-    """Sixteen hexadecimal digits that whoever wrote the data could not know. One for each prompt."""
+    """Sixteen hexadecimal digits that the author of the data could not know. One for each prompt."""
     return random(_NONCE_BYTES).hex()
 
 
@@ -114,7 +114,7 @@ def neutralise(text: str, nonce: str) -> str:
 
 
 def _visible(line: str) -> str:
-    """Overrides of direction, tag letters and their like hide words from whoever looks on; the joiners are letters to some."""
+    """Direction overrides, tag letters and similar characters hide text from a reader. Joiners are letters in some scripts and stay."""
     return "".join(char for char in line if char.isspace() or char in _JOINERS or not _hides(char))
 
 

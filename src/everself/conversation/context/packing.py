@@ -1,4 +1,4 @@
-"""Which parts of a document go into a prompt when not all of it fits, and the names of those that do not.
+"""Chooses the parts of a document that fit into a prompt and names the omitted ones.
 
 A item is an entry, whole or not at all; a heading comes along with the first item below it that is kept. Bookkeeping comments,
 rules between sections and comments that belong to no entry are no items: nobody reads them as words. Knows no slot and no file.

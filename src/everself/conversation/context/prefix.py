@@ -1,4 +1,4 @@
-"""The part of a prompt that stays the same, byte by byte, for as long as a conversation lasts."""
+"""The prefix: the part of a prompt that stays byte-identical for a whole conversation, so that vendors can cache it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,6 +1,6 @@
-"""Lays out the prefix of a prompt: soul, rules, files, stable memory.
+"""Builds the prefix of a prompt: soul, rules, files, stable memory.
 
-Done once, when a session begins; whoever converses keeps it. Does not know the message of the turn.
+Built once, when a session begins; the conversation caches it. Does not know the message of the turn.
 """
 
 from collections.abc import Mapping, Sequence

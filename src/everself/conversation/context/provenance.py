@@ -1,4 +1,4 @@
-"""What of a document may stand in every prompt, and under which label. Pure.
+"""Decides which entries of a document may be part of every prompt, and labels them with their source. Pure.
 
 Text of the web, tools, imports and other people can be recalled, but is not preached: it is left out of what each prompt holds. What the
 agent concluded or a hand wrote stands there with its source; what carries no label is the owner's.

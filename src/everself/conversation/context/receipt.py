@@ -1,4 +1,4 @@
-"""What a prompt was made of and what it cost: every slot, every theft, every omission. Values only."""
+"""The receipt of a prompt: what it contains, what each slot cost, and what was omitted. Values only."""
 
 from dataclasses import dataclass
 

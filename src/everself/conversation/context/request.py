@@ -1,4 +1,4 @@
-"""What a prompt is asked for with, and what the assembler needs of the other rooms. Values and callables only."""
+"""The request for a prompt, and what the assembler needs from other packages. Values and callables only."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -43,7 +43,7 @@ class PromptRequest:
     """One turn. `prefix` is what an earlier turn of the session gave back; without it the session begins.
 
     `window` is what the model takes in tokens, `other` what of it is spoken for: history, the message itself, tool schemas, the answer.
-    `recorded`: the search is noted, as it is for whoever answers with it.
+    `recorded`: the search is recorded, as for every answer that uses it.
     """
 
     scope: Scope = OWNER
@@ -82,7 +82,7 @@ class Parts:
     crm: Callable[[str], ProgramAnswer] | None = None
     external: Callable[[], ProgramAnswer] | None = None
     nonce: Callable[[], str] = new_nonce
-    # the nonce of a prefix, from the hash of what it is made of: the same for the same, and unknown to whoever has no key
+    # the nonce of a prefix, from the hash of what it is made of: the same for the same content, and unpredictable without the key
     seal: Callable[[str], str] = field(default_factory=lambda: lambda _: new_nonce())
     # counting costs more than all else here, and most of a prompt is the same from turn to turn
     count: Count = field(default_factory=lambda: lru_cache(maxsize=512)(tokens.count))

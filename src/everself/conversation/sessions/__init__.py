@@ -1,1 +1,1 @@
-"""What was said: sessions and messages, transcripts, checkpoints, notes of a conversation that ends."""
+"""Sessions and messages, transcripts, checkpoints, and the note written when a conversation ends."""

@@ -1,4 +1,4 @@
-"""The checkpoint: before context is dropped, the owner's own statements become entries, whatever a model did or failed to do.
+"""The checkpoint: before compaction, the owner's statements become entries. It needs no model.
 
 Deterministic and idempotent: keyed by session and message, so that doing it twice changes nothing. What was kept from a message already
 is neither doubled nor counted as said again; what was forgotten since stays forgotten. Knows no model and does not judge truth.
@@ -109,7 +109,7 @@ class Checkpoint:
 
     def _sentences(self, message: Message) -> Iterator[Sentence]:
         from everself.classify.statements import read
-        from everself.memory.forgetting.words import FORGOTTEN
+        from everself.memory.forgetting.forgotten_words import FORGOTTEN
 
         for sentence in (self._read or read)(message.content).of(*_KEPT):
             words = sentence.what if sentence.kind is SentenceKind.REMEMBER and sentence.what else sentence.text
@@ -128,7 +128,7 @@ class Checkpoint:
         """Whether these words are a correction that was acted on: then what is right stands in memory, and they say no more than that."""
         found = self._memory.workspace.find(CORRECTIONS)
         lines = found.data.decode("utf-8", "replace").splitlines() if found is not None else ()
-        # not what was wrong, which stands there too: somebody may come to say it again, and mean it
+        # not the wrong text, which is there too: it may be said again and be meant
         return any(_bare(fold(text)) in fold(line) for line in lines if line.startswith(TRIGGER))
 
     def _write(self, planned: PlannedStatement) -> str:
@@ -138,7 +138,7 @@ class Checkpoint:
         try:
             return memory.remember(planned.new_entry).entry
         except RefusedByRule:
-            # a rule that stands above what was said; nobody is there to be asked
+            # a rule outranks the statement, and there is nobody to ask
             return ""
 
 

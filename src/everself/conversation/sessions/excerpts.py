@@ -1,4 +1,4 @@
-"""What was said as lines for people and for models: without tool calls, commands and system text. Pure, but for the prompts it holds."""
+"""Messages as plain lines for people and models, without tool calls, commands and system text. Pure."""
 
 from collections.abc import Iterable, Sequence
 from functools import cache

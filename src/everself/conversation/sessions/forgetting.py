@@ -1,4 +1,4 @@
-"""Transcripts as a place of forgetting: what the store does not say any more, they do not say either.
+"""Removes forgotten text from transcripts: rewrites those that differ from the database.
 
 The store is cleaned before. So nothing is cut out here: a transcript that differs from the store is made anew, and what was summarised
 in a model's own words, which nobody could search for the forgotten, gives way to how each message begins that is still there.
@@ -15,7 +15,7 @@ from everself.errors import NotFound
 from everself.storage.state.scrub import strings_of
 
 if TYPE_CHECKING:
-    from everself.memory.forgetting.words import ForgottenWords
+    from everself.memory.forgetting.forgotten_words import ForgottenWords
 
 NAME: Final = "transcripts"
 MOST_OF_A_SUMMARY: Final = 1_500

@@ -1,4 +1,4 @@
-"""From stored messages to the turns that a model is shown. Pure.
+"""Converts stored messages to the turns that a model is shown. Pure.
 
 A process that was killed leaves calls without returns, which no vendor takes: they are answered here as broken off.
 """

@@ -1,4 +1,4 @@
-"""What was said, as the conversation keeps it: durable in the store when a call returns, then a line in the session's transcript.
+"""The log of sessions: a message is durable in the database when the call returns, then a line in the transcript.
 
 What must never be stored (private passages, secrets) is taken out before a byte reaches the disk. Knows no model and no memory.
 """
@@ -57,25 +57,23 @@ class SessionLog:
         if name != LAST:
             found = self.find(name)
             if found.scope != scope:
-                raise NotFound(
-                    f'No session of this kind is called "{name[:40]}".', mend="everself sessions list shows them."
-                )
+                raise NotFound(f'session "{name[:40]}".', mend="everself sessions list shows them.")
             return found
         for row in self._messages.list(scope.kind.value, channel, 1_000):
             session = session_of(row)
             if session.scope == scope and not session.ended and session.said:
                 return session
-        raise NotFound("There is no session to go on with.")
+        raise NotFound("no earlier session to continue.")
 
     def find(self, name: str) -> Session:
         """A session of any scope, by id, beginning of an id, or the last."""
         wanted = without_surrogates(name).upper()
         rows = self._messages.list(limit=1) if name == LAST else self._messages.named(wanted, _SHOWN + 1)
         if not rows:
-            raise NotFound(f'No session is called "{name[:40]}".', mend="everself sessions list")
+            raise NotFound(f'session "{name[:40]}".', mend="everself sessions list")
         if len(rows) > 1 and rows[0].id != wanted:
             shown = ", ".join(row.id for row in rows[:_SHOWN])
-            raise WrongUse(f'"{name[:40]}" could be {shown}.', mend="Give more characters of the id.")
+            raise WrongUse(f'"{name[:40]}" is ambiguous: {shown}.', mend="Give more characters of the id.")
         return session_of(rows[0])
 
     def fresh(self, session: Session) -> Session:
@@ -135,7 +133,7 @@ class SessionLog:
         """Messages that hold all of these words, the newest first."""
         wanted = fold(without_surrogates(words)).split()
         if not wanted:
-            raise WrongUse("There are no words to search for.")
+            raise WrongUse("The search text is empty.")
         found: list[Message] = []
         for said in self._messages.newest():
             text = fold(said.content)
@@ -156,7 +154,7 @@ class SessionLog:
         return count
 
     def mend(self, session: Session | str) -> None:
-        """Make the transcript anew from the store; where the session is gone, it goes."""
+        """Rewrite the transcript from the database; remove it where the session is gone."""
         name = session if isinstance(session, str) else session.id
         self._transcripts.rewrite(name, lambda after: self._lines(name, after))
 

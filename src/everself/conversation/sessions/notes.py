@@ -1,4 +1,4 @@
-"""The note of a conversation that ends: a page `memory/YYYY-MM-DD-slug.md` with how it was called, and a summary or its last lines.
+"""Writes the note of a finished conversation: `memory/YYYY-MM-DD-slug.md` with its title and a summary or its last lines.
 
 Written through memory, so that it is vouched for as what it is: the agent's words, or those of whoever tainted the conversation. Asks no
 model: it is given what one said, which may be nothing.

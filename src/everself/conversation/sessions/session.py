@@ -1,4 +1,4 @@
-"""What a session and a message are, and their forms in rows and in lines. Pure."""
+"""Session and message as values, and their conversion to rows and transcript lines. Pure."""
 
 import json
 from collections.abc import Mapping

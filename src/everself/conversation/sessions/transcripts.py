@@ -1,4 +1,4 @@
-"""One `.jsonl` a session, for people and other programs to read: a line about the session, then a line for each message.
+"""Transcripts: one `.jsonl` file for each session, with a header line and one line for each message.
 
 Made from the store, which is the truth: what a crash left out is caught up with at the next message, and whatever is not as it should be
 is written anew. So it is not synced to the disk, and it can be deleted at any time.
@@ -50,7 +50,7 @@ class Transcripts:
             self._known[session] = (left.inode, left.size, _number(added[-1]) or 0)
 
     def rewrite(self, session: str, lines: Lines) -> None:
-        """Make it anew; without lines it goes."""
+        """Rewrite it; without lines it is removed."""
         path = path_of(session)
         with disk_errors(path), self._lock.hold():
             self._write(session, path, lines)

@@ -1,1 +1,1 @@
-"""What a model may do: tools over memory, files, the soul's proposals, and those from outside that the settings let in."""
+"""Tools for the model: memory, files, proposals for the soul, and external tools that the settings enable."""

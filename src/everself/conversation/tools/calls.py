@@ -1,4 +1,4 @@
-"""Runs the calls a model asked for, all at once, each within its time and its size. Knows no particular tool and no conversation.
+"""Runs the tool calls of a model concurrently, each with a time limit and a size limit. Knows no particular tool.
 
 Whatever goes wrong in a call is an outcome that the model is shown; a turn does not end by it.
 """
@@ -16,7 +16,7 @@ from everself.models.chat.protocol import JsonObject, ToolCall
 
 _log = get_logger(__name__)
 
-# a model that asks for more at once is confused, and every call costs somebody something
+# a model that asks for more at once is confused, and calls cost time or money
 MOST_AT_ONCE: Final = 16
 _NAMED: Final = 40
 
@@ -40,7 +40,7 @@ async def call_tools(
     running = [asyncio.ensure_future(_call(tools, call, setting)) for call in calls[:MOST_AT_ONCE]]
     try:
         for call in calls[MOST_AT_ONCE:]:
-            yield CallResult(call, Outcome(f"Not run: at most {MOST_AT_ONCE} calls are made at once.", failed=True))
+            yield CallResult(call, Outcome(f"Not run: at most {MOST_AT_ONCE} calls are allowed at once.", failed=True))
         for done in asyncio.as_completed(running):
             yield await done
     finally:
@@ -58,7 +58,7 @@ async def _call(tools: Mapping[str, Tool], call: ToolCall, setting: ToolContext)
         # without its name, which is a model's word
         _log.info("A tool was called that does not exist.")
         known = ", ".join(sorted(tools)[:_NAMED]) or "none"
-        return CallResult(call, Outcome(f'There is no tool "{call.name[:80]}". There are: {known}.', failed=True))
+        return CallResult(call, Outcome(f'Unknown tool: "{call.name[:80]}". Available tools: {known}.', failed=True))
     arguments = read_arguments(call.arguments)
     if isinstance(arguments, str):
         _log.info("Tool %s was called with arguments that are no JSON object.", call.name)
@@ -67,7 +67,7 @@ async def _call(tools: Mapping[str, Tool], call: ToolCall, setting: ToolContext)
         async with asyncio.timeout(tool.timeout):
             outcome = await tool.run(arguments, setting)
     except TimeoutError:
-        words = f"{call.name} took longer than {tool.timeout:g} seconds and was left alone; it may have been done all the same."
+        words = f"{call.name} took longer than {tool.timeout:g} seconds and was abandoned; it may still complete."
         outcome = Outcome(words, failed=True)
     except EverselfError as error:
         outcome = Outcome(f"{error} {error.mend}".strip(), failed=True)
@@ -84,7 +84,7 @@ def read_arguments(text: str) -> JsonObject | str:
     except (ValueError, RecursionError) as error:
         return f"The arguments are not JSON: {error}. Call it again with one JSON object."
     if not isinstance(found, dict):
-        return "The arguments have to be one JSON object. Call it again."
+        return "The arguments must be one JSON object. Call it again."
     return found
 
 

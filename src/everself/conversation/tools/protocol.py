@@ -1,4 +1,4 @@
-"""What a tool is, and what a call of one gives. Knows no particular tool."""
+"""The tool protocol and the outcome of a call. Knows no particular tool."""
 
 import json
 from collections.abc import Awaitable, Callable, Mapping

@@ -142,7 +142,8 @@ def unfinished(error: EverselfError, changes: Sequence[str]) -> Unfinished:
         f"Change {changes[-1]} stands" if len(changes) == 1 else f"{len(changes)} changes stand, the last {changes[-1]}"
     )
     return Unfinished(
-        f"{done}; what came after failed: {error}", mend=error.mend or "Look before you do it again: everself log"
+        f"{done}; what came after failed: {error}",
+        mend=error.mend or "Check what was done before you retry: everself log",
     )
 
 

@@ -56,5 +56,5 @@ class Family(click.Group):
             shown = name[:60]
             near = difflib.get_close_matches(name[:60], self.list_commands(ctx), n=1, cutoff=0.5)
             hint = f' Did you mean "{near[0]}"?' if near else ""
-            raise click.UsageError(f'There is no command "{shown}".{hint}', ctx)
+            raise click.UsageError(f"Unknown command: {shown}.{hint}", ctx)
         return super().resolve_command(ctx, args)

@@ -55,7 +55,7 @@ def _obey(arguments: Sequence[str], as_json: bool) -> int:
         raise Interrupted from None
     except click.UsageError as error:
         command = error.ctx.command_path if error.ctx is not None else "everself"
-        raise WrongUse(error.format_message(), mend=f"{command} --help") from error
+        raise WrongUse(_usage(error), mend=f"{command} --help") from error
     except click.ClickException as error:
         raise EverselfError(error.format_message()) from error
     except SystemExit as stopped:
@@ -67,6 +67,13 @@ def _obey(arguments: Sequence[str], as_json: bool) -> int:
     code = returned if isinstance(returned, int) else ExitCode.DONE
     show_notices(call.untold())
     return ExitCode.DEGRADED if call.warnings and code == ExitCode.DONE else code
+
+
+def _usage(error: click.UsageError) -> str:
+    if isinstance(error, click.NoSuchOption):
+        hint = f" Did you mean {error.possibilities[0]}?" if error.possibilities else ""
+        return f"Unknown option: {error.option_name[:60]}.{hint}"
+    return error.format_message()
 
 
 class _Nobody(io.TextIOBase):

@@ -9,7 +9,7 @@ from everself.interfaces.rendering.view import Look, View, without
 from everself.interfaces.rendering.words import count_of
 
 if TYPE_CHECKING:
-    from everself.models.chat.trial import Trial
+    from everself.models.chat.model_trial import Trial
     from everself.operations.models import ModelLine, ModelsReport, SpendReport, UsedReport
 
 _NO_MODEL: Final = "answers from memory alone; no model"

@@ -1,1 +1,1 @@
-"""The Soul Keeper: what the owner said again and again becomes a line of what the soul has learned. Proposes only."""
+"""The Soul Keeper: proposes lines for `## Learned` from what the owner said repeatedly."""

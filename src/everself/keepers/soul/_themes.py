@@ -1,4 +1,4 @@
-"""What the owner came back to: corrections that repeat, manners they welcome, abilities they count on. Reads only.
+"""Finds what the owner said repeatedly: corrections, welcome behaviour, abilities. Reads only.
 
 Only their own words count, said to the agent and vouched for: no page, tool, guest, import, summary or text of unknown hand is a reason
 for a soul to change, however often it is repeated.
@@ -59,15 +59,15 @@ class Theme:
         return one_line(bare(told), 10 * LONGEST)
 
 
-def find_themes(world: KeeperContext) -> list[Theme]:
+def find_themes(context: KeeperContext) -> list[Theme]:
     """The newest first, whether ripe or not."""
     groups: list[tuple[About, list[Entry]]] = []
-    for about, entry in _told(world):
+    for about, entry in _told(context):
         held = _held(entry.text)
         nearest = sorted(
             (found for kind, found in groups if kind == about), key=lambda found: -overlap(held, _held(found[0].text))
         )
-        near = [found for found in nearest[:_COMPARED] if say_same(world, entry.text, found[0].text)]
+        near = [found for found in nearest[:_COMPARED] if say_same(context, entry.text, found[0].text)]
         if near:
             near[0].append(entry)
         else:
@@ -75,10 +75,10 @@ def find_themes(world: KeeperContext) -> list[Theme]:
     return [Theme(about, tuple(found)) for about, found in groups]
 
 
-def say_same(world: KeeperContext, one: str, other: str) -> bool:
+def say_same(context: KeeperContext, one: str, other: str) -> bool:
     """By keywords, or by likeness where other words say it; never where they contradict each other."""
     shared = overlap(_held(one), _held(other))
-    if shared < SHARED and (shared == 0.0 or world.alike(bare(one), bare(other)) < SAME):
+    if shared < SHARED and (shared == 0.0 or context.alike(bare(one), bare(other)) < SAME):
         return False
     return agree(one, other)
 
@@ -98,49 +98,49 @@ def _held(text: str) -> frozenset[str]:
     return words_of(bare(text)) - (words_of(told.old) - words_of(told.new) if told is not None else frozenset())
 
 
-def is_ripe(world: KeeperContext, theme: Theme) -> bool:
-    """Said twice, and not since yesterday: what somebody says in anger does not make a soul."""
-    return theme.times >= TWICE and all(is_cool(world, one) for one in theme.entries)
+def is_ripe(context: KeeperContext, theme: Theme) -> bool:
+    """Said twice, and not within the last day: a statement made in anger does not change the soul."""
+    return theme.times >= TWICE and all(is_cool(context, one) for one in theme.entries)
 
 
-def is_cool(world: KeeperContext, entry: Entry) -> bool:
-    last = last_said(world, entry)
-    return last is not None and world.now - last >= COOL
+def is_cool(context: KeeperContext, entry: Entry) -> bool:
+    last = last_said(context, entry)
+    return last is not None and context.now - last >= COOL
 
 
-def last_said(world: KeeperContext, entry: Entry) -> datetime | None:
+def last_said(context: KeeperContext, entry: Entry) -> datetime | None:
     """When it was last said, rather too late than too early; None where nobody knows."""
     days = [day for day in (entry.day, entry.seen) if day is not None]
     if not days:
         return None
     if entry.time and max(days) == entry.day:
         try:
-            return datetime.combine(max(days), time.fromisoformat(entry.time), world.clock.zone)
+            return datetime.combine(max(days), time.fromisoformat(entry.time), context.clock.zone)
         except ValueError:
             pass
-    return datetime.combine(max(days) + timedelta(days=1), time(), world.clock.zone)
+    return datetime.combine(max(days) + timedelta(days=1), time(), context.clock.zone)
 
 
-def is_evidence(world: KeeperContext, entry: Entry) -> bool:
+def is_evidence(context: KeeperContext, entry: Entry) -> bool:
     """Whether the owner said it to the agent, as itself and about nobody else."""
     where = place(entry.path)
     if entry.closed or not entry.vouched or where.person or where.project or where.kind in _RECORDS:
         return False
-    return rank(entry.source) >= rank(OWNER) and rank(world.trust(entry)) >= rank(OWNER)
+    return rank(entry.source) >= rank(OWNER) and rank(context.trust(entry)) >= rank(OWNER)
 
 
 def is_correction(entry: Entry) -> bool:
     return entry.tag is Tag.CORRECTION or entry.source == CORRECTION or entry.category == "correction"
 
 
-def _told(world: KeeperContext) -> Iterator[tuple[About, Entry]]:
-    found = sorted(world.open_entries(), key=lambda one: (str(one.day or ""), one.time), reverse=True)
+def _told(context: KeeperContext) -> Iterator[tuple[About, Entry]]:
+    found = sorted(context.open_entries(), key=lambda one: (str(one.day or ""), one.time), reverse=True)
     count = 0
     for entry in found:
         if count >= MOST:
             return
         about = _about(entry)
-        if about is not None and is_evidence(world, entry):
+        if about is not None and is_evidence(context, entry):
             count += 1
             yield about, entry
 

@@ -1,4 +1,4 @@
-"""Asks a model for lines that the soul could learn, from what the owner said and nothing else. Without a model: none.
+"""Asks a model for lines that the soul could learn, from the owner's statements only. Without a model there are none.
 
 Each line names the entries it rests on: two of them, or one that was said twice, all a day old. Whatever names others is not used.
 """
@@ -69,18 +69,18 @@ class WordedLines:
     notes: tuple[str, ...] = ()
 
 
-async def word_lines(world: KeeperContext, learned: Sequence[str], used: Collection[str]) -> WordedLines:
+async def word_lines(context: KeeperContext, learned: Sequence[str], used: Collection[str]) -> WordedLines:
     """What a model proposes. `used` is evidence that was a reason before: it is none again."""
-    if not world.has_model():
+    if not context.has_model():
         return WordedLines()
-    shown = {one.id: one for one in _material(world) if f"entry:{one.id}" not in used}
+    shown = {one.id: one for one in _material(context) if f"entry:{one.id}" not in used}
     if sum(max(1, one.mentions) for one in shown.values()) < TWICE:
         return WordedLines()
     known = "\n".join(f"- {line}" for line in learned) or "- nothing yet"
     said = "\n".join(_told(one) for one in shown.values())
-    answered = await world.answer(f"{_ASKED}\n\nLearned:\n{known}\n\nSaid:\n{said}", SCHEMA)
+    answered = await context.answer(f"{_ASKED}\n\nLearned:\n{known}\n\nSaid:\n{said}", SCHEMA)
     if answered.value is None:
-        return WordedLines(notes=(f"{answered.why} Only the rules spoke.",) if answered.why else ())
+        return WordedLines(notes=(f"{answered.why} Only the rules were used.",) if answered.why else ())
     lines: list[Line] = []
     drifts: list[Planned] = []
     for one in answered.value["lines"]:
@@ -88,24 +88,26 @@ async def word_lines(world: KeeperContext, learned: Sequence[str], used: Collect
         found = [shown[name] for name in ids if name in shown]
         if not words or len(found) < len(ids) or sum(max(1, each.mentions) for each in found) < TWICE:
             continue
-        if not all(is_cool(world, each) for each in found) or label(words).suspicious:
+        if not all(is_cool(context, each) for each in found) or label(words).suspicious:
             continue
         evidence = referenced(ids)
         if one["kind"] == "drift":
             drifts.append(_drift(words, evidence))
-        elif not any(score >= SAME for score in _likeness(world, words, [*learned, *(each.words for each in lines)])):
+        elif not any(score >= SAME for score in _likeness(context, words, [*learned, *(each.words for each in lines)])):
             lines.append(Line(words, evidence, f"{one['kind']}: {one_line(one['why'], LONGEST)}", sure=_SURE))
     return WordedLines(tuple(lines), tuple(drifts))
 
 
-def _likeness(world: KeeperContext, words: str, others: Sequence[str]) -> list[float]:
-    return world.sources.likeness().of(words, others)
+def _likeness(context: KeeperContext, words: str, others: Sequence[str]) -> list[float]:
+    return context.sources.likeness().of(words, others)
 
 
-def _material(world: KeeperContext) -> list[Entry]:
-    since = world.today - RECENT
-    found = [one for one in world.open_entries() if one.day is not None and max(one.day, one.seen or one.day) >= since]
-    found = [one for one in found if is_evidence(world, one)]
+def _material(context: KeeperContext) -> list[Entry]:
+    since = context.today - RECENT
+    found = [
+        one for one in context.open_entries() if one.day is not None and max(one.day, one.seen or one.day) >= since
+    ]
+    found = [one for one in found if is_evidence(context, one)]
     return sorted(found, key=lambda one: (str(one.day), one.time), reverse=True)[:SHOWN]
 
 

@@ -1,4 +1,4 @@
-"""The Soul Keeper: what the owner came back to, twice and a day ago, becomes one line under `## Learned`, with its evidence.
+"""The Soul Keeper: a statement that the owner repeated, at least a day old, becomes one line under `## Learned`, with its evidence.
 
 By rules the line is in the owner's own words. A model may word more of them, from the same evidence and within the same limits. Whether
 a line is only proposed or applied, the policy decides, and growth does it: the copy of the earlier soul, the soul tests, CHANGELOG.md.
@@ -27,7 +27,7 @@ from everself.workspace.learned import SOUL, with_line
 NAME: Final = "soul-keeper"
 # lines that one night may bring
 MOST: Final = 3
-# how long a step of the soul that nobody was told of is still worth telling
+# for how long an unreported change of the soul is still reported
 NEWS: Final = timedelta(days=7)
 _ALL: Final = 10_000
 _OPENINGS: Final[dict[About, str]] = {
@@ -80,31 +80,31 @@ class SoulKeeper:
     title = "Soul Keeper"
     schedule = "cron_soul_keeper"
 
-    async def propose(self, world: KeeperContext, tell: Tell) -> Proposal:
-        found = world.memory.workspace.find(SOUL)
-        policy = world.sources.policy()
+    async def propose(self, context: KeeperContext, tell: Tell) -> Proposal:
+        found = context.memory.workspace.find(SOUL)
+        policy = context.sources.policy()
         if policy is SoulPolicy.LOCKED or found is None:
             return Proposal()
-        versions = Versions(world.memory.workspace, world.clock)
+        versions = Versions(context.memory.workspace, context.clock)
         evolves = policy is SoulPolicy.EVOLVE
-        soul = SoulState(found.data, learned_lines(found.data), tuple(_asked(world)), versions, evolves)
+        soul = SoulState(found.data, learned_lines(found.data), tuple(_asked(context)), versions, evolves)
         notes: list[str] = []
         lines: list[Line] = []
         drifts: list[Planned] = []
-        themes = find_themes(world)
+        themes = find_themes(context)
         for number, theme in enumerate(themes, 1):
             tell(Progress(number, len(themes), "themes"))
-            drifts += _drift(world, soul, theme)
-            if is_ripe(world, theme):
-                lines += _line(world, soul, theme, notes)
-        worded = await word_lines(world, soul.learned, soul.used | {one for line in lines for one in line.evidence})
+            drifts += _drift(context, soul, theme)
+            if is_ripe(context, theme):
+                lines += _line(context, soul, theme, notes)
+        worded = await word_lines(context, soul.learned, soul.used | {one for line in lines for one in line.evidence})
         notes += worded.notes
         drifts += worded.drifts
         planned: list[Planned] = []
         for line in (*lines, *worded.lines):
             if len(planned) < MOST:
-                planned += _fitted(world, soul, line, notes)
-        return Proposal((*_untold(world, soul), *planned, *drifts), tuple(notes))
+                planned += _fitted(context, soul, line, notes)
+        return Proposal((*_untold(context, soul), *planned, *drifts), tuple(notes))
 
 
 def news(line: str, change: str, evidence: tuple[str, ...]) -> NewEntry:
@@ -113,35 +113,35 @@ def news(line: str, change: str, evidence: tuple[str, ...]) -> NewEntry:
     return NewEntry(f"My soul learned something: {line}", origin, "heartbeat", Tag.EVENT, key=f"told {change}")
 
 
-def _asked(world: KeeperContext) -> Iterator[Asked]:
+def _asked(context: KeeperContext) -> Iterator[Asked]:
     """What keepers proposed. What the soul took before anybody noted it counts as approved."""
-    for one in world.state.proposals.list("", _ALL):
+    for one in context.state.proposals.list("", _ALL):
         if one.path != SOUL or one.author != Author.KEEPER:
             continue
-        done = world.state.change_of_key(one.key) if one.status == "open" else None
+        done = context.state.change_of_key(one.key) if one.status == "open" else None
         yield one if done is None else replace(one, status="approved", decided_at=done.at.isoformat(), change=done.id)
 
 
-def _untold(world: KeeperContext, soul: SoulState) -> Iterator[Planned]:
+def _untold(context: KeeperContext, soul: SoulState) -> Iterator[Planned]:
     """Steps that the soul took by itself in a run that died before it told of them."""
     for one in soul.asked:
-        recent = one.change and world.now - datetime.fromisoformat(one.decided_at) <= NEWS
-        if not recent or world.state.change_of_key(f"told {one.change}") is not None:
+        recent = one.change and context.now - datetime.fromisoformat(one.decided_at) <= NEWS
+        if not recent or context.state.change_of_key(f"told {one.change}") is not None:
             continue
         before = soul.versions.with_hash(one.base)
-        if world.memory.workspace.record(one.change)[0].author is Author.KEEPER and before is not None:
+        if context.memory.workspace.record(one.change)[0].author is Author.KEEPER and before is not None:
             known = learned_lines(before)
             for line in [line for line in learned_lines(one.content.encode()) if line not in known][:1]:
                 thought = news(line, one.change, one.evidence)
                 yield Planned(Remember(thought), one.evidence, one.reason)
 
 
-def _line(world: KeeperContext, soul: SoulState, theme: Theme, notes: list[str]) -> Iterator[Line]:
+def _line(context: KeeperContext, soul: SoulState, theme: Theme, notes: list[str]) -> Iterator[Line]:
     """The line of a theme, unless the soul says so already or somebody was asked before."""
     evidence = referenced(theme.ids)
     replaces = next((line for line in soul.learned if theme.about == "correction" and _contradicts(line, theme)), "")
     new = [one for one in evidence if one not in soul.used or one in soul.unfinished]
-    if not new or (not replaces and len(new) < len(evidence)) or _says(world, soul, theme):
+    if not new or (not replaces and len(new) < len(evidence)) or _says(context, soul, theme):
         return
     if len(theme.words) > LONGEST:
         notes.append(f"Too long for a line of the soul, though it came up {theme.times} times: {', '.join(theme.ids)}.")
@@ -150,16 +150,16 @@ def _line(world: KeeperContext, soul: SoulState, theme: Theme, notes: list[str])
     yield Line(words, evidence, f"{_SAID[theme.about]} {theme.times} times", replaces)
 
 
-def _says(world: KeeperContext, soul: SoulState, theme: Theme) -> bool:
-    return any(_alike(world, line, theme) for line in soul.learned)
+def _says(context: KeeperContext, soul: SoulState, theme: Theme) -> bool:
+    return any(_alike(context, line, theme) for line in soul.learned)
 
 
 def _contradicts(line: str, theme: Theme) -> bool:
     return not agree(_bare(line), theme.words)
 
 
-def _alike(world: KeeperContext, line: str, theme: Theme) -> bool:
-    return any(say_same(world, _bare(line), words) for words in (theme.words, theme.entries[0].text))
+def _alike(context: KeeperContext, line: str, theme: Theme) -> bool:
+    return any(say_same(context, _bare(line), words) for words in (theme.words, theme.entries[0].text))
 
 
 def _bare(line: str) -> str:
@@ -171,15 +171,15 @@ def _bare(line: str) -> str:
     return line
 
 
-def _drift(world: KeeperContext, soul: SoulState, theme: Theme) -> Iterator[Planned]:
-    """What the soul has learned and had to be put right again since: flagged, for the soul is not moved towards it."""
+def _drift(context: KeeperContext, soul: SoulState, theme: Theme) -> Iterator[Planned]:
+    """Learned lines that needed another correction since. They are reported; the soul is not adapted to the behaviour."""
     if theme.about != "correction":
         return
     for line in soul.learned:
         origin = soul.origin(line)
-        if origin is None or not _alike(world, line, theme):
+        if origin is None or not _alike(context, line, theme):
             continue
-        since = world.clock.day_of(datetime.fromisoformat(origin.decided_at or origin.at))
+        since = context.clock.day_of(datetime.fromisoformat(origin.decided_at or origin.at))
         again = [one for one in theme.entries if max(one.day or date.min, one.seen or date.min) > since]
         if again:
             newest = max(max(one.day or date.min, one.seen or date.min) for one in again)
@@ -191,12 +191,12 @@ def _drift(world: KeeperContext, soul: SoulState, theme: Theme) -> Iterator[Plan
             yield Planned(ask, referenced([one.id for one in again]), "The agent acts unlike its soul.")
 
 
-def _fitted(world: KeeperContext, soul: SoulState, line: Line, notes: list[str]) -> Iterator[Planned]:
+def _fitted(context: KeeperContext, soul: SoulState, line: Line, notes: list[str]) -> Iterator[Planned]:
     """A line as an operation. Where the soul is full, an older one goes for it that came from no correction."""
     remove = line.replaces
-    most = world.tunables.soul_max_tokens
+    most = context.tunables.soul_max_tokens
     if not remove and _size(soul.data, line.words) > most:
-        remove = next((one for one in soul.learned if _may_go(world, soul.origin(one))), "")
+        remove = next((one for one in soul.learned if _may_go(context, soul.origin(one))), "")
         if not remove or _size(soul.data, line.words) - count(remove) > most:
             notes.append(f"The soul is full ({most} tokens), so this waits: “{one_line(line.words, LONGEST)}”")
             return
@@ -210,13 +210,13 @@ def _size(data: bytes, line: str) -> int:
     return count(with_line(data, line).decode("utf-8", "replace"))
 
 
-def _may_go(world: KeeperContext, origin: Asked | None) -> bool:
+def _may_go(context: KeeperContext, origin: Asked | None) -> bool:
     """Whether a learned line may be given up for another: not what a human wrote, and not what came from a correction."""
-    return origin is not None and not any(_is_correction(world, one) for one in origin.evidence)
+    return origin is not None and not any(_is_correction(context, one) for one in origin.evidence)
 
 
-def _is_correction(world: KeeperContext, reference: str) -> bool:
+def _is_correction(context: KeeperContext, reference: str) -> bool:
     kind, _, name = reference.partition(":")
-    entry = world.memory.catalog.find_even_gone(name) if kind == "entry" else None
+    entry = context.memory.catalog.find_even_gone(name) if kind == "entry" else None
     # what cannot be looked up any more may have been one
     return entry is None or is_correction(entry)

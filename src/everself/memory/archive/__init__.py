@@ -1,1 +1,1 @@
-"""What is old is put away: days into quarters, corrections and faded lines into archives, verbatim, and every step of it logged."""
+"""Archives old memory verbatim: daily logs, corrections and faded lines. Every step is logged."""

@@ -1,4 +1,4 @@
-"""The chronicle of a month: what its days were about, in a sentence for each entry, with the entry it comes from. Works on a draft; pure.
+"""The chronicle of a month: one sentence for each entry, with its reference. Works on a draft; pure.
 
 By rules a line is a reference by id: read by people, found again by forgetting, and no second entry. What a model tells is an entry of
 its own, with all that it was made from as its lineage, and trusted no more than that.

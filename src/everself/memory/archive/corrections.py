@@ -1,4 +1,4 @@
-"""Records of corrections that are old enough leave CORRECTIONS.md for the archive of their month, word for word. Search still finds them.
+"""Moves old records from CORRECTIONS.md to the archive of their month, verbatim. Search still finds them.
 
 The correction itself is an entry of the core and is never touched: only the record of how it came about is put away.
 """
@@ -81,7 +81,7 @@ def _move(draft: Draft, data: bytes, old: list[tuple[EntrySpan, date]]) -> dict[
     added = sum(len(entries(draft.find(path) or b"")) for path in counts)
     before = sum(len(entries(draft.before(path) or b"")) for path in counts)
     if kept != [one.strip() for one in every] or added != before + len(old):
-        raise Damaged(f"{PATH} would not be read as before, so nothing was moved.")
+        raise Damaged(f"{PATH} would read differently, so nothing was moved.")
     return dict(counts)
 
 

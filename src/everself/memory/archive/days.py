@@ -1,4 +1,4 @@
-"""Old days go into the archive of their quarter, word for word: which ones, and the one change that moves or copies them.
+"""Archives old daily logs by quarter, verbatim: selects them and moves or copies them in one change.
 
 What is moved stands in the archive and nowhere else, as the same entries with the same days; archive, removal, chronicle and log are
 one change, so that no moment knows a day in neither place. A day that holds a correction stays where it is.
@@ -23,9 +23,9 @@ from everself.values import Applied, Author, Change, Edit, Entry, FileStat, Move
 from everself.workspace.layout import Kind, archives_of, is_day, place
 
 AGE: Final = 90
-CORRECTION: Final = "it holds a correction"
-CUT: Final = "it is too large to be read whole"
-ODD: Final = "it is no plain file"
+CORRECTION: Final = "it contains a correction"
+CUT: Final = "it is too large"
+ODD: Final = "it is not a regular file"
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +84,7 @@ class _Making:
 def find_old_days(memory: Memory, days: int = AGE) -> OldDays:
     """The days older than so many days, in their order. Reads names, and the catalog where the files did not change."""
     if days < 1:
-        raise WrongUse("Only days that are over are put away.", mend="Say --days 1 or more.")
+        raise WrongUse("Only past days can be archived.", mend="Say --days 1 or more.")
     last = memory.clock.today() - timedelta(days=days)
     stats = [one for one in memory.workspace.list() if _is_old(one, last)]
     if not stats:
@@ -155,7 +155,7 @@ def archive_days(
 
 def _put_away(making: _Making, day: Day, *, remove: bool) -> None:
     if not is_day(day.path):
-        raise WrongUse(f"{day.path} is no day.")
+        raise WrongUse(f"{day.path} is not a daily log.")
     part = part_of(day, kept=not remove)
     if part is None:
         if remove:

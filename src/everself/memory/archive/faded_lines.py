@@ -1,4 +1,4 @@
-"""Lines of MEMORY.md that faded: nobody said them in person, nobody mentioned them for long, and hardly anything speaks for them.
+"""Archives faded lines of MEMORY.md: not said by a person, not mentioned for long, with low confidence.
 
 They move to an archive and are found there as before; they only stop standing in every prompt. What the owner said never moves.
 """
@@ -107,4 +107,4 @@ def _move(draft: Draft, entry: Entry, to: str) -> None:
     draft.splice(to, add, b"# Put away\n")
     there = [one.text for one in read_document(draft.find(to) or b"") if one.claim("id") == entry.id]
     if there != [entry.text]:
-        raise RefusedByRule(f"{entry.id} would not be read in {to} as it is here.")
+        raise RefusedByRule(f"{entry.id} would read differently in {to}.")

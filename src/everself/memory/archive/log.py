@@ -1,4 +1,4 @@
-"""COMPACTION_LOG.md: what was put away, from where, to where. One section for each change, in the change itself."""
+"""COMPACTION_LOG.md: what was archived, from where and to where. One section for each change, written by the change itself."""
 
 from collections.abc import Sequence
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""Lines that may say the same: found by the words they share, and not where a number, a "not" or a fact tells them apart. Pure."""
+"""Finds lines that may say the same: they share words and do not differ in a number, a negation or a fact. Pure."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence

@@ -1,1 +1,1 @@
-"""Forgetting: take what was remembered out of every place that holds it, prove that it is gone, keep it from coming back."""
+"""Forgetting: removes text from every place that holds it, proves that it is gone, and keeps it from coming back."""

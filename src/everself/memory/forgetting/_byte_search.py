@@ -1,4 +1,4 @@
-"""Look for forgotten words in every byte there is: documents, history objects, journal, database pages, and what is not ours.
+"""Searches every byte for forgotten words: documents, history objects, journal, database pages, and files of others.
 
 Also the register of places that hold text: what stands where in an agent's folders. Changes nothing.
 """
@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Final, Literal
 
+from everself.memory.forgetting.forgotten_words import ForgottenWords, is_open
 from everself.memory.forgetting.proof import Mention, Unreachable
-from everself.memory.forgetting.words import ForgottenWords, is_open
 from everself.storage import writes
 from everself.storage.damaged_files import FOLDER as ASIDE
 from everself.storage.filesystem import READ_LIMIT, FileSystem
@@ -88,7 +88,7 @@ def search_git(files: FileSystem, real: str | None, words: ForgottenWords) -> li
     if found is None:
         return []
     if found.kind != "directory":
-        return [Unreachable(GIT, "your own git repository lies elsewhere and was not looked into")]
+        return [Unreachable(GIT, "your own git repository is in another folder and was not searched")]
     holds = any(words.count(data) for _, data in git_objects(files, GIT, None if real is None else f"{real}/{GIT}"))
     names = remotes(files, GIT)
     pushed = f", and so may its remotes ({', '.join(names)})" if names else "; it has no remote"
@@ -142,13 +142,13 @@ def mentions_in(files: FileSystem, words: ForgottenWords) -> list[Mention]:
 
 def backups_in(names: Sequence[str]) -> list[Unreachable]:
     return [
-        Unreachable(name, "a backup made before; it may hold it, and restoring it would bring it back")
+        Unreachable(name, "a backup made before; it may contain it, and restoring it would bring it back")
         for name in names
     ]
 
 
 def walk(files: FileSystem, folder: str) -> Iterator[FileStat]:
-    """Every plain file beneath a folder, hidden ones included, a repository of the person's aside."""
+    """Every regular file below a folder, hidden ones included, except the user's own git repository."""
     for one in files.list(folder):
         if one.kind == "directory":
             if one.path not in (GIT, HISTORY):

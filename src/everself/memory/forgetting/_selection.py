@@ -1,4 +1,4 @@
-"""From what a person wants forgotten to the entries and messages that this is."""
+"""Selects the entries and messages that a request to forget refers to."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -7,8 +7,8 @@ from datetime import date, datetime
 from everself.clock import Clock
 from everself.errors import WrongUse
 from everself.memory.catalog import Catalog
+from everself.memory.forgetting.forgotten_words import contains, is_one_statement
 from everself.memory.forgetting.proof import Target
-from everself.memory.forgetting.words import contains, is_one_statement
 from everself.memory.provenance import PERSON
 from everself.storage.state.scrub import MessageRow, Scrub, SearchRow
 from everself.text.normalise import fold, slug
@@ -31,9 +31,9 @@ class ForgettingSelection:
 def choose(target: Target, catalog: Catalog, said: Scrub, clock: Clock) -> ForgettingSelection:
     """Everything that is meant. Naming several ways means all of them together."""
     if not any((target.ids, target.words.strip(), target.session, target.person, target.since, target.until)):
-        raise WrongUse("Nothing was named to forget.", mend="everself memory forget ID")
+        raise WrongUse("Nothing to forget was given.", mend="everself memory forget ID")
     if target.since and target.until and target.since > target.until:
-        raise WrongUse(f"{target.since} comes after {target.until}.")
+        raise WrongUse(f"{target.since} is after {target.until}.")
     found = {entry.id: entry for entry in (catalog.get(name) for name in target.ids)}
     texts = [entry.text for entry in found.values()]
     homes: list[tuple[str, str]] = []

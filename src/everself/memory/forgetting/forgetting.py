@@ -1,9 +1,9 @@
-"""The verb forget: plan, carry out, prove, and go on after a crash.
+"""Forgetting: plan, execute, prove, and resume after a crash.
 
 In this order, so that a crash at any moment leaves either the words where a search by their hash finds them again, or nothing of them:
-tombstones and the note of what is to be done; documents, as one change set; rows and texts of the database; the places of other rooms;
-what is derived from documents; history last. Every step may be done again. Knows no index and no transcripts: rooms that hold text
-register their places.
+tombstones and the note of what is to be done; documents, as one change set; rows and texts of the database; the stores of other packages;
+what is derived from documents; history last. Every step can be repeated. Knows no index and no transcripts: packages that hold text
+register their stores.
 """
 
 from collections import Counter
@@ -20,16 +20,7 @@ from everself.memory.drafts import Draft
 from everself.memory.entries import read_document, text_hash
 from everself.memory.forgetting import _byte_search as search
 from everself.memory.forgetting._selection import choose
-from everself.memory.forgetting.proof import (
-    DocumentCut,
-    ForgetPlan,
-    ForgetProof,
-    Mention,
-    PlaceResult,
-    Target,
-    Unreachable,
-)
-from everself.memory.forgetting.words import (
+from everself.memory.forgetting.forgotten_words import (
     FORGOTTEN,
     DerivedStore,
     ForgottenWords,
@@ -38,6 +29,15 @@ from everself.memory.forgetting.words import (
     is_open,
     is_telling,
     runs,
+)
+from everself.memory.forgetting.proof import (
+    DocumentCut,
+    ForgetPlan,
+    ForgetProof,
+    Mention,
+    PlaceResult,
+    Target,
+    Unreachable,
 )
 from everself.storage.filesystem import READ_LIMIT, disk_errors
 from everself.storage.history.rewriting import RewritableHistory, Rewritten
@@ -56,7 +56,7 @@ _log = get_logger(__name__)
 TRIES = 5
 # evidence stands in the commit's words; who forgets a whole year needs no list there
 MOST_EVIDENCE = 50
-# a long history takes a while to rewrite, and whoever forgets meanwhile waits for it
+# rewriting a long history takes a while, and another forgetting waits for it
 PATIENCE = 600.0
 _LOCK = "the lock of forgetting"
 # told what is being done, how far it is, and how far it goes
@@ -65,9 +65,9 @@ Tell = Callable[[str, int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class ForgettingResources:
-    """Everything forgetting reaches. `places` are those of other rooms, `derived` what is made from documents, `backups` the names of
-    backups that are known of, `root` the real folder of the workspace, where there is one. `lock` lets one process forget at a time:
-    another would take what is under way for what a dead one left."""
+    """Everything forgetting reaches. `places` are the stores of other packages, `derived` what is made from documents,
+    `backups` the names of known backups, `root` the real folder of the workspace, if any. `lock` lets one process forget at a time:
+    another process would mistake a running forgetting for one that a crash left unfinished."""
 
     workspace: DiskWorkspace
     state: State
@@ -128,7 +128,7 @@ class Forgetting:
     def _carry_out(self, plan: ForgetPlan, tell: Tell | None) -> ForgetProof:
         self._resume(tell)
         if plan.empty:
-            raise NotFound("There is nothing to forget.", mend="everself memory list")
+            raise NotFound("nothing matches, so nothing was forgotten.", mend="everself memory list")
         rows, now = self._resources.state.entries, self._clock.now().isoformat()
         identity = new_id()
         graves = [(rows.mac(text_hash(entry.text)), entry.id) for entry in plan.entries]
@@ -147,8 +147,10 @@ class Forgetting:
         try:
             return self._perform(task, ForgottenWords(task.entries, plan.texts, plan.homes), tell)
         except (DiskError, Damaged, ChangedMeanwhile) as error:
-            # the graves are dug and the task is noted: it goes on whenever somebody forgets something
-            raise Unfinished(f"Forgetting has begun: {error}", mend="Do it again; it goes on from there.") from error
+            # the tombstones and the task are recorded: the next forgetting resumes it
+            raise Unfinished(
+                f"Forgetting was started: {error}", mend="Run it again; it continues from there."
+            ) from error
 
     def resume(self, tell: Tell | None = None) -> tuple[ForgetProof, ...]:
         """Go on with what a process that died had begun."""
@@ -177,7 +179,7 @@ class Forgetting:
             stood = derived.remove(words)
             found[derived.name] += stood
             removed[derived.name] += stood
-        # from here on nobody can read it any more who reads anew
+        # from here on no new reader can see it
         self._scrub.advance()
         rewritten, objects = self._clean_history(task, words, change, tell)
         found["history"] += rewritten.documents + rewritten.messages

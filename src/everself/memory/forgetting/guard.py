@@ -1,4 +1,4 @@
-"""The guard that keeps what was forgotten from coming back by itself: through a keeper, an import, the agent's own hand."""
+"""The guard that prevents forgotten text from being written again by a keeper, an import or the agent."""
 
 from collections.abc import Iterator, Sequence
 
@@ -10,7 +10,7 @@ from everself.workspace.protocol import Guard
 
 
 def tombstone_guard(rows: EntryRows) -> Guard:
-    """Nobody but a human adds an entry that says what was forgotten, or that carries its id."""
+    """Only a human may add an entry with forgotten text or with the id of a forgotten entry."""
 
     def guard(change: Change, files: Sequence[FileChange]) -> Iterator[str]:
         if change.author in HUMANS or not rows.has_buried():
@@ -25,7 +25,7 @@ def tombstone_guard(rows: EntryRows) -> Guard:
             new = {_key(read) for read in read_document(file.after or b"")} - known
             count = sum(rows.is_buried(rows.mac(text), identity) for text, identity in new)
             if count:
-                yield f"{file.path} would hold {count} entries that were forgotten on request."
+                yield f"{file.path} would contain {count} entries that were forgotten on request."
 
     return guard
 

@@ -1,4 +1,4 @@
-"""What forgetting would do, and the proof of what it did. Holds places and counts; a proof never holds the words themselves."""
+"""The plan and the proof of a forgetting. Both hold places and counts; a proof never holds the words themselves."""
 
 import json
 from collections.abc import Iterator
@@ -140,7 +140,7 @@ class ForgetProof:
         return "\n".join(self.lines())
 
     def lines(self) -> list[str]:
-        """The same line by line, for whoever must know which line breaks are ours and which stand in a name."""
+        """The same as separate lines, so that line breaks inside a name cannot be mistaken for ours."""
         width = max(len(one.place) for one in self.places)
         lines = [f"Forgotten: {', '.join(self.entries) or 'no entry of its own'}  ({self.id}, {self.at})"]
         lines += [
@@ -153,7 +153,7 @@ class ForgetProof:
         lines += [f"Out of reach: {one.name}: {one.words}." for one in self.remains]
         lines += self.notices
         if not self.searched:
-            lines.append("It was finished after a crash, when the words themselves were no longer known to search for.")
+            lines.append("It was completed after a crash, when the words to search for were no longer known.")
         lines.append("A search of every byte finds nothing." if self.gone else "NOT all of it is gone; run it again.")
         return lines
 

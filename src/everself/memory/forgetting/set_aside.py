@@ -1,4 +1,4 @@
-"""Damaged files that were set aside, as a place of forgetting: nobody can prove what unreadable bytes hold, so they go.
+"""Removes damaged files that were set aside: nobody can prove what unreadable bytes contain.
 
 Only the note that says what was damaged stays; it names changes and files, never what they said.
 """
@@ -7,7 +7,7 @@ import zlib
 from collections.abc import Iterator
 
 from everself.memory.forgetting._byte_search import SET_ASIDE
-from everself.memory.forgetting.words import ForgottenWords
+from everself.memory.forgetting.forgotten_words import ForgottenWords
 from everself.storage import damaged_files as aside
 from everself.storage import writes
 from everself.storage.filesystem import FileSystem, disk_errors, parent_of

@@ -1,1 +1,1 @@
-"""From the days to the curated core: which entries are worth it, why, and how one moves without being lost or doubled."""
+"""Promotion: moves entries from daily logs to the curated core, without losing or duplicating them."""

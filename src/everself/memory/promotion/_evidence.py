@@ -1,4 +1,4 @@
-"""Whose words an entry is: only what the owner said, or what was concluded from it, can deserve the curated core. Reads only.
+"""Whether an entry rests on the owner's words. Only such entries can be promoted. Reads only.
 
 A note of a session, the agent's replies and what a job told it are its own words; promoted, they would be believed for having been said.
 """

@@ -1,4 +1,4 @@
-"""What moves together: an entry, or a section with all that stands under its heading. Pure."""
+"""What moves together: an entry, or a section with everything under its heading. Pure."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Which entries of working memory deserve the curated core: by what they say, or because they are found again and again. Reads only."""
+"""Finds entries of working memory worth promoting: by their text, or because searches find them often. Reads only."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -133,7 +133,7 @@ def _moving(memory: Memory, entry: Entry, neighbours: Sequence[Entry]) -> tuple[
     try:
         return moving_along(scan(document.data if document is not None else b""), entry, neighbours)
     except ChangedMeanwhile:
-        # saved this moment: whoever moves it looks again
+        # the file was saved just now; `plan_moves` reads it again
         return (entry,)
 
 

@@ -1,4 +1,4 @@
-"""Where promoted entries go: a page for each category, within the scope they belong to. Pure; knows paths, opens none."""
+"""Where promoted entries go: one page for each category, within the scope of the entry. Pure; knows paths, opens none."""
 
 from typing import Final, Literal
 
@@ -46,7 +46,7 @@ def check_target(target: str) -> str:
     if where.tier is Tier.CORE and where.writer == "agent" and target.endswith(".md") and where.kind is not Kind.BANK:
         return target
     words = (
-        f"{target[:200]!r} is no core memory: promoting moves to MEMORY.md or to a file without a date under memory/."
+        f"{target[:200]!r} is not core memory: entries are promoted to MEMORY.md or to an undated file under memory/."
     )
     raise WrongUse(words, mend="--target memory/legal.md")
 
@@ -57,7 +57,7 @@ def check_fit(entry: Entry, weakest: str, target: str) -> None:
     if (here.person, here.project) != (there.person, there.project):
         raise RefusedByRule(f"{entry.id} belongs to another person or project than {target}.")
     if there.injected and rank(weakest) < rank(AGENT) and not _is_own(weakest, there):
-        words = f"{entry.id} rests on what came from outside ({weakest}), and {target} stands in every prompt."
+        words = f"{entry.id} rests on an outside source ({weakest}), and {target} is part of every prompt."
         raise RefusedByRule(words, mend=f"everself memory promote {entry.id} --apply --target memory/notes.md")
 
 

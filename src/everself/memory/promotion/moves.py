@@ -1,4 +1,4 @@
-"""Moving entries to the curated core as one change: all of it, or nothing; never lost, never twice.
+"""Moves entries to the curated core in one change: all or nothing, never lost, never duplicated.
 
 Plans over a draft and reads back what it would write. An entry that could not be read back as the same one stays where it is.
 """
@@ -155,9 +155,9 @@ def _vouch(packing: _Packing, target: str, moving: Sequence[Entry], confirmed: S
 
 def _check_entry(entry: Entry) -> None:
     if entry.tier is Tier.CORE:
-        raise RefusedByRule(f"{entry.id} stands in {entry.path}, which is core memory already.")
+        raise RefusedByRule(f"{entry.id} is in {entry.path}, which is already core memory.")
     if not can_leave(entry.path):
-        raise RefusedByRule(f"{entry.id} stands in {entry.path}, from where nothing is promoted.")
+        raise RefusedByRule(f"{entry.id} is in {entry.path}; nothing is promoted from there.")
     if entry.closed or entry.kind == TRANSCRIPT:
         raise RefusedByRule(f"{entry.id} {'no longer holds' if entry.closed else 'is a transcript'}.")
 
@@ -165,7 +165,7 @@ def _check_entry(entry: Entry) -> None:
 def _check_standing(entry: Entry, standing: PromotionPermission, pick: Pick, author: Author) -> None:
     owner = author is Author.OWNER
     if (standing.may == "held" and not (owner and pick.named)) or (standing.may == "confirm" and not owner):
-        raise RefusedByRule(f"{entry.id} is not promoted by itself: {standing.why}.")
+        raise RefusedByRule(f"{entry.id} is not promoted automatically: {standing.why}.")
     check_fit(entry, standing.weakest, pick.target)
 
 
@@ -210,7 +210,7 @@ def _carry(draft: Draft, entry: Entry, target: str, heading: str) -> None:
     try:
         span = find_span(document, entry, begun=True)
     except ChangedMeanwhile as torn:
-        raise RefusedByRule(f"{entry.id} cannot be marked so that it would be found again.") from torn
+        raise RefusedByRule(f"{entry.id} cannot be marked in a way that can be read back.") from torn
     stretch = stretch_of(document, span)
     rest = apply_splice(source, remove_entry(document, replace(span, start=stretch.start, end=stretch.end)))
     before = draft.find(target)
@@ -221,7 +221,7 @@ def _carry(draft: Draft, entry: Entry, target: str, heading: str) -> None:
             draft.put(entry.path, rest)
             draft.put(target, grown)
             return
-    words = f"{entry.id} cannot be written to {target} so that it reads back as the same, and no wider shared."
+    words = f"{entry.id} cannot be written to {target} unchanged and with the same sharing."
     raise RefusedByRule(words, mend="Move it by hand, or name another file: --target")
 
 

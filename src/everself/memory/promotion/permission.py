@@ -1,4 +1,4 @@
-"""Who may promote an entry: a keeper by itself, only the owner, or only the owner who names it. Trust is the least of all that moves."""
+"""Who may promote an entry: a keeper, only the owner, or only the owner by naming it. The least trusted part decides."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from everself.memory.provenance import AGENT, HAND, PERSON, rank, weaker
 from everself.values import Entry
 from everself.workspace.layout import place
 
-# free: whoever may promote. confirm: a hand wrote it, so the owner has to agree. held: nobody, unless the owner names it.
+# free: a keeper may promote it. confirm: it was added outside Everself, so the owner must agree. held: only if the owner names it.
 PromotionRight = Literal["free", "confirm", "held"]
 
 
@@ -28,7 +28,9 @@ def permission_of(memory: Memory, moving: Sequence[Entry]) -> PromotionPermissio
         weakest = weaker(weakest, memory.trust(one))
     person = place(moving[0].path).person
     if rank(weakest) < rank(AGENT) and not (person and weakest == f"{PERSON}{person}"):
-        return PromotionPermission("held", weakest, f"it rests on what came from outside ({weakest})")
+        return PromotionPermission("held", weakest, f"it rests on an outside source ({weakest})")
     if weakest == HAND:
-        return PromotionPermission("confirm", weakest, "a hand wrote it, and only the owner can say whose")
+        return PromotionPermission(
+            "confirm", weakest, "it was added outside Everself, and only the owner can say whose it is"
+        )
     return PromotionPermission("free", weakest)

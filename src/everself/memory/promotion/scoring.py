@@ -1,4 +1,4 @@
-"""How much an entry deserves the curated core: its categories, how sure that is, and the words that say so. Pure.
+"""Scores how well an entry fits the curated core: its category, a confidence and the words that decided. Pure.
 
 Judges words. Knows neither whom to believe nor where an entry goes.
 """
@@ -20,7 +20,7 @@ CATEGORIES: Final[tuple[Category, ...]] = get_args(Category)
 _EXPLICIT: Final = 0.9
 _SIGN: Final = 0.6
 _HINT: Final = 0.3
-# somebody came back to it: it makes a hint a candidate, never an empty sentence
+# a repeated mention turns a hint into a candidate, but never a sentence without content
 _MENTION: Final = 0.1
 _MENTIONS: Final = 3
 _MOST: Final = 0.99
@@ -51,7 +51,7 @@ def judge(entry: Entry) -> tuple[Judgement, ...]:
     reasons: dict[Category, dict[str, None]] = {}
 
     def speak(category: Category, weight: float, reason: str) -> None:
-        # independent signs: each leaves its share of what doubt there was
+        # independent signs: each reduces the remaining doubt by its share
         if reason not in reasons.setdefault(category, {}):
             doubts[category] = doubts.get(category, 1.0) * (1 - weight)
             reasons[category][reason] = None

@@ -1,1 +1,1 @@
-"""Memory on its way out of one workspace and into another: JSON Lines that lose nothing and trust no more than the owner says."""
+"""Export and import of entries as JSON Lines. Nothing is lost, and an import is trusted only as far as the owner says."""

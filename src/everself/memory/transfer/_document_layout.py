@@ -1,4 +1,4 @@
-"""From exported lines to a document in which they read back as the same entries: headings, bullets, comments. Pure."""
+"""Lays out imported entries as a document that reads back as the same entries: headings, bullets, comments. Pure."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -42,7 +42,7 @@ def lay_out(before: bytes | None, lines: Sequence[Line]) -> LaidOut:
         if not lost:
             return LaidOut(before, after, {read.claim("id"): read.text for read in found})
         care.update(lost)
-    raise RefusedByRule(f"{len(lost)} entries of {lines[0].path} cannot be written so that they could be read again.")
+    raise RefusedByRule(f"{len(lost)} entries of {lines[0].path} cannot be written in a way that can be read back.")
 
 
 def _unread(found: Sequence[ParsedEntry], lines: Sequence[Line], care: Care) -> set[str]:
@@ -94,7 +94,7 @@ def _pieces(lines: Sequence[Line], trail: tuple[str, ...], care: Care) -> Iterat
             shape = EntryKind.ITEM.value
         own = shape in _HEADED and bool(heading)
         shared = _shared(trail, heading)
-        # text right under a heading needs the heading to itself; a way back up needs it anew
+        # text directly under a heading needs the heading to itself; going back up repeats the heading
         fresh = heading[min(shared, len(heading) - 1) if own or shared < len(trail) else shared :]
         made = _entry(line, shape, care)
         gap = b"" if first or (after_item and shape == EntryKind.ITEM and not fresh) else b"\n"

@@ -1,4 +1,4 @@
-"""Entries as JSON Lines: one line each, with everything that makes it the same entry elsewhere. Pure but for `export_entries`.
+"""Entries as JSON Lines: one line each, complete enough to recreate the entry. Pure, except `export_entries`.
 
 Exported are entries, not documents: what stands between them (references by id, template blanks, labels) is not.
 """
@@ -18,7 +18,7 @@ from everself.text.redaction import redact
 from everself.values import Entry, Tag
 
 VERSION = 1
-# no comment could hold more, nor would a person write it
+# upper bounds: no comment can hold more, and no person writes more
 LONGEST_NAME, LONGEST_LINEAGE, LONGEST_LINE = 200, 4000, 4_000_000
 
 
@@ -84,13 +84,13 @@ def render_line(line: Line) -> str:
 def parse_line(text: str) -> Line:
     """The inverse of `render_line`; WrongUse says what is wrong with a line."""
     if len(text) > LONGEST_LINE:
-        raise WrongUse(f"It has {len(text)} characters.")
+        raise WrongUse(f"The line has {len(text)} characters, which is too long.")
     try:
         found = json.loads(text)
     except (ValueError, RecursionError):
-        raise WrongUse("It is no JSON.") from None
+        raise WrongUse("The line is not valid JSON.") from None
     if not isinstance(found, dict) or found.get("v") != VERSION:
-        raise WrongUse(f"It is no entry of version {VERSION}.")
+        raise WrongUse(f"The line is not an entry of version {VERSION}.")
     for name in _NAMES:
         _check_type(name, found.get(name))
     line = Line(**{name: found[name] for name in _NAMES})
@@ -112,35 +112,35 @@ def _check_type(name: str, value: object) -> None:
         case _:
             good = isinstance(value, str)
     if not good:
-        raise WrongUse(f'"{name}" is missing or not what it should be.')
+        raise WrongUse(f'"{name}" is missing or has the wrong type.')
 
 
 def _problems(line: Line) -> Iterator[str]:
     if not 0 < len(line.id) <= 64 or not line.id.isalnum() or not line.id.isascii():
-        yield "Its id is none."
+        yield "The id is invalid."
     if not line.text.strip():
         yield "It says nothing."
     if line.tag not in Tag._value2member_map_:
-        yield f'"{line.tag[:40]}" is no tag.'
+        yield f'"{line.tag[:40]}" is not a valid tag.'
     if not 1 <= line.mentions <= 10_000:
-        yield "It was mentioned that often by nobody."
+        yield "The number of mentions is invalid."
     long = any(len(part) > 4 * LONGEST_NAME or len(part.splitlines()) > 1 for part in line.heading)
     if len(line.heading) > 6 or long:
-        yield "Its heading is none."
+        yield "The heading is invalid."
     times = [heading_time(part)[0] for part in line.heading]
     if (times[-1] if times else "") != line.time:
-        yield "Its heading tells another time."
+        yield "The heading names another time."
     if sum(map(len, line.lineage)) > LONGEST_LINEAGE or sum(map(len, line.extra.values())) > LONGEST_LINEAGE:
-        yield "Its comment would be too long."
+        yield "The comment would be too long."
     if any(len(one) > LONGEST_NAME for one in (line.who, line.project, line.by, line.category, line.claimed)):
-        yield "One of its names is too long."
+        yield "A name is too long."
     try:
         check_source(line.source)
         for day in (line.day, line.seen, line.until):
             if day:
                 date.fromisoformat(day)
     except (ValueError, WrongUse):
-        yield "Its source or one of its days is none."
+        yield "The source or a date is invalid."
 
 
 def _line(entry: Entry, text: str, extra: dict[str, str]) -> Line:

@@ -1,4 +1,4 @@
-"""Entries from JSON Lines into the workspace, as one change. Whether they keep their sources is the owner's decision.
+"""Imports entries from JSON Lines in one change. The owner decides whether they keep their sources.
 
 Words from a file are laid out so that they read back as the same entries; where they would not (an open fence, a heading that ends
 somebody else's section), they are written in the careful way in which all foreign text is.
@@ -117,9 +117,9 @@ def _parse(lines: Iterable[str]) -> tuple[list[tuple[int, Line]], tuple[BrokenLi
         try:
             line = parse_line(text)
             if line.id in seen:
-                raise WrongUse("Its id stands in the file twice.")
+                raise WrongUse("The id occurs twice in the file.")
             if not holds_memory(line.path):
-                raise WrongUse("Its path is none that holds memory.")
+                raise WrongUse("The path is not a memory file.")
         except WrongUse as error:
             broken.append(BrokenLine(number, error.detail))
             continue

@@ -1,1 +1,1 @@
-"""Chat models behind one small protocol: what they are asked, what they answer part by part, how they fail."""
+"""Chat models behind one protocol: request, streamed reply, failures."""

@@ -1,4 +1,4 @@
-"""What went wrong with a model, in words that a person can act on. Reads kinds of errors, statuses and codes, never sentences.
+"""Explains why a model failed, in a message that a person can act on. Reads error types and status codes, not texts.
 
 A vendor's own sentence is repeated only where the request was refused as such, and without secrets. Does not retry.
 """
@@ -21,7 +21,7 @@ class Failures:
         """The failure that an error stands for; `begun` when a part of the answer was given out already."""
         status, reason = _status(error), _reason(error)
         if status is not None and 300 <= status < 400:
-            words = f"{self._account.provider} points to another address (status {status}), which is not followed."
+            words = f"{self._account.provider} redirects to another address (status {status}), which is not followed."
             return ModelFailed(words, mend=f"everself config set provider.{self._account.settings}.baseUrl URL")
         if _is_end(error) or (reason == "network" and getattr(error, "phase", "connect") in ("read", None)):
             return self.broke_off(begun=begun)
@@ -30,7 +30,7 @@ class Failures:
         if begun:
             words = _half_way(words)
         elif retry_after is not None and retry_after >= 1:
-            words = f"{words} It asks to wait {_span(retry_after)}."
+            words = f"{words} Retry after {_span(retry_after)}."
         return ModelFailed(words, reason=reason, retry_after=retry_after, mend=self._mend(reason))
 
     def broke_off(self, *, begun: bool) -> ModelFailed:
@@ -39,7 +39,7 @@ class Failures:
         return ModelFailed(_half_way(words) if begun else words, reason="network", mend=f"Try again, or: {_ANOTHER}")
 
     def malformed(self) -> ModelFailed:
-        words = f"{self._account.provider} gave up on its own answer, which could not be read as one."
+        words = f"{self._account.provider} returned a malformed answer."
         return ModelFailed(words, reason="shape", mend=_ANOTHER)
 
     def _words(self, reason: ModelFault, error: BaseException) -> str:
@@ -48,15 +48,15 @@ class Failures:
         seen = f" (status {status})" if status is not None else ""
         sentences: dict[ModelFault, str] = {
             "auth": f"{who} does not accept the key{seen}.",
-            "quota": f"{who} says that the quota or the credit of the account is used up{seen}.",
-            "rate": f"{who} asks for fewer requests{seen}.",
+            "quota": f"{who} reports that the quota or credit of the account is used up{seen}.",
+            "rate": f"{who} limits the request rate{seen}.",
             "missing": f"{who} does not know the model {model}, or not at this address{seen}.",
-            "server": f"{who} is in trouble{seen}.",
-            "overflow": f"The conversation is larger than what {model} takes{seen}.",
+            "server": f"{who} has a server error{seen}.",
+            "overflow": f"The conversation exceeds the context window of {model}{seen}.",
             "refused": f"The filter of {who} stopped the answer{seen}.",
-            "timeout": f"Nothing came from {who} for {self._stall:g} s.",
+            "timeout": f"{who} sent nothing for {self._stall:g} s.",
             "network": f"{who} at {self._account.host} cannot be reached.",
-            "shape": f"{who} sent something that cannot be read as an answer{seen}.",
+            "shape": f"{who} sent an invalid answer{seen}.",
         }
         if reason in sentences:
             return sentences[reason]
@@ -78,7 +78,7 @@ class Failures:
             "missing": _ANOTHER,
             "server": f"Try again later, or: {_ANOTHER}",
             "overflow": "/compact, or /new for a fresh conversation",
-            "refused": "Say it in other words.",
+            "refused": "Rephrase the message.",
             "timeout": f"Try again, or: {_ANOTHER}",
             "network": "Check the connection, then try again.",
         }
@@ -156,7 +156,7 @@ def _inner(error: BaseException) -> dict[str, object]:
 
 
 def _half_way(words: str) -> str:
-    return f"It stopped half way: {words} What it said so far stands."
+    return f"The answer broke off: {words} What was received so far is kept."
 
 
 def _own_sentence(error: BaseException) -> str:

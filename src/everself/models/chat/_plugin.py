@@ -8,7 +8,7 @@ from everself.config.plugins import MODELS, Plugin
 from everself.config.sections import Provider
 from everself.errors import ModelFailed
 from everself.logs import get_logger
-from everself.models.calls import check_allowed
+from everself.models.call_switch import check_allowed
 from everself.models.chat.protocol import ChatModel, ChatRequest, ReplyEnd, ReplyPart
 from everself.models.plugins import PluginFailed, fenced, find_plugin, make_from
 

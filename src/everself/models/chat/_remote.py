@@ -1,7 +1,7 @@
-"""A chat model at the other end of HTTP: its answer part by part, tried again only while nobody has seen any of it.
+"""A chat model over HTTP: streams its reply and retries only while nothing of the reply was delivered.
 
 Sends through pydantic-ai's direct API. Follows no redirect, so that a key never reaches another host. Keeps nothing between two
-requests, not even a connection: whoever stops listening closes it. Knows no memory, no tool and no price.
+requests, not even a connection: a caller that stops listening closes it. Knows no memory, no tool and no price.
 """
 
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from everself.clock import monotonic
 from everself.errors import ModelFailed, ModelFault
 from everself.logs import get_logger
-from everself.models.calls import check_allowed
+from everself.models.call_switch import check_allowed
 from everself.models.chat._failures import Failures
 from everself.models.chat._rendering import render_parameters, render_settings, render_turns, render_user
 from everself.models.chat.model_table import ModelFacts
@@ -41,7 +41,7 @@ _log = get_logger(__name__)
 # How often a request is sent at most. A server that is silent or gone costs a person minutes; one that is busy costs seconds.
 _TRIES: Mapping[ModelFault, int] = MappingProxyType({"rate": 4, "server": 4, "network": 3, "timeout": 2, "shape": 2})
 
-# What travels. The vendors' packages add an organisation, a project and headers of the environment, whoever is asked.
+# Headers that are sent. The vendors' packages would add an organisation, a project and headers of the environment.
 _HEADERS = (
     *("host", "accept", "connection", "content-", "transfer-encoding", "user-agent"),
     *("authorization", "x-api-key", "x-goog-api-", "anthropic-"),

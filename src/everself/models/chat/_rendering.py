@@ -1,4 +1,4 @@
-"""Our request in pydantic-ai's words. Pure: knows no vendor's client, no socket and no time.
+"""Converts our request to pydantic-ai's types. Pure: knows no client, no network and no time.
 
 The prefix stands first and byte for byte the same in every request, with the cache point behind it where a vendor has such
 points; the delta follows, then the turns.

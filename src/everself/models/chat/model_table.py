@@ -1,4 +1,4 @@
-"""How much a model takes and gives, and what it costs: a table of data with the day on which it was read.
+"""Context window, output limit and price of known models: a table with the date on which it was read.
 
 The settings go before the table; what neither knows gets a cautious guess, and says so. Asks no vendor.
 """
@@ -52,8 +52,8 @@ def find_model_facts(provider: str, model: str, own: int = 0) -> ModelFacts:
     if own:
         return ModelFacts(window, output, price)
     note = (
-        f"How much {provider}/{model} takes is not known, so {window:,} tokens are assumed; "
-        f"say it with: everself config set provider.{provider}.contextWindow TOKENS"
+        f"The context window of {provider}/{model} is not known; {window:,} tokens are assumed. "
+        f"Set it with: everself config set provider.{provider}.contextWindow TOKENS"
     )
     return ModelFacts(window, output, price, note=note)
 

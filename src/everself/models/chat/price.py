@@ -1,4 +1,4 @@
-"""What a request cost: prices for a million tokens times what was used. Knows no limit and no invoice."""
+"""Computes the cost of a request from prices for a million tokens."""
 
 from dataclasses import dataclass
 

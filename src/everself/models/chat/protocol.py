@@ -1,4 +1,4 @@
-"""What a chat model is: a request in, parts of a reply out. Knows no vendor, no memory and no tool."""
+"""The protocol of a chat model: a request in, parts of a reply out. Knows no vendor, no memory and no tool."""
 
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass, field
@@ -19,7 +19,7 @@ class ToolSpec:
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """A call that a model asked for. `arguments` is JSON as it came, which may be broken: whoever runs the tool reads it."""
+    """A call that a model asked for. `arguments` is JSON as it came, which may be invalid: `tools.calls` parses it."""
 
     id: str
     name: str

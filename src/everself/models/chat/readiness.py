@@ -1,4 +1,4 @@
-"""Whether a model could be asked: its key is there, and the package that speaks to it. Sends nothing."""
+"""Checks whether a model can be called: its key is set and its package is installed. Sends nothing."""
 
 from everself.models.chat.vendors import ModelAccount, build
 

@@ -1,4 +1,4 @@
-"""Who answers: the wire formats as a lazy table, and the client that speaks each.
+"""The vendors: a lazy table of wire formats and the client for each.
 
 Builds what sends a request and sends none itself. Knows nothing of turns, retries or what an answer means.
 """
@@ -112,13 +112,15 @@ def _key(account: ModelAccount) -> str:
         vendor = VENDORS.get(account.provider)
         if vendor is None or not vendor.needs_key:
             return _NO_KEY
-        raise ModelFailed(f"There is no key for {account.provider}.", reason="auth", mend=mend)
+        raise ModelFailed(f"No API key is set for {account.provider}.", reason="auth", mend=mend)
     try:
         value = account.key.reveal().strip()
     except BadConfig as error:
         raise ModelFailed(error.detail, reason="auth", mend=error.mend) from None
     if not value.isascii() or not value.isprintable() or not value:
-        words = f"The secret {account.key.key} for {account.provider} holds a character that no header takes."
+        words = (
+            f"The secret {account.key.key} for {account.provider} contains a character that is not allowed in a header."
+        )
         raise ModelFailed(words, reason="auth", mend=mend)
     return value
 
@@ -137,7 +139,7 @@ def _openai(account: ModelAccount, key: str, client: "httpx2.AsyncClient") -> "M
     from pydantic_ai.providers.openai import OpenAIProvider
 
     provider = OpenAIProvider(base_url=account.url, api_key=key, http_client=client)
-    # else an answer that was cut looks like a whole one
+    # otherwise a truncated answer looks complete
     strict = OpenAIModelProfile(openai_chat_streaming_requires_finish_reason=True)
     return OpenAIChatModel(account.model, provider=provider, profile=strict)
 

@@ -1,4 +1,4 @@
-"""What a service's refusal means, read from its status, its headers and the codes in its body.
+"""Classifies the refusal of an embedding service by its status, headers and error codes.
 
 The body's sentences are neither read nor repeated: they may hold a piece of the key. Knows nothing of connections.
 """
@@ -27,8 +27,8 @@ _CODES: Mapping[str, EmbeddingFault] = {
 }
 _WORDS: Mapping[EmbeddingFault, str] = {
     "auth": "does not accept the key",
-    "quota": "says that the quota is used up",
-    "rate": "asks for fewer requests",
+    "quota": "reports that the quota is used up",
+    "rate": "limits the request rate",
     "missing": "does not know the model or the address",
     "timeout": "gave up waiting",
     "network": "is in trouble",

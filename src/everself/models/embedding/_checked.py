@@ -1,4 +1,4 @@
-"""A fence around any embedder: what comes out is the right number of finite rows of length 1, or EmbeddingFailed.
+"""Wraps any embedder: returns the right number of finite rows of length 1, or raises EmbeddingFailed.
 
 Waits as long as a server asks when that is bearable; otherwise it rests, and fails at once until the time has come.
 Knows neither HTTP nor models.
@@ -149,7 +149,7 @@ class CheckedEmbedder:
         try:
             return self._inner.embed(batch, purpose=purpose)
         except _FAULTS as error:
-            raise EmbeddingFailed(f"{self.provider} broke off: {type(error).__name__}.", reason="other") from error
+            raise EmbeddingFailed(f"{self.provider} failed: {type(error).__name__}.", reason="other") from error
 
     def _check(self, answer: object, count: int) -> "Vectors":
         import numpy
@@ -157,20 +157,20 @@ class CheckedEmbedder:
         try:
             rows = numpy.array(answer, dtype=numpy.float32)
         except (TypeError, ValueError, OverflowError) as error:
-            raise EmbeddingFailed(f"{self.provider} answered with no table of numbers.", reason="shape") from error
+            raise EmbeddingFailed(f"{self.provider} did not return a table of numbers.", reason="shape") from error
         if rows.ndim != 2 or rows.shape[0] != count or rows.shape[1] == 0:
-            words = f"{self.provider} answered {count} texts with a table of {' × '.join(map(str, rows.shape))}."
+            words = f"{self.provider} returned for {count} texts a table of {' × '.join(map(str, rows.shape))}."
             raise EmbeddingFailed(words, reason="shape")
         expected = self.dimensions
         if expected is not None and rows.shape[1] != expected:
-            words = f"{self.model} gave {rows.shape[1]} numbers a text where it gave {expected} before."
+            words = f"{self.model} returned {rows.shape[1]} dimensions; it returned {expected} before."
             raise EmbeddingFailed(words, reason="shape")
         if not numpy.isfinite(rows).all():
-            raise EmbeddingFailed(f"{self.provider} answered with what is no number.", reason="numbers")
+            raise EmbeddingFailed(f"{self.provider} returned a value that is not a finite number.", reason="numbers")
         # by the largest first: squares of very large or very small numbers leave float32
         largest = numpy.abs(rows).max(axis=1, keepdims=True)
         if not largest.all():
-            raise EmbeddingFailed(f"{self.provider} answered with a vector of zeros.", reason="numbers")
+            raise EmbeddingFailed(f"{self.provider} returned a zero vector.", reason="numbers")
         rows /= largest
         rows /= numpy.linalg.norm(rows, axis=1, keepdims=True)
         self._learned = rows.shape[1]
@@ -180,7 +180,7 @@ class CheckedEmbedder:
         left = self.resting
         if left > 0:
             cause = self._rest.cause
-            words = f"{cause.detail} It is asked again in {left:.0f} s."
+            words = f"{cause.detail} Retry in {left:.0f} s."
             raise EmbeddingFailed(words, reason=cause.reason, retry_after=left, mend=cause.mend)
 
     def _take_rest(self, failure: EmbeddingFailed) -> None:

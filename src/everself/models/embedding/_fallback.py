@@ -1,6 +1,6 @@
-"""Two embedders, of which the second answers while the first rests; and one that says why it cannot.
+"""An embedder with a fallback while the first one rests, and an embedder that only reports why it is unavailable.
 
-The two make different vectors, so a call is never answered half by each: whoever keeps vectors beside a model's name takes
+The two make different vectors, so one call is never answered by both: a caller that stores vectors with a model's name takes
 `pin` first and asks that one.
 """
 

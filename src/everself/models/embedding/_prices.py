@@ -1,4 +1,4 @@
-"""What embedding costs, as published on a day that is named. Knows nothing of invoices, free tiers or discounts."""
+"""Prices of embedding models, as published on the date given here. Knows no free tiers or discounts."""
 
 from collections.abc import Mapping
 from types import MappingProxyType

@@ -1,4 +1,4 @@
-"""An embedding service at the other end of HTTP: one request, one answer, every way it can go wrong named.
+"""An embedding service over HTTP: one request, one answer, every failure classified.
 
 Follows no redirect, so that a key never reaches another host; reads no more than an answer can hold. Does not retry and does
 not check numbers: `Checked` does.
@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 from everself import clock
 from everself.config import Secret
 from everself.errors import BadConfig, EmbeddingFailed
-from everself.models.calls import check_allowed
+from everself.models.call_switch import check_allowed
 from everself.models.embedding._answers import read_refusal
 from everself.models.embedding._wire_formats import WireFormat
 from everself.models.embedding.protocol import Purpose
@@ -68,7 +68,7 @@ class RemoteEmbedder:
 
     @property
     def model(self) -> str:
-        # servers of one's own give any model any name; Ollama's names mean the same everywhere
+        # self-hosted servers may use any model name; Ollama's names mean the same everywhere
         elsewhere = self.provider != "ollama" and self._host != urlsplit(self._wire.url).hostname
         return f"{self._account.model}@{self._host}" if elsewhere else self._account.model
 
@@ -86,7 +86,7 @@ class RemoteEmbedder:
         try:
             return numpy.array(self._wire.rows(json.loads(answer), len(texts)), dtype=numpy.float32)
         except (TypeError, ValueError, OverflowError, RecursionError) as error:
-            raise EmbeddingFailed(f"{self.provider} answered with no table of numbers.", reason="shape") from error
+            raise EmbeddingFailed(f"{self.provider} did not return a table of numbers.", reason="shape") from error
 
     def _exchange(self, body: bytes, limit: int, seconds: float) -> bytes:
         """The body of a good answer."""
@@ -108,7 +108,7 @@ class RemoteEmbedder:
         if status == 200:
             return data
         if 300 <= status < 400:
-            words = f"{self.provider} points to another address (status {status}), which is not followed."
+            words = f"{self.provider} redirects to another address (status {status}), which is not followed."
             raise EmbeddingFailed(words, mend="everself config set memorySearch.remote.baseUrl URL")
         failure = read_refusal(self.provider, status, headers, data, clock.system_now())
         failure.mend = failure.mend or self._hint(failure.reason)
@@ -121,7 +121,7 @@ class RemoteEmbedder:
             if len(found) > limit:
                 words = f"{self.provider} answered with more than {limit // 1024 // 1024} MB."
                 raise EmbeddingFailed(words, reason="shape")
-            # the client's own time-out begins anew with every byte
+            # the client's own time-out restarts with every byte
             if clock.monotonic() > end:
                 raise EmbeddingFailed(f"{self.provider} answers too slowly.", reason="timeout")
         return bytes(found)
@@ -132,7 +132,7 @@ class RemoteEmbedder:
             name, before = self._wire.key_header
             headers[name] = before + _revealed(self._account.key, self.provider)
         elif self._wire.needs_key:
-            words = f"There is no key for {self.provider}."
+            words = f"No API key is set for {self.provider}."
             mend = f"everself config set provider.{self.provider}.apiKey KEY"
             raise EmbeddingFailed(words, reason="auth", mend=mend)
         return headers | {name: _revealed(secret, self.provider) for name, secret in self._account.headers}
@@ -188,7 +188,7 @@ def _revealed(secret: Secret, provider: str) -> str:
     except BadConfig as error:
         raise EmbeddingFailed(error.detail, reason="auth", mend=error.mend) from None
     if not value.isascii() or not value.isprintable():
-        words = f"The secret {secret.key} for {provider} holds a character that no header takes."
+        words = f"The secret {secret.key} for {provider} contains a character that is not allowed in a header."
         raise EmbeddingFailed(words, reason="auth", mend=f"everself config set {secret.key} VALUE")
     return value
 

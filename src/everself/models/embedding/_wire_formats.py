@@ -1,4 +1,4 @@
-"""The wire formats of embedding services as data: where to post, what to post, what comes back, where the key goes.
+"""The wire formats of embedding services as data: URL, request body, response rows, key header.
 
 Pure: knows JSON as it was parsed, nothing of sockets, keys or time-outs.
 """

@@ -1,4 +1,4 @@
-"""What an embedder is. Knows no implementation."""
+"""The embedder protocol. Knows no implementation."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal, Protocol

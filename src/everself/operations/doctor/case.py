@@ -22,7 +22,7 @@ from everself.storage.state.database import State
 from everself.values import FileStat, Finding
 from everself.workspace.layout import is_temporary, place
 
-# as everself.workspace.state_opening has it, which is too heavy to load for a word
+# as everself.workspace.state_factory has it, which is too heavy to load for a word
 STATE_FILE = "state.db"
 NAMES = 50_000
 READ_FILES = 2_000

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from everself.errors import Damaged, DiskError, StoreBusy
 from everself.operations.doctor.case import Case
 from everself.operations.doctor.words import FIX, counted, listed, note, shown, warning
-from everself.search.opening import index_identity, index_place, unused_place
+from everself.search.factory import index_identity, index_place, unused_place
 from everself.storage.lock import FileLock
 from everself.values import Finding
 from everself.workspace.layout import place

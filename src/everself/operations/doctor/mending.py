@@ -16,7 +16,7 @@ from everself.operations.doctor.traces import (
     write_lock,
 )
 from everself.operations.doctor.words import failed
-from everself.search.opening import index_place, unused_place
+from everself.search.factory import index_place, unused_place
 from everself.storage import damaged_files as aside
 from everself.storage import writes
 from everself.storage.filesystem import disk_errors

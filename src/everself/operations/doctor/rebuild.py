@@ -19,7 +19,7 @@ from everself.storage.history.repair import change_of
 from everself.storage.state.database import State, open_state
 from everself.storage.state.rebuild import Salvaged, take_over
 from everself.values import Author, ChangeRecord, FileChange, digest
-from everself.workspace.state_opening import STATE_FILE
+from everself.workspace.state_factory import STATE_FILE
 
 _NEW = "state-new.db"
 _ENDINGS = ("", "-wal", "-shm", "-journal")

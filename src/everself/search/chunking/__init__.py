@@ -1,1 +1,1 @@
-"""From a document to the small chunks that search finds, and the terms under which each is found. Pure; knows no index."""
+"""Splits a document into chunks and computes the terms of each. Pure; knows no index."""

@@ -1,4 +1,4 @@
-"""What ranking wants to know of a chunk beside its words: whether it asks, whether it speaks of a time, which day a title names.
+"""Properties of a chunk that ranking uses besides its words: whether it asks, mentions a time, or has a date in its title.
 
 Pure, and by patterns alone: no model, no clock. The words of seven languages stand in `words/times.txt`.
 """

@@ -1,4 +1,4 @@
-"""Who says what: the lines of a document that begin with the name of a speaker. Knows nothing of chunks or of ranking.
+"""Finds the speaker of each line in a conversation. Knows nothing of chunks or of ranking.
 
 `**Anna:** hello` is a turn, `**Status:** done` looks the same and is a record. A name speaks when it is a known role, or when it comes
 again as names in a conversation do, and is no word that records are labelled with.
@@ -157,7 +157,7 @@ def _speakers(found: Iterable[_Candidate], reads: Sequence[ParsedEntry]) -> dict
             and (name in marked or (total[name] > 1 and dense))
             and ((count > 1 and (name in loose or several)) or (mostly and (total[name] > 1 or name in loose)))
         }
-        # whoever speaks up once among those who speak often
+        # a name that speaks once among names that speak often
         if speak[heading]:
             speak[heading] |= (names.keys() if dense else names.keys() & marked & loose) - labels
     return speak

@@ -1,4 +1,4 @@
-"""A stretch of a document becomes parts of about so many tokens, cut where a reader would pause. Knows no entries or speakers.
+"""Splits a long text into parts of a given token size, at natural boundaries. Knows no entries or speakers.
 
 Works on bytes and looks at every byte a bounded number of times, so that one line of fifty megabytes is cut like any other.
 """

@@ -1,4 +1,4 @@
-"""A document becomes the small chunks that search finds: entries, turns of a conversation, parts of long texts. Pure.
+"""Splits a document into chunks: entries, turns of a conversation, parts of long texts. Pure.
 
 A chunk is a stretch of the document's bytes; what it says is what stands there, without our comments. Knows no index and no terms.
 """

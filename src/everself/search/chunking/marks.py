@@ -1,4 +1,4 @@
-"""How a chunk is marked: flags, and the fields whose words are terms of their own."""
+"""Flags of a chunk, and the fields whose words are separate terms."""
 
 from enum import IntFlag
 

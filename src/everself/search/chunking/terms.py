@@ -1,4 +1,4 @@
-"""What an index keeps of a chunk: the terms under which it is found, and the text that is embedded. Knows no index.
+"""The terms of a chunk for the index, and the text that is embedded. Knows no index.
 
 The name of a speaker, titles and dates are terms of their own, so that ranking can weigh "Anna said" against "about Anna".
 """

@@ -1,1 +1,1 @@
-"""index.db: its rows, their checks, and the index at one moment as ranking reads it. Writes no row; `index.sync` alone does."""
+"""The file index.db: its rows, their checksums, and consistent views of it. Only `search.sync` writes rows."""

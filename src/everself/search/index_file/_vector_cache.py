@@ -1,4 +1,4 @@
-"""Exact vectors that were asked for lately, in memory: reading one from the file takes as long as comparing a hundred.
+"""A cache of recently used exact vectors: reading one from the file takes as long as comparing a hundred.
 
 A ring: the newest take the place of the oldest. Rows never change and their numbers are never used again, so nothing here gets old.
 """
@@ -84,7 +84,7 @@ class VectorCache:
         """The places that they get, in the place of others."""
         room = len(self._owners)
         taken = ((self._next + numpy.arange(len(ids))) % room).astype(numpy.int32)
-        # number 0 is nobody's: what stood nowhere is forgotten there
+        # number 0 belongs to no chunk: entries that are not cached are cleared there
         self._places[self._owners[taken]] = -1
         self._owners[taken], self._places[ids], self._ring[taken] = ids, taken, rows
         self._next = (self._next + len(ids)) % room

@@ -1,4 +1,4 @@
-"""The columns of all chunks and the documents they belong to, loaded and checked. Knows how they are kept, not what scores.
+"""Loads and checks the columns of all chunks and their documents.
 
 Only what changed since the last look is read again: the header says which blocks did.
 """
@@ -88,7 +88,7 @@ class Columns:
                 parts.append(load_block(connection, header, block))
         joined = numpy.concatenate(parts) if parts else numpy.empty(0, ROW)
         if len(joined) != header.chunks:
-            raise Damaged("index.db: units are missing.")
+            raise Damaged("index.db: chunks are missing.")
         joined.flags.writeable = False
         self.all = joined
         self.alive = (joined["flags"] & numpy.uint16(Flag.ALIVE)) != 0

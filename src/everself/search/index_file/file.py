@@ -1,4 +1,4 @@
-"""index.db as a file: where it lies, how it is opened and replaced, and what of SQLite's complaints is damage.
+"""The file index.db: location, opening, replacing, and classification of SQLite errors.
 
 Knows SQLite and the folder; knows no row. Nothing is mapped into memory: a file that somebody cuts short under a mapping ends the
 process. There is no write-ahead log, so that one name in the folder is the whole index.
@@ -68,7 +68,7 @@ class IndexFile:
 
 @contextmanager
 def sound(connection: apsw.Connection | None = None) -> Iterator[None]:
-    """SQLite's errors in words of the house. Whatever is neither a rival nor a lack of room is damage."""
+    """Translates SQLite's errors. Any error other than a lock conflict or a full disk counts as damage."""
     try:
         yield
     except apsw.Error as error:
@@ -114,7 +114,7 @@ def open_existing(place: IndexPlace, *, writable: bool = True) -> IndexFile | No
         if found is None:
             return None
         if found.kind != "file" or found.size == 0:
-            raise Damaged("index.db is no database.")
+            raise Damaged("index.db is not a database.")
         for ending in _FOREIGN if writable else ():
             if place.files.stat(place.name + ending) is not None:
                 place.files.unlink(place.name + ending)

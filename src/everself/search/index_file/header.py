@@ -1,4 +1,4 @@
-"""What an index says of itself, read from outside: not even numpy is loaded, and nothing is mended or written."""
+"""Reads the header of an index without loading numpy. Repairs and writes nothing."""
 
 from array import array
 from dataclasses import dataclass

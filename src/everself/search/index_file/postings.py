@@ -1,4 +1,4 @@
-"""Posting lists: which chunks have a term, packed by block. Reads them and merges them; whoever writes rows is elsewhere.
+"""Posting lists: which chunks contain a term, packed by block. Reads and merges them; writes none.
 
 A term is kept as a hash of eight bytes, so that no word of a person's stands in index.db. A block's vocabulary lists the hashes of its
 terms with the checksum of each row: a row that is lost is noticed, and a term that a block does not have costs no question.

@@ -1,4 +1,4 @@
-"""What ranking may ask of an index: arrays over chunks, posting lists, cosines. Knows neither how they are kept nor what scores well.
+"""The interface between index and ranking: arrays over chunks, posting lists, cosines.
 
 A chunk is the small chunk of a document that search finds: an entry, a turn of a conversation, a part of a long text. Chunks are
 numbered from 0; those of one document stand in a row, so that a chunk's neighbours are the numbers beside it. Numbers of documents that

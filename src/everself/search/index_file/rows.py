@@ -1,4 +1,4 @@
-"""The shapes of rows in index.db, packed and sealed. Pure: bytes in, values out, Damaged where a seal is broken.
+"""The row formats of index.db, packed with checksums. Pure: bytes in, values out, Damaged where a checksum fails.
 
 Every row is chained to the header: a row that never changes carries a checksum of its own over table, number and the birth of this
 index; of rows that change the header keeps the checksum. So a page that is lost, stale, mixed up or flipped is noticed when it is read.
@@ -16,7 +16,7 @@ from everself.search.index_file.protocol import IndexedDocument
 from everself.values import new_id
 
 FORMAT: Final = 2
-# Who did not look for so many commits loads everything again.
+# A reader that missed more commits than this reloads everything.
 _COMMITS_KNOWN: Final = 64
 # Chunks of one block; local numbers fit two bytes.
 BLOCK: Final = 16_384

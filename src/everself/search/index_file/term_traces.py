@@ -1,4 +1,4 @@
-"""What index.db still says of a term, dead chunks included, and its very bytes. For whoever has to know that nothing is left.
+"""Finds every trace of a term in index.db, dead chunks and raw bytes included. Used to prove forgetting.
 
 Reads rows as they lie there and believes no view. Knows no document and no word.
 """

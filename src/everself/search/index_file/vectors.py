@@ -1,4 +1,4 @@
-"""Vectors of chunks: 1-bit codes scanned in memory, exact cosines from the rows that are kept. Knows no embedder.
+"""Vectors of chunks: 1-bit codes are scanned in memory, exact cosines come from stored rows. Knows no embedder.
 
 Up to EXACT_BELOW vectors stand in memory whole and every search is exact. Beyond, codes of one bit a dimension choose candidates and
 their rows decide. Codes are kept word by word, not row by row: numpy then counts bits in long runs.

@@ -1,4 +1,4 @@
-"""Every row of index.db looked at, and every document compared with its file. For whoever wants to be sure.
+"""Verifies every row of index.db and compares every document with its file.
 
 Searches check what they read, and nothing more.
 """

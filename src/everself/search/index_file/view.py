@@ -1,4 +1,4 @@
-"""The index at one moment, and the reader that loads moments. Knows no file names, no documents' text and no ranking.
+"""A consistent view of the index at one moment, and the reader that loads it. Knows no file names, texts or ranking.
 
 A view holds columns and codes; posting lists, places of chunks and exact vectors are read when asked for. Numbers only grow and rows of
 the living never change, so an older view may read from a newer file: what it does not know it leaves out.
@@ -72,7 +72,7 @@ class Reader:
             return self.refresh_within()
 
     def refresh_within(self) -> Moment:
-        """The same, for whoever is in a transaction already."""
+        """The same inside an open transaction."""
         connection = self.file.connection
         known = read_header(connection, self._known)
         if self._moment is None or known is not self._known:

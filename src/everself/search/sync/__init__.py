@@ -1,1 +1,1 @@
-"""The only writer of index rows: what changed in the workspace, and vectors as they come. Knows no search."""
+"""The only writer of index rows: syncs changed documents and stores vectors."""

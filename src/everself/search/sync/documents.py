@@ -1,4 +1,4 @@
-"""From a document to what the index keeps of it. Reads through the workspace; writes nothing."""
+"""Prepares a document for the index: chunks, terms, texts to embed. Reads through the workspace; writes nothing."""
 
 import hashlib
 import zlib
@@ -65,7 +65,7 @@ def default_chunking() -> ChunkingRules:
 class Prepared:
     """A document that is ready to be written. `terms` may be worked out while it is written; `texts` are hashes of what is embedded.
 
-    Whoever fills an index in bulk gives `vectors` along, one row a chunk.
+    A bulk import passes `vectors` along, one row for each chunk.
     """
 
     path: str
@@ -225,7 +225,7 @@ class Sources:
             self._texts, self._characters = {}, 0
 
     def keep_texts(self, hashes: Sequence[bytes], texts: Sequence[str]) -> None:
-        """Have these at hand for whoever embeds them next, as far as there is room for them."""
+        """Cache these texts for the next embedding run, within a size limit."""
         with self._lock:
             for hashed, text in zip(hashes, texts, strict=True):
                 if hashed not in self._texts:

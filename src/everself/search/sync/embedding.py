@@ -1,4 +1,4 @@
-"""Give chunks their vectors, newest first: from those that are kept, else from the embedder; a commit after every batch.
+"""Embeds chunks, newest first: reuses stored vectors, else calls the embedder. Commits after every batch.
 
 Texts are not in the index: they are cut from their documents once more, and only where those are still what was indexed.
 """
@@ -29,8 +29,8 @@ from everself.search.index_file.rows import (
 )
 from everself.search.index_file.vectors import load_codes
 from everself.search.sync.documents import Sources, model_key, text_hash
-from everself.search.sync.hygiene import drop_closed, forget_texts
 from everself.search.sync.transaction import writing
+from everself.search.sync.vector_retention import drop_closed, forget_texts
 from everself.search.sync.vector_rows import add_vectors, assign_kept, drop_other_codes, find_kept, with_kept_slot
 
 if TYPE_CHECKING:
@@ -43,9 +43,9 @@ if TYPE_CHECKING:
 _log = get_logger(__name__)
 
 BATCH = 512
-# Whoever has little time begins with few: one model embeds thousands in a second, another a dozen.
+# A short run starts with few: one model embeds thousands in a second, another a dozen.
 _FIRST_FEW = 16
-# A document of so many bytes is cut in less than a second; whoever has little time does not begin with a larger one.
+# A document of this size is chunked in less than a second; a short run does not start with a larger one.
 _CHUNKED_AT_ONCE = 1_000_000
 _WAIT = 10.0
 
@@ -75,14 +75,14 @@ def ask_embedder(embedder: "Embedder", texts: list[str], purpose: "Purpose", exp
     """One vector of length 1 a text. Whatever else comes back is EmbeddingFailed."""
     vectors = numpy.asarray(embedder.embed(texts, purpose=purpose))
     if vectors.ndim != 2 or len(vectors) != len(texts) or vectors.dtype.kind != "f" or not vectors.shape[1]:
-        raise EmbeddingFailed("The embedder answered with something else than a vector a text.", reason="shape")
+        raise EmbeddingFailed("The embedder did not return one vector for each text.", reason="shape")
     if expected is not None and vectors.shape[1] != expected:
-        words = f"The embedder answered with {vectors.shape[1]} numbers a text; the index has {expected}."
+        words = f"The embedder returned {vectors.shape[1]} dimensions; the index has {expected}."
         raise EmbeddingFailed(words, reason="shape", mend="everself memory rebuild")
     vectors = vectors.astype(numpy.float32)
     lengths: Floats = numpy.linalg.norm(vectors, axis=1)
     if not numpy.isfinite(lengths).all() or (lengths < 1e-6).any():
-        raise EmbeddingFailed("The embedder answered with something that is no direction.", reason="numbers")
+        raise EmbeddingFailed("The embedder returned a vector without direction.", reason="numbers")
     directions: Floats = vectors / lengths[:, None]
     return directions
 
@@ -135,7 +135,7 @@ class Embedding:
         self._slot: Slot | None = None
         # chunks whose documents are no longer what was indexed; the next sync will see to them
         self._skipped: set[int] = set()
-        # whole documents that whoever has little time leaves to those who have more
+        # documents that a short run leaves to a longer one
         self._left: list[range] = []
         # blocks above this one have been gone through in this run
         self._newest: int | None = None

@@ -1,4 +1,4 @@
-"""Blank what documents left behind that changed or are gone: what columns, codes and posting lists still say of dead chunks.
+"""Blanks the data of dead chunks in columns, codes and posting lists.
 
 Sync only marks chunks as dead, which is quick. Their numbers are never used again, so their rows stay and say nothing.
 """

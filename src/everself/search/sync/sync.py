@@ -1,4 +1,4 @@
-"""Bring index.db up to what the workspace holds. Looks at every file's stamp, reads what changed, and commits often.
+"""Syncs index.db with the workspace: checks every file's stamp, reads what changed, commits often.
 
 A file that was saved within the grain of its time stamp is read again until its time is past. Knows no search.
 """
@@ -128,7 +128,7 @@ class Syncer:
         return SyncReport(tally.read, tally.removed, plan.unchanged, tally.chunks, truncated, skipped, plan.failure)
 
     def fill(self, documents: Iterable[Prepared]) -> int:
-        """Write documents that somebody else has cut, a block at a time."""
+        """Write documents that are chunked already, one block at a time."""
         chunks, documents = 0, iter(documents)
         more = True
         while more:

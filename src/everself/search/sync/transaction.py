@@ -1,4 +1,4 @@
-"""One write transaction on index.db: documents added and removed, gathered in memory and written block by block at the end.
+"""One write transaction on index.db: collects added and removed documents and writes them block by block.
 
 Knows rows and blocks; does not know where documents come from. A block that is full is never opened again, except that its chunks die.
 """

@@ -1,4 +1,4 @@
-"""Rows of vectors and their codes: added, given to chunks, taken away. Knows no embedder and no text."""
+"""Rows of vectors and their codes: add, assign to chunks, remove. Knows no embedder and no text."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -94,7 +94,7 @@ def find_kept(connection: "apsw.Connection", slot: Slot, hashed: bytes) -> Kept 
     for number, own, model, data in connection.execute(_FIND, (hashed, slot.model)):
         values = parse_vector(number, own, model, data)
         if own != hashed or model != slot.model:
-            raise Damaged("index.db: a vector is kept under another text.")
+            raise Damaged("index.db: a vector is stored for another text.")
         if len(values) == slot.dimensions * 2:
             return number, values
     return None
@@ -172,7 +172,7 @@ def prune(
 
 
 def prune_all(connection: "apsw.Connection") -> None:
-    """The same for a whole index, after one was made anew."""
+    """The same for a whole index, after a rebuild."""
     connection.execute(f"DELETE FROM embeddings WHERE hash NOT IN (SELECT substr(data, {TEXT_FROM}, 16) FROM units)")
 
 

@@ -1,1 +1,1 @@
-"""What every document was, commit by commit, in a bare git repository. Knows contents and commits; not why anyone changed anything."""
+"""The history: every version of every document, in a bare git repository."""

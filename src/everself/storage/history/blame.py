@@ -1,4 +1,4 @@
-"""When each line of a document was written, by a git repository of the person's own. Reads only, and only so much of the past.
+"""When each line of a document was written, according to the user's own git repository. Reads only, and a limited depth.
 
 Everself's own history is `commits.py`; this one is somebody else's, and may be shallow, damaged or as long as a life. What it does not
 tell is unknown.
@@ -152,6 +152,6 @@ def _lines(data: bytes) -> tuple[bytes, ...]:
 
 
 def _day(commit: "Commit") -> date:
-    """The day on the calendar of whoever wrote it."""
+    """The date in the author's time zone."""
     local = datetime.fromtimestamp(commit.author_time, UTC) + timedelta(seconds=commit.author_timezone)
     return local.date()

@@ -1,4 +1,4 @@
-"""Every state of every document, as an ordinary bare git repository that git itself can read.
+"""The history as an ordinary bare git repository that git itself can read.
 
 Objects are encoded by dulwich and written by the kernel, so that they are private, synced before they are referred to, and safe to
 write again after a crash. A repository that somebody packed with git is read through dulwich. Knows commits and contents; who decides
@@ -28,7 +28,7 @@ BRANCH = "refs/heads/main"
 TEMPORARY = f"{FOLDER}/{TEMPORARY_PREFIX}new"
 FILE_MODE = 0o100644
 TREE_MODE = 0o040000
-# who stands beside a commit that only takes the documents in as they are, after the history was mended
+# the author of a commit that records the documents as they are, after a repair of the history
 MENDER = "everself"
 MEND = "everself doctor --fix"
 _HEX = frozenset("0123456789abcdef")
@@ -246,7 +246,7 @@ class History:
 
         found = self._load(identity)
         if not isinstance(found, Commit):
-            raise HistoryDamaged(f"Object {identity[:12]} is no commit.", mend=MEND)
+            raise HistoryDamaged(f"Object {identity[:12]} is not a commit.", mend=MEND)
         return found
 
     def _tree(self, identity: str) -> "Tree":
@@ -254,7 +254,7 @@ class History:
 
         found = self._load(identity)
         if not isinstance(found, Tree):
-            raise HistoryDamaged(f"Object {identity[:12]} is no tree.", mend=MEND)
+            raise HistoryDamaged(f"Object {identity[:12]} is not a tree.", mend=MEND)
         return found
 
     def _with(self, root: str | None, blobs: Mapping[str, str | None]) -> str | None:

@@ -1,8 +1,8 @@
-"""A damaged history goes on: what cannot be read is set aside, what can be read is linked into one chain again.
+"""Repairs a damaged history: sets unreadable objects aside and links the readable commits into one chain.
 
 A commit keeps its place, author and words as long as it can be read; of its documents those are left out that cannot. A blob that is
 lost is made again where somebody still has its bytes. A change can be shown and undone afterwards if everything it touched could be
-read on both sides; all others are named. Nothing is deleted. Done again after a crash it comes out the same. Whoever calls holds
+read on both sides; all others are named. Nothing is deleted. Repeated after a crash it gives the same result. The caller holds
 the history's lock.
 """
 
@@ -75,7 +75,7 @@ class _Chain:
 
 
 class MendableHistory(RewritableHistory):
-    """The history for as long as it is looked through and mended."""
+    """The history while it is examined and repaired."""
 
     def __init__(self, files: FileSystem, packs: str | None = None) -> None:
         super().__init__(files, packs)
@@ -219,7 +219,7 @@ class MendableHistory(RewritableHistory):
             finally:
                 data.close()
         except unreadable():
-            # what comes after the damage cannot be told from it
+            # data after the damage cannot be distinguished from it
             return
 
     def _is_loose(self, identity: str) -> bool:

@@ -1,8 +1,8 @@
-"""Take text out of the history: every commit from the first that holds it is written anew, and what it was before is removed.
+"""Removes text from the history: rewrites every commit from the first that holds it and deletes the old objects.
 
 The only thing that rewrites history is forgetting. Is told by functions what a document or a message becomes; knows nothing of how
 words are compared. New objects are durable before a branch refers to them, and old ones go only after none does, so that all of it
-may be done again after a crash and comes out the same. Whoever calls holds the history's lock.
+can be repeated after a crash with the same result. The caller holds the history's lock.
 """
 
 import os

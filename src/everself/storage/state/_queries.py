@@ -1,4 +1,4 @@
-"""Named queries: SQL lives in `.sql` files of this room, each statement under a line `-- name: …`.
+"""Loads named SQL queries from `.sql` files, each under a line `-- name: …`.
 
 Knows the file format and nothing of what the statements do.
 """
@@ -23,7 +23,7 @@ def parse_queries(text: str) -> dict[str, str]:
         if line.startswith(_MARK):
             name = line.removeprefix(_MARK).strip()
             if not name.isidentifier() or name in found:
-                raise WrongUse(f'"{name}" is no good name for a query, or is used twice.')
+                raise WrongUse(f'"{name}" is not a valid query name, or is used twice.')
             current = found[name] = []
         elif current is not None:
             current.append(line)

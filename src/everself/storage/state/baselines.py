@@ -1,7 +1,7 @@
 """What a human last accepted of the documents that only humans change, sealed as a whole. Knows hashes, not what they are of.
 
 The seal covers paths, hashes and a counter of seals; the words beside them only serve for showing a difference, and forgetting may
-change them. Whoever opens it compares the counter with one that is kept elsewhere: an older copy of the database has a genuine seal, too.
+change them. The counter is compared with a copy outside the database: an older copy of the database has a genuine seal, too.
 """
 
 import hmac

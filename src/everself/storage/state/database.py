@@ -114,9 +114,9 @@ class State:
         `files` names the same paths as the record, with plain content hashes; only keyed ones are stored.
         """
         if record.at.tzinfo is None:
-            raise WrongUse(f"The time of change {record.id} has no offset.")
+            raise WrongUse(f"The time of change {record.id} has no UTC offset.")
         if {path for path, _, _ in files} != set(record.paths):
-            raise WrongUse(f"The files of change {record.id} are not those of its record.")
+            raise WrongUse(f"The files of change {record.id} do not match its record.")
         at = record.at.isoformat()
         rendered = render_files(self._key, files)
 
@@ -128,7 +128,7 @@ class State:
             values = (row.seq, row.change_id, row.at, row.author, row.files, row.previous, row.mac)
             writer.run(_SQL["add_ledger_row"], values)
             record_provenance(writer, self._key, provenance, at)
-            self.entries.note_foreseen(writer, files)
+            self.entries.note_expected(writer, files)
             if key:
                 writer.run(_SQL["add_key"], (mac_of(self._key, key), record.id))
             return True
@@ -154,7 +154,7 @@ class State:
         """The change of that id, of the only id that begins so, or the newest for `last`."""
         name = _storable(name)
         if not name:
-            raise WrongUse("A change is named by its id, the beginning of its id, or `last`.")
+            raise WrongUse("Give the id of a change, the beginning of its id, or `last`.")
         found = self.engine.read(_SQL["get_change"], (name,))
         if not found and name == "last":
             found = self.engine.read(_SQL["newest_change"])
@@ -166,7 +166,7 @@ class State:
         if len(found) > 1:
             shown = ", ".join(row[0] for row in found[:_CANDIDATES_SHOWN])
             more = " and more" if len(found) > _CANDIDATES_SHOWN else ""
-            raise WrongUse(f'"{name}" could be {shown}{more}.', mend="Give more characters of the id.")
+            raise WrongUse(f'"{name}" is ambiguous: {shown}{more}.', mend="Give more characters of the id.")
         return self._to_record(found[0])
 
     def list_changes(
@@ -297,4 +297,4 @@ def _storable(text: str) -> str:
 
 
 def _unknown(name: str) -> NotFound:
-    return NotFound(f'No change is called "{name}".', mend="everself log lists them.")
+    return NotFound(f'change "{name}".', mend="everself log lists them.")

@@ -33,7 +33,7 @@ class EntryRow(NamedTuple):
     first_seen: str
 
 
-class Foreseen(NamedTuple):
+class ExpectedDocument(NamedTuple):
     """What a document with the hash `base` is on its way to become, and the entries that it gains at its end, counted from 0."""
 
     base: str
@@ -45,7 +45,7 @@ class EntryRows:
     def __init__(self, engine: Engine, key: bytes) -> None:
         self._engine = engine
         self._key = key
-        self._foreseen: Foreseen | None = None
+        self._expected: ExpectedDocument | None = None
 
     def mac(self, text_hash: str) -> str:
         """The keyed hash that stands in the rows for a text's plain hash."""
@@ -127,7 +127,7 @@ class EntryRows:
         gone: Iterable[str],
         day: str,
     ) -> None:
-        """What was read anew takes the place of what was known, in one transaction. Reading the documents again would tell the same."""
+        """Replace the rows of documents that were read again, in one transaction."""
 
         def work(writer: Writer) -> None:
             for identity in gone:
@@ -150,16 +150,16 @@ class EntryRows:
 
         self._engine.write(work)
 
-    def foresee(self, found: Foreseen) -> None:
+    def expect(self, found: ExpectedDocument) -> None:
         """What the change that is being planned will make of a document. It takes the place of what was foreseen before."""
-        self._foreseen = found
+        self._expected = found
 
-    def note_foreseen(self, writer: Writer, files: Iterable[FileHashes]) -> None:
+    def note_expected(self, writer: Writer, files: Iterable[FileHashes]) -> None:
         """Within the transaction that records a change: what came as foreseen need not be read again.
 
         Only where the document became exactly that, and where the rows are those of what it was before.
         """
-        found, self._foreseen = self._foreseen, None
+        found, self._expected = self._expected, None
         now = {path: after for path, _, after in files}
         if found is None or now.get(found.document.path) != found.document.hash:
             return

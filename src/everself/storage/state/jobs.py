@@ -42,9 +42,9 @@ class Jobs:
         """By its name, its id or the beginning of its id."""
         found = [_job(row) for row in self._engine.read(_SQL["find_jobs"], (name,))] if name else []
         if not found:
-            raise NotFound(f'No job is called "{name[:60]}".', mend="everself cron list")
+            raise NotFound(f'job "{name[:60]}".', mend="everself cron list")
         if len(found) > 1 and name not in (found[0].name, found[0].id):
-            raise WrongUse(f'"{name[:60]}" begins several ids: {", ".join(one.id for one in found)}.')
+            raise WrongUse(f'"{name[:60]}" is ambiguous: {", ".join(one.id for one in found)}.')
         return found[0]
 
     def remove(self, identity: str) -> None:

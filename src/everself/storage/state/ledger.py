@@ -77,7 +77,7 @@ class Since:
 
 
 def keyed_hash(key: bytes, content_hash: str | None) -> str | None:
-    """A content hash that says nothing to whoever lacks the key, so that short texts cannot be guessed from it."""
+    """A keyed content hash, so that short texts cannot be guessed from it without the key."""
     return None if content_hash is None else hmac.digest(key, content_hash.encode(), "sha256").hex()
 
 

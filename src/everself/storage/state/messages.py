@@ -1,7 +1,7 @@
 """What was said, in `state.db`: sessions and their messages, each durable when its call returns.
 
 Numbers a session's messages in one transaction, so that two processes in one session neither lose nor double any. Knows no scope, no
-transcript and no meaning of `meta`, which is JSON text here; takes words as they are given: whoever gives them has cleaned them.
+transcript and no meaning of `meta`, which is JSON text here; stores text as given: the caller has redacted it.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -101,7 +101,7 @@ class Messages:
         def work(writer: Writer) -> str:
             found = writer.row(_SQL["session_meta"], (session,))
             if found is None:
-                raise NotFound(f'No session is called "{session}".', mend="everself sessions list")
+                raise NotFound(f'session "{session}".', mend="everself sessions list")
             made = change(str(found[0]))
             writer.run(_SQL["set_session_meta"], (session, made))
             return made

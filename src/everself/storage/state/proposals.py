@@ -53,15 +53,15 @@ class Proposals:
         if name == "last":
             found = self.list(limit=1)
             if not found:
-                raise NotFound("No proposal is open.")
+                raise NotFound("no proposal is open.")
             return found[0]
         found = (
             tuple(_proposal(row) for row in self._engine.read(_SQL["find_proposals"], (name.upper(),))) if name else ()
         )
         if not found:
-            raise NotFound(f'No proposal is called "{name[:40]}".')
+            raise NotFound(f'proposal "{name[:40]}".')
         if len(found) > 1 and found[0].id != name.upper():
-            raise WrongUse(f'"{name[:40]}" begins the ids of several proposals: {", ".join(one.id for one in found)}.')
+            raise WrongUse(f'"{name[:40]}" is ambiguous: {", ".join(one.id for one in found)}.')
         return found[0]
 
     def decide(self, identity: str, status: Status, at: str, change: str = "") -> bool:

@@ -13,12 +13,12 @@ _SQL = load_queries("vouchers")
 
 
 def mac_of(key: bytes, text: str) -> str:
-    """A keyed hash that says nothing to whoever lacks the key."""
+    """A keyed hash, meaningless without the key."""
     return hmac.digest(key, b"text " + text.encode("utf-8", "surrogatepass"), "sha256").hex()
 
 
 def record_provenance(writer: Writer, key: bytes, provenance: Iterable[ProvenanceRecord], at: str) -> None:
-    """Record provenance records within somebody else's transaction. A newer one of an entry takes the place of the older."""
+    """Write provenance records within the caller's transaction. A newer record of an entry replaces the older one."""
     for one in provenance:
         lineage = canonical(list(one.lineage))
         text = mac_of(key, one.text)

@@ -19,7 +19,7 @@ CHECKED_BYTES = 2_000_000
 def open_read_only_state(path: str, key: bytes, refusal: EverselfError) -> tuple[State, EverselfError]:
     """`refusal` is what keeps the real one from being used; of a damaged one nothing is taken over.
 
-    It comes back as Damaged where the real one could not even be read: whoever asks for what it knew must hear of that.
+    It comes back as Damaged where the real one could not even be read: a caller that needs its data must know.
     """
     engine = Engine.open(MEMORY, exclusive=True)
     done = copied = False

@@ -11,7 +11,7 @@ from everself.storage.engine import Value, Writer
 from everself.storage.state.database import State
 from everself.storage.state.ledger import ChangeSide, LedgerRow, check_chain
 
-# what documents tell anew
+# rows that can be derived from the documents again
 _DERIVED = frozenset({"documents", "entries"})
 _CHAINED = ("ledger", "changes")
 _TABLES = """

@@ -76,9 +76,9 @@ class Reviews:
         """By its id or the beginning of its id."""
         found = [_review(row) for row in self._engine.read(_SQL["find_reviews"], (name.upper(),))] if name else []
         if not found:
-            raise NotFound(f'Nothing that waits is called "{name[:40]}".', mend="everself review")
+            raise NotFound(f'review "{name[:40]}".', mend="everself review")
         if len(found) > 1 and found[0].id != name.upper():
-            raise WrongUse(f'"{name[:40]}" begins several ids: {", ".join(one.id for one in found)}.')
+            raise WrongUse(f'"{name[:40]}" is ambiguous: {", ".join(one.id for one in found)}.')
         return found[0]
 
     def decide(self, identity: str, status: ReviewStatus, at: str, change: str = "") -> bool:

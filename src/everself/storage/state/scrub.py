@@ -99,7 +99,7 @@ class Scrub:
         return int(found[0][0]) if found else 0
 
     def advance(self) -> None:
-        """Whoever read what was being forgotten while it was still there reads again."""
+        """A counter that makes readers reload what they read before a forgetting."""
         self._engine.write(lambda writer: writer.run(_SQL["advance"]))
 
     def unfinished(self) -> list[Task]:
@@ -178,7 +178,7 @@ class Scrub:
         return len(self._engine.read(_SQL["searches_naming"], (json.dumps(list(entries)), json.dumps(list(folders)))))
 
     def blank_searches(self, entries: Iterable[str], folders: Sequence[str], instead: str) -> int:
-        """Whoever asked for what is forgotten named it in their own words: those go too, and the hits on it. Other hits stay."""
+        """Queries may name the forgotten text in other words: they are blanked, with their hits on it. Other hits stay."""
         names = frozenset(entries)
         beneath = tuple(folders)
         asked = (json.dumps(list(names)), json.dumps(beneath))
@@ -212,7 +212,7 @@ class Scrub:
         return self._engine.checkpoint()
 
     def compact(self) -> bool:
-        """Write the whole database anew, so that no page holds what a row held once."""
+        """Rewrite the whole database, so that no page keeps old row data."""
         self._engine.compact()
         return self._engine.checkpoint()
 

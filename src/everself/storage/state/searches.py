@@ -85,7 +85,7 @@ class Searches:
         A power cut may lose the last ones. Secrets and private passages of the query are not stored.
         """
         if search.at.tzinfo is None:
-            raise WrongUse("The time of a search has no offset.")
+            raise WrongUse("The time of the search has no UTC offset.")
         if self._engine.read_only:
             return ""
         identity = search.id or new_id()
@@ -102,7 +102,7 @@ class Searches:
         """The search of that id, of the only id that begins so, or the newest for `last`; with its hits."""
         name = without_surrogates(name)
         if not name:
-            raise WrongUse("A search is named by its id, the beginning of its id, or `last`.")
+            raise WrongUse("Give the id of a search, the beginning of its id, or `last`.")
         found = self._engine.read(_SQL["get_search"], (name,))
         if not found and name == "last":
             found = self._engine.read(_SQL["newest_search"])
@@ -110,11 +110,11 @@ class Searches:
             asked: dict[str, Value] = {"prefix": name, "limit": _CANDIDATES_SHOWN + 1}
             found = self._engine.read(_SQL["searches_by_prefix"], asked)
         if not found:
-            raise NotFound(f'No search is called "{name}".')
+            raise NotFound(f'search "{name}".')
         if len(found) > 1:
             shown = ", ".join(row[1] for row in found[:_CANDIDATES_SHOWN])
             more = " and more" if len(found) > _CANDIDATES_SHOWN else ""
-            raise WrongUse(f'"{name}" could be {shown}{more}.', mend="Give more characters of the id.")
+            raise WrongUse(f'"{name}" is ambiguous: {shown}{more}.', mend="Give more characters of the id.")
         hits = self._engine.read(_SQL["hits"], (found[0][0],))
         return replace(self._to_record(found[0]), hits=tuple(self._to_hit(row) for row in hits))
 
@@ -142,7 +142,7 @@ class Searches:
     def prune(self, keep_days: int, now: Callable[[], datetime] = system_now) -> int:
         """Remove what is older, hits included; how many searches that were."""
         if keep_days < 0:
-            raise WrongUse(f"{keep_days} days cannot be kept.")
+            raise WrongUse(f"The number of days to keep cannot be {keep_days}.")
         limit = (now() - timedelta(days=keep_days)).isoformat()
         return self._engine.write(lambda writer: writer.run(_SQL["prune"], (limit,)))
 
@@ -185,7 +185,7 @@ class _Attempt:
     def __init__(self, engine: Engine, work: Callable[[Writer], None]) -> None:
         self._engine = engine
         self._work = work
-        # whoever takes it first decides: the writer that it is written, the one who waits that it is not
+        # the first to take it decides: the writer that it is written, the waiter that it is not
         self._decided = threading.Lock()
         self._done = False
 

@@ -1,4 +1,4 @@
-"""Tells random values from words, placeholders, references and slices of larger blobs; computes check digits.
+"""Distinguishes random values from words, placeholders, references and parts of larger blobs; computes check digits.
 
 Knows nothing of kinds. Works on bytes, because patterns do.
 """

@@ -211,7 +211,7 @@ SHOPS = (
     Kind("shopify token", r"\bshp(?:at|ca|pa|ss|ua)_[a-fA-F0-9]{32}\b", ("shp",)),
     Kind("square token", rf"\bsq0[a-z]{{3}}-{_U}{{22,}}|\bEAAA{_U}{{56,}}", ("sq0", "eaaa")),
     Kind("facebook token", r"\b(?:EAA|IGQ|IGAA)[A-Za-z0-9][A-Za-z0-9_-]{60,}", ("eaa", "igq", "igaa")),
-    # The long row of A is a number that begins with zeros.
+    # The long run of A's encodes a number with leading zeros.
     Kind(
         "twitter token",
         r"\bA{16,24}[A-Za-z0-9]{10,60}%(?:3[Dd]|2[BbFf])[A-Za-z0-9%]{20,}",

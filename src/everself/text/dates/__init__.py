@@ -1,4 +1,4 @@
-"""The times that a question speaks of, in seven languages. Pure: it is told which day it is."""
+"""Finds the dates that a question mentions, in seven languages. Pure: the current day is passed in."""
 
 from everself.text.dates._current_state import asks_for_now
 from everself.text.dates._date_parser import DateSpan, read_dates

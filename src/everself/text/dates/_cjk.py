@@ -1,4 +1,4 @@
-"""Times in Chinese, Japanese and Korean. They share signs and the order year, month, day, so one table reads all three."""
+"""Dates in Chinese, Japanese and Korean. One table serves all three."""
 
 from collections.abc import Iterable
 from datetime import date

@@ -1,4 +1,4 @@
-"""Whether a question asks how things stand now, and not how they were. Knows such words in four languages."""
+"""Whether a question asks about the current state rather than the past, in four languages."""
 
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final

@@ -1,4 +1,4 @@
-"""From a question to the spans of days it speaks of. Knows how rules are tried, and no words."""
+"""Parses the date spans in a question by trying the rules. Contains no words itself."""
 
 from dataclasses import dataclass
 from datetime import date

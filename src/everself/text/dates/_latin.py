@@ -1,4 +1,4 @@
-"""Times in English, and the commonest in German, French and Spanish."""
+"""Dates in English, and the most common ones in German, French and Spanish."""
 
 from collections.abc import Iterable
 from datetime import date

@@ -1,4 +1,4 @@
-"""What a rule is: a pattern for RE2 and what its words mean. Both languages' tables are made of them."""
+"""A date rule: an RE2 pattern and the function that interprets its match."""
 
 from collections.abc import Callable, Iterable, Mapping
 from datetime import date

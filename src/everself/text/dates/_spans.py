@@ -1,6 +1,6 @@
-"""Days, weeks, months, seasons and years as first and last days. Knows the calendar and no words.
+"""Days, weeks, months, seasons and years as date ranges.
 
-A day that does not exist, or lies outside the calendar, is a ValueError or an OverflowError; whoever asks takes it for "no date".
+A day that does not exist, or lies outside the calendar, raises ValueError or OverflowError; callers treat it as "no date".
 """
 
 import calendar

@@ -1,4 +1,4 @@
-"""Whether a question asks for a time. Knows how seven languages ask "when"."""
+"""Whether a question asks for a time, in seven languages."""
 
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final

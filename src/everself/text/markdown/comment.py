@@ -1,7 +1,7 @@
 """The entry comment, `<!-- everself: id=… tag=… -->`: finding, reading, writing it, and defusing forgeries.
 
-Says what a comment claims, never whether it is true: that is for whoever holds the ledger. Anything malformed is no
-comment at all and stays the plain text that it was.
+Reports what a comment claims, not whether it is true: provenance decides that. A malformed comment
+is plain text.
 """
 
 from dataclasses import dataclass

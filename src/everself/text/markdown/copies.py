@@ -1,4 +1,4 @@
-"""Days in an archive: where each begins, and which are only copies of a file that is still there. Pure; knows no files.
+"""The daily logs inside an archive: where each begins, and which are copies of files that still exist. Pure.
 
 A day begins with a heading and, on the very next line, a comment that says where it comes from:
 `<!-- moved from PATH -->`, or `<!-- everself: copy-of=PATH sha=… lines=… -->` where the original was kept.

@@ -1,4 +1,4 @@
-"""Edits as byte splices: what to put where so that one entry changes and every other byte stays as it was.
+"""Edits as byte splices: changes one entry and leaves every other byte unchanged.
 
 Keeps the document's line ends. What is added cannot reach beyond its entry: a heading in new text is escaped with a
 backslash, a fence or HTML block left open in it is closed, and where the document itself ends inside one, the closing

@@ -1,4 +1,4 @@
-"""Where something of ours ends: at its entry comment, or with the line that refers to an entry by its id. Pure.
+"""Where an entry of ours ends: at its comment, or at a line that refers to an entry by id. Pure.
 
 What a person writes below is theirs, also where CommonMark would make both one paragraph or one list item. Knows lines and
 blocks, not which blocks make an entry.

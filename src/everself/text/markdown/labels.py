@@ -1,4 +1,4 @@
-"""Lines such as `- **Name:** Aria`: reading them, and filling them in without touching another byte.
+"""Reads and fills lines such as `- **Name:** Aria` without touching another byte.
 
 IDENTITY.md and USER.md are made of them. Does not know which labels there are or what a value may be.
 """

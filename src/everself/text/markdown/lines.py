@@ -1,4 +1,4 @@
-"""What a single line can begin, given its bytes without indentation. Knows CommonMark and GFM tables, no containers.
+"""Classifies a single line by its bytes without indentation. Knows CommonMark and GFM tables, no containers.
 
 Every check is linear in the line. Line ends (LF, CRLF, CR) may still stand at the end of what is passed in.
 """

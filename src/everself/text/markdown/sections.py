@@ -1,4 +1,4 @@
-"""The tree of headings: where each section lies, what it is called, with whom its label shares it.
+"""The tree of headings: position, title and sharing label of each section.
 
 Headings inside list items and quotes make no section. Does not know who may see what.
 """

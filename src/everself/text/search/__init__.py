@@ -1,4 +1,4 @@
-"""Texts and questions become search terms: one tokenizer for every engine, without a dictionary.
+"""Converts texts and queries to search terms: one tokenizer for every engine, without a dictionary.
 
 Pure functions with bounded tables behind them; knows nothing of an index, of ranking or of files. Stemmers are loaded with
 the first word that needs one.

@@ -1,4 +1,4 @@
-"""Characters sorted into what they do in a text: spell a word, stand for one by themselves, join, separate, or nothing.
+"""Classifies characters for the tokenizer: word character, CJK, joiner, separator.
 
 Knows no language.
 """

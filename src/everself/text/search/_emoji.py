@@ -1,4 +1,4 @@
-"""Emoji as people see them: a family joined of four, a flag of two letters, a hand with its skin, a digit on a key.
+"""Recognises emoji sequences: families, flags, skin tones, keycaps.
 
 Knows nothing of the text around them. The style selector is left out of every form, because keyboards differ in sending it.
 """

@@ -1,4 +1,4 @@
-"""Where an identifier, a hash, a version or a word with an apostrophe comes apart. Knows nothing of the text around it."""
+"""Splits identifiers, hashes, versions and words with apostrophes."""
 
 import string
 

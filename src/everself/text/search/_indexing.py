@@ -1,4 +1,4 @@
-"""A text becomes the terms an index keeps of it. Knows nothing of fragments, files or the index.
+"""Computes the index terms of a text. Knows nothing of files or the index.
 
 Texts repeat their words, so what a fragment of text comes to is kept in a bounded table: with it, counting is most of the work.
 """

@@ -1,4 +1,4 @@
-"""Which language a word is in, which words say little in it, and what Snowball leaves of the others.
+"""Detects the language of a word, its stop words, and its Snowball stem.
 
 Other scripts than Latin name their language by themselves; for Latin the small words of the whole text do. Knows nothing
 of terms. Stemmers and lists are loaded when first asked for.

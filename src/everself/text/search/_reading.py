@@ -1,4 +1,4 @@
-"""A question becomes the terms, phrases and names to look for. Knows nothing of an index or of ranking."""
+"""Parses a query into terms, phrases and names. Knows nothing of an index or of ranking."""
 
 from collections.abc import Iterator
 from operator import add

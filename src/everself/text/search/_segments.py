@@ -1,4 +1,4 @@
-"""A fragment of text comes apart into words, wholes with their parts, and runs of characters that stand for themselves.
+"""Splits a fragment of text into words, compounds with their parts, and runs of CJK characters.
 
 Knows no language: what a word is stemmed to is for others. Linear in the fragment, whatever it is.
 """
@@ -52,7 +52,7 @@ _OUTER = str.maketrans(dict.fromkeys("/\\:@?&=#+~,!$%*", " "))
 _INNER = str.maketrans(dict.fromkeys("._-", " "))
 # What stands behind a path and is none of it: a line's number, a query, a fragment.
 _BEHIND_PATH = str.maketrans(dict.fromkeys(":@?&=#", " "))
-# They hold a URL or an address together and nothing else.
+# Characters that only join a URL or an address.
 _LOOSE = str.maketrans(dict.fromkeys("?&=#+~!$%*@", " "))
 
 

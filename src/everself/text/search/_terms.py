@@ -1,4 +1,4 @@
-"""What texts and questions become: terms as values. Knows nothing of how they are found or ranked."""
+"""Terms of texts and queries as values."""
 
 from dataclasses import dataclass
 from enum import StrEnum

@@ -1,4 +1,4 @@
-"""A folded word becomes what an index holds of it, and what a question may find it by.
+"""The index forms of a word, and the forms that a query looks for.
 
 The promise between the two: whatever language a text and a question are taken for, a word of the one is found by the same
 word in the other. An English text holds the English stem, any other Latin text the word beside its stem, and a

@@ -1,4 +1,4 @@
-"""What stands in quotation marks. Knows nothing of what it means."""
+"""Finds text in quotation marks."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""Where every path of a workspace belongs. Pure: it judges names, and knows neither contents nor the disk."""
+"""Classifies every path of a workspace. Pure: looks at names only."""
 
 from everself.workspace.layout._archives import MONTHS, archives_of, chronicle_of, is_day, is_quarter
 from everself.workspace.layout._masking import masked

@@ -1,4 +1,4 @@
-"""Which files are days, and the archive that each belongs to once it is old. By names alone."""
+"""Which files are daily logs, and the archive that each belongs to. By names alone."""
 
 from collections.abc import Iterator
 from datetime import date

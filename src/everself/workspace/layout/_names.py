@@ -1,4 +1,4 @@
-"""Spelling of file names: which two names are one file somewhere, and which names are nobody's document.
+"""File names: which two names are the same file on some file system, and which are no documents.
 
 Knows nothing of what a document is for.
 """

@@ -1,4 +1,4 @@
-"""From a path to its place: what kind of file it is, its tier and day, whose it is, and who may write it.
+"""Classifies a path: kind of file, tier, day, person or project, and who may write it.
 
 It goes by the path alone, so that scope fails closed: a file is somebody's because of the folder it lies in, not
 because of what it says. It checks no path (disk does), but answers for every string.
@@ -103,7 +103,7 @@ _MISSPELT: Final = {
 }
 _PERSONA: Final = Place(Kind.PERSONA, injected=True, writer="human")
 _KEEPER_PROMPT: Final = Place(Kind.KEEPER_PROMPT, injected=True, writer="human")
-# Nothing that disk would open; whoever asks anyway gets the answer that permits least.
+# Storage would not open these; the answer permits as little as possible.
 _UNSAFE: Final = Place(Kind.FOREIGN, writer="human")
 _TEMPORARY: Final = Place(Kind.TEMPORARY, writer="human")
 
@@ -164,7 +164,7 @@ def _place_in_folder(segments: list[str]) -> Place:
         case "archive" if markdown:
             folder = fold(rest[0]) if len(rest) > 1 else ""
             if folder == "corrections":
-                # what was put right is no older for being put away
+                # an archived correction keeps its age
                 return Place(Kind.CORRECTIONS, day=_archive_day(rest), indexed=True, writer="runtime", span=day is None)
             kind = Kind.CHRONICLE if folder == "chronicles" else Kind.ARCHIVE
             return Place(kind, Tier.WORKING, _archive_day(rest), indexed=True, writer="runtime", span=day is None)

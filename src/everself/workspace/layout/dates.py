@@ -1,4 +1,4 @@
-"""The day that a file name speaks of. Knows calendars and nothing of what the file is."""
+"""Parses the date in a file name."""
 
 import calendar
 from datetime import date

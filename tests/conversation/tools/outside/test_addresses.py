@@ -65,7 +65,7 @@ def test_a_name_without_an_address_is_words(monkeypatch: pytest.MonkeyPatch, fai
         raise failure
 
     monkeypatch.setattr(socket, "getaddrinfo", fail)
-    with pytest.raises(RefusedByRule, match="has no address"):
+    with pytest.raises(RefusedByRule, match="cannot be resolved"):
         asyncio.run(find_address("no-such-name.invalid", 80, private=True))
 
 

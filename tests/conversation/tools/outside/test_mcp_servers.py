@@ -182,7 +182,7 @@ def test_what_a_server_says_of_itself_is_cut_to_size() -> None:
     assert len(wordy) < 1_100
     assert wordy.isprintable()
     (notice,) = outside.take_notices()
-    assert notice == "The tool vast of the MCP server My Notes 1 has no usable schema; it is left out."
+    assert notice == "The tool vast of the MCP server My Notes 1 has no usable schema and was skipped."
 
 
 def test_a_list_that_is_none_is_a_notice() -> None:
@@ -202,7 +202,7 @@ def test_a_server_that_died_is_started_again_by_the_next_call(tmp_path: Path) ->
         assert outside.take_notices() == ("The MCP server odd died.",)
         both = await asyncio.gather(call(outside, "odd__go"), call(outside, "odd__go"))
         assert [outcome.content for outcome in both] == ["went", "went"]
-        assert outside.take_notices() == ("The MCP server odd was started again.",)
+        assert outside.take_notices() == ("The MCP server odd was restarted.",)
 
     play(scene, odd("die-once"), folder=str(tmp_path))
 
@@ -212,7 +212,7 @@ def test_a_server_that_keeps_dying_is_left_alone(tmp_path: Path) -> None:
         for _ in range(4):
             assert (await call(outside, "odd__go")).failed
         last = await call(outside, "odd__go")
-        assert "died too often" in last.content
+        assert "exited too often" in last.content
 
     outside = play(scene, odd("die"), folder=str(tmp_path))
     assert outside.take_notices().count("The MCP server odd died.") == 4

@@ -1,1 +1,1 @@
-"""Tools from outside, which the settings let in: programs, web pages, MCP servers. What they give is somebody else's words."""
+"""External tools that the settings enable: programs, web pages, MCP servers. Their output is untrusted."""

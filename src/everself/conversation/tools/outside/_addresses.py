@@ -1,4 +1,4 @@
-"""Which addresses may be fetched: the name is resolved here, and whoever connects gets the address that was checked.
+"""Checks which addresses may be fetched. The host is resolved here, and the connection uses the address that was checked.
 
 A check of the name alone is worth nothing: names point anywhere, and somewhere else a moment later.
 """
@@ -48,13 +48,13 @@ def is_named(host: str, port: int, listed: Sequence[str]) -> bool:
 async def find_address(host: str, port: int, *, private: bool) -> str:
     """The address to connect to; raises RefusedByRule where any address of that name is not public, unless private ones are let in.
 
-    One that is public does not excuse one that is not: whoever mixes them hopes for a retry.
+    A public address does not make up for a private one: a host that mixes them hopes for a retry.
     """
     addresses = _written(host) or await _resolved(host, port)
     if not addresses:
-        raise RefusedByRule(f"The name {host[:200]} has no address.")
+        raise RefusedByRule(f"The host {host[:200]} cannot be resolved.")
     if not private and not all(is_public(ipaddress.ip_address(address)) for address in addresses):
-        words = f"{host[:200]} is an address of this machine or of a private network, which is not fetched."
+        words = f"{host[:200]} is an address of this machine or of a private network and cannot be fetched."
         raise RefusedByRule(words, mend="The owner can name it in tools.web.fetch.privateHosts.")
     # most machines without IPv6 resolve its addresses all the same
     return min(addresses, key=lambda address: ":" in address)

@@ -1,11 +1,13 @@
-"""For whom tools from outside work. Pure."""
+"""Which sessions may use external tools. Pure."""
 
 from typing import Final
 
 from everself.conversation.tools.protocol import Outcome, ToolContext
 from everself.search.sharing import is_owner
 
-REFUSED: Final = Outcome("Refused: this tool works for the owner's own conversations only.", failed=True)
+REFUSED: Final = Outcome(
+    "Permission denied: this tool is only available in the owner's own conversations.", failed=True
+)
 
 
 def is_for_owner(setting: ToolContext) -> bool:

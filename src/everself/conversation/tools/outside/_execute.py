@@ -1,4 +1,4 @@
-"""exec: one program, in a process group of its own, with limits of time and output and without the owner's secrets.
+"""The tool exec: runs one program in its own process group, with limits on time and output and without the owner's secrets.
 
 Knows no settings file. It holds nothing back that the user who runs Everself may do: docs/tools.md says so.
 """
@@ -172,7 +172,7 @@ class _Output:
         lost = self.count - len(self.head) - len(tail)
         between = f"\n[… {lost:,} bytes left out …]\n".encode() if lost else b""
         text = bytes(self.head + between + tail).decode("utf-8", "replace").replace("\r\n", "\n").replace("\r", "\n")
-        # whoever shows a result in a terminal must not be steered by it
+        # a result that is shown in a terminal must not control it
         return text.translate(_CONTROLS)
 
 

@@ -1,4 +1,4 @@
-"""web_fetch: one page of the web as text. Every step of the way there is checked, and nothing is read without a limit.
+"""The tool web_fetch: reads one web page as text. Every redirect is checked, and every read is limited.
 
 Uses no proxy, keeps no cookie, sends nothing but the address.
 """
@@ -81,7 +81,7 @@ def fetch_tool(settings: Fetch) -> Tool:
                 return await asyncio.to_thread(_outcome, fetched, settings)
         except TimeoutError:
             return Outcome(
-                f"The page did not come within {settings.timeout} s.", failed=True, origin=url[:_LONGEST_URL]
+                f"The page did not load within {settings.timeout} s.", failed=True, origin=url[:_LONGEST_URL]
             )
         except EverselfError as error:
             return Outcome(f"{error} {error.mend}".strip(), failed=True)
@@ -118,8 +118,8 @@ async def fetch(url: str, settings: Fetch, private: tuple[str, ...]) -> Fetched:
             try:
                 url = urljoin(url, location)
             except ValueError:
-                raise RefusedByRule("The page points to something that is no address.") from None
-    raise RefusedByRule(f"The page points to another one more than {settings.max_redirects} times.")
+                raise RefusedByRule("The page redirects to an invalid address.") from None
+    raise RefusedByRule(f"The page redirects more than {settings.max_redirects} times.")
 
 
 @cache
@@ -139,11 +139,11 @@ async def _request(client: "httpx2.AsyncClient", url: str, private: tuple[str, .
         parsed = httpx2.URL(url)
         host, port = parsed.raw_host.decode("ascii"), parsed.port or _PORTS.get(parsed.scheme, 0)
     except (httpx2.InvalidURL, ValueError):
-        raise RefusedByRule("That is no address.") from None
+        raise RefusedByRule("This is not a valid address.") from None
     if parsed.scheme not in _PORTS or not host:
-        raise RefusedByRule("Only addresses that begin with http:// or https:// are fetched.")
+        raise RefusedByRule("Only http:// and https:// addresses can be fetched.")
     if parsed.userinfo:
-        raise RefusedByRule("An address with a user name or password in it is not fetched.")
+        raise RefusedByRule("Addresses with a user name or password cannot be fetched.")
     address = await find_address(host, port, private=is_named(host, port, private))
     headers = {**_HEADERS, "host": parsed.netloc.decode("ascii")}
     # the connection goes to the address, the certificate is checked against the name
@@ -155,22 +155,22 @@ def _check_words(url: str) -> None:
     from everself.text.redaction import find_secrets
 
     if len(url) > _LONGEST_URL:
-        raise RefusedByRule(f"An address of more than {_LONGEST_URL:,} characters is not fetched.")
+        raise RefusedByRule(f"Addresses longer than {_LONGEST_URL:,} characters cannot be fetched.")
     try:
         scheme = urlsplit(url).scheme
     except ValueError:
-        raise RefusedByRule("That is no address.") from None
+        raise RefusedByRule("This is not a valid address.") from None
     if scheme.lower() not in _PORTS:
-        raise RefusedByRule("Only addresses that begin with http:// or https:// are fetched.")
+        raise RefusedByRule("Only http:// and https:// addresses can be fetched.")
     if find_secrets(url):
-        raise RefusedByRule("The address holds a secret, which is not sent anywhere.")
+        raise RefusedByRule("The address contains a secret and was not fetched.")
 
 
 async def _read(answer: "httpx2.Response", url: str, limit: int) -> Fetched:
     kind, _, rest = answer.headers.get("content-type", "text/html").partition(";")
     kind = kind.strip().lower()
     if not (kind.startswith("text/") or kind in _HTML | _TEXTS or kind.endswith(("+json", "+xml"))):
-        raise RefusedByRule(f"Only text is read; this is {plain(kind, 60)}.")
+        raise RefusedByRule(f"Only text can be read; this is {plain(kind, 60)}.")
     encoding = answer.headers.get("content-encoding", "").strip().lower()
     data, cut = await _unpack(answer.aiter_raw(), encoding, limit)
     charset = rest.partition("charset=")[2].partition(";")[0].strip(" \"'").lower() if "charset=" in rest else ""
@@ -180,7 +180,7 @@ async def _read(answer: "httpx2.Response", url: str, limit: int) -> Fetched:
 async def _unpack(parts: AsyncIterator[bytes], encoding: str, limit: int) -> tuple[bytes, bool]:
     """At most `limit` bytes, unpacked by us: a library would unpack a bomb before anybody could count."""
     if encoding not in ("", "identity", "gzip", "x-gzip", "deflate"):
-        raise RefusedByRule(f"The page is packed in a way that is not read ({plain(encoding, 60)}).")
+        raise RefusedByRule(f"The page uses an unsupported encoding ({plain(encoding, 60)}).")
     # 32 above the window: zlib or gzip, whichever it is
     unpacker = None if encoding in ("", "identity") else zlib.decompressobj(zlib.MAX_WBITS | 32)
     data = bytearray()

@@ -1,4 +1,4 @@
-"""HTML as plain text: one pass from left to right, linear in the page however it is broken. Pure; knows no network.
+"""Converts HTML to plain text in one linear pass, however broken the page is. Pure; knows no network.
 
 Scripts, styles and what a page hides from people are left out, since nobody who looks at the page would see what they say.
 """

@@ -1,4 +1,4 @@
-"""The reading end of a pipe on the loop, and the other end for a program.
+"""Reads a pipe on the event loop and gives the other end to a program.
 
 Not asyncio's own pipes: a program counts as running there for as long as anybody, a grandchild too, holds them open.
 """
@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 
 async def open_pipe_reader(make: Callable[[], asyncio.BaseProtocol]) -> tuple[asyncio.ReadTransport, int]:
-    """What hears, to be closed by whoever asked, and the number to be given to a program, to be closed once it has it."""
+    """The reader, closed by the caller, and the descriptor for the program, closed once the program has it."""
     reading, writing = os.pipe()
     pipe = open(reading, "rb", buffering=0)  # noqa: SIM115 the transport closes it
     try:

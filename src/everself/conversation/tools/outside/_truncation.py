@@ -1,4 +1,4 @@
-"""Long text cut in its middle, because programs say what matters at the beginning or at the end. Pure."""
+"""Shortens long output in the middle, because programs print what matters at the start or the end. Pure."""
 
 
 def clip(text: str, most: int) -> str:

@@ -1,4 +1,4 @@
-"""All tools from outside that the settings let in, for one conversation. Knows where they come from, not what is done with them."""
+"""All external tools that the settings enable, for one conversation."""
 
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
@@ -77,7 +77,7 @@ async def _start(reach: ExternalAccess, outside: ExternalTools) -> None:
     from importlib.util import find_spec
 
     if find_spec("mcp") is None:
-        outside.notices.append("The settings name MCP servers, which need: pip install 'everself[mcp]'")
+        outside.notices.append("MCP servers are configured, but the package is missing: pip install 'everself[mcp]'")
         return
     from everself.conversation.tools.outside.mcp.servers import McpServers
 

@@ -30,7 +30,7 @@ def help_command(context: click.Context, topic: tuple[str, ...]) -> None:
             raise click.UsageError(f'"{place.command_path}" holds no command "{name[:60]}".', context)
         _, command, _ = holder.resolve_command(place, [name])
         if command is None:
-            raise click.UsageError(f'There is no command "{name[:60]}".', context)
+            raise click.UsageError(f"Unknown command: {name[:60]}.", context)
         place = click.Context(command, parent=place, info_name=name)
     text = place.get_help()
     answer({"command": place.command_path, "help": text}, text.split("\n"))

@@ -1,4 +1,4 @@
-"""Models that run in this process: two that come with the package, and a file of the person's.
+"""Embedders that run in this process: two bundled models, and a model file of the user's.
 
 Each is imported when it is chosen and loaded by its first `embed`. Knows texts, vectors and weights; where prepared weights are
 kept is given.
@@ -28,6 +28,6 @@ def open_local(model: str, model_path: str, cache: str) -> Embedder:
         from everself.models.embedding.local._e5 import E5
 
         return E5()
-    words = f'There is no local model "{model}"; there are use and e5, and memorySearch.local.modelPath for your own.'
+    words = f'Unknown local model: "{model}". Use "use" or "e5", or set memorySearch.local.modelPath.'
     failure = EmbeddingFailed(words, reason="missing", mend="everself config set memorySearch.model use")
     return Unavailable("local", os.path.basename(model), failure)

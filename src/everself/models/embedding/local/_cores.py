@@ -1,4 +1,4 @@
-"""How the machine's cores are used: one thread for one text, all of them for many, each on texts of its own.
+"""How CPU cores are used: one thread for one text, all cores for many, each with texts of its own.
 
 Two threads that share one small product of matrices wait for each other at every step, and on a busy machine for ever; two
 that embed different texts do not. So BLAS is told to use one thread, and texts are dealt out.

@@ -1,4 +1,4 @@
-"""The quality choice: multilingual-e5-small in four bits, by the package's own engine, which maps its weights itself.
+"""The "quality" embedder: multilingual-e5-small in four bits, with the package's own engine.
 
 Its engine would spread one text over all cores, which on a busy machine takes twenty times as long; here every thread
 computes alone, on texts of its own.

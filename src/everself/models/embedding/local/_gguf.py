@@ -1,4 +1,4 @@
-"""A model file of the person's own, in the GGUF format, through llama-cpp-python where that is installed. Downloads nothing."""
+"""A GGUF model file of the user's, through llama-cpp-python if it is installed. Downloads nothing."""
 
 import hashlib
 import importlib
@@ -77,7 +77,7 @@ def _check_file(path: str) -> None:
         words = f"{_SETTING} names {path}, which cannot be read; nothing is downloaded."
         raise EmbeddingFailed(words, reason="missing", mend=mend) from error
     if begin != _MAGIC:
-        words = f"{os.path.basename(path)} is not in the GGUF format, the only one that is read."
+        words = f"{os.path.basename(path)} is not a GGUF file."
         raise EmbeddingFailed(words, reason="missing", mend=mend)
 
 

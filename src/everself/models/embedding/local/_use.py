@@ -1,4 +1,4 @@
-"""The default model: Universal Sentence Encoder, multilingual, with the package's own forward pass over prepared weights.
+"""The default embedder: multilingual Universal Sentence Encoder, with weights prepared once as memory-mapped arrays.
 
 The package unpacks 30 MB of weights and builds a vocabulary of 250,000 prefixes at every start, which takes two seconds. Here
 both are prepared once, and of the vocabulary only what the letters of a text can ask for is read. The package's inner names are used for

@@ -1,4 +1,4 @@
-"""Arrays that took long to make, kept in one file that is mapped into memory instead of read.
+"""A cache of arrays that take long to compute, in one file that is memory-mapped.
 
 A folder per model and version: `arrays-….bin`, named by its content, and `manifest.json`, written last. A reader believes the
 manifest and the size of the file; what the bytes are is proved when they were just written, and when `find_damage` is asked.

@@ -1,4 +1,4 @@
-"""One MCP server, running or asked over HTTP: opened, called, closed. What goes wrong is words, never an exception.
+"""Connection to one MCP server, over stdio or HTTP: open, call, close. Failures are returned as text, never raised.
 
 Knows no conversation and no names of tools but the server's own.
 """
@@ -97,7 +97,7 @@ class Connection:
     async def call(self, name: str, arguments: JsonObject) -> "CallToolResult | str":
         """What the tool gave; a text where it gave nothing."""
         if self._client is None:
-            return "the server does not run"
+            return "the server is not running"
         try:
             async with asyncio.timeout(CALL):
                 return await self._client.call_tool(name, dict(arguments))
@@ -173,7 +173,7 @@ async def _limit(answer: "httpx2.Response") -> None:
             async for part in self._inner:
                 count += len(part)
                 if count > _MOST_BYTES:
-                    raise httpx2.ReadError("an answer without end", request=answer.request)
+                    raise httpx2.ReadError("the answer is too long", request=answer.request)
                 yield part
 
         async def aclose(self) -> None:

@@ -1,4 +1,4 @@
-"""An MCP server as a program: its pipes as streams of messages, with a limit to a line, and its end with it.
+"""Runs an MCP server as a program: message streams over its pipes, with a line limit, and termination.
 
 The library's own transport reads a line of any length, copying it anew with each piece; a server that never ends one would take
 all memory and all time.
@@ -107,7 +107,7 @@ async def _speak(
                 process.stdin.write(sent.message.model_dump_json(by_alias=True, exclude_unset=True).encode() + b"\n")
                 await process.stdin.drain()
         return
-    # it does not listen any more: whoever waits for an answer must not wait for ever
+    # the server no longer reads: a caller that waits for an answer must not wait for ever
     heard.close()
 
 

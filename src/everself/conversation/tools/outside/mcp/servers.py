@@ -1,4 +1,4 @@
-"""The MCP servers of the settings as tools of a conversation: started together, named apart, closed together.
+"""Offers the tools of the configured MCP servers to a conversation: starts the servers, names their tools, closes them.
 
 What servers say of themselves is somebody else's text: it is cut to size and never trusted. Speaks to them through `Connection` only.
 """
@@ -33,7 +33,7 @@ _TIMEOUT: Final = CALL + START + 15.0
 
 @dataclass(slots=True)
 class McpServers:
-    """`notices` are for the person; whoever shows them takes them out."""
+    """`notices` are for the person; showing them removes them."""
 
     tools: tuple[Tool, ...] = ()
     notices: list[str] = field(default_factory=list)
@@ -46,7 +46,7 @@ class McpServers:
         wanted = [server for server in named if server.enabled]
         for server in wanted:
             if bool(server.command) == bool(server.url):
-                self.notices.append(f"The MCP server {server.name} needs either a command or a url; it is left out.")
+                self.notices.append(f"The MCP server {server.name} needs either a command or a url; it was skipped.")
             else:
                 self.connections.append(Connection(server, folder))
         offers = await asyncio.gather(*(self._open(connection) for connection in self.connections))
@@ -82,7 +82,7 @@ class McpServers:
         parameters = _schema(offer.input_schema)
         if parameters is None:
             shown = plain(offer.name, _LONGEST_NAME)
-            self.notices.append(f"The tool {shown} of the MCP server {server} has no usable schema; it is left out.")
+            self.notices.append(f"The tool {shown} of the MCP server {server} has no usable schema and was skipped.")
             return None
         name = safe_name(server, offer.name, taken)
         taken.add(name)
@@ -115,7 +115,7 @@ class _RestartingConnection:
             return Outcome(clip(render(found), MOST_CHARACTERS * 9 // 10), failed=found.is_error, origin=server)
         if not await self.connection.is_alive():
             await self.connection.close()
-            self.notices.append(f"The MCP server {server} died.")
+            self.notices.append(f"The MCP server {server} exited.")
         return Outcome(f"{server}: {found}.", failed=True, origin=server)
 
     async def _revive(self) -> str:
@@ -125,13 +125,13 @@ class _RestartingConnection:
                 return ""
             server = self.connection.name
             if self.left == 0:
-                return f"The MCP server {server} is closed: it died too often, or the conversation is over."
+                return f"The MCP server {server} is closed: it exited too often, or the conversation has ended."
             self.left -= 1
             reason = await self.connection.open()
             if reason:
                 self.notices.append(f"The MCP server {server} did not start: {reason}.")
                 return f"The MCP server {server} did not start: {reason}."
-            self.notices.append(f"The MCP server {server} was started again.")
+            self.notices.append(f"The MCP server {server} was restarted.")
             return ""
 
 

@@ -1,4 +1,4 @@
-"""Opens an agent's database; where that is damaged, lost or cannot be written, one that stands in for it, so that documents can be read."""
+"""Opens an agent's state database, or a read-only substitute where it is damaged, lost or not writable."""
 
 import os
 
@@ -28,7 +28,7 @@ def open_or_read_only(agent: AgentSettings, key_folder: str) -> tuple[State, Eve
         ensure_folder(agent.state)
         key = ensure_key(key_folder)
         if is_lost(agent.state):
-            raise Damaged(f"{path} is missing or empty, and there was one: the history knows its changes.", mend=MEND)
+            raise Damaged(f"{path} is missing or empty, but the history has its changes.", mend=MEND)
         opened = _open(path, key)
         _log.info("Opened agent %s: workspace %s, state %s.", agent.id, agent.workspace, agent.state)
         return opened, None

@@ -5,8 +5,8 @@ import pytest
 from everself.config.secrets import Secret, Vault
 from everself.config.sections import Provider
 from everself.errors import ModelFailed
+from everself.models.chat.factory import find_account, open_model
 from everself.models.chat.model_table import find_model_facts, known_models
-from everself.models.chat.opening import find_account, open_model
 
 
 def _key(value: str) -> Secret:

@@ -1,4 +1,4 @@
-"""Opens the transcripts of an agent, which lie beside its state."""
+"""Opens the transcripts of an agent, next to its state database."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""What a score means once it is known what the chunk is: validity, corrections, confidence, tier and age. Pure.
+"""Adjusts a score by what the chunk is: validity, corrections, confidence, tier and age. Pure.
 
 Factors reorder. None of them takes a strong match out of an answer: what is hidden is decided by the score before age.
 """
@@ -13,7 +13,7 @@ from everself.values import Entry, Hit, ScorePart, Tier
 CORRECTED: Final = 1.5
 CLOSED: Final = 0.5
 CORE: Final = 1.02
-# an entry nobody is sure of loses a fifth, not its place among what matches far worse
+# an entry of low confidence loses a fifth of its score, but stays ahead of much worse matches
 _DOUBT: Final = 0.2
 _USUAL_CONFIDENCE: Final = 0.95
 # what age may take where it is switched on, and what it decides among equals where it is not

@@ -1,4 +1,4 @@
-"""Take their vectors from chunks whose entries were closed before some day; words still find them. Which those are follows from files.
+"""Drops the vectors of chunks whose entries were closed before a given day. Keywords still find them.
 
 Such a chunk is marked as one that has nothing to embed. Knows rows and days; not who sets the day, nor what closing means.
 """

@@ -6,8 +6,8 @@ from collections.abc import Callable
 import pytest
 
 from everself.errors import ModelFailed
+from everself.models.chat.model_trial import Skill, Trial, trial_of
 from everself.models.chat.protocol import ChatRequest, ReplyEnd, ReplyText, Usage
-from everself.models.chat.trial import Skill, Trial, trial_of
 from everself.testing.chat_model import Answer, FakeModel, call
 
 ALL: set[Skill] = {"answer", "stream", "usage", "tool", "tools", "schema", "memory"}

@@ -1,4 +1,4 @@
-"""Opens the keepers of an agent: what they read, what is done for them, and the model they may ask."""
+"""Opens the keepers of an agent: their context, the functions that execute their actions, and the model they may use."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -71,7 +71,7 @@ class KeeperResources:
         return self._triage.read(text)
 
     def prompt(self, name: str) -> str:
-        # as the owner accepted it: whoever changed it meanwhile instructs nobody
+        # the version that the owner accepted: an outside edit must not instruct a keeper
         found = self.integrity().text(PROMPTS.format(name=name))
         return "" if found is None else found.decode("utf-8", "replace")
 
@@ -133,7 +133,7 @@ def action_functions(proposals: "Proposals", growth: "Callable[[], Growth]") -> 
         made = growth().add_line(line, planned.reason, planned.evidence, Author.KEEPER, remove)
         if not made.change:
             return "" if made.proposal in known else f"proposal:{made.proposal.id}"
-        # whoever changes without having been asked says so, in the log of the day
+        # a change that nobody asked for is noted in the daily log
         memory.remember(news(line, made.change, planned.evidence))
         return made.change
 

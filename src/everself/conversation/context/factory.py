@@ -1,4 +1,4 @@
-"""What an assembler asks of an agent: whose words may be used, what is recalled, which programs may add to a prompt."""
+"""Builds the assembler's inputs: verified documents, recall, and programs that may add to a prompt."""
 
 import hmac
 from collections.abc import Callable, Iterable
@@ -80,11 +80,9 @@ class ExternalFile:
         except EverselfError as error:
             return ProgramAnswer(notice=f"The external source cannot be read: {error}")
         if data is None:
-            return ProgramAnswer(notice=f"The external source {named} is not there.")
+            return ProgramAnswer(notice=f"The external source {named} does not exist.")
         if len(data) > MOST_BYTES:
-            return ProgramAnswer(
-                notice=f"The external source {named} has more than {MOST_BYTES:,} bytes, none of which is used."
-            )
+            return ProgramAnswer(notice=f"The external source {named} exceeds {MOST_BYTES:,} bytes and was ignored.")
         return ProgramAnswer(data.decode("utf-8", "replace").strip())
 
 
@@ -111,8 +109,8 @@ def gather_parts(
     programs, external = settings.programs, settings.external
 
     def speak(ask: PromptRequest) -> "Speaker":
-        """Who speaks: recorded for a turn of a session, and only foreseen for whoever looks without speaking."""
-        return persona().speak(ask.session, ask.turn) if ask.session else persona().foresee()
+        """The persona: recorded for a turn of a session, only previewed where nothing is said."""
+        return persona().speak(ask.session, ask.turn) if ask.session else persona().preview()
 
     return Parts(
         find=usable.find,
@@ -139,8 +137,8 @@ def _seal(key_folder: str, made_of: str) -> str:
 
 def told_of(tamper: Tamper) -> str:
     if not tamper.path:
-        return f"What was accepted before is not known for sure ({tamper.kind}): {tamper.why} → {VERIFY}"
-    return f"{tamper.path} was changed outside Everself ({tamper.kind}). → {VERIFY}"
+        return f"The accepted state of the guarded documents is not known ({tamper.kind}): {tamper.why} → {VERIFY}"
+    return f"Changed outside Everself: {tamper.path} ({tamper.kind}). → {VERIFY}"
 
 
 def _worth(memory: "Callable[[], Memory]", path: str) -> dict[int, float]:

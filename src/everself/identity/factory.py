@@ -1,4 +1,4 @@
-"""Opens who speaks for an agent, and its growth: which evidence is a correction, and whether the soul is withheld now."""
+"""Opens the persona and the growth of an agent, with the checks that growth needs from memory and integrity."""
 
 import random
 from collections.abc import Callable
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 def open_persona(
     settings: "AlternatePersona", clock: "Clock", state: "State", integrity: "Callable[[], Integrity]"
 ) -> "Persona":
-    """It reads what integrity saw when it last looked: whoever lets it speak turn after turn looks before each."""
+    """It reads what integrity saw at its last check: the caller checks before each turn."""
     from everself.identity.persona import Persona
 
     return Persona(
@@ -36,7 +36,7 @@ def _whole(integrity: "Integrity", path: str) -> bytes | None:
     """A soul is used whole or not at all."""
     found = integrity.text(path)
     if found is not None and len(found) >= READ_LIMIT:
-        raise TooLarge(f"{path} is longer than Everself reads.", mend="Shorten it.")
+        raise TooLarge(f"{path} exceeds the size that Everself reads.", mend="Shorten it.")
     return found
 
 

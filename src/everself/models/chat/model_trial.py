@@ -1,4 +1,4 @@
-"""A trial of a model: a few short questions, and in words what it can and cannot do for Everself.
+"""Tests a model with a few short questions and reports what it can do for Everself.
 
 Judges the answers by what they hold. Knows no vendor: a model is whatever keeps to the protocol.
 """
@@ -161,7 +161,7 @@ async def _answered(model: ChatModel, request: ChatRequest) -> _Reply:
                     case _:
                         pass
     except TimeoutError:
-        raise ModelFailed(f"It gave no whole answer within {_SECONDS} seconds.", reason="timeout") from None
+        raise ModelFailed(f"It returned no complete answer within {_SECONDS} seconds.", reason="timeout") from None
     return _Reply("".join(text), len([one for one in text if one]), tuple(calls), end)
 
 
@@ -175,7 +175,7 @@ _LACKS: Final[dict[Skill, str]] = {
 
 def _plain(reply: _Reply) -> tuple[SkillResult, ...]:
     said = bool(reply.text.strip())
-    answer = f'It answers: "{_short(reply.text)}"' if said else "It gave no words."
+    answer = f'It answers: "{_short(reply.text)}"' if said else "It returned no text."
     streamed = reply.pieces > 1
     stream = (
         f"The answer comes piece by piece ({reply.pieces} of them)." if streamed else "The answer comes all at once."
@@ -223,7 +223,7 @@ def _shaped(reply: _Reply) -> SkillResult:
     try:
         found = json.loads(reply.text)
     except json.JSONDecodeError:
-        return SkillResult("schema", False, f"{_LACKS['schema']}: {_short(reply.text) or 'it gave no words'}")
+        return SkillResult("schema", False, f"{_LACKS['schema']}: {_short(reply.text) or 'it returned no text'}")
     if not isinstance(found, dict) or not isinstance(found.get("name"), str) or not isinstance(found.get("age"), int):
         return SkillResult("schema", False, f"{_LACKS['schema']}: it gave {_short(reply.text)}")
     right = "anna" in found["name"].casefold() and found["age"] == 31

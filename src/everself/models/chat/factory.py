@@ -1,6 +1,6 @@
-"""From a name in the settings to a chat model. Opens nothing: packages, connections and secrets are touched by the first request.
+"""Opens a chat model by the name in the settings. Packages, connections and secrets are first used by the first request.
 
-The reflex is opened by whoever composes, not here.
+The reflex is opened in `conversation.chat_models`, not here.
 """
 
 from collections.abc import Sequence
@@ -43,17 +43,17 @@ def find_added(name: str, providers: Sequence[Provider]) -> PluginModel | None:
 
 
 def find_account(name: str, providers: Sequence[Provider]) -> ModelAccount:
-    """Whom a name stands for. Raises ModelFailed where nobody can be found."""
+    """The account for a model name. Raises ModelFailed where there is none."""
     provider, _, model = name.partition("/")
     if not provider or not model:
-        words = f'"{name}" is no name of a model; names are made as provider/name.'
+        words = f'"{name}" is not a model name; use provider/name.'
         raise ModelFailed(words, reason="missing", mend="everself model list")
     vendor = VENDORS.get(provider) or compatible(provider)
     settings = [one for wanted in vendor.sections for one in providers if one.name == wanted]
     url = next((one.base_url for one in settings if one.base_url), vendor.url)
     mend = f"everself config set provider.{vendor.sections[-1]}.baseUrl URL"
     if not url:
-        words = f"{provider} is no vendor that Everself knows, and the settings give no address for it."
+        words = f"{provider} is not a known provider, and no baseUrl is set for it."
         raise ModelFailed(words, reason="missing", mend=mend)
     if not _is_address(url):
         # without repeating it: it may hold a password

@@ -1,4 +1,4 @@
-"""Opens what searching needs: the index at its place, recall over it, and the index as forgetting reaches it."""
+"""Opens the index, recall over it, and its part of forgetting."""
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -28,9 +28,9 @@ SWITCH_ON: Final = "everself config set memorySearch.enabled true"
 
 
 def need_search(settings: "Search") -> None:
-    """Whoever searches is refused where the settings say so."""
+    """Raise RefusedByRule where the settings disable search."""
     if not settings.enabled:
-        raise RefusedByRule("Searching memory is switched off.", mend=SWITCH_ON)
+        raise RefusedByRule("Memory search is disabled.", mend=SWITCH_ON)
 
 
 def open_index(

@@ -1,4 +1,4 @@
-"""From settings to an embedder. Opens nothing: weights, connections and secrets are touched by the first `embed`.
+"""Opens an embedder from the settings. Weights, connections and secrets are first used by the first `embed`.
 
 Who cannot be had becomes an embedder that says why, so that search has one way to go on by words.
 """

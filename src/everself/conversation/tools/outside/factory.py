@@ -1,4 +1,4 @@
-"""What conversations of an agent may reach outside, by the host file alone: programs, pages, MCP servers."""
+"""Opens the external tools that the host file enables for an agent: programs, web pages, MCP servers."""
 
 from typing import TYPE_CHECKING, Final
 
@@ -27,5 +27,5 @@ async def open_external_access(agent: "AgentSettings", loaded: "Loaded", scope: 
     # a program started there would stand among the agent's own files
     if workdir and is_inside(workdir, agent.workspace):
         outside.tools = tuple(tool for tool in outside.tools if tool.spec.name != "exec")
-        outside.notices.append("tools.exec.workdir lies inside the workspace, so exec is left out.")
+        outside.notices.append("tools.exec.workdir is inside the workspace, so the exec tool is disabled.")
     return outside

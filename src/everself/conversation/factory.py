@@ -1,11 +1,11 @@
-"""What a conversation asks of an agent: what happened outside, what is kept of a message, room where it grows long."""
+"""Builds what a conversation needs from an agent: outside changes, recording of messages, compaction."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from everself.classify.save_claims import claims_saving
-from everself.conversation.context.opening import told_of
+from everself.conversation.context.factory import told_of
 from everself.conversation.parts import Acted, Alarm, Parts
 from everself.conversation.tools.protocol import Written
 from everself.errors import NotFound, WrongUse
@@ -131,7 +131,7 @@ def _alarm(integrity: "Integrity") -> Alarm:
 
 
 def _keep(opened: ChatResources, setting: "ToolContext") -> tuple[Written, ...]:
-    """Write down what the person stated and nobody has, as a checkpoint does; sub-agents and groups have no memory to write to."""
+    """Write down the person's statements that are not stored yet, as a checkpoint does; sub-agents and groups have no memory."""
     catalog, made = opened.memory().catalog, opened.checkpoint().make(opened.log.find(setting.session))
     found = [entry for name in made.entries if (entry := catalog.find(name)) is not None]
     return tuple(Written("remembered", one.text, one.reference, one.id) for one in found)
@@ -146,7 +146,7 @@ def _find_search(state: "State", name: str) -> "SearchRecord | None":
 
 def _unsaid(memory: "Memory", text: str) -> str:
     """A text without what was forgotten. Only hashes are left of that, so it is looked for in all that may stand for itself."""
-    from everself.memory.forgetting.words import ForgottenWords, candidates, runs
+    from everself.memory.forgetting.forgotten_words import ForgottenWords, candidates, runs
 
     catalog = memory.catalog
     return ForgottenWords(

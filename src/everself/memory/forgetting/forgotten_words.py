@@ -1,4 +1,4 @@
-"""What is forgotten, and what a document or a text is without it. Pure.
+"""The forgotten words, and how a document or a text is cleaned of them. Pure.
 
 "The text" of a forgotten entry means its words, whatever their case, spacing or typographic quotes:
 
@@ -51,7 +51,7 @@ _ALIKE = {"'": "'‘’‚‛′ʼ＇`´", '"': '"“”„‟″«»〝〞＂',
 
 
 class TextStore(Protocol):
-    """A place that holds text and that another room owns: transcripts, an index, a cache. Asked before and after, and told to remove."""
+    """A store of text that another package owns: transcripts, an index, a cache. It is searched before and after, and removes the text."""
 
     @property
     def name(self) -> str: ...

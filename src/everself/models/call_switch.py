@@ -1,4 +1,4 @@
-"""One switch for whoever tests: no model beyond this process is called while it is off. Knows no model."""
+"""A switch for tests: while it is off, no model outside this process is called."""
 
 from everself.errors import RefusedByRule
 
@@ -13,4 +13,4 @@ CALLS = _Calls()
 def check_allowed() -> None:
     """To be called before a request leaves for a model."""
     if not CALLS.allowed:
-        raise RefusedByRule("Calls of models are switched off here.")
+        raise RefusedByRule("Model calls are disabled.")
