@@ -35,7 +35,7 @@ class Agent:
 
     def __init__(self, runtime: Runtime) -> None:
         self.runtime = runtime
-        self._caller = Caller(Audience.OWNER, by_owner=True, agree=lambda _: None)
+        self._caller = Caller(Audience.OWNER, by_owner=True, channel="library", agree=lambda _: None)
 
     @classmethod
     def open(cls, name: str | None = None, *, home: Path | None = None, config: Path | None = None) -> Self:
@@ -119,14 +119,14 @@ class Agent:
         found: ContextReport = self.run("context", message=message)
         return found
 
-    def ask(self, text: str, *, session: str = "", channel: str = "library") -> "Reply":
+    def ask(self, text: str, *, session: str = "") -> "Reply":
         """Say one thing and wait for the reply. `session` is the id of a conversation to go on with, or `last`."""
-        reply: Reply = self.run("ask", text=text, resume=session, channel=channel)
+        reply: Reply = self.run("ask", text=text, resume=session)
         return reply
 
-    def converse(self, text: str, *, session: str = "", channel: str = "library") -> "AsyncIterator[Event]":
+    def converse(self, text: str, *, session: str = "") -> "AsyncIterator[Event]":
         """The events of one turn: Accepted first, Done last."""
-        events: AsyncIterator[Event] = self.run("chat.say", text=text, session=session, channel=channel)
+        events: AsyncIterator[Event] = self.run("chat.say", text=text, session=session)
         return events
 
     def close(self) -> None:

@@ -211,6 +211,18 @@ def test_a_program_does_not_make_a_hands_words_the_owners(app: Runtime) -> None:
     assert app.memory.catalog.get(one.id).source == "hand"
 
 
+@pytest.mark.usefixtures("by_hand")
+def test_a_question_about_a_hands_words_is_answered_at_the_terminal_only(app: Runtime) -> None:
+    old, new = only(app).id, app.remember("The plum tree was planted in 1999.").entry
+    ask = Ask("conflict", f"{old} {new}", "Which holds?", (Choice("the newer", (CloseEntry(old, new),)),))
+    question = asked(app, Planned(ask, (f"entry:{old}",), "they differ"), "conflict")
+    with pytest.raises(RefusedByRule, match="terminal"):
+        accept_waiting(app, question, Word(present=False))
+    assert not app.memory.book.get(old).closed
+    accept_waiting(app, question)
+    assert app.memory.book.get(old).closed
+
+
 def test_what_a_hand_wrote_and_the_owner_leaves_is_asked_about_again_only_in_other_words(
     app: Runtime, by_hand: Path
 ) -> None:

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 class ConverseRequest:
     text: Annotated[str, Argument("What to say.")]
     session: Annotated[str, Option("The id of the conversation to go on with, or last; a new one unless given.")] = ""
-    channel: Annotated[str, Option("Where it is said.")] = "cli"
 
 
 @operation("chat.say", audience=Audience.GUEST, effect="write", command=False, stream=True)
@@ -29,7 +28,7 @@ async def converse(runtime: "Runtime", caller: Caller, request: ConverseRequest)
     if not request.text.strip():
         raise WrongUse("There is nothing to say.", mend='everself ask "What do you know about me?"')
     chat = runtime.chat
-    session = await runtime.worker(lambda: chat.begin(caller.scope, request.channel, request.session))
+    session = await runtime.worker(lambda: chat.begin(caller.scope, caller.channel, request.session))
     try:
         async for event in chat.converse(session, request.text, caller.scope.person or ""):
             yield event

@@ -28,6 +28,17 @@ def test_the_first_time_the_workspace_is_made_with_one_line(everself, home: Path
     assert everself("chat", typed="/soul\n").err == ""
 
 
+def test_asking_makes_the_workspace_the_first_time_too(everself, home: Path) -> None:
+    host = home / ".everself" / "everself.json5"
+    host.parent.mkdir()
+    host.write_text('{ agents: { defaults: { memorySearch: { provider: "none" } } } }')
+    said = everself("ask", "Hello")
+    assert said.code == 0
+    assert said.err.startswith("Your agent lives in ")
+    assert (home / ".everself" / "workspace" / "SOUL.md").is_file()
+    assert "Your agent lives in" not in everself("ask", "Hello").err
+
+
 def test_a_workspace_that_was_lost_is_not_quietly_made_anew(everself, workspace: Path) -> None:
     workspace.rename(workspace.with_name("moved"))
     said = everself("chat", typed="hello\n")

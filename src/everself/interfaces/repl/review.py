@@ -54,7 +54,7 @@ async def _ask(app: "Runtime", screen: "Screen", ask: "Asking", one: "Waiting") 
     if key.startswith("s") or (key.startswith("e") and not text):
         return True
     try:
-        done = await asyncio.to_thread(_obey, app, one, key, text)
+        done = await asyncio.to_thread(decide_by_key, app, one, key, text)
     except EverselfError as error:
         screen.trouble(error)
         return True
@@ -65,7 +65,8 @@ async def _ask(app: "Runtime", screen: "Screen", ask: "Asking", one: "Waiting") 
     return True
 
 
-def _obey(app: "Runtime", one: "Waiting", key: str, text: str) -> "Decided | None":
+def decide_by_key(app: "Runtime", one: "Waiting", key: str, text: str) -> "Decided | None":
+    """What a letter, a word or the number of an answer decides; `text` is the person's own wording. None for what means nothing."""
     from everself.operations.review import (
         AcceptRequest,
         EditRequest,

@@ -20,10 +20,11 @@ from everself.interfaces.rendering.exit_codes import ExitCode
 from everself.interfaces.rendering.lines import paint
 from everself.interfaces.rendering.review import decided, painted
 from everself.interfaces.rendering.words import count_of
+from everself.interfaces.repl.review import decide_by_key
 from everself.operations.caller import AT_TERMINAL
 
 if TYPE_CHECKING:
-    from everself.operations.review import Decided, Waiting
+    from everself.operations.review import Waiting
     from everself.runtime import Runtime
 
 _KEYS: Final = "a accept · e edit · r refuse · s skip · q quit"
@@ -92,36 +93,13 @@ def _ask(app: "Runtime", one: "Waiting") -> bool:
         if key in "sS \r\n":
             return True
         try:
-            done = _obey(app, one, key)
+            done = decide_by_key(app, one, key.lower(), _edited(one) if key in "eE" else "")
         except EverselfError as error:
             show_lines([str(error)], err=True)
             return True
         if done is not None:
             show_lines([decided(done), ""])
             return True
-
-
-def _obey(app: "Runtime", one: "Waiting", key: str) -> "Decided | None":
-    """None for a key that means nothing here."""
-    from everself.operations.review import (
-        AcceptRequest,
-        EditRequest,
-        RefuseRequest,
-        accept_waiting,
-        edit_waiting,
-        refuse_waiting,
-    )
-
-    if key in "aAyY":
-        return accept_waiting(app, AT_TERMINAL, AcceptRequest(name=one.id, seen=one.mark))
-    if key in "rRnN":
-        return refuse_waiting(app, AT_TERMINAL, RefuseRequest(name=one.id, seen=one.mark))
-    if key in "eE":
-        text = _edited(one)
-        return edit_waiting(app, AT_TERMINAL, EditRequest(name=one.id, text=text, seen=one.mark)) if text else None
-    if key.isascii() and key.isdigit() and 1 <= int(key) <= len(one.answers):
-        return accept_waiting(app, AT_TERMINAL, AcceptRequest(name=one.id, answer=int(key), seen=one.mark))
-    return None
 
 
 def _edited(one: "Waiting") -> str:
