@@ -53,6 +53,14 @@ def test_starting_the_command_line_loads_nothing_heavy(step: str) -> None:
     assert not loaded & HEAVY
 
 
+def test_help_is_written_from_tables_and_loads_no_operation_and_no_command() -> None:
+    ours = 'sys.modules.update({name.replace(".", "/"): None for name in list(sys.modules) if name.startswith("everself.")})'
+    loaded = loaded_by(f"{HELP}\n{ours}")
+    tables = {"everself/operations/registry", "everself/operations/_index"}
+    assert {name for name in loaded if name.startswith("everself/operations/")} == tables
+    assert not {name for name in loaded if name.startswith("everself/interfaces/cli/commands/")}
+
+
 def test_something_heavy_would_be_seen() -> None:
     assert loaded_by("import asyncio") & HEAVY == {"asyncio"}
 

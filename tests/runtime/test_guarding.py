@@ -8,9 +8,10 @@ import pytest
 from tests.operations.homes import bring_back, set_value, settle
 
 from everself.agent import open_runtime
+from everself.errors import RefusedByRule
 from everself.memory.forgetting.proof import Target
 from everself.operations.backup.create import make_backup
-from everself.operations.caller import AT_TERMINAL
+from everself.operations.caller import AT_TERMINAL, Audience, Caller
 from everself.operations.integrity import VerifyRequest, verify_identity
 from everself.storage.host_files import counter_file
 from everself.values import Append, Applied, Author, Change, Refused
@@ -48,6 +49,16 @@ def test_the_owner_undoes_or_accepts_across_processes(workspace: Path) -> None:
         assert done.accepted.paths == ("SOUL.md",)
     with open_runtime() as app:
         assert app.integrity.look() == ()
+
+
+@pytest.mark.parametrize("request_", [VerifyRequest(accept=True), VerifyRequest(undo=True)])
+def test_only_a_person_at_a_terminal_takes_over_or_puts_back(workspace: Path, request_: VerifyRequest) -> None:
+    (workspace / "SOUL.md").write_bytes(b"evil\n")
+    with open_runtime() as app:
+        assert not verify_identity(app, Caller(Audience.OWNER), VerifyRequest()).report.ok
+        with pytest.raises(RefusedByRule, match="only the owner at a terminal"):
+            verify_identity(app, Caller(Audience.OWNER), request_)
+        assert [one.path for one in app.integrity.look()] == ["SOUL.md"]
 
 
 def test_the_alternate_soul_of_the_settings_is_guarded(workspace: Path) -> None:

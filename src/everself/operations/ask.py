@@ -66,7 +66,7 @@ def ask(runtime: "Runtime", caller: Caller, request: AskRequest) -> Reply:
 
 async def _ask(app: "Runtime", caller: Caller, request: AskRequest) -> Reply:
     chat = app.chat
-    session = chat.begin(caller.scope, "cli", request.resume)
+    session = chat.begin(caller.scope, caller.channel, request.resume)
     events = [event async for event in chat.converse(session, request.text)]
     done = next(one for one in reversed(events) if isinstance(one, Done))
     await chat.close(session)

@@ -41,7 +41,7 @@ def nobody_agrees(_: object) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Whoever asks. `present`: a human sees the answer and can be asked.
+    """Whoever asks. `present`: a human sees the answer and can be asked. `channel` is the name of the interface.
 
     In a conversation `session`, `message` and `said` are its id and the id and words of the message that is being answered; `by_owner`:
     the owner said it. `taint` is the least trusted source of what the conversation holds.
@@ -55,6 +55,7 @@ class Caller:
     by_owner: bool = False
     taint: str = OWN
     present: bool = False
+    channel: str = "cli"
     # shows somebody what would happen; returns where they agree and raises where they do not
     agree: Callable[[object], None] = nobody_agrees
 

@@ -3,13 +3,12 @@
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated
 
-from everself.conversation.context.receipt import Receipt
-from everself.conversation.context.request import Ask
 from everself.operations.caller import Audience, Caller
 from everself.operations.declaration import Option, operation
 from everself.operations.search import scope_of
 
 if TYPE_CHECKING:
+    from everself.conversation.context.receipt import Receipt
     from everself.runtime import Runtime
 
 
@@ -20,7 +19,7 @@ class ContextReport:
     text: str
     prefix: str
     delta: str
-    receipt: Receipt
+    receipt: "Receipt"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,6 +42,8 @@ class ContextRequest:
 )
 def show_context(runtime: "Runtime", _: Caller, request: ContextRequest) -> ContextReport:
     """Print the prompt as the model would get it."""
+    from everself.conversation.context.request import Ask
+
     ask = Ask(scope_of(request.session_kind), request.message)
     facts = replace(runtime.facts(), channel=ask.facts.channel, tools=ask.facts.tools)
     # nobody speaks, so no search and no persona is recorded

@@ -67,6 +67,7 @@ def test_an_unknown_agent_is_an_error_with_its_mend(everself) -> None:
     said = everself("doctor", "--agent", "nobody")
     assert said.code == 1
     assert "→ everself setup --agent nobody" in said.out
+    assert everself("--agent", "nobody", "doctor") == said
 
 
 @pytest.mark.parametrize("words", [("--frob",), ("extra",), ("--fix=yes",)])

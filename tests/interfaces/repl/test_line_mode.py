@@ -107,6 +107,13 @@ def test_memory_search_why_and_soul_answer(talk, app: Runtime) -> None:
     assert "Nothing was said yet." in said.out
 
 
+def test_what_follows_prompt_is_what_is_said(talk, app: Runtime) -> None:
+    app.remember("I am working on a Rust project called tundra.")
+    # memory is searched for it, and for nothing where nothing is said
+    assert "Answered by keywords alone" in talk("/prompt Which Rust project?\n").out
+    assert "Answered by keywords alone" not in talk("/prompt\n").out
+
+
 def test_review_tells_what_waits_for_the_person() -> None:
     with open_runtime() as app:
         set_up(app)
