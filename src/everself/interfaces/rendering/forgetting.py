@@ -9,20 +9,17 @@ from everself.interfaces.rendering.view import Look, View
 from everself.memory.forgetting.proof import ForgetPlan, ForgetProof
 
 
-def _lines(found: ForgetPlan | ForgetProof, _: Look) -> Iterable[str]:
-    return found.lines()
+def _lines(found: ForgetPlan | ForgetProof, look: Look) -> Iterable[str]:
+    planned = isinstance(found, ForgetPlan) and not look.asking
+    return [*found.lines(), *(["Nothing was changed."] if planned else [])]
 
 
 def _data(found: ForgetPlan | ForgetProof) -> object:
     return json.loads(found.to_json()) if isinstance(found, ForgetProof) else found
 
 
-def _notices(found: ForgetPlan | ForgetProof) -> list[str]:
-    return ["Nothing was changed."] if isinstance(found, ForgetPlan) else []
-
-
 def _code(found: ForgetPlan | ForgetProof) -> ExitCode:
     return ExitCode.DEGRADED if isinstance(found, ForgetProof) and found.degraded else ExitCode.DONE
 
 
-VIEWS: Final = {"memory.forget": View(_lines, code=_code, data=_data, notices=_notices)}
+VIEWS: Final = {"memory.forget": View(_lines, code=_code, data=_data)}
