@@ -10,8 +10,8 @@ from everself.memory.forgetting.proof import ForgetPlan, ForgetProof
 
 
 def _lines(found: ForgetPlan | ForgetProof, look: Look) -> Iterable[str]:
-    told = [] if look.asking or isinstance(found, ForgetProof) else ["Nothing was changed."]
-    return [*found.lines(), *told]
+    planned = isinstance(found, ForgetPlan) and not look.asking
+    return [*found.lines(), *(["Nothing was changed."] if planned else [])]
 
 
 def _data(found: ForgetPlan | ForgetProof) -> object:
@@ -22,4 +22,4 @@ def _code(found: ForgetPlan | ForgetProof) -> ExitCode:
     return ExitCode.DEGRADED if isinstance(found, ForgetProof) and found.degraded else ExitCode.DONE
 
 
-VIEWS: Final = {"memory.forget": View(_lines, code=_code, data=_data, notices=lambda _: ())}
+VIEWS: Final = {"memory.forget": View(_lines, code=_code, data=_data)}
