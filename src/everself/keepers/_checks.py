@@ -132,7 +132,7 @@ class Checks:
         found = self._found(entry)
         if isinstance(found, str):
             return Ruling("refuse", planned, found)
-        said_by = self._world.bears(planned.evidence)
+        said_by = self._spoken(planned)
         if not is_human(said_by) or rank(said_by) < rank(found.source):
             return Ruling("refuse", planned, "Only people count: what a page or a summary repeats is no truer for it.")
         return Ruling("apply", planned)
@@ -144,13 +144,20 @@ class Checks:
         instead = self._found(by) if by else None
         if isinstance(instead, str) or (instead is not None and instead.id == found.id):
             return Ruling("refuse", planned, f"{by} cannot stand in its place.")
-        bears = self._world.bears(planned.evidence)
+        bears = self._spoken(planned)
         bears = weaker(bears, self._world.trust(instead)) if instead is not None else bears
         if found.source == CORRECTION and (instead is None or instead.source != CORRECTION):
             return Ruling("queue", planned, "A correction gives way to a later correction only.")
         if rank(bears) < rank(self._world.trust(found)):
             return Ruling("queue", planned, "What speaks against it is less trusted than what it says.")
         return Ruling("apply", planned)
+
+    def _spoken(self, planned: Planned) -> str:
+        """What its evidence bears: whole messages, or the words of them that it rests on."""
+        whole = self._world.bears(planned.evidence)
+        if is_human(whole) or not planned.words:
+            return whole
+        return self._world.bears(planned.evidence, planned.words)
 
     def _merge(self, planned: Planned, keep: str, drop: str) -> Ruling:
         kept, dropped = self._found(keep), self._found(drop)

@@ -88,11 +88,13 @@ def _retried(world: World, heard: Sequence[Message]) -> Iterator[Planned]:
     """Corrections that corrected nothing when they were said."""
     records = _records(world).decode("utf-8", "replace")
     for message in heard:
-        if message.at < world.now - RECENT or message.role != "user" or world.source_of(message) != OWNER:
+        if message.at < world.now - RECENT or message.role != "user":
             continue
         verdict = world.triage(message.content)
         told = verdict.correction
-        if told is None or verdict.about == "tool" or " ".join(told.trigger.split()) in records:
+        if told is None or OWNER not in (world.source_of(message), world.source_of(message, told.trigger)):
+            continue
+        if verdict.about == "tool" or " ".join(told.trigger.split()) in records:
             continue
         yield from _asked(world, message, told)
 
@@ -111,7 +113,12 @@ def _asked(world: World, message: Message, told: Correction) -> Iterator[Planned
     evidence = (reference, *referenced([one.id for one in others]))
     right = noted.id if noted is not None else ""
     if len(others) == 1 and noted is not None and told.sure == "high" and _matches(others[0], told):
-        yield Planned(CloseEntry(others[0].id, noted.id), (reference,), f"Corrected: {one_line(told.trigger, _SHOWN)}")
+        yield Planned(
+            CloseEntry(others[0].id, noted.id),
+            (reference,),
+            f"Corrected: {one_line(told.trigger, _SHOWN)}",
+            words=told.trigger,
+        )
         return
     listed = " or ".join(f"“{one_line(one.text, _SHOWN)}”" for one in others[:_NAMED])
     words = f"You said “{one_line(told.trigger, _SHOWN)}”. Is this what was wrong: {listed}?"

@@ -198,12 +198,12 @@ class World:
 
     def source_of(self, message: Message, words: str | None = None) -> str:
         """Whose words these are, if they rest on this message: the person's where they state them, else the agent's, or those of whoever
-        tainted the conversation. What rests on a message that shows a text may come from that. Without words: who spoke."""
+        tainted the conversation. What rests on a message that shows a text may come from that: without words it is nobody's own."""
         session, taint = self.session(message.session), self.concluded_from(message)
         if message.role != "user" or message.meta.get("system"):
             return taint
         private = session.scope.kind in (SessionKind.MAIN, SessionKind.GUEST)
-        own = said(message.content).strip() if words is None else is_stated(words, message.content)
+        own = _is_all_said(message.content) if words is None else is_stated(words, message.content)
         if not private or not own:
             return taint
         person = message.person or session.scope.person
@@ -267,6 +267,10 @@ class World:
             return self.sources.model() is not None
         except EverselfError:
             return False
+
+
+def _is_all_said(text: str) -> bool:
+    return bool(said(text).strip()) and not shown(text).strip()
 
 
 def mark(message: Message) -> str:
