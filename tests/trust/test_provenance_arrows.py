@@ -138,6 +138,13 @@ def of_a_night(path: Path) -> None:
         showing.test_words_that_one_conversation_read_rest_on_no_message_of_another(mind, "web")
 
 
+def of_a_message(path: Path) -> None:
+    hour = Hour()
+    with real_workspace(str(path), clock=Clock(BERLIN, hour)) as bench:
+        mind = Mind(bench, str(path), hour)
+        showing.test_beside_a_text_neither_a_line_of_the_soul_nor_a_closing_rests_on_the_message(mind)
+
+
 def of_a_lineage(path: Path) -> None:
     with flow.living(path) as app:
         page = app.memory.remember(writing.Thought("A page says so.", flow.origin_of("web"))).entry
@@ -196,6 +203,7 @@ ARROWS = (
         flow.test_what_a_sub_agent_read_comes_back_with_its_report,
     ),
     Arrow("session → keeper", ((world, "concluded", lambda _: AGENT),), of_a_mind),
+    Arrow("shown → evidence", ((world, "_is_all_said", lambda _: True),), of_a_message),
     Arrow("sessions → Memory Miner", ((world.World, "concluded_from", lambda *_: AGENT),), of_a_night),
     Arrow(
         "wish → core",
