@@ -1,7 +1,7 @@
 """Seed phrases of wallets without a word that says so: words of the list of BIP-39 whose checksum is right.
 
-The list is the English one of the standard (`bip39_english.txt`, MIT). Words of it are ordinary ones, so that only the checksum tells a phrase
-from a list of words.
+The list is the English one of the standard (`bip39_english.txt`, MIT). Its words are ordinary ones, so that only the checksum tells a
+phrase from a list of words.
 """
 
 from collections.abc import Iterator
