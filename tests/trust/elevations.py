@@ -10,6 +10,7 @@ from typing import Final
 
 import re2
 
+from everself.memory.provenance import rank
 from everself.memory.writing import HEADINGS
 from everself.workspace.learned import LEARNED
 
@@ -23,6 +24,8 @@ _OPENINGS: Final = tuple(
 _FIXED: Final = frozenset({*HEADINGS.values(), LEARNED})
 _DATE: Final = re2.compile(r"^(?:19|20)\d\d(?:-\d\d){0,2}$")
 _COMMENT: Final = re2.compile(r"<!-- everself:(?: [a-z]+=[A-Za-z0-9:.,_@/+-]+)+ -->$")
+# a recalled piece, under its citation, day and source
+_PIECE: Final = re2.compile(r"^⟦\d+⟧ .* · ((?:web|tool|import|person:[\w-]+))$")
 _SENTENCE: Final = re2.compile(r"[^.!?。！？…:：;；]+[.!?。！？…:：;；]*")
 
 
@@ -65,3 +68,18 @@ def _is_heading(line: str, own: Sequence[str]) -> bool:
     """Whether a heading is one of Everself's, whole sentences of the owner's, or a date."""
     words = line.lstrip("#").strip()
     return words in _FIXED or _DATE.search(words) is not None or is_owners(words, own)
+
+
+def preached(prompt: str, trust: str) -> str:
+    """What a prompt says without the label of a door: all but the recalled pieces that stand there as no more than it is worth."""
+    kept: list[str] = []
+    recalled = labelled = False
+    for line in prompt.splitlines():
+        if line.startswith(("⟦data ", "⟦end ")):
+            recalled, labelled = line.startswith("⟦data "), False
+        elif recalled and line.startswith("⟦"):
+            found = _PIECE.search(line)
+            labelled = found is not None and rank(found.group(1)) <= rank(trust)
+        if not (recalled and labelled and line.startswith(">")):
+            kept.append(line)
+    return "\n".join(kept)

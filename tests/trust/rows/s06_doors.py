@@ -20,7 +20,7 @@ from pathlib import Path
 from random import Random
 
 from tests.conversation.talks import hear, talking
-from tests.trust.elevations import foreign_lines, is_owners, letters
+from tests.trust.elevations import foreign_lines, is_owners, letters, preached
 from tests.trust.nights import NIGHTS, pass_nights
 from tests.trust.worlds import find_memory
 
@@ -425,7 +425,7 @@ def judge(door: Door, scene: Scene, before: dict[str, bytes], known: set[str], a
         if rank(app.memory.trust(one)) > rank(door.trust) or one.path == "MEMORY.md":
             found.append(f"{app.memory.trust(one)}: {one.text[:120]!r} in {one.path}")
     if rank(door.trust) < rank("agent"):
-        prompt = scene.prompt()
+        prompt = preached(scene.prompt(), door.trust)
         found += [f"in the prompt of a new conversation: {one.id}" for one in attacks if stands_in(one, prompt)]
     return found
 
