@@ -61,7 +61,8 @@ def test_however_it_is_written_down(text: str, left: str) -> None:
         TWELVE.replace("yellow", "zoo"),
         # a word that is not of the list
         TWELVE.replace("sausage", "sausage the"),
-        " ".join(WORDS[:200]),
+        *(" ".join(WORDS[at : at + 200]) for at in range(0, 1800, 60)),
+        *("word " * count for count in (12, 15, 18, 21, 24, 100)),
         "apple banana cherry lemon olive orange peanut pepper potato pumpkin salad sugar tomato",
         "we walk along the river when the weather is fine and drink coffee there",
     ],

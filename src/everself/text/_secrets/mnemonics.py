@@ -17,6 +17,8 @@ _LIST: Final = Path(__file__).with_name("bip39_english.txt")
 # how many words a phrase has; the longest first, for a phrase may begin with a shorter one
 _LENGTHS: Final = (24, 21, 18, 15, 12)
 _BITS: Final = 11
+# words of the list that may stand right beside it: in a longer row of them some have the right checksum by chance
+_BESIDE: Final = 6
 _BETWEEN: Final = r"[ \t,;\r\n]{1,4}(?:[-*] )?(?:[0-9]{1,2}[.):]?[ \t]{0,2})?"
 
 
@@ -52,11 +54,12 @@ def _phrase(data: bytes, start: int, end: int) -> Span | None:
 
 
 def _within(data: bytes, run: list[Span]) -> Span | None:
-    """Of a run of words of the list: at its beginning, at its end, or in lines of their own. Not everywhere: that takes long, and among
-    many places one has the right checksum by chance."""
+    """Of a run of words of the list: at its beginning, at its end, or in lines of their own. Among many places one would do by chance."""
     words = [data[start:end].lower() for start, end in run]
     for first, count in _places(data, run):
-        if is_phrase(words[first : first + count]):
+        phrase = words[first : first + count]
+        # one word again and again is a joke or a test
+        if len(set(phrase)) * 3 > count and is_phrase(phrase):
             return run[first][0], run[first + count - 1][1]
     return None
 
@@ -67,7 +70,7 @@ def _places(data: bytes, run: list[Span]) -> Iterator[tuple[int, int]]:
     # each word in a line of its own says nothing of where a phrase begins
     lines = {edges[at + 1] - edges[at]: edges[at] for at in range(len(edges) - 1)} if len(breaks) < len(run) - 1 else {}
     for count in _LENGTHS:
-        if count <= len(run):
+        if count <= len(run) <= count + _BESIDE:
             yield from ((first, count) for first in dict.fromkeys((0, len(run) - count)))
         if count in lines:
             yield lines[count], count
