@@ -5,7 +5,7 @@ comment as anywhere else.
 """
 
 from collections.abc import Iterator, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from typing import Final
 
 import re2
@@ -29,6 +29,8 @@ _PIECE: Final = re2.compile(r"^⟦\d+⟧ .* · ((?:web|tool|import|person:[\w-]+
 _SENTENCE: Final = re2.compile(r"[^.!?。！？…:：;；]+[.!?。！？…:：;；]*")
 
 
+# one text is compared with many
+@lru_cache(maxsize=64)
 def letters(text: str) -> str:
     return "".join(char for char in text.casefold() if char.isalnum())
 
