@@ -9,7 +9,7 @@ from everself.conversation.sessions.checkpoint import Checkpoint
 from everself.conversation.sessions.notes import Notes
 from everself.conversation.tools.own.kit import asks_to_forget
 from everself.keepers._checks import Checks
-from everself.keepers.keeper import CloseEntry, Mention, Planned, ProposeLine
+from everself.keepers.keeper import Ask, CloseEntry, Mention, Planned, ProposeLine
 from everself.keepers.miner import Miner
 from everself.keepers.validator import Validator
 from everself.models.chat.protocol import ChatRequest
@@ -142,6 +142,15 @@ def test_what_is_put_right_beside_a_text_is_put_right(mind: Mind, beside: str):
     noted = mind.knows(words, category="correction", lineage=(f"msg:{said.id}",))
     report = mind.run(Validator())
     assert [one.planned.operation for one in report.applied] == [CloseEntry(wrong.id, noted.id)]
+
+
+@pytest.mark.parametrize("beside", ["", f"\n\n> {PAGE}"])
+def test_what_was_wrong_is_asked_about_beside_a_text_as_without(mind: Mind, beside: str):
+    mind.knows("The meeting with Ann is on Monday")
+    mind.knows("The meeting with Bob is on Monday")
+    mind.say(f"No, the meeting is on Tuesday, not Monday.{beside}")
+    (asked,) = mind.run(Validator()).queued
+    assert isinstance(asked.planned.operation, Ask)
 
 
 def test_it_corrects_nothing_and_asks_for_nothing_to_be_forgotten(mind: Mind):

@@ -88,13 +88,11 @@ def _retried(world: World, heard: Sequence[Message]) -> Iterator[Planned]:
     """Corrections that corrected nothing when they were said."""
     records = _records(world).decode("utf-8", "replace")
     for message in heard:
-        if message.at < world.now - RECENT or message.role != "user":
+        if message.at < world.now - RECENT or world.speaker(message) != OWNER:
             continue
         verdict = world.triage(message.content)
         told = verdict.correction
-        if told is None or OWNER not in (world.source_of(message), world.source_of(message, told.trigger)):
-            continue
-        if verdict.about == "tool" or " ".join(told.trigger.split()) in records:
+        if told is None or verdict.about == "tool" or " ".join(told.trigger.split()) in records:
             continue
         yield from _asked(world, message, told)
 
