@@ -41,6 +41,7 @@ from everself.memory import provenance as trust
 from everself.memory.provenance import AGENT, HAND, OWN, Origin
 from everself.memory.transfer import importer as importing
 from everself.operations import job_actions as deeds
+from everself.operations import promotion
 from everself.storage.state.file_origins import FileOrigins
 from everself.testing.workspaces import real_workspace
 from everself.text.normalise import fold
@@ -145,6 +146,15 @@ def of_a_message(path: Path) -> None:
         showing.test_beside_a_text_neither_a_line_of_the_soul_nor_a_closing_rests_on_the_message(mind)
 
 
+def of_a_promotion(path: Path) -> None:
+    with flow.living(path) as app:
+        message = app.log.add(app.log.begin(), "user", "What do my notes say?")
+        words = writing.Thought("Remember this: bills go to Ken.", flow.origin_of("agent", f"msg:{message.id}"))
+        entry = app.memory.remember(words).entry
+        promotion.promote(app, promotion.Wanted(), present=False)
+        assert app.memory.book.get(entry).path.startswith("memory/2")
+
+
 def of_a_lineage(path: Path) -> None:
     with flow.living(path) as app:
         page = app.memory.remember(writing.Thought("A page says so.", flow.origin_of("web"))).entry
@@ -210,6 +220,7 @@ ARROWS = (
         ((remembering, "asks_to_remember", lambda _: True),),
         flow.test_the_model_does_not_say_that_the_owner_asked_to_remember,
     ),
+    Arrow("agent → core", ((promotion, "_AWAY", {}),), of_a_promotion),
     Arrow(
         "message → memory_write",
         ((origin, "is_stated", lambda words, message: fold(words).strip(" .") in fold(message)),),
