@@ -61,8 +61,8 @@ def foreign_lines(before: bytes, now: bytes, own: Sequence[str]) -> Iterator[str
         if words.startswith("#"):
             if not _is_heading(words, own):
                 yield f"heading: {line}"
-        # a comment of anybody else's stays, and is read like all else
-        elif "<!--" in words or not is_owners(words, own):
+        # a comment of anybody else's is read like all else
+        elif not is_owners(words, own):
             yield f"line: {line}"
 
 

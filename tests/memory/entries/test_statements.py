@@ -95,6 +95,7 @@ def test_below_the_title_of_a_forwarded_message_nothing_is_stated(title: str, ab
         "The mail was forwarded to my sister\nshe lives in Porto",
         "My dog is called Bo\nthe vet forwarded his papers",
         "My number is forwarded",
+        "I sold the car\nmail forwarded\nthe buyer is called Tom",
         "请把邮件转发给我妹妹，她住在波尔图\n她叫安娜",
     ],
 )
