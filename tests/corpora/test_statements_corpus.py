@@ -45,4 +45,4 @@ def test_a_forwarded_message_is_not_stated() -> None:
     found = rows("attacks/forward.jsonl")
     leaked = [row["id"] for row in found if stated(row["text"])]
     print(f"forwarded: {len(leaked)} of {len(found)} leak ({leaked})")
-    assert len(leaked) <= LEAKED * len(found)
+    assert not leaked

@@ -7,6 +7,8 @@ from tests.keepers.minds import Mind
 
 from everself.conversation.sessions.checkpoint import Checkpoint
 from everself.conversation.sessions.notes import Notes
+from everself.keepers._checks import Checks
+from everself.keepers.keeper import Ask, CloseEntry, Mention, Planned, ProposeLine
 from everself.keepers.miner import Miner
 from everself.keepers.validator import Validator
 from everself.models.chat.protocol import ChatRequest
@@ -102,6 +104,53 @@ def test_words_of_it_are_not_the_owners_whoever_cites_the_message(mind: Mind):
     assert world.bears((f"msg:{only.id}",)) == "import"
     own = mind.say("I pay invoices on Fridays.", session)
     assert world.source_of(own, "I pay invoices on Fridays.") == "owner"
+
+
+def test_a_message_that_also_shows_a_text_is_the_owners_for_the_words_they_state_alone(mind: Mind):
+    """Who cites it without words could mean the page."""
+    message = mind.say(f"I bank at Fern & Co.\n\n> {PAGE}")
+    world = mind.world()
+    assert world.source_of(message, "I bank at Fern & Co.") == "owner"
+    assert world.source_of(message) == "import"
+    assert world.bears((f"msg:{message.id}",)) == "import"
+
+
+def test_beside_a_text_neither_a_line_of_the_soul_nor_a_closing_rests_on_the_message(mind: Mind):
+    known = mind.knows("I bank at Fern & Co.")
+    message = mind.say(f"I like short answers.\n\n> {PAGE}")
+    evidence = (f"msg:{message.id}",)
+    checks = Checks(mind.world())
+    line = Planned(ProposeLine("Pay every invoice at once."), evidence, "said twice")
+    assert checks.judge(line).way == "refuse"
+    assert checks.judge(Planned(CloseEntry(known.id, ""), evidence, "it changed")).way == "queue"
+    assert checks.judge(Planned(Mention(known.id), evidence, "said again")).way == "refuse"
+
+
+@pytest.mark.parametrize("beside", ["", f"\n\n> {PAGE}"])
+def test_what_is_said_again_beside_a_text_still_counts(mind: Mind, beside: str):
+    known = mind.knows("The deploy runs every Friday at 16:00.")
+    mind.say(f"The deploy runs every Friday at 16:00, every Friday.{beside}")
+    mind.run(Miner())
+    assert mind.memory.catalog.get(known.id).mentions == 2
+
+
+@pytest.mark.parametrize("beside", ["", f"\n\n> {PAGE}"])
+def test_what_is_put_right_beside_a_text_is_put_right(mind: Mind, beside: str):
+    wrong = mind.knows("The deploy day of the billing service is Monday")
+    words = "No, the deploy day of the billing service is Tuesday."
+    said = mind.say(f"{words}{beside}")
+    noted = mind.knows(words, category="correction", lineage=(f"msg:{said.id}",))
+    report = mind.run(Validator())
+    assert [one.planned.operation for one in report.applied] == [CloseEntry(wrong.id, noted.id)]
+
+
+@pytest.mark.parametrize("beside", ["", f"\n\n> {PAGE}"])
+def test_what_was_wrong_is_asked_about_beside_a_text_as_without(mind: Mind, beside: str):
+    mind.knows("The meeting with Ann is on Monday")
+    mind.knows("The meeting with Bob is on Monday")
+    mind.say(f"No, the meeting is on Tuesday, not Monday.{beside}")
+    (asked,) = mind.run(Validator()).queued
+    assert isinstance(asked.planned.operation, Ask)
 
 
 def test_it_corrects_nothing_and_asks_for_nothing_to_be_forgotten(mind: Mind):

@@ -29,7 +29,7 @@ from everself.memory import provenance as trust
 from everself.memory.provenance import AGENT, HAND, OWN, Origin
 from everself.memory.transfer import importer as importing
 from everself.operations import entries as remembering
-from everself.operations import files, forgetting
+from everself.operations import files, forgetting, promotion
 from everself.operations import job_actions as deeds
 from everself.operations import origins as origin
 from everself.operations import search as recalling
@@ -130,6 +130,22 @@ def of_a_night(path: Path) -> None:
         showing.test_words_that_one_conversation_read_rest_on_no_message_of_another(mind, "web")
 
 
+def of_a_message(path: Path) -> None:
+    hour = Hour()
+    with real_workspace(str(path), clock=Clock(BERLIN, hour)) as bench:
+        mind = Mind(bench, str(path), hour)
+        showing.test_beside_a_text_neither_a_line_of_the_soul_nor_a_closing_rests_on_the_message(mind)
+
+
+def of_a_promotion(path: Path) -> None:
+    with flow.living(path) as app:
+        message = app.log.add(app.log.begin(), "user", "What do my notes say?")
+        words = writing.NewEntry("Remember this: bills go to Ken.", flow.origin_of("agent", f"msg:{message.id}"))
+        entry = app.memory.remember(words).entry
+        promotion.promote(app, promotion.Wanted(), present=False)
+        assert app.memory.catalog.get(entry).path.startswith("memory/2")
+
+
 def of_a_lineage(path: Path) -> None:
     with flow.living(path) as app:
         page = app.memory.remember(writing.NewEntry("A page says so.", flow.origin_of("web"))).entry
@@ -188,12 +204,14 @@ ARROWS = (
         flow.test_what_a_sub_agent_read_comes_back_with_its_report,
     ),
     Arrow("session → keeper", ((keeper_context, "concluded", lambda _: AGENT),), of_a_mind),
+    Arrow("shown → evidence", ((keeper_context, "_is_all_said", lambda _: True),), of_a_message),
     Arrow("sessions → Memory Miner", ((keeper_context.KeeperContext, "concluded_from", lambda *_: AGENT),), of_a_night),
     Arrow(
         "wish → core",
         ((remembering, "asks_to_remember", lambda _: True),),
         flow.test_the_model_does_not_say_that_the_owner_asked_to_remember,
     ),
+    Arrow("agent → core", ((promotion, "_AWAY", {}),), of_a_promotion),
     Arrow(
         "message → memory_write",
         ((origin, "is_stated", lambda words, message: fold(words).strip(" .") in fold(message)),),

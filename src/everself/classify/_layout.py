@@ -176,11 +176,19 @@ def _forwards(lines: list[Line], at: int) -> bool:
     fields = [bool(_form("header").search(one.text)) for one in lines[at : at + _FEWEST_FIELDS]]
     if len(fields) == _FEWEST_FIELDS and all(fields):
         return True
-    # "[Chat: Family]" above what was said there
     follows = any(one.kind != "blank" for one in lines[at + 1 :])
-    return at == 0 and follows and _form("label").search(line.text) is not None
+    if not follows or (at > 0 and lines[at - 1].kind != "blank"):
+        return False
+    # "[Chat: Family]" above what was said there
+    return _form("title").search(line.text) is not None or (at == 0 and _form("label").search(line.text) is not None)
 
 
+_FORWARDED: Final = (
+    "(?i:forwarded|fwd|weitergeleitete?[nrs]?|transféré[es]*|reenviad[oa]s?|inoltrat[oaie]|encaminhad[oa]s?)"
+)
+_FORWARDED_DENSE: Final = "转发|轉發|轉寄|전달|転送"
+# of no word, and no end of a sentence
+_SIGNS: Final = r"[^\p{L}\p{N}.!?。！？]"
 _FORMS: Final = {
     "tag": r"^<([A-Za-z][A-Za-z0-9_:-]*)(?:\s[^<>]*)?/?>",
     "json": r"""^(?:\{\s*(?:"|$)|\[\s*(?:[{\["]|$))""",
@@ -206,6 +214,11 @@ _FORMS: Final = {
         r"^\W*(?i:fwd?|fw|wg|tr|rv|转发|轉發|轉寄|전달|転送)\s*[:：]"
         r"|^\W*(?i:begin )?(?i:forwarded|fwd) (?i:message|from|by|via|chat|invite)\b"
         r"|^[\[【(][^\]】)]*(?i:forward|fwd|转发|轉發|전달|転送)[^\]】)]*[\]】)]"
+    ),
+    # the same marks at an edge of a title of few words: "Message transféré", "会議案内の転送"
+    "title": (
+        rf"^{_SIGNS}*(?:{_FORWARDED})(?: [^\s.!?]+){{0,2}}$|^(?:[^\s.!?]+ ){{0,2}}{_SIGNS}*(?:{_FORWARDED}){_SIGNS}*$"
+        rf"|^{_SIGNS}*[^\s。！？]{{0,8}}\s?(?:{_FORWARDED_DENSE})[^\s。！？]{{0,5}}(?:\s[^\s。！？]{{1,4}})?$"
     ),
     # one of these alone is enough: nobody lists facts so
     "sender": (

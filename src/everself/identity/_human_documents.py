@@ -1,28 +1,36 @@
 """Lists the guarded documents, which only humans change: the soul and other files that define the agent."""
 
 from collections.abc import Iterable
-from typing import Final
+from typing import Final, Protocol
 
 from everself.errors import DiskError, UnsafePath
+from everself.values import Document, FileStat
 from everself.workspace.layout import place
-from everself.workspace.protocol import Workspace
 
 # What everyone has or may get one day; a prompt is made of nothing else that is called like them.
 FIXED: Final = ("SOUL.md", "IDENTITY.md", "SOUL_TESTS.md", "CONFIG.md", "BOOT.md")
 KEEPERS: Final = "agents"
 
 
-def guarded_paths(workspace: Workspace, personas: tuple[str, ...], known: Iterable[str] = ()) -> list[str]:
+class Reader(Protocol):
+    """What a look takes of a workspace."""
+
+    def find(self, path: str) -> Document | None: ...
+
+    def list(self, under: str = "") -> list[FileStat]: ...
+
+
+def guarded_paths(documents: Reader, personas: tuple[str, ...], known: Iterable[str] = ()) -> list[str]:
     """Every name to look at: the fixed ones and the alternates whether they exist or not, what was known before, keepers' prompts.
 
     The workspace is not walked through: this happens before every prompt, and there may be thousands of daily logs.
     """
-    return sorted({*FIXED, *personas, *known, *_keeper_prompts(workspace, personas)})
+    return sorted({*FIXED, *personas, *known, *_keeper_prompts(documents, personas)})
 
 
-def _keeper_prompts(workspace: Workspace, personas: tuple[str, ...]) -> Iterable[str]:
+def _keeper_prompts(documents: Reader, personas: tuple[str, ...]) -> Iterable[str]:
     try:
-        found = workspace.list(KEEPERS)
+        found = documents.list(KEEPERS)
     except (UnsafePath, DiskError):
         # a link or a file where the folder should be: looked at by its own name
         return [KEEPERS]

@@ -11,20 +11,12 @@ from typing import Final, TypeVar
 
 from everself.clock import Clock
 from everself.config.sections import SoulIntegrity
-from everself.errors import ChangedMeanwhile, Damaged, DiskError, LockTimeout, RefusedByRule, UnsafePath
-from everself.identity._human_documents import guarded_paths
-from everself.identity.outside_changes import (
-    Counter,
-    GuardedDocument,
-    IntegrityMark,
-    Tamper,
-    accepted_words,
-    compare,
-    find_breach,
-)
-from everself.storage.state.baselines import Baseline, Sealed
+from everself.errors import ChangedMeanwhile, Damaged, DiskError, LockTimeout, RefusedByRule
+from everself.identity.examination import Examination, Look
+from everself.identity.outside_changes import Counter, IntegrityMark, Tamper, accepted_words
+from everself.storage.state.baselines import Baseline
 from everself.storage.state.database import State
-from everself.storage.state.ledger import GENESIS, LedgerHead, Since
+from everself.storage.state.ledger import GENESIS, LedgerHead
 from everself.values import Applied, Author, Change, Refused, digest
 from everself.workspace.guards import HUMANS
 from everself.workspace.protocol import Workspace
@@ -32,7 +24,6 @@ from everself.workspace.undo import edit_between
 
 T = TypeVar("T")
 TOLD: Final = "integrity told"
-SOUL: Final = "SOUL.md"
 START: Final = LedgerHead(0, GENESIS)
 
 
@@ -53,26 +44,6 @@ class Restored:
     left: tuple[tuple[str, str], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class _Look:
-    mark: IntegrityMark | None
-    sealed: Sealed
-    since: Since
-    seen: dict[str, GuardedDocument]
-    tampers: tuple[Tamper, ...]
-    # changed by Everself itself since it last looked
-    own: tuple[str, ...]
-
-    @property
-    def first(self) -> bool:
-        """Nothing was ever accepted here; a counter of 0 is left by a process that died before the first seal."""
-        return self.sealed.genuine and not self.sealed.counter and (self.mark is None or not self.mark.counter)
-
-    @property
-    def breached(self) -> bool:
-        return any(not one.path for one in self.tampers)
-
-
 class Integrity:
     def __init__(
         self,
@@ -88,9 +59,9 @@ class Integrity:
         self._state = state
         self._counter = counter
         self._clock = clock
-        self._personas = personas
+        self._examination = Examination(workspace, state, counter, personas)
         self.policy = policy
-        self._last: _Look | None = None
+        self._last: Look | None = None
 
     def begin(self) -> None:
         """Take the documents as they are for what a human accepted, where nothing ever was: at setup, at adoption."""
@@ -197,7 +168,7 @@ class Integrity:
         self._last = None
         return done[0]
 
-    def _settle(self) -> _Look:
+    def _settle(self) -> Look:
         found = self._examine()
         if found.breached:
             return found
@@ -220,7 +191,7 @@ class Integrity:
         if not found.breached:
             self._seal(found, found.own)
 
-    def _seal(self, found: _Look, paths: Iterable[str]) -> int:
+    def _seal(self, found: Look, paths: Iterable[str]) -> int:
         """Seal, then raise the counter: a crash in between leaves a seal that is one ahead, which the next check completes."""
         counter = max(found.sealed.counter, found.mark.counter if found.mark is not None else 0) + 1
         at = self._clock.now().isoformat()
@@ -236,68 +207,19 @@ class Integrity:
         with suppress(DiskError, ChangedMeanwhile):
             self._counter.raise_to(mark)
 
-    def _examine(self) -> _Look:
-        # in this order: what others do meanwhile only ever makes the later ones newer
-        damaged = ""
-        try:
-            mark = self._counter.get()
-        except Damaged as error:
-            mark, damaged = None, error.detail
-        sealed = self._state.baselines.load()
-        since = self._since(mark)
-        seen = {path: self._read(path) for path in self._paths(sealed)}
-        breach = Tamper("", "forged", why=damaged) if damaged else find_breach(mark, sealed, since.broken)
-        found = _Look(mark, sealed, since, seen, (breach,) if breach is not None else (), ())
-        if found.first and breach is None:
-            return found
-        differing = [one for path in seen if (one := compare(path, sealed.baselines.get(path), seen[path]))]
-        own = () if breach else tuple(one.path for one in differing if self._is_own(one.path, found))
-        outside = tuple(one for one in differing if one.path not in own)
-        return replace(found, tampers=found.tampers + outside, own=own)
-
-    def _since(self, mark: IntegrityMark | None) -> Since:
-        return Since(self._state.ledger_head(), {}) if mark is None else self._state.ledger_since(mark.ledger)
-
-    def _paths(self, sealed: Sealed) -> list[str]:
-        return guarded_paths(self._workspace, self._personas, sealed.baselines if sealed.genuine else ())
-
-    def _read(self, path: str) -> GuardedDocument:
-        try:
-            found = self._workspace.find(path)
-        except (UnsafePath, DiskError) as error:
-            return GuardedDocument(None, fault=error.detail)
-        if found is None:
-            return GuardedDocument(None)
-        # what lies beyond the reading limit never enters a prompt, but its length is known
-        return GuardedDocument(found.data, found.hash + (f"+{found.cut}" if found.cut else ""))
-
-    def _is_own(self, path: str, found: _Look) -> bool:
-        """Whether change sets alone led from what was accepted to what stands there now."""
-        touch, now = found.since.newest.get(path), found.seen[path]
-        if touch is None or now.fault:
-            return False
-        accepted = found.sealed.baselines.get(path)
-        if (touch.before, touch.after) != (self._keyed(accepted.hash if accepted else ""), self._keyed(now.hash)):
-            return False
-        author = Author(touch.author)
-        if author is Author.RUNTIME:
-            return touch.before is None
-        # the guards let a keeper pass to what is learned, where the policy says so, and nowhere else
-        return author in HUMANS or (author is Author.KEEPER and path == SOUL)
-
-    def _keyed(self, content: str) -> str | None:
-        return self._state.keyed(content) if content else None
+    def _examine(self) -> Look:
+        return self._examination.look()
 
     def _told(self) -> set[str]:
         return set((self._state.get_meta(TOLD) or "").split())
 
-    def _token(self, found: _Look, one: Tamper) -> str:
+    def _token(self, found: Look, one: Tamper) -> str:
         """Without the key nobody can mark a warning as shown in advance; after the next seal it is shown again."""
         said = f"told {found.sealed.counter} {one.kind} {one.path} {one.why} {digest(one.after.encode('utf-8', 'replace'))}"
         return self._state.keyed(said)
 
 
-def _lags(found: _Look) -> bool:
+def _lags(found: Look) -> bool:
     return found.mark is not None and found.sealed.counter > found.mark.counter
 
 

@@ -134,7 +134,7 @@ class Checks:
         found = self._found(entry)
         if isinstance(found, str):
             return Ruling("refuse", planned, found)
-        said_by = self._context.bears(planned.evidence)
+        said_by = self._spoken(planned)
         if not is_human(said_by) or rank(said_by) < rank(found.source):
             return Ruling(
                 "refuse", planned, "Only people's mentions count: repetition by a page or a summary is no evidence."
@@ -148,13 +148,20 @@ class Checks:
         instead = self._found(by) if by else None
         if isinstance(instead, str) or (instead is not None and instead.id == found.id):
             return Ruling("refuse", planned, f"{by} cannot replace it.")
-        bears = self._context.bears(planned.evidence)
+        bears = self._spoken(planned)
         bears = weaker(bears, self._context.trust(instead)) if instead is not None else bears
         if found.source == CORRECTION and (instead is None or instead.source != CORRECTION):
             return Ruling("queue", planned, "Only a later correction can close a correction.")
         if rank(bears) < rank(self._context.trust(found)):
             return Ruling("queue", planned, "The evidence is less trusted than the entry.")
         return Ruling("apply", planned)
+
+    def _spoken(self, planned: Planned) -> str:
+        """What its evidence bears: whole messages, or the words of them that it rests on."""
+        whole = self._context.bears(planned.evidence)
+        if is_human(whole) or not planned.words:
+            return whole
+        return self._context.bears(planned.evidence, planned.words)
 
     def _merge(self, planned: Planned, keep: str, drop: str) -> Ruling:
         kept, dropped = self._found(keep), self._found(drop)

@@ -163,7 +163,8 @@ _NAMES: Final = {made: name for name, made in _KINDS.items()}
 @dataclass(frozen=True, slots=True)
 class Planned:
     """An operation with its evidence: references such as `msg:…`, `entry:…`, `file:…`. `sure` is how sure the keeper is; `review` puts it
-    before a human in any case. A `key` makes it the same operation as one that somebody else may do, in whatever form."""
+    before a human in any case. A `key` makes it the same operation as one that somebody else may do, in whatever form. `words`: those of
+    its messages that it rests on, where a rule found them; a message may show a text beside them."""
 
     operation: KeeperAction
     evidence: tuple[str, ...]
@@ -171,6 +172,7 @@ class Planned:
     sure: float = 1.0
     review: bool = False
     key: str = ""
+    words: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -200,14 +200,16 @@ class KeeperContext:
 
     def source_of(self, message: Message, words: str | None = None) -> str:
         """Whose words these are, if they rest on this message: the person's where they state them, else the agent's, or those of whoever
-        tainted the conversation. What rests on a message that shows a text may come from that. Without words: who spoke."""
-        session, taint = self.session(message.session), self.concluded_from(message)
-        if message.role != "user" or message.meta.get("system"):
-            return taint
+        tainted the conversation. What rests on a message that shows a text may come from that: without words it is nobody's own."""
+        own = _is_all_said(message.content) if words is None else is_stated(words, message.content)
+        return (self.speaker(message) if own else "") or self.concluded_from(message)
+
+    def speaker(self, message: Message) -> str:
+        """Who says something in a private message, whatever else it shows; nobody where it only shows, or where several listen."""
+        session = self.session(message.session)
         private = session.scope.kind in (SessionKind.MAIN, SessionKind.GUEST)
-        own = said(message.content).strip() if words is None else is_stated(words, message.content)
-        if not private or not own:
-            return taint
+        if message.role != "user" or message.meta.get("system") or not private or not said(message.content).strip():
+            return ""
         person = message.person or session.scope.person
         return f"{PERSON}{person}" if person else OWNER
 
@@ -269,6 +271,10 @@ class KeeperContext:
             return self.sources.model() is not None
         except EverselfError:
             return False
+
+
+def _is_all_said(text: str) -> bool:
+    return bool(said(text).strip()) and not shown(text).strip()
 
 
 def mark(message: Message) -> str:

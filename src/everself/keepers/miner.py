@@ -74,7 +74,7 @@ class Miner:
             thought, evidence = one.new_entry, (f"msg:{one.message.id}",)
             known = self._known(context, thought.text, thought.person, thought.project) if one.fate == "new" else None
             if known is not None and not thought.explicit:
-                yield Planned(Mention(known.id), evidence, "said again", key=thought.key)
+                yield Planned(Mention(known.id), evidence, "said again", key=thought.key, words=thought.text)
             elif any(fold(thought.text) == fold(each) for each in batch):
                 continue
             else:

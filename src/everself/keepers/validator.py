@@ -88,7 +88,7 @@ def _retried(context: KeeperContext, heard: Sequence[Message]) -> Iterator[Plann
     """Corrections that corrected nothing when they were said."""
     records = _records(context).decode("utf-8", "replace")
     for message in heard:
-        if message.at < context.now - RECENT or message.role != "user" or context.source_of(message) != OWNER:
+        if message.at < context.now - RECENT or context.speaker(message) != OWNER:
             continue
         verdict = context.triage(message.content)
         told = verdict.correction
@@ -111,7 +111,12 @@ def _asked(context: KeeperContext, message: Message, told: Correction) -> Iterat
     evidence = (reference, *referenced([one.id for one in others]))
     right = noted.id if noted is not None else ""
     if len(others) == 1 and noted is not None and told.sure == "high" and _matches(others[0], told):
-        yield Planned(CloseEntry(others[0].id, noted.id), (reference,), f"Corrected: {one_line(told.trigger, _SHOWN)}")
+        yield Planned(
+            CloseEntry(others[0].id, noted.id),
+            (reference,),
+            f"Corrected: {one_line(told.trigger, _SHOWN)}",
+            words=told.trigger,
+        )
         return
     listed = " or ".join(f"“{one_line(one.text, _SHOWN)}”" for one in others[:_NAMED])
     words = f"You said “{one_line(told.trigger, _SHOWN)}”. Is this what was wrong: {listed}?"

@@ -13,7 +13,7 @@ from everself.memory.promotion.candidates import Candidate, candidates, explain
 from everself.memory.promotion.destinations import check_target
 from everself.memory.promotion.moves import Moved, NotMoved, Pick, apply_moves
 from everself.memory.promotion.permission import PromotionRight
-from everself.memory.provenance import taint_of
+from everself.memory.provenance import AGENT, HAND, taint_of
 from everself.operations.caller import Audience, Caller
 from everself.operations.declaration import Argument, Option, Tell, ToolOffer, operation
 from everself.values import Author, Tier
@@ -28,7 +28,10 @@ _SHOWN: Final = 20
 _WIDE: Final = 200
 # changes of a page among which the one that moved an entry is looked for
 _LOOKED_AT: Final = 50
-_AWAY: Final = "a hand wrote it, and you are not at a terminal to say that it is yours; answer in everself review"
+_AWAY: Final = {
+    HAND: "a hand wrote it, and you are not at a terminal to say that it is yours; answer in everself review",
+    AGENT: "the agent worded it, and you are not at a terminal to say that it holds; answer in everself review",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,20 +162,21 @@ def find_candidates(runtime: "Runtime", request: PromoteRequest, tell: Tell | No
 def _move(runtime: "Runtime", request: PromoteRequest, tell: Tell | None, *, present: bool) -> Promoted:
     """Move them, as the owner's own act. What came from outside moves only where it is named.
 
-    `present`: the owner is there, at their own terminal; only then does what a hand wrote become theirs.
+    `present`: the owner is there, at their own terminal; only then does what a hand wrote become theirs. Without them, whoever calls
+    this may be a program that the agent started: nothing moves but what the owner said themselves, whatever is named.
     """
     _settle(runtime)
     found = find_candidates(runtime, request, tell)
     named = bool(request.entries)
-    away = tuple(NotMoved(one.entry, _AWAY) for one in found if one.may == "confirm" and not present)
-    stay = {one.entry for one in away}
-    picks = [
-        Pick(one.entry, one.target, named) for one in found if (named or one.may != "held") and one.entry not in stay
-    ]
-    done = apply_moves(runtime.memory, picks, Author.OWNER)
+    away = tuple(NotMoved(one.entry, _AWAY[one.trust]) for one in found if not present and one.trust in _AWAY)
     held = tuple(
-        NotMoved(one.entry, f"{one.why}; name it to move it") for one in found if one.may == "held" and not named
+        NotMoved(one.entry, f"{one.why}; name it {'' if present else 'at your own terminal '}to move it")
+        for one in found
+        if one.may == "held" and not (named and present)
     )
+    stay = {one.entry for one in (*away, *held)}
+    picks = [Pick(one.entry, one.target, named) for one in found if one.entry not in stay]
+    done = apply_moves(runtime.memory, picks, Author.OWNER)
     _settle(runtime)
     return Promoted(found, done.moved, (*done.left, *away, *held), done.change, applied=True)
 

@@ -15,11 +15,12 @@ from everself.text._secrets.assigned import ANCHORS, NAMES_SHOWN, find_assigned
 from everself.text._secrets.copies import without_gaps, without_hidden
 from everself.text._secrets.kind import Kind
 from everself.text._secrets.marked import MARKED
+from everself.text._secrets.mnemonics import MNEMONICS
 from everself.text._secrets.numbers import NUMBERS
 from everself.text._secrets.shapes import compiled
 from everself.text._secrets.vendors import UNLISTED, VENDORS
 
-KINDS: tuple[Kind, ...] = (*VENDORS, *MARKED, *NUMBERS, *UNLISTED)
+KINDS: tuple[Kind, ...] = (*VENDORS, *MARKED, *NUMBERS, *MNEMONICS, *UNLISTED)
 
 
 @dataclass(frozen=True, slots=True)

@@ -62,6 +62,48 @@ def test_what_is_shown_is_not_stated(message: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "title",
+    [
+        "Forwarded invite",
+        "Invite (forwarded)",
+        "Forwarded",
+        "Weitergeleitete Nachricht",
+        "Message transféré",
+        "Mensaje reenviado",
+        "Messaggio inoltrato",
+        "Mensagem encaminhada",
+        "转发邮件",
+        "会议邀请转发",
+        "전달된 메일",
+        "초대장 전달",
+        "転送メッセージ",
+        "会議案内の転送",
+    ],
+)
+@pytest.mark.parametrize("above", ["", "fyi\n\n"])
+def test_below_the_title_of_a_forwarded_message_nothing_is_stated(title: str, above: str) -> None:
+    """Not every program writes a sender below it."""
+    message = f"{above}{title}\nHost: Murase\nEvery morning at 7:30, accepted"
+    assert stated(message) == ()
+    assert "accepted" in shown(message)
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "I forwarded the mail to Tom.\nHe answers on Monday.",
+        "The mail was forwarded to my sister\nshe lives in Porto",
+        "My dog is called Bo\nthe vet forwarded his papers",
+        "My number is forwarded",
+        "I sold the car\nmail forwarded\nthe buyer is called Tom",
+        "请把邮件转发给我妹妹，她住在波尔图\n她叫安娜",
+    ],
+)
+def test_who_tells_of_forwarding_shows_nothing(message: str) -> None:
+    assert not shown(message)
+
+
+@pytest.mark.parametrize(
     ("message", "sentences"),
     [
         ("I moved to Porto. My sister Ana lives there.", ("I moved to Porto.", "My sister Ana lives there.")),

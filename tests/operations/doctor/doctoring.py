@@ -11,6 +11,7 @@ from tempfile import TemporaryDirectory
 from everself.agent import open_runtime
 from everself.operations.doctor import DoctorReport
 from everself.operations.templates import set_up
+from everself.storage.host_files import counter_file
 from everself.values import Finding
 
 Snapshot = dict[str, tuple[object, ...]]
@@ -66,8 +67,15 @@ def _home(kind: str) -> str:
 
 def settle_in(home: Path, kind: str = "healthy") -> Path:
     """An agent in that home about whom doctor has nothing to say, or whose last change died. Its workspace."""
-    shutil.copytree(_home(kind), home, symlinks=True, dirs_exist_ok=True)
+    copy_home(_home(kind), home)
     return home / ".everself/workspace"
+
+
+def copy_home(kept: str, home: Path) -> None:
+    """As if everything had been done there: the count of what was accepted goes by the place of the state."""
+    shutil.copytree(kept, home, symlinks=True, dirs_exist_ok=True)
+    for count in (home / ".config/everself").glob("main-*.count"):
+        count.rename(counter_file(str(count.parent), "main", str(home / STATE)))
 
 
 def run(*words: str, before: tuple[str, ...] = ()) -> subprocess.CompletedProcess[str]:

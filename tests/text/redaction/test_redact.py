@@ -566,6 +566,8 @@ HOSTILE = [
     *(
         "DE89 ",
         "seed phrase: legal winner thank ",
+        "legal winner thank ",
+        "legal winner thank year wave sausage worth useful legal winner thank yellow ",
         "eyJ.",
         "server=a;",
         "[redacted: password]",

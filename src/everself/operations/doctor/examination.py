@@ -7,7 +7,18 @@ from dataclasses import dataclass, replace
 from everself.clock import system_now
 from everself.config import Loaded, Places, Vault, check, environment, find_places, load, read_host, read_vault
 from everself.errors import EverselfError
-from everself.operations.doctor import contents, grounds, index, jobs, names, privacy, records, settings, traces
+from everself.operations.doctor import (
+    contents,
+    grounds,
+    identity,
+    index,
+    jobs,
+    names,
+    privacy,
+    records,
+    settings,
+    traces,
+)
 from everself.operations.doctor.case import Case
 from everself.operations.doctor.mending import mend
 from everself.operations.doctor.words import failed
@@ -15,7 +26,7 @@ from everself.values import Finding
 
 Check = Callable[[Case], Iterable[Finding]]
 
-_ROOMS = (grounds, settings, traces, records, jobs, index, privacy, names, contents)
+_ROOMS = (grounds, settings, traces, records, identity, jobs, index, privacy, names, contents)
 _CHECKS: tuple[Check, ...] = tuple(one for room in _ROOMS for one in room.CHECKS)
 _ORDER = ("error", "warning", "note")
 # So many findings of one code are told one by one; a damaged disk brings thousands.

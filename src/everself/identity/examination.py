@@ -1,0 +1,97 @@
+"""A look at the guarded documents: what differs from what a human last accepted, and what of it Everself wrote itself. Changes nothing."""
+
+from dataclasses import dataclass, replace
+from typing import Final
+
+from everself.errors import Damaged, DiskError, UnsafePath
+from everself.identity._human_documents import Reader, guarded_paths
+from everself.identity.outside_changes import Counter, GuardedDocument, IntegrityMark, Tamper, compare, find_breach
+from everself.storage.state.baselines import Sealed
+from everself.storage.state.database import State
+from everself.storage.state.ledger import Since
+from everself.values import Author
+from everself.workspace.guards import HUMANS
+
+SOUL: Final = "SOUL.md"
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What stands there now beside what was accepted. Without a path, a tamper is one of what Everself itself keeps."""
+
+    mark: IntegrityMark | None
+    sealed: Sealed
+    since: Since
+    seen: dict[str, GuardedDocument]
+    tampers: tuple[Tamper, ...]
+    # changed by Everself itself since it last looked
+    own: tuple[str, ...]
+
+    @property
+    def first(self) -> bool:
+        """Nothing was ever accepted here; a mark of 0 is that of somebody who died before the first seal."""
+        return self.sealed.genuine and not self.sealed.counter and (self.mark is None or not self.mark.counter)
+
+    @property
+    def breached(self) -> bool:
+        return any(not one.path for one in self.tampers)
+
+
+class Examination:
+    def __init__(self, documents: Reader, state: State, counter: Counter, personas: tuple[str, ...] = ()) -> None:
+        self._documents = documents
+        self._state = state
+        self._counter = counter
+        self._personas = personas
+
+    def look(self) -> Look:
+        # in this order: what others do meanwhile only ever makes the later ones newer
+        damaged = ""
+        try:
+            mark = self._counter.get()
+        except Damaged as error:
+            mark, damaged = None, error.detail
+        sealed = self._state.baselines.load()
+        since = self._since(mark)
+        seen = {path: self._read(path) for path in self._paths(sealed)}
+        breach = Tamper("", "forged", why=damaged) if damaged else find_breach(mark, sealed, since.broken)
+        found = Look(mark, sealed, since, seen, (breach,) if breach is not None else (), ())
+        if found.first and breach is None:
+            return found
+        differing = [one for path in seen if (one := compare(path, sealed.baselines.get(path), seen[path]))]
+        own = () if breach else tuple(one.path for one in differing if self._is_own(one.path, found))
+        outside = tuple(one for one in differing if one.path not in own)
+        return replace(found, tampers=found.tampers + outside, own=own)
+
+    def _since(self, mark: IntegrityMark | None) -> Since:
+        return Since(self._state.ledger_head(), {}) if mark is None else self._state.ledger_since(mark.ledger)
+
+    def _paths(self, sealed: Sealed) -> list[str]:
+        return guarded_paths(self._documents, self._personas, sealed.baselines if sealed.genuine else ())
+
+    def _read(self, path: str) -> GuardedDocument:
+        try:
+            found = self._documents.find(path)
+        except (UnsafePath, DiskError) as error:
+            return GuardedDocument(None, fault=error.detail)
+        if found is None:
+            return GuardedDocument(None)
+        # what lies beyond the reading limit never enters a prompt, but its length is known
+        return GuardedDocument(found.data, found.hash + (f"+{found.cut}" if found.cut else ""))
+
+    def _is_own(self, path: str, found: Look) -> bool:
+        """Whether change sets alone led from what was accepted to what stands there now."""
+        touch, now = found.since.newest.get(path), found.seen[path]
+        if touch is None or now.fault:
+            return False
+        accepted = found.sealed.baselines.get(path)
+        if (touch.before, touch.after) != (self._keyed(accepted.hash if accepted else ""), self._keyed(now.hash)):
+            return False
+        author = Author(touch.author)
+        if author is Author.RUNTIME:
+            return touch.before is None
+        # the guards let a keeper pass to what is learned, where the policy says so, and nowhere else
+        return author in HUMANS or (author is Author.KEEPER and path == SOUL)
+
+    def _keyed(self, content: str) -> str | None:
+        return self._state.keyed(content) if content else None
