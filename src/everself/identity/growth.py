@@ -45,7 +45,7 @@ from everself.workspace.protocol import Workspace
 # retries when the person's editor saves first
 _TRIES: Final = 5
 _ALL: Final = 100_000
-# what forgetting leaves in the place of words
+# what forgetting leaves in place of the text
 _FORGOTTEN: Final = b"[forgotten]"
 
 
@@ -253,7 +253,7 @@ class Growth:
         if not alone:
             self._keep_base(now)
         if again is None:
-            # before the soul changes: who dies in between finds it open, and knows what the change was for
+            # recorded before the soul changes: after a crash the proposal is still open and the change can be matched to it
             self._state.proposals.add(proposal)
         if alone:
             change, notices = self._grow_alone(proposal, now, wanted)

@@ -125,7 +125,7 @@ class Integrity:
             return found.data if found is not None else None
         if any(one.path == path for one in last.tampers) and (now.fault or self.policy is SoulIntegrity.STRICT):
             return None if last.breached else accepted_words(last.sealed.baselines, path)
-        # an older copy or a forged seal vouches for nothing
+        # an older copy or a forged seal proves nothing
         return None if last.breached and self.policy is SoulIntegrity.STRICT else now.data
 
     def tell(self, tampers: Iterable[Tamper]) -> None:
@@ -202,7 +202,7 @@ class Integrity:
         if found.breached:
             return found
         if found.first:
-            # the mark comes first: from here on a seal without a mark is not how it began
+            # the counter is written first: from now on a seal without a counter is suspicious
             self._counter.raise_to(IntegrityMark(0, found.since.head))
             self._seal(found, [path for path, now in found.seen.items() if not now.fault])
             return self._examine()
@@ -226,18 +226,18 @@ class Integrity:
         at = self._clock.now().isoformat()
         rows = [Baseline(path, found.seen[path].hash, _words(found.seen[path].data), at) for path in paths]
         self._state.baselines.accept(rows, counter)
-        # where the chain is broken, the human takes the ledger as it is now; doctor goes on to tell of it
+        # where the chain is broken, the human accepts the ledger as it is; doctor keeps reporting it
         head = self._state.ledger_head() if found.since.broken else found.since.head
         self._counter.raise_to(IntegrityMark(counter, head))
         return counter
 
     def _keep(self, mark: IntegrityMark) -> None:
-        # a disk that is full must not silence the agent; the next look tries again
+        # a full disk must not stop the agent; the next check retries
         with suppress(DiskError, ChangedMeanwhile):
             self._counter.raise_to(mark)
 
     def _examine(self) -> _Look:
-        # in this order: what others do meanwhile only ever makes the later ones newer
+        # read in this order, so that concurrent changes only make the later values newer
         damaged = ""
         try:
             mark = self._counter.get()
@@ -282,7 +282,7 @@ class Integrity:
         author = Author(touch.author)
         if author is Author.RUNTIME:
             return touch.before is None
-        # the guards let a keeper pass to what is learned, where the policy says so, and nowhere else
+        # the guards let a keeper change `## Learned` where the policy allows it, and nothing else
         return author in HUMANS or (author is Author.KEEPER and path == SOUL)
 
     def _keyed(self, content: str) -> str | None:

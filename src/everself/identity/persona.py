@@ -136,7 +136,7 @@ class Persona:
         try:
             data = self._read(choice.file)
         except (UnsafePath, DiskError) as error:
-            # an alternate that cannot be read must not silence the agent
+            # an unreadable alternate persona must not stop the agent
             fault = f"cannot be read ({error})"
         if data is not None and data.removeprefix(BOM).strip():
             return Speaker(choice.file, data, digest(data), choice.why)

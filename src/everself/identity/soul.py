@@ -8,7 +8,7 @@ from everself.values import Author
 from everself.workspace.guards import HUMANS, SMALL
 from everself.workspace.learned import LEARNED, changed_lines, same_core, split_soul
 
-# who may ask for a growth at all beside the humans
+# who may propose growth besides humans
 _ASKING = frozenset({Author.KEEPER, Author.AGENT})
 
 

@@ -19,7 +19,7 @@ _MENTION: Final = re2.compile(r"(?is)^must mention (.+)$")
 _KEEP: Final = re2.compile(r"(?i)^must keep (?:the )?principles from corrections\.?$")
 _JUDGED: Final = re2.compile(r"(?i)^(?:judge\s*:|must\b)")
 _QUOTES: Final = ("“”", '""', "''", "‘’", "«»", "„“", "「」", "``")
-# from here on scripts write without spaces, so a word has no edges
+# from this code point on, scripts have no spaces, so words have no boundaries
 _WITHOUT_EDGES: Final = 0x2E80
 
 

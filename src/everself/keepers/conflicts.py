@@ -22,7 +22,7 @@ from everself.workspace.layout import Kind, place
 NAME: Final = "conflict-detector"
 ALIKE: Final = 0.8
 RECENT: Final = timedelta(days=1)
-# questions a day: who is asked more answers none
+# limit of questions a day: a person who is asked more answers none
 MOST_ASKED: Final = 5
 _RECORDS: Final = frozenset({Kind.CONFLICTS, Kind.CHANGELOG, Kind.COMPACTION_LOG, Kind.CHRONICLE})
 _SHOWN: Final = 160
@@ -161,7 +161,7 @@ def _planned(context: KeeperContext, conflict: Conflict) -> Iterator[Planned]:
     evidence = referenced((conflict.older.id, conflict.newer.id))
     title = "Conflict settled" if conflict.replaces else "Conflict open"
     note = Note("CONFLICTS.md", _record(context, conflict))
-    # a model says why in other words each time, and the same conflict is told once
+    # a model words its reason differently each time, and a conflict is recorded once
     yield Planned(note, evidence, title, conflict.sure, key=f"conflict {_about(conflict.older, conflict.newer)}")
     if conflict.replaces:
         before, now = conflict.quotes

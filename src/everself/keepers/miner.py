@@ -24,7 +24,7 @@ from everself.workspace.layout import place
 NAME: Final = "memory-miner"
 SAME: Final = 0.9
 _MINED: Final = (SessionKind.MAIN, SessionKind.GUEST)
-# what others wrote down is looked at for duplicates for so long
+# days for which other entries are checked for duplicates
 _RECENT: Final = timedelta(days=1)
 
 

@@ -129,7 +129,7 @@ class Runner:
         put_off = False
         for number, proposed in enumerate(proposal.operations, 1):
             tell(Progress(number, len(proposal.operations), "operations"))
-            # named before the checks make it smaller: proposed again, it has to be the same
+            # the key is computed before the checks reduce the action, so that a repeated proposal has the same key
             planned = replace(proposed, key=key_of(proposed))
             if self._is_known(planned):
                 continue
@@ -147,7 +147,7 @@ class Runner:
             else:
                 done = ActionResult(ruling.planned) if dry_run else executor.do(ruling.planned)
                 (refused if done.why else applied).extend([] if done.already else [done])
-        # what was put off is proposed again, so what was read counts as unread
+        # postponed actions must be proposed again, so the read position is not advanced
         upto = "" if put_off else proposal.upto
         return RunReport("", context.now, tuple(applied), tuple(queued), tuple(refused), proposal.notes, upto=upto)
 

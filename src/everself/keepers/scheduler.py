@@ -19,10 +19,10 @@ from everself.storage.lock import Lock
 from everself.storage.state.jobs import MOST_FAILURES, Jobs
 from everself.values import Job, JobAction, JobKind, JobRun, RunState, new_id
 
-# of the slots that were missed so many are written down one by one
+# limit of missed slots that are recorded one by one
 LOGGED: Final = 50
 LEASE: Final = timedelta(minutes=10)
-# settled so far ahead, a job was settled by a clock that was wrong
+# a job settled this far ahead was settled by a wrong clock
 FAR: Final = timedelta(days=7)
 LONGEST_DETAIL: Final = 2_000
 LONGEST_NAME: Final = 60
@@ -31,7 +31,7 @@ _OLDER: Final = "A newer slot was due by the time the scheduler ran."
 _RETIMED: Final = "The schedule was changed before it ran."
 _DIED: Final = "The process that ran it died."
 
-# Does what a job says, and tells in a line what came of it; raises where it failed. The slot names this run.
+# Performs a job and returns one line about the result; raises on failure. The slot identifies this run.
 JobFunction = Callable[[Job, str], str]
 
 
@@ -160,7 +160,7 @@ class Scheduler:
             yield from self._succeed(dead, function)
         for job in self.jobs.every():
             if job.enabled and job.since > _text(self._now() + FAR):
-                # else it would rest until then; slots that have a row do not run again
+                # otherwise it would rest until then; slots with a row do not run again
                 self.jobs.rewind(job, _text(self._now()))
         for due in self.due():
             run = self._lease(due.job, _text(due.slot))
@@ -181,7 +181,7 @@ class Scheduler:
 
     def _is_dead(self, run: JobRun) -> bool:
         now = self._now()
-        # a lease from further ahead than anybody gives one was made before the clock was set back
+        # a lease further ahead than any lease lasts was made before the clock was set back
         return run.until < exact(now) or run.until > exact(now + 2 * LEASE)
 
     def _carry_out(self, job: Job, run: JobRun, function: JobFunction) -> JobRun:

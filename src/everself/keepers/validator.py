@@ -24,9 +24,9 @@ from everself.workspace.layout import Kind, place
 
 NAME: Final = "recall-validator"
 MATCH: Final = 0.85
-# what was asked longer ago is no longer in anybody's mind
+# older searches are no longer relevant
 RECENT: Final = timedelta(days=14)
-# corrections that one run looks behind, the newest first
+# corrections checked in one run, the newest first
 MOST: Final = 200
 _NAMED: Final = 3
 _SHOWN: Final = 120

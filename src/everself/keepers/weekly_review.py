@@ -16,7 +16,7 @@ class WeeklyReview:
 
     name = "weekly-review"
     title = "Weekly Review"
-    # the owner makes the job, where they want one
+    # the owner creates the job if they want one
     schedule = ""
 
     def __init__(self, days: int = 8, entries: tuple[str, ...] = ()) -> None:

@@ -17,7 +17,7 @@ from everself.text.markdown.lines import BOM
 from everself.values import digest
 from everself.workspace.layout.dates import find_day
 
-# Far below what is read of a file at all: an archive is also opened by people.
+# Far below the read limit: people open archives too.
 LARGEST: Final = 4 * 1024 * 1024
 _FRONT: Final = b"---"
 

@@ -37,9 +37,9 @@ class Source:
     hash: str
     day: date | None = None
     partly: bool = False
-    # words in it that no longer hold, and what to say beside them
+    # closed text in it, and the mark to show beside it
     ended: tuple[tuple[str, str], ...] = ()
-    # of the entries that are seen, and of those that are not: they are from outside
+    # sources of the visible entries, and of those withheld because they are from outside
     sources: tuple[str, ...] = ()
     withheld: tuple[Passage, ...] = ()
 

@@ -120,7 +120,7 @@ def pack(items: Sequence[PackItem], tokens: int, count: Count = tokens_of_text.c
             used += cost
     text, size = _counted(items, kept, count)
     while kept and size > tokens:
-        # items counted apart, or only estimated: let go of the least important until it should fit, then count again
+        # items are counted separately or estimated: drop the least important until it should fit, then count again
         excess = size - tokens
         while kept and excess > 0:
             excess -= max(1, items[kept.pop()].tokens)

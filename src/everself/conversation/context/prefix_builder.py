@@ -27,7 +27,7 @@ SEPARATOR: Final = "\n\n---\n\n"
 # filled at each turn, in the delta
 TURNING: Final = (Slot.SEMANTIC, Slot.CRM, Slot.EXTERNAL)
 _STABLE: Final = (Slot.USER, Slot.CORRECTIONS, Slot.RECENT, Slot.LONGTERM)
-# seed 0 tells what is lasting before what is recent, and looks three days back
+# the layered profile puts lasting memory before recent memory and looks three days back
 _LAYERED: Final = (Slot.USER, Slot.CORRECTIONS, Slot.LONGTERM, Slot.RECENT)
 _LAYERED_HOURS: Final = 72
 _LAYERED_PREFACES: Final = {Slot.LONGTERM: "## Evergreen Memory", Slot.RECENT: "## Recent Memory Context"}
@@ -82,7 +82,7 @@ class _PrefixBuilder:
             over = 0 if limit is None else tokens + sum(made.kept.values()) + turn_tokens - limit
             if over <= 0 or room is None:
                 return self._prefix(text, tokens, made)
-            # what stands around the parts, and the names of what was left out, are known only now
+            # the frame and the names of omitted parts are known only now
             room -= over
         raise ContextTooSmall(
             f"The prompt needs more than the {limit} tokens that the model's window leaves.",

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from everself.conversation.context.prefix import Prefix
     from everself.search.recall import RecallRequest, SearchResult
 
-# kept free beside the answer's own room, for what a vendor adds around a prompt
+# reserved in addition to the answer, for what a vendor adds around a prompt
 HEADROOM: Final = 500
 OWNER: Final = Scope(SessionKind.MAIN)
 

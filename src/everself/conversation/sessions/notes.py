@@ -115,7 +115,7 @@ def _name(said: str) -> str:
     """A name for a file of what a model said, in any script; empty where that is none."""
     words = ["".join(char for char in word if char.isalnum()) for word in fold(said).replace("-", " ").split()]
     kept = [word for word in words if word]
-    # a model that answers with a sentence has not understood
+    # a sentence is not a valid name
     if not kept or len(kept) > 2 * MOST_WORDS:
         return ""
     made = "-".join(kept[:MOST_WORDS])[:LONGEST_NAME]

@@ -10,7 +10,7 @@ from everself.search.scopes import Scope
 
 # `own`: of Everself itself, or the agent's, a hand's and the owner's. Else a source from outside: what comes back taints the conversation.
 Stamp = str
-# what happened to memory, for those who watch
+# what happened to memory, for interfaces
 WriteKind = Literal["remembered", "corrected", "forgotten", "file", "proposed"]
 
 TIMEOUT: Final = 30.0

@@ -25,7 +25,7 @@ from everself.values import Author, Tag, digest
 from everself.workspace.learned import SOUL, with_line
 
 NAME: Final = "soul-keeper"
-# lines that one night may bring
+# limit of lines proposed in one run
 MOST: Final = 3
 # for how long an unreported change of the soul is still reported
 NEWS: Final = timedelta(days=7)
@@ -218,5 +218,5 @@ def _may_go(context: KeeperContext, origin: Asked | None) -> bool:
 def _is_correction(context: KeeperContext, reference: str) -> bool:
     kind, _, name = reference.partition(":")
     entry = context.memory.catalog.find_even_gone(name) if kind == "entry" else None
-    # what cannot be looked up any more may have been one
+    # an entry that no longer exists may have been one
     return entry is None or is_correction(entry)

@@ -27,11 +27,11 @@ PAGES: Final = "database pages and write-ahead log"
 HISTORY_PLACE: Final = "history"
 JOURNAL_PLACE: Final = "journal"
 TRANSCRIPTS: Final = "transcripts"
-# where the room of sessions, which this one does not know, keeps them
+# where `conversation.sessions`, which this package does not know, stores them
 TRANSCRIPTS_FOLDER: Final = "sessions"
 SET_ASIDE: Final = "files set aside as damaged"
 OTHER_STATE: Final = "other state"
-# opened by SQLite, which a second reader in the same process would rob of its locks; looked at through SQLite
+# open in SQLite: a second reader in the same process would release its locks, so it is read through SQLite
 _DATABASES: Final = (".db", ".db-wal", ".db-shm", ".db-journal")
 
 Root = Literal["workspace", "state"]

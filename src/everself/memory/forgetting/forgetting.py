@@ -50,12 +50,12 @@ from everself.workspace.disk_workspace import DiskWorkspace
 from everself.workspace.layout import place
 
 TRIES = 5
-# evidence stands in the commit's words; who forgets a whole year needs no list there
+# evidence is part of the commit message; forgetting a whole year needs no list there
 MOST_EVIDENCE = 50
 # rewriting a long history takes a while, and another forgetting waits for it
 PATIENCE = 600.0
 _LOCK = "the lock of forgetting"
-# told what is being done, how far it is, and how far it goes
+# progress callback: step, done, total
 Tell = Callable[[str, int, int], None]
 
 

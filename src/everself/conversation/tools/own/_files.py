@@ -93,7 +93,7 @@ def _read(kit: Kit, setting: ToolContext, path: str, asked: tuple[int, int | Non
 def _seen(kit: Kit, setting: ToolContext, path: str) -> bytes | None:
     """What a session may read of a file; None for nothing, whether it is there or not."""
     where = place(path, kit.personas)
-    # what was put into quarantine is kept from whoever could be led by it
+    # quarantined text is withheld from models, which it could mislead
     if is_hidden(path) or where.kind in (Kind.QUARANTINE, Kind.TEMPORARY):
         return None
     found = kit.find(path)
@@ -200,7 +200,7 @@ def _whole(found: Document) -> Document:
 def _apply(kit: Kit, setting: ToolContext, edit: Edit, after: bytes, source: str) -> Outcome:
     tainted = setting.taint != OWN
     if kit.files is not None:
-        # before the file: whoever dies in between leaves a file that is trusted less, never more
+        # recorded before the file is written: after a crash the file is trusted less, never more
         kit.files().note(edit.path, after, source)
     name = "edit a file" if isinstance(edit, Replace) else "write a file"
     done = kit.workspace().apply(Change(Author.AGENT, name, (edit,), (f"msg:{setting.message}",), tainted=tainted))

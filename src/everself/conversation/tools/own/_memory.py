@@ -25,9 +25,9 @@ _CANDIDATES: Final = 5
 # categories that only the runtime writes, because other packages rely on them
 _RESERVED: Final = frozenset({"correction", "heartbeat", "cron", "session", "mined", "released"})
 _NOTE: Final = "note"
-# what may be left of an entry beside the words that are to be forgotten
+# how much of an entry may remain besides the words to be forgotten
 _A_WORD: Final = 8
-# history is written anew, and a long one takes its time
+# the history is rewritten, which takes a while if it is long
 _FORGETTING: Final = 600.0
 
 _WRITE = describe(
@@ -86,7 +86,7 @@ def _write(kit: Kit, arguments: JsonObject, setting: ToolContext) -> Outcome:
     person = effective(setting.scope).person or ""
     explicit = flag_of(arguments, "explicit")
     if origin.source not in (OWNER, f"{PERSON}{person}"):
-        # the core stands in every prompt: what somebody else's words led to does not get there by itself, nor what nobody asked for
+        # the core is part of every prompt: tainted text, or text that nobody asked to remember, is not written there
         allowed = permission(Author.AGENT, CORE, tainted=setting.taint != OWN) == "write"
         explicit = explicit and allowed and asks_to_remember(setting.said)
     thought = NewEntry(
@@ -106,7 +106,7 @@ def _write(kit: Kit, arguments: JsonObject, setting: ToolContext) -> Outcome:
     if done.redacted:
         result["left_out"] = list(done.redacted)
     if done.doubt:
-        # not the words that gave it away: whoever steers the model would try others
+        # the reason is not shown: an attacker would try other words
         result["kept_apart"] = (
             "It is in quarantine until the owner has looked at it: everself memory list --path quarantine"
         )
@@ -133,7 +133,7 @@ def _correct(kit: Kit, arguments: JsonObject, setting: ToolContext) -> Outcome:
         )
     origin = origin_of(new, setting)
     made_of_this = any(f"msg:{setting.message}" in one.lineage for one in wrong)
-    # a page that was read could choose which entry gives way to something that the owner said of something else
+    # a page that was read could choose an entry to be replaced by an unrelated statement of the owner
     if rank(origin.source) < rank(OWNER) or setting.taint != OWN or made_of_this:
         return _asked(kit, wrong[0], new, setting)
     done = memory.correct(old, new, origin, said=setting.said, trigger="memory_correct")
@@ -190,7 +190,7 @@ def _forget(kit: Kit, arguments: JsonObject, setting: ToolContext) -> Outcome:
     if _says_more(entry, what):
         hint = "Nothing was forgotten: this entry says more than that. Ask the person whether all of it may go, then use its id."
         return _candidates(kit, setting, what, hint, plan.entries)
-    # nobody sees a list here, so only what the entry itself says goes elsewhere
+    # there is no preview here, so only the text of the entry itself is removed elsewhere
     proof = forgetting.carry_out(forgetting.plan(Target(ids=(entry.id,))))
     places = {one.place: one.removed for one in proof.places if one.removed}
     result = {"forgotten": len(proof.entries), "gone": proof.gone, "places": places, "candidates": []}

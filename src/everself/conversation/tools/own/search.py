@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 _MOST_RESULTS: Final = 50
 _MOST_LINES: Final = 2_000
-# of all snippets together: what is left of a result is read with memory_get
+# limit of all snippets together; the rest is read with memory_get
 _SNIPPETS: Final = MOST_CHARACTERS * 3 // 5
 _SHORTEST: Final = 80
 
