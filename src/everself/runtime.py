@@ -85,7 +85,7 @@ class Runtime:
         self.loaded = loaded
         self.agent = agent
         self.recovered = Recovery()
-        # what could not be done while closing; the changes themselves stand, and the next start does the rest
+        # what failed while closing; the changes themselves are saved, and the next start completes the rest
         self.unsettled: list[str] = []
         # why this agent can only be read at the moment
         self.impaired: EverselfError | None = None
@@ -439,7 +439,7 @@ class Runtime:
         try:
             return RealFileSystem(self.agent.workspace).read(path)
         except OSError:
-            # whatever is wrong with it, doctor says; the defaults hold
+            # problems in it are reported by doctor; the defaults are used
             return None
 
     @property

@@ -96,7 +96,7 @@ def _is_shown(entry: Entry, selection: Selection) -> bool:
 def _holds(entry: Entry, selection: Selection) -> bool:
     day = selection.as_of
     if day is not None:
-        # a line through it does not say since when: it counts as long retired
+        # a struck-through entry has no end date: it counts as closed for long
         known = entry.day is None or entry.day <= day
         closed = entry.until <= day if entry.until is not None else entry.struck
         return known and (selection.standing is Standing.ANY or closed is (selection.standing is Standing.CLOSED))

@@ -9,7 +9,7 @@ from everself.models.chat.protocol import ChatModel, Usage
 from everself.storage.state.spend import Cost, Spend, SpendRecord
 from everself.values import new_id
 
-# what a person asked for and waits for; everything else is background
+# jobs that a person waits for; all others are background
 ASKED = ("chat", "test")
 
 Pricing = Callable[[ChatModel, Usage], int | None]

@@ -51,7 +51,7 @@ def rank_by_tfidf(view: IndexView, question: Question, texts: Texts) -> Ranked:
             rarity[term] = log(living / count) if count else 0.0
         return rarity[term]
 
-    # of the ways a word may have been indexed, the one that was
+    # the spelling under which the word was indexed
     usual = [max(one.term.alternatives, key=lambda term: len(view.postings(term)[0])) for one in matched]
     asked = {term: weigh(term) for term in usual}
     scores = numpy.array([_cosine(asked, text, weigh) for text in texts(chunks.tolist())], numpy.float32)

@@ -12,7 +12,7 @@ from typing import Final
 from everself.text.search import fold_for_phrase
 
 _ENDS: Final = " ?？!！。.,、，　"
-# beyond this a query is a pasted text, and comparing all of it costs more than it tells
+# a longer query is a pasted text, and comparing all of it is too slow
 _LONGEST: Final = 400
 
 

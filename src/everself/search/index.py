@@ -46,13 +46,13 @@ T = TypeVar("T")
 # How long a search waits for another process that writes before it goes on without.
 SYNC_WAIT = 0.5
 GRACE = 7
-# Who forgets waits longer.
+# Forgetting waits longer.
 _PATIENCE = 10.0
 _TRIES = 3
 _MANY_DEAD = 10_000
 _PAUSE = 30.0
 _LONGEST_PAUSE = 600.0
-# After so many seconds in memory it is tried whether the disk can be written again.
+# Seconds after which an index in memory tries to write to disk again.
 _RETRY = 600.0
 # Bytes of a text a token has at least, roughly and over all scripts; an estimate of costs should rather be too high.
 _BYTES_A_TOKEN = 3
@@ -373,7 +373,7 @@ class Index:
         try:
             self.rebuild()
         except EverselfError:
-            # it is no worse than it was
+            # the old index is still usable
             return False
         return True
 
@@ -386,9 +386,9 @@ class Index:
             except Damaged as error:
                 self._break(error, reader.file.token)
             except (DiskError, StoreBusy) as error:
-                # busy for seconds and seconds is a process that was stopped while it wrote
+                # a lock held this long belongs to a process that was suspended while writing
                 self._fall_back(error)
-        # in memory nothing breaks
+        # an index in memory cannot be damaged
         self._fall_back(DiskError("index.db failed repeatedly."))
         return act(self._open())
 

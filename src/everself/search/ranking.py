@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 # how many of the best are compared word for word
 COMPARED: Final = 80
-# how much of its lead keeps a chunk above one behind it that has more by itself
+# share of its lead that keeps a chunk above a lower one with a better own score
 _APART: Final = 0.1
 # a scope that sees only some chunks needs more of the nearest to find visible ones
 _NEAREST_OF_PART: Final = 4_000

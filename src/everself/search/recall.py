@@ -37,23 +37,23 @@ if TYPE_CHECKING:
 
 # a longer query is a pasted text; its beginning says what it is about
 LONGEST_QUERY: Final = 4_000
-# hits that are looked at closely, for one that is handed out
+# hits examined for each one returned
 _CLOSER: Final = 5
 _CLOSER_AT_LEAST: Final = 40
 _CLOSER_AT_MOST: Final = 400
-# a hit with its citation costs hardly less
+# minimum tokens of a hit with its citation
 _LEAST_TOKENS: Final = 10
-# a chunk whose entry is asked for, of these hits
+# limit of hits whose entries are looked up
 _NAMED: Final = 60
 # hits that a record names as left out
 _LEFT_NAMED: Final = 20
-# tries of a search whose files change meanwhile, before it does without those that do
+# attempts while files keep changing, before changing files are left out
 _PATIENCE: Final = 2
 _UNREST: Final = "Some files kept changing during the search; they were left out."
 
 OWNER: Final = Scope(SessionKind.MAIN)
 
-# From documents and ordinals within them to entries; what is unknown is missing. The second is hash and bytes of documents at hand.
+# Finds entries by document and ordinal; unknown ones are missing. The second argument is hash and bytes of documents already read.
 FindEntries = Callable[[Mapping[str, set[int]], Mapping[str, tuple[str, bytes]]], Mapping[tuple[str, int], Entry]]
 
 
@@ -107,7 +107,7 @@ class RecallSources:
     entries: FindEntries
     confidence: Callable[[Entry], float]
     record: Callable[[SearchRecord, Sequence[HitRecord]], str]
-    # the words that hold in the place of a closed entry; empty where nobody knows, or where they came from outside
+    # the current text for a closed entry; empty if unknown or from outside
     now: Callable[[Entry], str] = lambda _: ""
 
 
@@ -188,7 +188,7 @@ class Recall:
             hits = newest_first(diversify(hits), request.query)
         if request.budget is None:
             kept, over = hits[:limit], hits[limit:]
-            # counting loads a vocabulary, which takes half the time that a command has
+            # exact counting loads a vocabulary, which takes half the time budget of a command
             tokens = estimate(render(kept))
         else:
             most = len(hits) if request.limit is None else request.limit
@@ -255,7 +255,7 @@ class Recall:
         texts = served.texts(numbers)
         asked: dict[str, set[int]] = {}
         for chunk in chunks[:_NAMED]:
-            # entries of a document too large to be read whole are not worth the minutes that naming them all would take
+            # naming the entries of a document that is too large would take minutes
             whole = not view.documents[chunk.document].cut
             if whole and not view.columns["flags"][chunk.number] & Flag.IMPORTED:
                 asked.setdefault(served.path(chunk.document), set()).add(chunk.entry)
@@ -289,7 +289,7 @@ class Recall:
                 tag=entry.tag if entry else Tag.NONE,
                 until=entry.until if entry else None,
                 closed=entry.closed if entry else bool(flags & Flag.CLOSED),
-                # what took its place may stand where this session sees nothing
+                # the replacement may be invisible to this session
                 now=self._keeping.now(entry) if entry and entry.closed and is_owner(request.scope) else "",
                 imported=bool(flags & Flag.IMPORTED),
                 parts=tuple(
@@ -302,7 +302,7 @@ class Recall:
                 hits.append(hit)
                 continue
             sure = self._keeping.confidence(entry) if entry else 0.95
-            # what is only in a secret is not there
+            # text inside a redacted secret does not count
             exact = is_exact(words, text) and is_exact(words, redact(text).text)
             boost = self._boost if flags & Flag.CORRECTION else 1.0
             hits.append(adjust(hit, ageing, entry=entry, confidence=sure, exact=exact, boost=boost))

@@ -12,7 +12,7 @@ from everself.memory.provenance import OWN, PERSON
 from everself.search.scopes import Scope, SessionKind, shared_lines
 from everself.workspace.layout import Kind, place
 
-# What a turn is for. Some files stand only in runs of their own.
+# The kind of run. Some files are only part of special runs.
 Run = Literal["ordinary", "boot", "ritual"]
 
 _OWNERS: Final = frozenset({SessionKind.MAIN, SessionKind.CRON, SessionKind.HEARTBEAT})
@@ -23,7 +23,7 @@ _GIVEN: Final = {SessionKind.GUEST: _NAMED, SessionKind.GROUP: _NAMED, SessionKi
 _OWN_RUNS: Final = frozenset({Kind.HEARTBEAT, Kind.BOOT, Kind.BOOTSTRAP})
 _NEVER: Final = frozenset({Kind.KEEPER_PROMPT, *_OWN_RUNS})
 UNKNOWN: Final = "unknown"
-# What a list of the settings may give or take: the files that stand whole in a prompt, and belong to nobody in particular.
+# Files that the setting `context.share` may give or take: those that are whole in a prompt and belong to no single person.
 LISTABLE: Final = ("SOUL.md", "IDENTITY.md", "AGENTS.md", "TOOLS.md", "USER.md", "MEMORY.md")
 
 

@@ -174,7 +174,7 @@ def raw_files(place: Place) -> Iterator[tuple[str, bytes]]:
 
 def _tighten(path: str) -> None:
     for name in (path, f"{path}-wal", f"{path}-shm"):
-        # somebody else's file cannot be tightened; that is for doctor to say, not a reason to refuse
+        # the mode of another user's file cannot be changed; doctor reports it
         with contextlib.suppress(FileNotFoundError, PermissionError):
             mode = os.lstat(name).st_mode
             if stat.S_ISREG(mode) and mode & 0o077:
@@ -237,7 +237,7 @@ def _explain(error: Exception, place: Place, number: int) -> errors.EverselfErro
             return errors.DiskFull(f"{place.path} could not grow.", mend="Free some space, then try again.")
         case apsw.ReadOnlyError():
             return _no_writing(place)
-        # our statements are fixed and tested: one that SQLite cannot read meets a schema that a flipped bit has changed
+        # our statements are fixed and tested: a syntax error means a damaged schema
         case apsw.CorruptError() | apsw.NotADBError() | apsw.SQLError() | UnicodeDecodeError():
             return errors.Damaged(f"{place.path}: {error}.", mend="Restore it from a backup.")
         case apsw.PermissionsError():

@@ -60,7 +60,7 @@ def _step(backup: apsw.Backup) -> None:
     try:
         backup.step(_PAGES_A_STEP)
     except apsw.IOError:
-        # only the end of a backup tells the connection the system's error number, and a full quota is known by that
+        # only finishing the backup gives the system error number, by which a full quota is recognised
         backup.finish()
         raise
 

@@ -128,7 +128,7 @@ class Forgetting:
         rows, now = self._resources.state.entries, self._clock.now().isoformat()
         identity = new_id()
         graves = [(rows.mac(text_hash(entry.text)), entry.id) for entry in plan.entries]
-        # words without an entry get a grave too; its id must not be empty, or every entry without one would lie in it
+        # text without an entry gets a tombstone too; its id must not be empty, or it would match every entry without an id
         graves += [(rows.mac(text_hash(text)), identity) for text in plan.texts]
         task = Task(
             identity,
@@ -160,7 +160,7 @@ class Forgetting:
 
     def _perform(self, task: Task, words: ForgottenWords, tell: Tell | None) -> ForgetProof:
         found, removed = Counter[str](), Counter[str]()
-        # what waits holds documents as they were, and an unfinished change would bring them back
+        # pending journal records contain old documents, and an unfinished change would restore them
         self._drain()
         change = self._clean_documents(words, found)
         removed += found
@@ -233,7 +233,7 @@ class Forgetting:
         self._catalog.refresh()
         rows = self._resources.state.entries
         texts = [rows.mac(text_hash(text)) for text in words.texts.values()]
-        # before the rows go, which tell what else said the same
+        # before the rows are removed, because they tell which other entries said the same
         alike = {*task.entries, *self._scrub.entries_with(texts)}
         searches = self._scrub.drop_searches(task.searches)
         searches += self._scrub.blank_searches(alike, words.folders, FORGOTTEN)
@@ -246,7 +246,7 @@ class Forgetting:
     ) -> tuple[Rewritten, int]:
         with self._held_history() as history:
             rewritten = history.rewrite(words.in_document, words.in_message, tell=_told(tell, "history"))
-            # before any branch moves: the new commits are there, and what becomes of the old ones is known
+            # before the branch moves: the new commits exist, and the mapping from old to new is known
             self._scrub.note_rewriting(task.id, rewritten.commits, rewritten.forgotten, change)
             history.move(rewritten.commits)
             return rewritten, history.prune()
@@ -325,7 +325,7 @@ class Forgetting:
             look(candidates(stored))
         anywhere = {mac for path, mac in task.homes if not path}
         if anywhere - found.keys():
-            # words within others: few enough in a row are tried everywhere
+            # short runs of words are searched inside longer texts
             look(run for text in self._texts_within() for run in runs(text))
         with self._held_history() as history:
             for _, data in history.objects():

@@ -9,7 +9,7 @@ from typing import Final
 from everself.text.normalise import one_line
 from everself.values import Entry
 
-# of the entries that would go, as many as a person reads
+# limit of listed entries
 _SHOWN: Final = 200
 
 

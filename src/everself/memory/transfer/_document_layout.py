@@ -37,7 +37,7 @@ def lay_out(before: bytes | None, lines: Sequence[Line]) -> LaidOut:
     for _ in range(3):
         after = _lay_out(before or b"", lines, care)
         found = read_document(after)
-        # where what stood there suffered, none of them is taken as it is
+        # if existing text would change, none is written as it is
         lost = {line.id for line in lines} if len(found) != old + len(lines) else _unread(found, lines, care)
         if not lost:
             return LaidOut(before, after, {read.claim("id"): read.text for read in found})
@@ -65,7 +65,7 @@ def _is_same(read: ParsedEntry, line: Line) -> bool:
 
 def _lay_out(before: bytes, lines: Sequence[Line], care: Care) -> bytes:
     data = before
-    # an item goes to the first section of its title, so only where that is the one it stood in
+    # an item goes to the first section with its title, so only if that is its section
     known = {section.title: section.path for section in reversed(sections(scan(before)))}
     tail: list[Line] = []
     for line in lines:
@@ -167,7 +167,7 @@ def _words(line: Line) -> str:
     if not line.struck:
         return line.text
     if "~~" in line.text:
-        # struck before a comment of another tool, or behind a box: one of the marks is still there
+        # strikethrough before a foreign comment or after a checkbox: one of the marks remains
         return f"~~{line.text}" if not line.text.startswith("[") else f"{line.text}~~"
     return f"~~{line.text}~~"
 

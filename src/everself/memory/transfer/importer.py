@@ -20,7 +20,7 @@ from everself.values import Applied, Author, Change, Entry, Origin, ProvenanceRe
 from everself.workspace.layout import Place, place
 
 Progress = Callable[[int, int], None]
-# every so many lines a person who waits is told
+# lines between two progress reports
 STEP = 200
 
 
@@ -76,7 +76,7 @@ def import_lines(memory: Memory, lines: Iterable[str], options: ImportOptions) -
         return report
     change = _write(memory, by_path, options) if chosen else ""
     for identity, line in apart.items():
-        # after the change and under their own ids: an import that was cut short finds the rest missing and no more
+        # after the change and under their own ids, so that an interrupted import can be completed by running it again
         memory.remember(_new_entry(line, options), partial(str, identity))
     return replace(report, change=change)
 
@@ -90,7 +90,7 @@ def _origin(line: Line, options: ImportOptions) -> Origin:
 
 
 def _write(memory: Memory, by_path: dict[str, list[Line]], options: ImportOptions) -> str:
-    # laid out before anybody has to wait for the lock, and again only where somebody wrote in between
+    # prepared before the lock is taken, and again only if another process wrote in between
     early = memory.draft()
     laid = {path: lay_out(early.find(path), held) for path, held in by_path.items()}
 

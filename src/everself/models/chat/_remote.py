@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from pydantic_ai.messages import ModelResponse
     from pydantic_ai.models import StreamedResponse
 
-# How often a request is sent at most. A server that is silent or gone costs a person minutes; one that is busy costs seconds.
+# Limit of attempts. A silent server costs a person minutes, a busy one seconds.
 _TRIES: Mapping[ModelFault, int] = MappingProxyType({"rate": 4, "server": 4, "network": 3, "timeout": 2, "shape": 2})
 
 # Headers that are sent. The vendors' packages would add an organisation, a project and headers of the environment.
@@ -101,7 +101,7 @@ class RemoteChatModel:
             begun = False
             tries += 1
             try:
-                # a generator that is left closes none that it listens to
+                # an abandoned generator does not close the generator it reads from
                 async with aclosing(self._attempt(request, native=native)) as attempt:
                     async for piece in attempt:
                         begun = True
@@ -137,7 +137,7 @@ class RemoteChatModel:
         """One request, one answer; every error that is the vendor's or the network's becomes ModelFailed."""
         import asyncio
 
-        # reading the vendors' packages takes a second, in which a person may want to stop
+        # importing the vendors' packages takes a second, during which a person may cancel
         await asyncio.to_thread(self.prepare)
         import httpx2
         from pydantic_ai.direct import model_request_stream
@@ -189,13 +189,13 @@ class RemoteChatModel:
         timeout = httpx2.Timeout(self._patience.stall, connect=self._patience.connect)
 
         async def settle(request: "httpx2.Request") -> None:
-            # the vendors' packages bring ten minutes of their own with every request
+            # the vendors' packages have a default time-out of ten minutes
             request.extensions["timeout"] = timeout.as_dict()
             for name in [*request.headers]:
                 if not name.startswith(_HEADERS):
                     del request.headers[name]
 
-        # a proxy of the environment has no business between this machine and itself
+        # no proxy for connections to this machine
         return httpx2.AsyncClient(
             follow_redirects=False,
             trust_env=not self._account.local,

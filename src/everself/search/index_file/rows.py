@@ -52,7 +52,7 @@ class Header:
     identity: str
     birth: int
     generation: int = 0
-    # of the latest commits, a number of chance each: who knows one of them knows an ancestor of this index, not of another course of it
+    # random ids of the latest commits: a reader that knows one of them has an ancestor of this index, not of a diverged copy
     past: tuple[int, ...] = ()
     chunks: int = 0
     sources: int = 1
@@ -108,7 +108,7 @@ def parse_header(data: object) -> Header:
         tuples = {name: tuple(told[name]) for name in ("past", "columns", "vocabularies")}
         return Header(**{**told, **tuples, "slots": slots})
     except (TypeError, KeyError, ValueError) as error:
-        # sealed, but by a version that says other things of itself
+        # valid checksum, but written by another version
         raise Damaged("index.db was written by another version.") from error
 
 
@@ -128,7 +128,7 @@ def follows(header: Header, known: Header) -> bool:
 
 @lru_cache(maxsize=8)
 def _source_salt(birth: int) -> int:
-    # a source's number is in its row, so that one salt does for thousands of them
+    # the number is part of the row, so one salt serves all sources
     return crc32(_SALT.pack(birth, SOURCES, 0))
 
 

@@ -212,7 +212,7 @@ def closest(found: "NDArray[numpy.uint16]", count: int) -> "Numbers":
         limit = min(int(numpy.partition(found, count)[count]), limit)
     chosen = numpy.flatnonzero(found <= limit)
     if len(chosen) > 2 * count:
-        # thousands of one distance: copies of one text, of which some will do
+        # thousands at one distance are copies of one text; some of them are enough
         chosen = chosen[numpy.argsort(found[chosen], kind="stable")[: 2 * count]]
     return chosen.astype(numpy.int32)
 

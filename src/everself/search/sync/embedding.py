@@ -116,7 +116,7 @@ class _Batch:
 
     chunks: dict[int, bytes]
     texts: dict[bytes, str]
-    # of chunks that were closed too long ago to have one: whatever is kept for these goes
+    # texts of chunks closed too long ago: their stored vectors are removed
     closed: frozenset[bytes] = frozenset()
 
 
@@ -130,7 +130,7 @@ class Embedding:
         self._model = model_key(embedder)
         self._horizon = horizon
         self._slot: Slot | None = None
-        # chunks whose documents are no longer what was indexed; the next sync will see to them
+        # chunks whose documents changed since indexing; the next sync handles them
         self._skipped: set[int] = set()
         # documents that a short run leaves to a longer one
         self._left: list[range] = []
@@ -232,7 +232,7 @@ class Embedding:
             texts = list(self._sources.texts(document)) if document is not None and same else []
             hashes = list(map(text_hash, texts))
             if len(texts) > len(chunks):
-                # a document of many batches is cut once, not once a batch
+                # a document with many batches is chunked once, not for each batch
                 self._sources.keep_texts(hashes, texts)
             for chunk, text in chunks.items():
                 if chunk - first < len(texts) and hashes[chunk - first] == text:
@@ -264,7 +264,7 @@ class Embedding:
             header, added = add_vectors(connection, before, self._model, wanted)
             header = with_kept_slot(connection, header, self._model, texts)
             if header.slot(self._model) is None:
-                # blank texts alone: there is no size yet to keep codes in
+                # only blank texts so far: the dimensions are not known yet
                 self._skipped |= living.keys()
                 return 0
             header = assign_kept(connection, header, self._model, living, added)

@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     # of these ids of vectors, those that a living chunk has, the chunks in the ranges not counted
     Living = Callable[[Sequence[int], Sequence[range]], frozenset[int]]
 
-# More than sixteen megabytes of anybody's prose have. Without a bound a document that is nothing but words of its own would take
+# More than sixteen megabytes of prose have. Without a limit a document of distinct words would take
 # gigabytes while it is written.
 POSTINGS_OF_A_DOCUMENT = 3_000_000
 _POSTINGS_OF = "SELECT data FROM postings WHERE block=? AND term=?"
