@@ -215,7 +215,7 @@ class ChangeRecord:
 
 # ── entries ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-# where words come in: a conversation, the owner's own terminal or program, a file that is imported, a job, a keeper; `test` for fakes
+# how text comes in: a conversation, the owner's terminal or program, an imported file, a job, a keeper; `test` for fakes
 Door = Literal["chat", "terminal", "import", "job", "keeper", "test"]
 
 

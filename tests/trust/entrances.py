@@ -344,7 +344,7 @@ def _remembered(covers: str, enter: Callable[[Memory, str], object], *, looks: b
 
 
 def _thought(name: str, make: Callable[[str], NewEntry]) -> Entrance:
-    return _remembered(f"Thought.{name}", lambda memory, path: memory.remember(make(path)))
+    return _remembered(f"NewEntry.{name}", lambda memory, path: memory.remember(make(path)))
 
 
 IN_MEMORY = (
@@ -459,7 +459,7 @@ NO_PATHS: dict[str, str] = {
     "Chat.converse.person": "who says it, kept in a row",
     **dict.fromkeys(("ask.text", "ask.channel"), "as in a conversation, kept in a row"),
     "ask.resume": "compared with recorded sessions, whose ids are the runtime's own",
-    **dict.fromkeys(("memory_write.content", "memory_write.category", "memory_write.tag"), "as in Thought"),
+    **dict.fromkeys(("memory_write.content", "memory_write.category", "memory_write.tag"), "as in NewEntry"),
     **dict.fromkeys(("memory_correct.old", "memory_correct.new"), "as in Memory.correct"),
     "memory_promote.entries": "ids, as in Pick",
     "find_waiting.identity": "compared with the ids of what waits",
@@ -541,10 +541,10 @@ NO_PATHS: dict[str, str] = {
     ),
     **dict.fromkeys(
         (
-            "Thought.text",
-            "Thought.who",
-            "Thought.was",
-            "Thought.key",
+            "NewEntry.text",
+            "NewEntry.who",
+            "NewEntry.was",
+            "NewEntry.key",
             "Spot.title",
             "Spot.heading",
         ),

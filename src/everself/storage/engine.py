@@ -58,7 +58,7 @@ class Engine:
     def __init__(self, place: Place) -> None:
         self._place = place
         self._closed = False
-        # why nothing that must last can be written; what can be derived again still is
+        # why nothing durable can be written; derived data is still written
         self.refusal: EverselfError | None = None
         self._begin_anew()
         _engines.add(self)
@@ -150,7 +150,7 @@ class Engine:
             raise WrongUse(f"{self._place.path} is a file; only a database in memory can be loaded into.")
         with source.snapshot_connection() as connection, translated(source._place, connection):
             data = bytearray(connection.serialize("main"))
-        # a header that says WAL asks for files beside it
+        # a header in WAL mode requires extra files
         data[18:20] = b"\1\1"
         with self._turn, translated(self._place, self._writing_connection()):
             self._writing_connection().deserialize("main", bytes(data))
@@ -273,7 +273,7 @@ class Engine:
 
     def _give_back(self, connection: apsw.Connection) -> None:
         if connection not in self._lent:
-            return  # it was lent before a fork and is the parent's
+            return  # it was in use before a fork and belongs to the parent
         self._lent.discard(connection)
         _roll_back(connection)
         with self._gate:

@@ -15,7 +15,7 @@ from everself.values import FileStat
 # Beyond this a document is not read whole; what is left out is announced.
 READ_LIMIT = 16 * 1024 * 1024
 
-# Every name that Everself makes for a moment begins like this, so that watchers, parsers and doctor know it.
+# Prefix of all temporary names, so that watchers, parsers and doctor recognise them.
 TEMPORARY_PREFIX = ".everself-"
 
 
@@ -114,7 +114,7 @@ def say(error: OSError, path: str) -> EverselfError:
     return DiskError(f"{error.strerror or error} {where}".strip(), mend="Check the disk; everself doctor")
 
 
-# What the folder, not the name in it, is to blame for.
+# Errors caused by the folder, not by the name in it.
 _OF_THE_FOLDER = frozenset({errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC, errno.EDQUOT})
 
 

@@ -51,7 +51,7 @@ class Recorder:
         left = self._journal.waiting_count()
         while left > 0:
             with self._holding(patience):
-                # no more at once than others can wait for: they want the lock as well, and may do the rest
+                # in small batches: other processes need the lock too, and may do the rest
                 count = self._drain_some(self._journal.waiting(BATCH))
             done += count
             left = min(left - count, self._journal.waiting_count()) if count else 0
@@ -155,7 +155,7 @@ class Recorder:
     def _find_commits(self, waiting: Set[str]) -> dict[str, str]:
         """Commits of a process that died before it noted them: a second commit of the same change would not be true."""
         found: dict[str, str] = {}
-        # only what people did can stand between and upon them
+        # only commits of people's edits can be between and after them
         for commit, note in islice(self._history.newest(), 2 * len(waiting) + STEPS_BACK):
             identity = note.message.rpartition("\nChange: ")[2].partition("\n")[0]
             if identity in waiting:
@@ -194,7 +194,7 @@ class Recorder:
         now = self._now(step.path)
         if data in now:
             return FileChange(step.path, now.replace(data, b"", 1), now)
-        # their save came a moment after ours and knew nothing of it: then ours stands in the history at least
+        # the person's save overwrote ours: ours is at least recorded in the history
         return FileChange(step.path, now, now + data)
 
     def _now(self, path: str) -> bytes:

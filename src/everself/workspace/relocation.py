@@ -23,7 +23,7 @@ from everself.workspace.assembly import HISTORY_LOCK, WRITE_LOCK
 MARKER: Final = "restore.json"
 RESTORE_LOCK: Final = "restore.lock"
 STAGING: Final = f"{TEMPORARY_PREFIX}restore"
-# What stays where it is: processes wait at these files, and a renamed lock locks nobody out.
+# Files that are not moved: processes wait for these locks, and a renamed lock has no effect.
 STAYING: Final = frozenset(
     {WRITE_LOCK, HISTORY_LOCK, RESTORE_LOCK, "backup.lock", "index.db.lock", "sessions.lock", MARKER, STAGING}
 )

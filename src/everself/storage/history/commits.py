@@ -54,7 +54,7 @@ class History:
     def __init__(self, files: FileSystem, packs: str | None = None) -> None:
         self._files = files
         self._packs = packs
-        # what else opens the same repository
+        # used to open the same repository again
         self.place = (files, packs)
         # a commit that nothing refers to yet, and the folders whose new names are not synced
         self._tip: str | None = None
@@ -194,12 +194,12 @@ class History:
 
         path = f"{FOLDER}/objects/{identity[:2]}/{identity[2:]}"
         stat = self._files.stat(path)
-        # a folder or a link in the place of an object is none
+        # a folder or a link in place of an object does not count
         data = writes.find(self._files, path) if stat is not None and stat.kind == "file" and stat.links == 1 else None
         if data is None:
             return None
         try:
-            # not to the very end: the name vouches for the content, and a lost checksum of zlib costs nothing
+            # not to the very end: the name proves the content, so a missing zlib checksum does not matter
             head, _, body = zlib.decompressobj().decompress(data).partition(b"\0")
         except zlib.error:
             return None
@@ -213,10 +213,10 @@ class History:
         return found if found is not None and found.id.decode() == identity else None
 
     def _load(self, identity: str) -> "ShaFile":
-        # a branch file or a row of the database that somebody damaged holds anything; it is no part of a path then
+        # a damaged branch file or row may contain anything and must not be used as part of a path
         named = is_name(identity)
         found = self._find_loose(identity) if named else None
-        # an empty tree is there and yet not true
+        # an empty tree is readable but wrong here
         if found is None and named:
             found = self._find_packed(identity)
         if found is None:
@@ -234,7 +234,7 @@ class History:
             with told_by_the_disk():
                 raw = store.get_raw(_hex(identity))
             found = ShaFile.from_raw_string(*raw)
-            # a pack vouches for none of its objects one by one
+            # a pack has no checksum for single objects
             return found if found.id.decode() == identity else None
         except unreadable():
             return None
