@@ -40,7 +40,7 @@ class Chat:
 
     @property
     def shared(self) -> SharedState:
-        """What its turns share, for whatever makes room between them."""
+        """State shared by its turns, for compaction between them."""
         return self._shared
 
     def use(self, model: ChatModel) -> None:
@@ -92,7 +92,7 @@ class Chat:
         return any(task.cancel() for task in running[:1])
 
     async def compact(self, session: Session, why: str = "asked") -> Compacted:
-        """Make a long conversation shorter, after what matters of it was kept."""
+        """Compact a long conversation, after its statements were stored."""
         fresh = await self._shared.in_thread(lambda: self._parts.log.fresh(session))
         if self._parts.compact is None:
             return Compacted(fresh)

@@ -50,7 +50,7 @@ def gather_parts(
     facts: "Callable[[str, tuple[str, ...]], Facts]",
     act: "Callable[[str, ToolContext], Acted]",
 ) -> Parts:
-    """What a conversation works with, but for its tools."""
+    """What a conversation uses, without its tools."""
 
     def assemble(ask: "PromptRequest") -> "Prompt":
         return assembler().assemble(ask)

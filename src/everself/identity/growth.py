@@ -104,7 +104,7 @@ class Growth:
         self._outlook = outlook or GrowthChecks()
 
     def propose(self, text: str, reason: str, evidence: Sequence[str] = (), author: Author = Author.OWNER) -> Proposed:
-        """Propose the whole soul as somebody would have it."""
+        """Propose a whole new text of the soul."""
         now = self._need_soul()
         return self._propose(now, without_surrogates(text).encode(), reason, tuple(evidence), author)
 
@@ -133,7 +133,7 @@ class Growth:
         return found
 
     def approve(self, name: str, *, force: bool = False) -> SoulChange:
-        """Let a proposal become the soul. It is carried over to a soul that changed since where that is possible."""
+        """Apply a proposal to the soul. It is merged where the soul changed since, if possible."""
         proposal = self.find(name)
         key = proposal.key
         if proposal.status == "open" and self._is_done(proposal):
@@ -168,7 +168,7 @@ class Growth:
         return self._merged(proposal, self.versions.soul() or b"")
 
     def refuse(self, name: str, why: str = "") -> Proposal:
-        """Say no. With a reason it is noted in CHANGELOG.md, so that a keeper does not ask again."""
+        """Refuse a proposal. With a reason it is noted in CHANGELOG.md, so that a keeper does not propose it again."""
         proposal = self.find(name)
 
         def plan() -> Change | None:

@@ -38,7 +38,7 @@ START: Final = LedgerHead(0, GENESIS)
 
 @dataclass(frozen=True, slots=True)
 class Accepted:
-    """What a human took over: `paths` had changed."""
+    """What a human accepted: `paths` had changed."""
 
     paths: tuple[str, ...]
     counter: int
@@ -98,7 +98,7 @@ class Integrity:
             self._locked(self._settle)
 
     def look(self) -> tuple[Tamper, ...]:
-        """Everything that was done outside and not accepted since. Before every prompt; a few files are read."""
+        """All outside changes that were not accepted. Called before every prompt; reads a few files."""
         found = self._examine()
         if found.first or found.own or found.tampers or _lags(found):
             # another process may be in the middle of a change: only the state under the lock counts
@@ -111,7 +111,7 @@ class Integrity:
         return tuple(replace(one, told=self._token(found, one) in self._told()) for one in found.tampers)
 
     def settle(self) -> None:
-        """Take over what Everself itself changed."""
+        """Accept the changes that Everself itself made."""
         self.look()
 
     def text(self, path: str) -> bytes | None:
@@ -136,7 +136,7 @@ class Integrity:
         self._state.set_meta(TOLD, " ".join(sorted(told)))
 
     def accept(self, paths: Sequence[str] | None = None, *, by: Author) -> Accepted:
-        """A human takes over what stands in these documents; None means all of them."""
+        """Accept the current content of these documents, by a human; None means all of them."""
         self._need_human(by)
 
         def work() -> Accepted:

@@ -37,7 +37,7 @@ JobFunction = Callable[[Job, str], str]
 
 @dataclass(frozen=True, slots=True)
 class JobRequest:
-    """A job as somebody wants it. `said` is when: five fields, a moment or a step."""
+    """A job to be added. `said` is its schedule: a cron expression, a time or an interval."""
 
     name: str
     kind: JobKind
@@ -51,7 +51,7 @@ class JobRequest:
 
 @dataclass(frozen=True, slots=True)
 class DueJob:
-    """A job with the slots that came since it was last settled; the newest is the one that runs."""
+    """A job with the slots that became due; only the newest one runs."""
 
     job: Job
     missed: Missed
@@ -63,7 +63,7 @@ class DueJob:
 
 @dataclass(frozen=True, slots=True)
 class TickReport:
-    """What was run, in its order. `busy`: another process is at it, and nothing was done here."""
+    """The runs in order. `busy`: another process is running jobs, and nothing was done here."""
 
     runs: tuple[JobRun, ...] = ()
     busy: bool = False
@@ -123,7 +123,7 @@ class Scheduler:
         return self.jobs.find(job.id)
 
     def next_of(self, job: Job) -> datetime | None:
-        """When it comes next; a moment that is over where it is due now."""
+        """The next slot; in the past where the job is due now."""
         return next_slot(self._times(job), datetime.fromisoformat(job.since)) if job.enabled else None
 
     def due(self) -> list[DueJob]:
@@ -136,7 +136,7 @@ class Scheduler:
         return any(self._is_dead(one) for one in self.jobs.under_way())
 
     def tick(self, function: JobFunction) -> TickReport:
-        """Run what is due, each job once. Nothing where another process is at it."""
+        """Run the due jobs, each once. Does nothing where another process is running them."""
         with ExitStack() as stack:
             try:
                 stack.enter_context(self._lock.hold(0))
@@ -168,7 +168,7 @@ class Scheduler:
                 yield self._carry_out(due.job, run, function)
 
     def _succeed(self, dead: JobRun, function: JobFunction) -> Iterator[JobRun]:
-        """Run again what a dead holder began, unless that is late, unwanted, or has killed too often."""
+        """Rerun a job whose process died, unless it is too late, disabled, or has crashed too often."""
         job = next((one for one in self.jobs.every() if one.id == dead.job), None)
         if job is None or not job.enabled or job.failures + 1 >= MOST_FAILURES or self._due(job) is not None:
             ended = replace(dead, state="failed", ended_at=exact(self._now()), detail=_DIED)

@@ -182,7 +182,7 @@ class Catalog:
         return None
 
     def named(self, identities: Sequence[str]) -> dict[str, Entry]:
-        """Entries by their ids, each document read once; who is not found where it last stood is looked for one by one."""
+        """Entries by their ids, each document read once; an entry that moved is searched for separately."""
         rows = [row for one in dict.fromkeys(identities) if (row := self._rows.find(one)) is not None]
         self.refresh(sorted({row.path for row in rows}))
         ids = [row.id for row in rows]
@@ -246,11 +246,11 @@ class Catalog:
         return self._settled(load, self._provenance.find)
 
     def is_buried(self, text: str, identity: str = "") -> bool:
-        """Whether this was forgotten and must not come back by itself."""
+        """Whether this text was forgotten and must not be written again automatically."""
         return self._rows.is_buried(self._mac(text), identity)
 
     def unbury(self, text: str) -> None:
-        """The owner says again what was forgotten."""
+        """Remove the tombstone: the owner wants to remember it again."""
         self._rows.unbury(self._mac(text))
 
     def _mac(self, text: str) -> str:
@@ -350,7 +350,7 @@ class Catalog:
     def _settled(
         self, load: Callable[[], Sequence[EntryRow]], vouch: Callable[[Sequence[str]], dict[str, ProvenanceRecord]]
     ) -> list[Entry]:
-        """Rows with their words. Where a person saved between the reading of the one and of the other, once more."""
+        """Rows with their text. Retried where a person saved between reading the rows and the document."""
         for _ in range(TRIES):
             rows = load()
             found, torn = self._entries(rows, vouch([row.id for row in rows]))
@@ -438,7 +438,7 @@ def _told(changed: Sequence[FileStat], progress: Progress | None) -> Iterator[Fi
 
 @contextmanager
 def _uncollected() -> Iterator[None]:
-    """A hundred thousand small objects that all stay: the collector would walk over them again and again, for half of the time."""
+    """Pause garbage collection while a hundred thousand permanent objects are created; it would take half of the time."""
     enabled = gc.isenabled()
     gc.disable()
     try:

@@ -148,9 +148,9 @@ class Memory:
     def correct(
         self, old: str, new: str, origin: Origin, *, said: str = "", trigger: str = "", sure: str = "high"
     ) -> Corrected:
-        """Put something right: close what is wrong, write what is right at full confidence, log both. `old` is an id or its words.
+        """Correct an entry: close the wrong one, write the right one at full confidence, log both. `old` is an id or the text.
 
-        `origin` is whose words `new` is: refused where that is not the owner.
+        `origin` is the origin of `new`: refused where that is not the owner.
         """
         cleaned = clean(new)
         if not cleaned.text:
@@ -181,7 +181,7 @@ class Memory:
         return replace(found, change=outcome.id if isinstance(outcome, Applied) else "")
 
     def supersede(self, old: str, new: str) -> str:
-        """A newer entry replaces an older one: the older is closed. The change."""
+        """Close an older entry in favour of a newer one. Returns the change."""
         older, newer = self.catalog.get(old), self.catalog.get(new)
         if older.id == newer.id:
             raise WrongUse("An entry cannot replace itself.")
@@ -248,7 +248,7 @@ class Memory:
         return stale
 
     def successor(self, entry: Entry) -> Entry | None:
-        """What holds in the place of a closed entry, through however many steps; None where nothing does."""
+        """The open entry that replaced a closed one, over any number of steps; None where there is none."""
         found: Entry | None = entry
         for _ in range(_SUCCESSORS):
             found = self.catalog.find(found.closed_by) if found is not None and found.closed_by else None
@@ -291,7 +291,7 @@ class Memory:
         return None
 
     def _mention(self, draft: Draft, known: Entry, new_entry: NewEntry) -> Change | None:
-        """Only people count: a page or a summary that repeats itself makes nothing truer."""
+        """Count a mention. Only people's mentions count: repetition by a page or a summary is no evidence."""
         if not is_human(new_entry.source) or rank(new_entry.source) < rank(known.source):
             return None
         count_mention(draft, known, self.clock.today())

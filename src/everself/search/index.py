@@ -131,7 +131,7 @@ class Index:
             return self._report
 
     def fill(self, documents: Iterable[Prepared]) -> int:
-        """Write documents that are cut already, whatever the workspace holds; how many chunks. For measurements."""
+        """Write documents that are chunked already; returns the number of chunks. For benchmarks."""
         with self._lock:
             return self._steadily(lambda reader: self._syncer(reader).fill(documents))
 
@@ -164,7 +164,7 @@ class Index:
             return report if opening is None else self._report
 
     def purge(self) -> int:
-        """Bring the index up to date and leave nothing in it of what documents said before; how many chunks that were.
+        """Sync the index and remove everything that documents said before; returns the number of purged chunks.
 
         Errors are not worked around here: forgetting must know when a file could not be cleaned.
         """
@@ -189,7 +189,7 @@ class Index:
         return self._embed(Bounds(seconds, self._stop.is_set, progress))
 
     def drop_closed(self) -> int:
-        """Take their vectors from chunks whose entries were closed before the days of grace; how many had one."""
+        """Drop the vectors of chunks whose entries were closed before the grace period; returns their number."""
         with self._lock:
             return self._steadily(self._drop_closed)
 
@@ -226,11 +226,11 @@ class Index:
         return self._sources.read(path)
 
     def seen(self, path: str) -> FileStat | None:
-        """How the last look found a document; none where there was no such look."""
+        """The stamp of a document at the last check; None where there was none."""
         return self._sources.seen(path)
 
     def is_imported(self, path: str) -> bool:
-        """Whether it comes from elsewhere than the workspace."""
+        """Whether the document is outside the workspace."""
         return self._sources.is_imported(path)
 
     def query_vector(self, text: str) -> "NDArray[numpy.float32] | str":
@@ -365,7 +365,7 @@ class Index:
         return reader.refresh()
 
     def _tidy(self, moment: Moment) -> bool:
-        """An index that is mostly dead is made again: it would only grow."""
+        """Rebuild an index that consists mostly of dead chunks."""
         header = moment.header
         dead = header.chunks - header.living
         if dead <= _MANY_DEAD or dead <= header.living or "memory" in self._lasting:
@@ -378,7 +378,7 @@ class Index:
         return True
 
     def _steadily(self, act: Callable[[Reader], T]) -> T:
-        """Do something with the index that is there, over again where it proves broken."""
+        """Run a function on the index, again where the index turns out to be broken."""
         for _ in range(_TRIES):
             reader = self._open()
             try:
@@ -427,7 +427,7 @@ class Index:
         return self._reader
 
     def _break(self, error: Damaged, broken: tuple[int, int] | None) -> None:
-        """An index is damaged: put a new one in its place, unless somebody has."""
+        """Replace a damaged index, unless another process has done so."""
         with self._lock:
             if self._reader is None or self._reader.file.token == broken:
                 self._use(self._opener.renew(error, broken))

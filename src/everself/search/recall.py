@@ -59,10 +59,10 @@ FindEntries = Callable[[Mapping[str, set[int]], Mapping[str, tuple[str, bytes]]]
 
 @dataclass(frozen=True, slots=True)
 class RecallRequest:
-    """What is asked. Nothing set means what the settings say; `budget` (tokens) takes the place of `limit`.
+    """A search request. Unset fields use the settings; `budget` (tokens) replaces `limit`.
 
-    Whoever counts the tokens of what they make of the hits need not have them `counted` here: then they are estimated. Whoever asks many
-    questions in a row needs to have only the first one `fresh`: the others do without another look at every file.
+    Without `counted` the tokens are estimated, for callers that count their own text. A caller that asks many
+    questions in a row needs only the first one `fresh`: the others do not check every file again.
     """
 
     query: str
@@ -80,9 +80,9 @@ class RecallRequest:
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """The answer. `provider` is who gave the meaning, "keywords" where nobody did; `id` names the record of this search.
+    """The result of a search. `provider` embedded the query, "keywords" where none did; `id` is the id of the search record.
 
-    `tokens` is counted where a budget was given and nobody said otherwise, else estimated.
+    `tokens` is counted where a budget was given, else estimated.
     """
 
     query: str
@@ -123,7 +123,7 @@ class Recall:
         self._boost = boost
 
     def search(self, request: RecallRequest) -> SearchResult:
-        """The best hits for a query, whatever state index and embedder are in; what is amiss stands in `notices`."""
+        """The best hits for a query, whatever the state of index and embedder; problems are reported in `notices`."""
         if not request.query.strip():
             raise WrongUse("The search text is empty.", mend='everself memory search "what you look for"')
         query = request.query[:LONGEST_QUERY]
@@ -353,7 +353,7 @@ class Recall:
 
 
 class _Meaning:
-    """The vector of a query. A first search waits for no model: it is asked for where there is something to compare it with, and once."""
+    """The vector of a query, computed once and only where there are vectors to compare it with."""
 
     def __init__(self, index: "Index", query: str) -> None:
         self._index = index
@@ -378,7 +378,7 @@ class _Meaning:
 
 
 def _candidates(budget: int, limit: int | None) -> int:
-    """Hits that are looked at for a budget of tokens: as many as could fit, and some for those that fall away."""
+    """Number of hits to examine for a token budget: as many as could fit, and some spare ones."""
     fitting = budget // _LEAST_TOKENS
     return min(_CLOSER_AT_MOST, _CLOSER_AT_LEAST + (fitting if limit is None else min(fitting, limit)))
 

@@ -23,7 +23,7 @@ class Handle(Protocol):
     """An open file that is being written."""
 
     def write(self, data: bytes) -> int:
-        """Write some of the bytes and say how many; the caller goes on until all are out."""
+        """Write some of the bytes and return how many; the caller repeats until all are written."""
 
     def sync(self) -> None: ...
 
@@ -33,7 +33,7 @@ class Handle(Protocol):
 
 
 class Reservation(Protocol):
-    """Room on a disk that nobody else can take, until it is released. Releasing twice is no error."""
+    """Reserved disk space, until it is released. Releasing twice is no error."""
 
     def release(self) -> None: ...
 
@@ -42,7 +42,7 @@ class FileSystem(Protocol):
     """A rooted tree of files. `""` is the root itself."""
 
     def stat(self, path: str) -> FileStat | None:
-        """What stands at that name, links not followed; nothing is no error."""
+        """The status of a name, links not followed; None where it does not exist."""
 
     def list(self, path: str) -> list[FileStat]:
         """What a directory holds, sorted by name."""

@@ -24,7 +24,7 @@ def worse(one: Stamp, other: Stamp) -> Stamp:
 
 @dataclass(frozen=True, slots=True)
 class ToolContext:
-    """In which conversation a tool is called, and by which message. `taint` is the least trusted stamp the conversation holds."""
+    """The conversation and message for which a tool is called. `taint` is the least trusted source that the conversation has read."""
 
     scope: Scope
     session: str
