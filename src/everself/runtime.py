@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from everself.classify.triage import Triage
     from everself.conversation import parts as conversation
-    from everself.conversation.compaction import Compactor
+    from everself.conversation.compaction import ConversationCompactor
     from everself.conversation.context import request as context
     from everself.conversation.context.assembler import Assembler, Prompt
     from everself.conversation.context.factory import VerifiedDocuments
@@ -358,7 +358,7 @@ class Runtime:
         return Checkpoint(self.memory, self.log)
 
     @part
-    def compactor(self) -> "Compactor":
+    def compactor(self) -> "ConversationCompactor":
         from everself.conversation.factory import open_compactor
 
         agent, hooks = self.agent, self.loaded.config.hooks

@@ -13,7 +13,7 @@ from tests.trust.path_cases import CANARY
 from everself.clock import Clock
 from everself.errors import NotFound, UnsafePath
 from everself.identity.growth import Growth
-from everself.identity.soul import Rules
+from everself.identity.soul import SoulRules
 from everself.interfaces.cli.verbs import VERBS
 from everself.memory.bank import Bank
 from everself.memory.catalog import Catalog
@@ -22,7 +22,7 @@ from everself.memory.promotion.moves import Pick, apply_moves
 from everself.memory.provenance import OWNER
 from everself.memory.quarantine import release
 from everself.memory.selection import Selection, list_entries
-from everself.memory.writing import NewEntry, Spot
+from everself.memory.writing import NewEntry, PageSpot
 from everself.operations.backup.manifest import DATABASE, WORKSPACE, Line, Manifest, render_manifest
 from everself.operations.backup.restore_agent import bring_back
 from everself.operations.changes import Changes
@@ -35,7 +35,7 @@ from everself.runtime import open_runtime
 from everself.storage import writes
 from everself.storage.archive import ArchiveWriter, Member
 from everself.storage.filesystem import FileSystem
-from everself.storage.history.commits import History, Note
+from everself.storage.history.commits import CommitNote, History
 from everself.storage.journal import Intent, Journal, Step
 from everself.storage.real_disk import RealFileSystem
 from everself.storage.state.database import State
@@ -228,7 +228,7 @@ def _plant(doors: Doors, path: str) -> str:
     _need_plantable(path)
     identity = new_id(lambda size: (next(_names) + (1 << 40)).to_bytes(size, "big"))
     doors.history.commit(
-        [FileChange("log.md", None, SPARE), FileChange(path, None, SPARE)], Note("owner", "planted", MOMENT)
+        [FileChange("log.md", None, SPARE), FileChange(path, None, SPARE)], CommitNote("owner", "planted", MOMENT)
     )
     doors.history.publish()
     head = doors.history.head()
@@ -353,7 +353,9 @@ IN_MEMORY = (
     _thought("category", lambda path: NewEntry("likes tea", origin_of(OWNER), category=path)),
     Entrance(
         "Spot.path",
-        lambda doors, path: _memory(doors).remember(NewEntry("likes tea", origin_of(OWNER), spot=Spot(path, "Tea"))),
+        lambda doors, path: _memory(doors).remember(
+            NewEntry("likes tea", origin_of(OWNER), spot=PageSpot(path, "Tea"))
+        ),
         "content",
         costly=True,
     ),
@@ -406,7 +408,7 @@ IN_RECALL = (
 
 
 def _growth(doors: Doors) -> Growth:
-    return Growth(doors.workspace, doors.state, doors.clock, Rules())
+    return Growth(doors.workspace, doors.state, doors.clock, SoulRules())
 
 
 def _by_tool(covers: str, more: dict[str, object], *, looks: bool = False) -> Entrance:
@@ -564,7 +566,7 @@ NO_PATHS: dict[str, str] = {
 }
 
 OWNERS: tuple[type, ...] = (FileSystem, Workspace, DiskWorkspace, History, Changes)
-RECORDS: tuple[type, ...] = (*get_args(Edit), Step, Intent, NewEntry, Spot, Selection, Pick)
+RECORDS: tuple[type, ...] = (*get_args(Edit), Step, Intent, NewEntry, PageSpot, Selection, Pick)
 
 
 def _holds_text(hint: object) -> bool:

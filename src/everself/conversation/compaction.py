@@ -74,7 +74,7 @@ def cut_at(messages: Sequence[Message], tokens: int) -> int:
     return cut
 
 
-class Compactor:
+class ConversationCompactor:
     def __init__(
         self,
         shared: SharedState,

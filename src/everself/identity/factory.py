@@ -50,9 +50,9 @@ def open_growth(
     integrity: "Callable[[], Integrity]",
 ) -> "Growth":
     from everself.identity.growth import Growth, GrowthChecks
-    from everself.identity.soul import Rules
+    from everself.identity.soul import SoulRules
 
-    rules = Rules(agent.soul.policy, tunables.soul_max_tokens, tunables.soul_history_retention_days)
+    rules = SoulRules(agent.soul.policy, tunables.soul_max_tokens, tunables.soul_history_retention_days)
 
     def is_correction(reference: str) -> bool:
         kind, _, name = reference.partition(":")

@@ -12,8 +12,8 @@ from typing import Final
 from everself.clock import Clock
 from everself.errors import ChangedMeanwhile, NotFound, RefusedByRule, WrongUse
 from everself.identity._changelog import CHANGELOG, ChangelogEntry, Step, append_entry
-from everself.identity.soul import Rules, check_growth, grows_alone
-from everself.identity.soul_tests import SOUL_TESTS, Result, failures, keep_principles, parse_tests, run_tests
+from everself.identity.soul import SoulRules, check_growth, grows_alone
+from everself.identity.soul_tests import SOUL_TESTS, SoulTestResult, failures, keep_principles, parse_tests, run_tests
 from everself.identity.versions import CURRENT, Version, Versions
 from everself.memory.entries import read_document, text_hash
 from everself.storage.state.database import State
@@ -56,7 +56,7 @@ class Proposed:
     proposal: Proposal
     diff: str
     change: str = ""
-    results: tuple[Result, ...] = ()
+    results: tuple[SoulTestResult, ...] = ()
     notices: tuple[str, ...] = ()
 
 
@@ -67,7 +67,7 @@ class SoulChange:
     change: str
     diff: str
     earlier: str = ""
-    results: tuple[Result, ...] = ()
+    results: tuple[SoulTestResult, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +94,7 @@ class _Act:
 
 class Growth:
     def __init__(
-        self, workspace: Workspace, state: State, clock: Clock, rules: Rules, outlook: GrowthChecks | None = None
+        self, workspace: Workspace, state: State, clock: Clock, rules: SoulRules, outlook: GrowthChecks | None = None
     ) -> None:
         self.rules = rules
         self.versions = Versions(workspace, clock)
@@ -143,7 +143,7 @@ class Growth:
             raise RefusedByRule(
                 "Changed outside Everself: SOUL.md. The change has not been accepted yet.", mend="everself soul verify"
             )
-        results: tuple[Result, ...] = ()
+        results: tuple[SoulTestResult, ...] = ()
 
         def want(now: bytes | None) -> bytes:
             nonlocal results
@@ -222,7 +222,7 @@ class Growth:
         shown = _clean(" ".join(text.split()))
         return self._take(_Act("rollback", Author.OWNER, "owner", f"take back: {shown}"), want)
 
-    def test(self, name: str = CURRENT) -> tuple[Result, ...]:
+    def test(self, name: str = CURRENT) -> tuple[SoulTestResult, ...]:
         """The soul tests, held against a version or a proposal."""
         return self._tested(self.versions.soul() or b"", self.text_of(name))
 
@@ -374,7 +374,7 @@ class Growth:
         by_human = Author(proposal.author) in HUMANS
         return merged if merged is not None and (by_human or same_core(now, merged)) else None
 
-    def _tested(self, now: bytes, wanted: bytes) -> tuple[Result, ...]:
+    def _tested(self, now: bytes, wanted: bytes) -> tuple[SoulTestResult, ...]:
         found = self._workspace.find(SOUL_TESTS)
         tests = parse_tests(None if found is None else found.data)
         principles = self._principles(now) if keep_principles(tests) else ()

@@ -37,7 +37,7 @@ START: Final = LedgerHead(0, GENESIS)
 
 
 @dataclass(frozen=True, slots=True)
-class Accepted:
+class AcceptedDocuments:
     """What a human accepted: `paths` had changed."""
 
     paths: tuple[str, ...]
@@ -135,11 +135,11 @@ class Integrity:
         told = (self._told() & tokens) | {self._token(found, replace(one, told=False)) for one in tampers}
         self._state.set_meta(TOLD, " ".join(sorted(told)))
 
-    def accept(self, paths: Sequence[str] | None = None, *, by: Author) -> Accepted:
+    def accept(self, paths: Sequence[str] | None = None, *, by: Author) -> AcceptedDocuments:
         """Accept the current content of these documents, by a human; None means all of them."""
         self._need_human(by)
 
-        def work() -> Accepted:
+        def work() -> AcceptedDocuments:
             found = self._examine()
             if paths is not None and (found.breached or found.first):
                 raise RefusedByRule("The accepted state is not known; accept all documents or none.")
@@ -150,7 +150,7 @@ class Integrity:
                 if found.seen[path].fault:
                     raise RefusedByRule(found.seen[path].fault, mend="Put a plain file in its place first.")
             changed = tuple(one.path for one in found.tampers if one.path in chosen)
-            return Accepted(changed, self._seal(found, {*chosen, *found.own}))
+            return AcceptedDocuments(changed, self._seal(found, {*chosen, *found.own}))
 
         return self._locked(work)
 

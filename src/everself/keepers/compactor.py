@@ -16,10 +16,10 @@ from everself.keepers.keeper import (
     Ask,
     Choice,
     CloseEntry,
+    KeeperProposal,
     Merge,
     Planned,
     Progress,
-    Proposal,
     Tell,
     referenced,
 )
@@ -71,7 +71,7 @@ class Compactor:
     title = "Memory Compactor"
     schedule = "cron_compactor_weekly"
 
-    async def propose(self, context: KeeperContext, tell: Tell) -> Proposal:
+    async def propose(self, context: KeeperContext, tell: Tell) -> KeeperProposal:
         operations: list[Planned] = []
         notes: list[str] = []
         old = find_old_days(context.memory, context.tunables.compaction_age_days)
@@ -84,7 +84,7 @@ class Compactor:
         operations += _faded(context)
         operations += _corrections(context)
         operations += _souls(context)
-        return Proposal(tuple(operations), tuple(notes))
+        return KeeperProposal(tuple(operations), tuple(notes))
 
 
 def put_away(memory: Memory, planned: Planned) -> str:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, Literal, Protocol
 
 from everself.errors import Damaged
 from everself.memory.provenance import restored
-from everself.memory.writing import NewEntry, Spot
+from everself.memory.writing import NewEntry, PageSpot
 from everself.models.chat.protocol import JsonObject, Usage
 from everself.values import Tag, digest
 
@@ -174,7 +174,7 @@ class Planned:
 
 
 @dataclass(frozen=True, slots=True)
-class Proposal:
+class KeeperProposal:
     """What a keeper would do. `upto` is how far it read, in its own words; where it is empty, what it was stays."""
 
     operations: tuple[Planned, ...] = ()
@@ -206,7 +206,7 @@ class Keeper(Protocol):
     def schedule(self) -> str:
         """The setting of CONFIG.md that says when it runs; empty for one that is called when it is needed."""
 
-    async def propose(self, context: "KeeperContext", tell: Tell) -> Proposal: ...
+    async def propose(self, context: "KeeperContext", tell: Tell) -> KeeperProposal: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -318,7 +318,7 @@ def _unpack(found: JsonObject) -> KeeperAction:
             told = thought.pop("origin", None) or {"source": thought.pop("source"), "lineage": thought.pop("lineage")}
             origin = restored(told["source"], told.get("door", "keeper"), tuple(told["lineage"]))
             thought |= {"tag": Tag(thought["tag"]), "origin": origin}
-            made = NewEntry(**thought, spot=Spot(**spot) if spot else None)
+            made = NewEntry(**thought, spot=PageSpot(**spot) if spot else None)
             return Remember(made, datetime.fromisoformat(values["at"]) if values["at"] else None)
         case "archive":
             return Archive(values["what"], tuple(values["names"]), tuple(tuple(one) for one in values["told"]))

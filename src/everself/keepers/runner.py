@@ -18,9 +18,9 @@ from everself.keepers.keeper import (
     Choice,
     Keeper,
     KeeperAction,
+    KeeperProposal,
     Planned,
     Progress,
-    Proposal,
     RunReport,
     Tell,
     choices_of,
@@ -120,7 +120,7 @@ class Runner:
         """The answers a question offers; none for an operation that is only accepted or refused."""
         return choices_of(review.payload)
 
-    def _settle(self, context: KeeperContext, proposal: Proposal, dry_run: bool, tell: Tell) -> RunReport:
+    def _settle(self, context: KeeperContext, proposal: KeeperProposal, dry_run: bool, tell: Tell) -> RunReport:
         checks = Checks(context)
         executor = ActionExecutor(context.memory, self._functions, context.keeper)
         applied: list[ActionResult] = []

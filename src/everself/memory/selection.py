@@ -48,7 +48,7 @@ class Selection:
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class ListedEntry:
     """An entry with how sure it is (on the day that was asked for), whether it rests on something closed, and how to cite it."""
 
     entry: Entry
@@ -57,7 +57,7 @@ class Listed:
     citation: str
 
 
-def list_entries(memory: Memory, selection: Selection) -> list[Listed]:
+def list_entries(memory: Memory, selection: Selection) -> list[ListedEntry]:
     """The entries that are meant, in the order of their days, then of their documents."""
     entries = memory.catalog.all()
     stale = memory.stale(entries)
@@ -67,7 +67,7 @@ def list_entries(memory: Memory, selection: Selection) -> list[Listed]:
         return confidence(entry, day, memory.dynamics)
 
     chosen = sorted(select(entries, selection, sure, stale), key=_order)
-    return [Listed(one, sure(one), one.id in stale, one.reference) for one in chosen]
+    return [ListedEntry(one, sure(one), one.id in stale, one.reference) for one in chosen]
 
 
 def select(

@@ -30,7 +30,7 @@ HEADINGS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Spot:
+class PageSpot:
     """The destination of an entry outside the daily log and the core: a page, and the heading of its list there.
 
     Without a heading it is added as to a log. `title` is what the page begins with when it is made.
@@ -60,7 +60,7 @@ class NewEntry:
     project: str = ""
     key: str = ""
     was: str = ""
-    spot: Spot | None = None
+    spot: PageSpot | None = None
 
     @property
     def source(self) -> str:
@@ -239,7 +239,7 @@ def _comment(new_entry: NewEntry, identity: str, day: date) -> EntryComment:
 
 
 def _add_to_page(
-    draft: Draft, new_entry: NewEntry, spot: Spot, now: datetime, comment: EntryComment
+    draft: Draft, new_entry: NewEntry, spot: PageSpot, now: datetime, comment: EntryComment
 ) -> ProvenanceRecord:
     words = new_entry.text.encode("utf-8", "replace")
 

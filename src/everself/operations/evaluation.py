@@ -14,7 +14,7 @@ from everself.search.recall import RecallRequest
 
 if TYPE_CHECKING:
     from everself.runtime import Runtime
-    from everself.search.evaluation import Question
+    from everself.search.evaluation import EvaluationQuestion
     from everself.search.index_file.view import Snapshot
     from everself.search.sync.sync import Progress
     from everself.values import Hit
@@ -90,7 +90,7 @@ def evaluate_memory(
     return report
 
 
-def _questions(app: "Runtime", view: "Snapshot", count: int) -> "tuple[Question, ...]":
+def _questions(app: "Runtime", view: "Snapshot", count: int) -> "tuple[EvaluationQuestion, ...]":
     from everself.search.document_cache import DocumentCache
     from everself.search.snippets import SnippetSource
     from everself.text.search import index_terms

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from everself.identity.integrity import Accepted, Restored
+from everself.identity.integrity import AcceptedDocuments, Restored
 from everself.identity.outside_changes import Tamper
 from everself.runtime import Runtime
 from everself.values import Author
@@ -35,7 +35,7 @@ def look_outside(app: Runtime) -> OutsideReport:
     return OutsideReport(app.integrity.look(), app.agent.soul.integrity == "strict")
 
 
-def accept_outside(app: Runtime, paths: Sequence[str] = ()) -> Accepted:
+def accept_outside(app: Runtime, paths: Sequence[str] = ()) -> AcceptedDocuments:
     """The person takes over what was changed: these documents, or all."""
     return app.integrity.accept(tuple(paths) or None, by=Author.OWNER)
 

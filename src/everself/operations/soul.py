@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from everself.errors import NotFound, WrongUse
 from everself.identity.growth import Proposed, SoulChange, diff_souls
 from everself.identity.soul import learned_lines
-from everself.identity.soul_tests import Result, Verdict
+from everself.identity.soul_tests import SoulTestResult, Verdict
 from everself.identity.versions import CURRENT, Version
 from everself.storage.state.proposals import Proposal
 from everself.workspace.learned import SOUL
@@ -43,7 +43,7 @@ class SoulTests:
     """What became of each expectation. `retreat`: the newest earlier soul, where the soul of today fails one."""
 
     name: str
-    results: tuple[Result, ...]
+    results: tuple[SoulTestResult, ...]
     retreat: str = ""
 
     def count(self, verdict: Verdict) -> int:

@@ -23,7 +23,7 @@ from everself.errors import (
 from everself.search.index_file.file import IndexFile, IndexPlace, find_token, reading
 from everself.search.index_file.rows import parse_chunk
 from everself.search.index_file.verification import Verified, verify
-from everself.search.index_file.view import Moment, Reader, Snapshot
+from everself.search.index_file.view import IndexReader, Moment, Snapshot
 from everself.search.rebuild import IndexIdentity, OpenedIndex, Opener, lock_path, sweep
 from everself.search.status import IndexStatus
 from everself.search.sync.documents import ChunkingRules, DocumentReader, Prepared, Sources, default_chunking, model_key
@@ -81,7 +81,7 @@ class Index:
         identity_check = IndexIdentity(identity, self._sources.chunking.versions, self._sizes)
         self._opener = Opener(place, identity_check, FileLock(lock_path(place)))
         self._lock = RLock()
-        self._reader: Reader | None = None
+        self._reader: IndexReader | None = None
         self._view: Snapshot | None = None
         self._report = SyncReport()
         self._lasting: dict[str, str] = {}
@@ -141,7 +141,7 @@ class Index:
 
         def fill(file: IndexFile) -> None:
             nonlocal report
-            reader = Reader(file, self._model)
+            reader = IndexReader(file, self._model)
             reader.refresh()
             syncer = self._syncer(reader)
             report = syncer.sync(SYNC_WAIT, progress)
@@ -202,7 +202,7 @@ class Index:
         if self._embedder is None:
             return 0
 
-        def count(reader: Reader) -> int:
+        def count(reader: IndexReader) -> int:
             total = 0
             connection = reader.file.connection
             with reader.lock, reading(connection):
@@ -326,7 +326,7 @@ class Index:
             return report
         return EmbedReport(failure="The index failed repeatedly.")
 
-    def _drop_closed(self, reader: Reader) -> int:
+    def _drop_closed(self, reader: IndexReader) -> int:
         with reader.lock:
             return drop_closed(reader.file, self._horizon(), _PATIENCE)
 
@@ -344,7 +344,7 @@ class Index:
             file.close()
         return file
 
-    def _sync(self, progress: Progress | None) -> tuple[Reader, Moment]:
+    def _sync(self, progress: Progress | None) -> tuple[IndexReader, Moment]:
         """Bring the index up to date, or say why it is not."""
         reader, moment = self._steadily(lambda reader: (reader, self._sync_one(reader, progress)))
         if self._report.read or self._report.removed:
@@ -353,7 +353,7 @@ class Index:
                 return self._steadily(lambda reader: (reader, self._sync_one(reader, None)))
         return reader, moment
 
-    def _sync_one(self, reader: Reader, progress: Progress | None) -> Moment:
+    def _sync_one(self, reader: IndexReader, progress: Progress | None) -> Moment:
         self._say("busy", "")
         try:
             self._report = self._syncer(reader).sync(SYNC_WAIT, progress)
@@ -377,7 +377,7 @@ class Index:
             return False
         return True
 
-    def _steadily(self, act: Callable[[Reader], T]) -> T:
+    def _steadily(self, act: Callable[[IndexReader], T]) -> T:
         """Run a function on the index, again where the index turns out to be broken."""
         for _ in range(_TRIES):
             reader = self._open()
@@ -392,7 +392,7 @@ class Index:
         self._fall_back(DiskError("index.db failed repeatedly."))
         return act(self._open())
 
-    def _open(self) -> Reader:
+    def _open(self) -> IndexReader:
         with self._lock:
             reader = self._reader
             if reader is not None and reader.file.in_memory:
@@ -414,14 +414,14 @@ class Index:
         except EverselfError:
             return True
 
-    def _use(self, opening: OpenedIndex) -> Reader:
+    def _use(self, opening: OpenedIndex) -> IndexReader:
         if opening.memory:
             self._retry_at = monotonic() + _RETRY
         self._say("memory", f"The index is kept in memory: {opening.memory}" if opening.memory else "")
         if opening.why:
             self._say("renewed", f"The index was rebuilt: {opening.why}")
         self._renewed = bool(opening.why or opening.memory)
-        self._reader = Reader(opening.file, self._model)
+        self._reader = IndexReader(opening.file, self._model)
         # it may be empty: the next caller must sync it first
         self._view = None
         return self._reader
@@ -445,7 +445,7 @@ class Index:
         size = None if self._embedder is None else self._embedder.dimensions
         return {self._model: size} if size is not None else {}
 
-    def _syncer(self, reader: Reader) -> Syncer:
+    def _syncer(self, reader: IndexReader) -> Syncer:
         return Syncer(reader, self._sources, self._model)
 
     def _say(self, about: str, words: str) -> None:

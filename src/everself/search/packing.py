@@ -14,7 +14,7 @@ _TRIES: Final = 12
 
 
 @dataclass(frozen=True, slots=True)
-class Packed:
+class PackedHits:
     """`kept` and `left` are hits in the order of their rank; `tokens` is what `text` costs."""
 
     text: str
@@ -23,7 +23,7 @@ class Packed:
     tokens: int
 
 
-def pack(hits: Sequence[Hit], budget: int, count: Callable[[str], int]) -> Packed:
+def pack(hits: Sequence[Hit], budget: int, count: Callable[[str], int]) -> PackedHits:
     """As many of the best hits as fit into the budget, headings and citations included."""
     kept: list[Hit] = []
     left: list[Hit] = []
@@ -49,7 +49,7 @@ def pack(hits: Sequence[Hit], budget: int, count: Callable[[str], int]) -> Packe
         left.insert(0, kept.pop())
         text = render(kept)
         tokens = count(text)
-    return Packed(text, tuple(kept), tuple(left), tokens)
+    return PackedHits(text, tuple(kept), tuple(left), tokens)
 
 
 def render(hits: Sequence[Hit]) -> str:

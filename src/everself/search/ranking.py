@@ -33,7 +33,7 @@ Texts = Callable[[Sequence[int]], Sequence[str]]
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class RankingQuery:
     """A query with all that was read from it. `visible` marks the chunks that may be found; none means all."""
 
     text: str
@@ -53,7 +53,7 @@ class Ranked:
     parts: "Floats"
 
 
-def rank(view: IndexView, question: Question, texts: Texts) -> Ranked:
+def rank(view: IndexView, question: RankingQuery, texts: Texts) -> Ranked:
     matched = match(view, question.words)
     chunks = choose(view, matched, _nearest(view, question), question.visible)
     model = WORDS_ONLY if question.vector is None else WITH_MEANING
@@ -93,7 +93,7 @@ def bend(sums: "Floats", model: Model) -> "Floats":
     return bent
 
 
-def _nearest(view: IndexView, question: Question) -> "Numbers | None":
+def _nearest(view: IndexView, question: RankingQuery) -> "Numbers | None":
     if question.vector is None:
         return None
     if question.visible is None:

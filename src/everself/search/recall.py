@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from everself.search.index import Index
     from everself.search.index_file.view import Snapshot
-    from everself.search.ranking import Question, Ranked
+    from everself.search.ranking import Ranked, RankingQuery
     from everself.search.snippets import SnippetSource
 
 # a longer query is a pasted text; its beginning says what it is about
@@ -212,21 +212,21 @@ class Recall:
         words: SearchQuery,
         vector: "NDArray[numpy.float32] | None",
         served: "SnippetSource",
-    ) -> "Question":
+    ) -> "RankingQuery":
         from everself.search._features import QueryFacts
         from everself.search._visibility import visible_chunks
-        from everself.search.ranking import Question
+        from everself.search.ranking import RankingQuery
 
         today = self._clock.today()
         epoch = date(1970, 1, 1)
         days = tuple(((span.first - epoch).days, (span.last - epoch).days) for span in read_dates(request.query, today))
         asked = QueryFacts(asks_when(request.query), days)
-        return Question(
+        return RankingQuery(
             request.query[:LONGEST_QUERY], words, asked, vector, visible_chunks(view, request.scope, served)
         )
 
     def _rank(
-        self, view: "Snapshot", request: RecallRequest, served: "SnippetSource", question: "Question"
+        self, view: "Snapshot", request: RecallRequest, served: "SnippetSource", question: "RankingQuery"
     ) -> "Ranked":
         mode = self._mode(request)
         if mode is Ranking.DEFAULT:

@@ -14,7 +14,7 @@ import apsw
 
 from everself.errors import DiskError, EverselfError, WrongUse
 from everself.storage._writer_thread import Worker
-from everself.storage.connection import Place, connect, disown_after_fork, patiently, raw_files, translated
+from everself.storage.connection import DatabasePlace, connect, disown_after_fork, patiently, raw_files, translated
 
 T = TypeVar("T")
 Value = str | int | float | bytes | None
@@ -28,7 +28,7 @@ _IDLE_CONNECTIONS = 4
 class Reader:
     """What may be asked inside a snapshot or a write."""
 
-    def __init__(self, connection: apsw.Connection, place: Place) -> None:
+    def __init__(self, connection: apsw.Connection, place: DatabasePlace) -> None:
         self._connection = connection
         self._place = place
 
@@ -55,7 +55,7 @@ class Writer(Reader):
 class Engine:
     """A database file. One Engine per file is enough for a process; several are correct, but wait for each other."""
 
-    def __init__(self, place: Place) -> None:
+    def __init__(self, place: DatabasePlace) -> None:
         self._place = place
         self._closed = False
         # why nothing durable can be written; derived data is still written
@@ -87,7 +87,7 @@ class Engine:
         """Open or create. `exclusive` keeps the file to one connection, which a `vfs` without shared memory needs."""
         if exclusive and read_only:
             raise WrongUse("A database is opened either exclusively or read-only.")
-        engine = cls(Place(path, vfs, exclusive, busy_timeout, read_only))
+        engine = cls(DatabasePlace(path, vfs, exclusive, busy_timeout, read_only))
         if read_only:
             engine._idle.append(connect(engine._place))
         else:

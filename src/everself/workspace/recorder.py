@@ -13,7 +13,7 @@ from everself.clock import Clock
 from everself.errors import EverselfError, HistoryDamaged
 from everself.storage import writes
 from everself.storage.filesystem import FileSystem
-from everself.storage.history.commits import MENDER, History, Note
+from everself.storage.history.commits import MENDER, CommitNote, History
 from everself.storage.journal import Filed, Intent, Journal, Step
 from everself.storage.lock import TIMEOUT, Lock
 from everself.values import Author, FileChange, digest
@@ -109,7 +109,7 @@ class Recorder:
                     continue
                 found.append(FileChange(path, self._history.content(path) if path in known else None, now))
             if found:
-                self._history.commit(found, Note(Author.HAND, _outside(found), clock.now()))
+                self._history.commit(found, CommitNote(Author.HAND, _outside(found), clock.now()))
                 self._history.publish()
             return [file.path for file in found]
 
@@ -173,8 +173,8 @@ class Recorder:
             if self._history.content(file.path) != file.before
         ]
         if outside:
-            self._history.commit(outside, Note(Author.HAND, _outside(outside), at))
-        return self._history.commit(files, Note(intent.author, _message(intent), at))
+            self._history.commit(outside, CommitNote(Author.HAND, _outside(outside), at))
+        return self._history.commit(files, CommitNote(intent.author, _message(intent), at))
 
     def _change_of(self, step: Step) -> FileChange:
         if not step.is_append:

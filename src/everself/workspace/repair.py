@@ -12,7 +12,7 @@ from everself.errors import Damaged
 from everself.storage import damaged_files as aside
 from everself.storage import writes
 from everself.storage.filesystem import READ_LIMIT, FileSystem
-from everself.storage.history.commits import MEND, MENDER, History, Note
+from everself.storage.history.commits import MEND, MENDER, CommitNote, History
 from everself.storage.history.repair import Damage, MendableHistory, blob_name
 from everself.storage.journal import Journal, Step
 from everself.storage.paths import find_fault
@@ -112,7 +112,7 @@ def _take_in(documents: FileSystem, state: FileSystem, history: History) -> None
             found.append(FileChange(path, None, data))
     if found:
         words = f"Taken in as it is after the history was mended: {len(found)} documents\n"
-        history.commit(found, Note(MENDER, words, system_now()))
+        history.commit(found, CommitNote(MENDER, words, system_now()))
         history.publish()
 
 

@@ -10,7 +10,7 @@ from everself.conversation.tools.own.selection import own_tools
 from everself.conversation.tools.protocol import Tool, ToolContext
 from everself.conversation.worker_thread import WorkerThread
 from everself.identity.growth import Growth
-from everself.identity.soul import Rules
+from everself.identity.soul import SoulRules
 from everself.memory.memory import Memory
 from everself.models.chat.protocol import ToolCall
 from everself.search.scopes import Scope, SessionKind
@@ -31,7 +31,7 @@ def kit_over(memory: Memory, workspace: Workspace, state: State, personas: tuple
         memory=lambda: memory,
         workspace=lambda: workspace,
         find=workspace.find,
-        growth=lambda: Growth(workspace, state, memory.clock, Rules()),
+        growth=lambda: Growth(workspace, state, memory.clock, SoulRules()),
         forgetting=no_forgetting,  # type: ignore[arg-type]  # whoever forgets hands in their own
         asks_to_forget=lambda _: True,
         personas=personas,

@@ -15,7 +15,7 @@ from everself.conversation.context.extensions import ProgramAnswer
 from everself.conversation.context.framing import FrameItem, frame, frame_within, quote
 from everself.conversation.context.packing import Omission, Reason
 from everself.conversation.context.prefix import Prefix
-from everself.conversation.context.receipt import Part
+from everself.conversation.context.receipt import ReceiptPart
 from everself.conversation.context.request import Parts, PromptRequest, room_for
 from everself.errors import ContextTooSmall, EverselfError
 from everself.memory.provenance import IMPORT, TOOL
@@ -39,7 +39,7 @@ _MARKS: Final = dict.fromkeys(code for code in range(128) if not chr(code).isaln
 @dataclass(slots=True)
 class Delta:
     text: str = ""
-    parts: list[Part] = field(default_factory=list)
+    parts: list[ReceiptPart] = field(default_factory=list)
     used: dict[Slot, int] = field(default_factory=dict)
     omissions: list[Omission] = field(default_factory=list)
     not_recalled: list[LeftOut] = field(default_factory=list)
@@ -110,7 +110,7 @@ class _Turn:
             return
         tokens = self.count(text)
         self.texts.append(text)
-        self.made.parts.append(Part(name, tokens))
+        self.made.parts.append(ReceiptPart(name, tokens))
         if self.left is not None:
             self.left -= tokens + _SEAM
 

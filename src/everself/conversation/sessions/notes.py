@@ -13,7 +13,7 @@ from everself.conversation.sessions.session import Message, Session
 from everself.memory.memory import Memory
 from everself.memory.provenance import IMPORT, concluded_in, taint_of
 from everself.memory.statements import shown
-from everself.memory.writing import NewEntry, Spot, scope_of
+from everself.memory.writing import NewEntry, PageSpot, scope_of
 from everself.search.scopes import SessionKind
 from everself.text.normalise import fold, one_line
 from everself.values import Entry, Tag, ended_words
@@ -67,7 +67,7 @@ class Notes:
             person=scope.person or "",
             project=scope.project or "",
             key=f"note {session.id} {messages[-1].id}",
-            spot=Spot(path, self._title(session, now.isoformat(sep=" ", timespec="seconds"))),
+            spot=PageSpot(path, self._title(session, now.isoformat(sep=" ", timespec="seconds"))),
         )
         made = self._memory.remember(thought)
         # asked for again after a crash, the first note stands and no second is made

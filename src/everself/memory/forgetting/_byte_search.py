@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final, Literal
 
 from everself.memory.forgetting.forgotten_words import ForgottenWords, is_open
-from everself.memory.forgetting.proof import Mention, Unreachable
+from everself.memory.forgetting.proof import RemainingMention, Unreachable
 from everself.storage import writes
 from everself.storage.damaged_files import FOLDER as ASIDE
 from everself.storage.filesystem import READ_LIMIT, FileSystem
@@ -128,7 +128,7 @@ def search_database(scrub: Scrub, words: ForgottenWords) -> tuple[int, int]:
     return left, max(0, sum(words.count(data) for _, data in scrub.raw()) - known)
 
 
-def mentions_in(files: FileSystem, words: ForgottenWords) -> list[Mention]:
+def mentions_in(files: FileSystem, words: ForgottenWords) -> list[RemainingMention]:
     """Where in documents the words stand and stay."""
     found = []
     for one in walk(files, ""):
@@ -136,7 +136,7 @@ def mentions_in(files: FileSystem, words: ForgottenWords) -> list[Mention]:
             continue
         data = words.in_document(one.path, _whole(files, one) or b"").data or b""
         reason = "part of another sentence, not removed" if is_open(one.path) else "yours alone to edit, not removed"
-        found += [Mention(f"{one.path}#L{line}", reason) for line in words.mentions(one.path, data)]
+        found += [RemainingMention(f"{one.path}#L{line}", reason) for line in words.mentions(one.path, data)]
     return found
 
 

@@ -32,8 +32,8 @@ from everself.memory.forgetting.proof import (
     DocumentCut,
     ForgetPlan,
     ForgetProof,
-    Mention,
     PlaceResult,
+    RemainingMention,
     Target,
     Unreachable,
 )
@@ -290,9 +290,9 @@ class Forgetting:
             notices=tuple(one.notice for one in self._resources.derived if one.notice),
         )
 
-    def _mentions(self, words: ForgottenWords) -> tuple[Mention, ...]:
+    def _mentions(self, words: ForgottenWords) -> tuple[RemainingMention, ...]:
         derived = [
-            Mention(one.reference, "made from what is forgotten, not removed")
+            RemainingMention(one.reference, "made from what is forgotten, not removed")
             for one in self._catalog.all()
             if one.id not in words.ids and not words.ids.isdisjoint(part.partition(":")[2] for part in one.lineage)
         ]

@@ -18,9 +18,9 @@ from everself.search.index_file.rows import (
     BLOCK,
     NOTHING,
     ChunkRow,
+    CodeSlot,
     Header,
-    Slot,
-    Source,
+    SourceRow,
     following,
     parse_chunk,
     parse_source,
@@ -129,7 +129,7 @@ class Embedding:
         self._embedder = embedder
         self._model = model_key(embedder)
         self._horizon = horizon
-        self._slot: Slot | None = None
+        self._slot: CodeSlot | None = None
         # chunks whose documents changed since indexing; the next sync handles them
         self._skipped: set[int] = set()
         # documents that a short run leaves to a longer one
@@ -172,7 +172,7 @@ class Embedding:
 
     def _next(self, size: int) -> _Batch | None:
         found: dict[int, ChunkRow] = {}
-        sources: dict[int, Source] = {}
+        sources: dict[int, SourceRow] = {}
         with reading(self._file.connection):
             header = read_header(self._file.connection)[1]
             for chunk in self._candidates(header):
@@ -211,7 +211,7 @@ class Embedding:
             yield from (chunk for chunk in chunks.tolist() if chunk not in self._skipped)
         self._newest = -1
 
-    def _texts(self, missing: dict[int, ChunkRow], sources: dict[int, Source]) -> dict[bytes, str]:
+    def _texts(self, missing: dict[int, ChunkRow], sources: dict[int, SourceRow]) -> dict[bytes, str]:
         wanted: dict[int, dict[int, bytes]] = {}
         for chunk, row in missing.items():
             wanted.setdefault(row.document, {})[chunk] = row.text

@@ -28,7 +28,7 @@ from everself.search.index_file.rows import (
     VOCABULARIES,
     ChunkRow,
     Header,
-    Source,
+    SourceRow,
     Stamp,
     checked,
     checksum,
@@ -86,7 +86,7 @@ def writing(file: IndexFile, wait: float) -> Iterator[None]:
                     connection.execute("ROLLBACK")
 
 
-class Writer:
+class IndexWriter:
     """Gathers changes within `writing`, and commits them."""
 
     def __init__(self, file: IndexFile, model: int, living: "Living | None" = None) -> None:
@@ -158,7 +158,7 @@ class Writer:
         columns[-size:] = [(number, group, size, *rest[3:]) for rest in columns[-size:]]
         return chunks[-1].end - chunks[count].start
 
-    def remove(self, source: Source) -> None:
+    def remove(self, source: SourceRow) -> None:
         document = source.document
         self._dead.append(range(document.first, document.first + document.count))
         header = self.header
@@ -175,7 +175,7 @@ class Writer:
             self._gone.add(parse_chunk(header.birth, number, data).text)
         self.connection.execute("DELETE FROM units WHERE number>=? AND number<?", bounds)
 
-    def restamp(self, source: Source, stamp: Stamp, read_at: int) -> None:
+    def restamp(self, source: SourceRow, stamp: Stamp, read_at: int) -> None:
         """The same words in a file that looks different. Where it has another size, what differs is beyond what is read."""
         self.header = replace(self.header, root=(self.header.root - source.seal) & _MASK)
         cut = max(0, source.document.cut + stamp[2] - source.stamp[2])

@@ -40,7 +40,7 @@ SKELETON = {
 
 
 @dataclass(frozen=True, slots=True)
-class Note:
+class CommitNote:
     """What stands beside a commit."""
 
     author: str
@@ -70,13 +70,16 @@ class History:
                 return found
         return None
 
-    def newest(self) -> Iterator[tuple[str, Note]]:
+    def newest(self) -> Iterator[tuple[str, CommitNote]]:
         """The commits with what stands beside them, newest first."""
         at = self.head()
         while at is not None:
             found = self._commit(at)
             moment = datetime.fromtimestamp(found.commit_time, UTC)
-            yield at, Note(found.author.decode().partition(" ")[0], found.message.decode("utf-8", "replace"), moment)
+            yield (
+                at,
+                CommitNote(found.author.decode().partition(" ")[0], found.message.decode("utf-8", "replace"), moment),
+            )
             at = found.parents[0].decode() if found.parents else None
 
     def holds(self, commit: str) -> bool:
@@ -117,7 +120,7 @@ class History:
 
         return Blob.from_string(data).id.decode()
 
-    def commit(self, files: Iterable[FileChange], note: Note) -> str:
+    def commit(self, files: Iterable[FileChange], note: CommitNote) -> str:
         """Record these documents on top of the newest commit; `publish` makes it stay. The newest one when nothing differs."""
         from dulwich.objects import Blob, Commit
 

@@ -36,7 +36,7 @@ _LONGEST_TITLE: Final = 300
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class HtmlPage:
     title: str
     text: str
 
@@ -49,7 +49,7 @@ class _Tag:
     end: int
 
 
-def read_page(source: str, url: str = "") -> Page:
+def read_page(source: str, url: str = "") -> HtmlPage:
     """What a person would read; links stand behind their words. `url` makes relative links whole."""
     source = source.translate(_CONTROLS)
     reader = _Reader(url)
@@ -78,7 +78,7 @@ def read_page(source: str, url: str = "") -> Page:
             reader.raw(tag.name, content)
         else:
             reader.meet(tag)
-    return Page(reader.title, reader.text())
+    return HtmlPage(reader.title, reader.text())
 
 
 class _Scanner:

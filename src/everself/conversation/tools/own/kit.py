@@ -9,7 +9,7 @@ from everself.config.sections import WorkspaceAccess
 from everself.conversation.tools.protocol import Stamp, ToolContext
 from everself.conversation.worker_thread import WorkerThread
 from everself.memory.memory import Memory
-from everself.search.sharing import Rules
+from everself.search.sharing import SharingRules
 from everself.values import Document
 from everself.workspace.protocol import Workspace
 
@@ -65,7 +65,7 @@ class Kit:
     asks_to_forget: Callable[[str], bool] = lambda _: False
     spawn: "Callable[[str, ToolContext], Awaitable[SubagentReport]] | None" = None
     access: WorkspaceAccess = WorkspaceAccess.RO
-    rules: Rules = field(default_factory=Rules)
+    rules: SharingRules = field(default_factory=SharingRules)
     personas: tuple[str, ...] = ()
     promoting: Promoting | None = None
     files: "Callable[[], FileOrigins] | None" = None

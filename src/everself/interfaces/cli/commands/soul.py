@@ -25,7 +25,7 @@ from everself.interfaces.rendering.words import count_of
 
 if TYPE_CHECKING:
     from everself.identity.growth import SoulChange
-    from everself.identity.soul_tests import Result
+    from everself.identity.soul_tests import SoulTestResult
     from everself.identity.versions import Version
     from everself.operations.digest import Step
     from everself.operations.integrity import VerifyReport
@@ -342,7 +342,7 @@ def _tell(grown: "SoulChange", done: str, notices: list[str]) -> None:
     answer(grown, [*paint_diff(grown.diff), "", said], notices)
 
 
-def _waiting(results: "tuple[Result, ...]") -> Iterator[str]:
+def _waiting(results: "tuple[SoulTestResult, ...]") -> Iterator[str]:
     for one in results:
         if one.verdict == "failed":
             yield f"It fails a soul test: {one.expectation}: {one.why}"
@@ -380,5 +380,5 @@ def _version(one: "Version", zone: tzinfo) -> Line:
     return paint(f"{one.name:<28}", "yellow") + f"{when:<21}{one.hash[:12]}  {one.size} bytes" + altered
 
 
-def _result(one: "Result") -> Line:
+def _result(one: "SoulTestResult") -> Line:
     return paint(f"{one.verdict:<8}", _COLOURS[one.verdict]) + one.expectation + (f"  ({one.why})" if one.why else "")

@@ -13,7 +13,7 @@ from everself.interfaces.rendering.lines import Line, paint
 from everself.interfaces.rendering.words import entries_of
 
 if TYPE_CHECKING:
-    from everself.memory.selection import Listed, Selection
+    from everself.memory.selection import ListedEntry, Selection
     from everself.operations.entry_account import Account, Reckoning
 
 _TIERS = {"T1": "T1", "T2": "T2", "core": "T1", "working": "T2"}
@@ -109,7 +109,7 @@ def _selection(given: Filters, workspace: str) -> "Selection":
     )
 
 
-def _line(one: "Listed") -> Line:
+def _line(one: "ListedEntry") -> Line:
     from everself.text import one_line
 
     entry = one.entry
