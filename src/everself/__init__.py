@@ -9,7 +9,7 @@ docs/library.md says what it can do. It is loaded when it is first asked for, so
 `App` and `open_app` are the former names of `Runtime` and `open_runtime`; they are deprecated and go with the next release.
 """
 
-# type checkers take it for what `typing` has under this name, which would be one module more to load
+# type checkers treat this name like `typing.TYPE_CHECKING`; importing `typing` would cost a module more
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from everself.agent import Agent, Runtime, open_runtime

@@ -34,7 +34,7 @@ class part(Generic[T]):  # noqa: N801 — a decorator, as property is
     def __get__(self, instance: object | None, owner: type) -> Self | T:
         if instance is None:
             return self
-        # a part that was made is found in here before this is asked at all
+        # a created part is found in `__dict__` before this method is called
         held: dict[str, Any] = instance.__dict__
         with held.setdefault(_LOCK.format(self._name), RLock()):
             if self._name not in held:

@@ -32,7 +32,7 @@ from everself.workspace.state_factory import open_or_read_only
 if TYPE_CHECKING:
     from everself.classify.triage import Triage
     from everself.conversation import parts as conversation
-    from everself.conversation.compaction import Compactor
+    from everself.conversation.compaction import ConversationCompactor
     from everself.conversation.context import request as context
     from everself.conversation.context.assembler import Assembler, Prompt
     from everself.conversation.context.factory import VerifiedDocuments
@@ -83,7 +83,7 @@ class Runtime:
         self.loaded = loaded
         self.agent = agent
         self.recovered = Recovery()
-        # what could not be done while closing; the changes themselves stand, and the next start does the rest
+        # what failed while closing; the changes themselves are saved, and the next start completes the rest
         self.unsettled: list[str] = []
         # why this agent can only be read at the moment
         self.impaired: EverselfError | None = None
@@ -155,7 +155,7 @@ class Runtime:
         return open_index(self.agent, self.workspace, self.clock, self.embedder, self.extra_paths(), grace)
 
     def extra_paths(self) -> "list[ExtraPath]":
-        """Documents from elsewhere that are searched too."""
+        """Files outside the workspace that are searched too."""
         from everself.workspace.extra_paths import open_extra_paths
 
         return open_extra_paths(self.agent, self.places)
@@ -271,7 +271,7 @@ class Runtime:
 
     @part
     def chat(self) -> "Chat":
-        """Nothing of it is opened before it is used: a conversation begins with the first message, not with the prompt for it."""
+        """The conversations of the agent. Parts are opened on first use."""
         from everself.conversation.conversation import Chat
         from everself.conversation.tools.outside.factory import open_external_access
 
@@ -284,7 +284,7 @@ class Runtime:
         return Chat(replace(parts, outside=lambda scope: open_external_access(self.agent, self.loaded, scope)))
 
     def conversation_parts(self) -> "conversation.Parts":
-        """What a conversation works with, but for its tools."""
+        """What a conversation uses, without its tools."""
         from everself.conversation.factory import ChatResources, gather_parts
         from everself.conversation.message_actions import MessageActions
 
@@ -333,7 +333,7 @@ class Runtime:
         return Checkpoint(self.memory, self.log)
 
     @part
-    def compactor(self) -> "Compactor":
+    def compactor(self) -> "ConversationCompactor":
         from everself.conversation.factory import open_compactor
 
         agent, hooks = self.agent, self.loaded.config.hooks
@@ -376,7 +376,7 @@ class Runtime:
         return self.memory.remember(NewEntry(text, stated_by_owner("terminal", *lineage), **details))
 
     def correct(self, old: str, new: str) -> Corrected:
-        """Put something right: `old` is an entry's id or its words."""
+        """Correct an entry: `old` is its id or its text."""
         return self.memory.correct(old, new, stated_by_owner("terminal"))
 
     def search(self, query: str, limit: int | None = None) -> "SearchResult":
@@ -400,9 +400,9 @@ class Runtime:
         return Freshness(self.index, self.agent.workspace)
 
     def keep_index_fresh(self, *, paid: bool = False) -> None:
-        """For processes that live long: sync soon after files change and embed in the background, until `close`.
+        """For long-running processes: sync soon after files change and embed in the background, until `close`.
 
-        An embedder that costs money is not asked unless `paid` says that somebody agreed to it.
+        A paid embedder is only used where `paid` says that a person agreed to it.
         """
         if self.agent.search.enabled:
             self.freshness.start(embed=self.embedder is not None and (paid or not self.embedder.paid))
@@ -414,12 +414,12 @@ class Runtime:
         try:
             return RealFileSystem(self.agent.workspace).read(path)
         except OSError:
-            # whatever is wrong with it, doctor says; the defaults hold
+            # problems in it are reported by doctor; the defaults are used
             return None
 
     @property
     def acknowledged(self) -> Sequence[str]:
-        """The changes that this Runtime made: whatever fails afterwards, they stand."""
+        """The changes that this Runtime made. Later failures do not affect them."""
         return tuple(self.workspace.acknowledged) if "workspace" in self.__dict__ else ()
 
     @property
@@ -433,7 +433,7 @@ class Runtime:
         return self.workspace.mended if "workspace" in self.__dict__ else ()
 
     def close(self) -> None:
-        """Let go of everything. What cannot be finished now is kept for the next start and told in `unsettled`, not raised."""
+        """Close everything. What cannot be completed now is left for the next start and reported in `unsettled`, not raised."""
         if "freshness" in self.__dict__:
             self.freshness.stop()
         if "index" in self.__dict__:

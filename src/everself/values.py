@@ -135,7 +135,7 @@ class Author(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ProvenanceRecord:
-    """What the runtime vouches for when an entry is born: where its words came from. `text` is the hash of those words."""
+    """What the runtime records when an entry is created: where its text came from. `text` is the hash of that text."""
 
     entry: str
     source: str
@@ -215,15 +215,15 @@ class ChangeRecord:
 
 # ── entries ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-# where words come in: a conversation, the owner's own terminal or program, a file that is imported, a job, a keeper; `test` for fakes
+# how text comes in: a conversation, the owner's terminal or program, an imported file, a job, a keeper; `test` for fakes
 Door = Literal["chat", "terminal", "import", "job", "keeper", "test"]
 
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Whose words a text is: who said it (a source), by which door it came in, and what it was derived from (references).
+    """The origin of a text: who said it (`source`), how it came in (`door`), and what it was derived from (`lineage`, references).
 
-    No text reaches a writer of memory without one. Made by the rules in `entries.trust` alone.
+    No text reaches a writer of memory without one. Only `memory.provenance` creates one.
     """
 
     source: str
@@ -301,7 +301,7 @@ class ScorePart(NamedTuple):
 
 
 class Hit(NamedTuple):
-    """A piece of a document that answers a query. `also` are the other places where the same words stand.
+    """A chunk of a document that matches a query. `also` are other places with the same text.
 
     `closed`: it no longer holds; `now` are the words that hold instead, where they are known and the caller may see them.
     """
@@ -330,12 +330,12 @@ class Hit(NamedTuple):
 
     @property
     def ended(self) -> str:
-        """What to say beside words that no longer hold; empty where they do."""
+        """The mark to show beside text that no longer holds; empty where it holds."""
         return ended_words(self.until, self.now) if self.closed or self.until is not None else ""
 
 
 def ended_words(until: date | None, now: str = "") -> str:
-    """How everything that no longer holds is marked, wherever it is shown."""
+    """The mark for text that no longer holds, wherever it is shown."""
     since = f"until {until.isoformat()}" if until is not None else "no longer holds"
     return f"{since}, now: {now}" if now else since
 
@@ -388,7 +388,7 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class JobRun:
-    """One slot that was taken or passed over. `until`: a holder that is silent for longer is dead."""
+    """One slot that was run or skipped. `until`: the lease of its process; after that the process counts as dead."""
 
     job: str
     slot: str

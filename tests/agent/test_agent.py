@@ -62,7 +62,7 @@ def test_homes_and_names_are_apart(home: Path) -> None:
 def test_an_agent_that_does_not_exist_is_not_made_by_opening_it(home: Path) -> None:
     with pytest.raises(EverselfError):
         Agent.open("nobody").remember("Never.")
-    with pytest.raises(NotFound, match="no workspace"):
+    with pytest.raises(NotFound, match="workspace"):
         Agent.open().remember("Never.")
     assert not (home / ".everself" / "workspace").exists()
 

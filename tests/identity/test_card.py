@@ -3,7 +3,7 @@
 import pytest
 
 from everself.config.sections import Identity
-from everself.identity.card import DATA_CHARS, Source, avatar_fault, avatar_kind, name_fault, read_card, resolve
+from everself.identity.card import DATA_CHARS, CardSource, avatar_fault, avatar_kind, name_fault, read_card, resolve
 from everself.workspace.setup import templates
 
 NOBODY = Identity("", "", "")
@@ -15,19 +15,19 @@ ARIA = (
 def test_the_sources_are_asked_in_order() -> None:
     ui, own = Identity("Ui", "", ""), Identity("Own", "🦊", "")
     card = resolve(ui, own, ARIA)
-    assert (card.name.value, card.name.source) == ("Ui", Source.UI)
-    assert (card.emoji.value, card.emoji.source) == ("🦊", Source.OWN)
-    assert (card.avatar.value, card.avatar.source) == ("avatars/aria.png", Source.FILE)
-    assert (card.vibe.value, card.vibe.source) == ("calm", Source.FILE)
-    assert (card.creature.value, card.creature.source) == ("", Source.DEFAULT)
-    assert resolve(NOBODY, own, ARIA).name.source is Source.OWN
+    assert (card.name.value, card.name.source) == ("Ui", CardSource.UI)
+    assert (card.emoji.value, card.emoji.source) == ("🦊", CardSource.OWN)
+    assert (card.avatar.value, card.avatar.source) == ("avatars/aria.png", CardSource.FILE)
+    assert (card.vibe.value, card.vibe.source) == ("calm", CardSource.FILE)
+    assert (card.creature.value, card.creature.source) == ("", CardSource.DEFAULT)
+    assert resolve(NOBODY, own, ARIA).name.source is CardSource.OWN
     assert card.notices == ()
 
 
 def test_without_identity_the_agent_is_called_assistant() -> None:
     card = resolve(NOBODY, NOBODY, None)
     assert (card.name.value, card.avatar.value, card.emoji.value) == ("Assistant", "A", "")
-    assert card.name.source is card.avatar.source is Source.DEFAULT
+    assert card.name.source is card.avatar.source is CardSource.DEFAULT
     assert card.missing
     assert card.notices == ("IDENTITY.md is missing.",)
 
@@ -86,7 +86,7 @@ def test_placeholders_code_comments_and_quotes_name_nobody(text: str) -> None:
 def test_what_breaks_a_limit_is_passed_over_and_the_next_source_is_asked() -> None:
     ui, own = Identity("x" * 61, "🦊" * 17, "../../etc/passwd.png"), Identity("two\nlines", "", "SOUL.md")
     card = resolve(ui, own, ARIA)
-    assert [told.source for told in (card.name, card.emoji, card.avatar)] == [Source.FILE] * 3
+    assert [told.source for told in (card.name, card.emoji, card.avatar)] == [CardSource.FILE] * 3
     assert len(card.notices) == 5
     assert "ui.assistant" in card.notices[0]
     assert "60" in card.notices[0]

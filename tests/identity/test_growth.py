@@ -11,7 +11,7 @@ from tests.operations.changes import Changes
 from everself.config.sections import SoulPolicy
 from everself.errors import ChangedMeanwhile, NotFound, RefusedByRule, WrongUse
 from everself.identity.growth import Growth, GrowthChecks
-from everself.identity.soul import Rules
+from everself.identity.soul import SoulRules
 from everself.memory.entries import text_hash
 from everself.memory.forgetting.forgotten_words import FORGOTTEN
 from everself.testing.frozen_time import FrozenTime
@@ -34,7 +34,7 @@ class Life:
 
     def growth(self, **outlook: object) -> Growth:
         self.time.advance(timedelta(seconds=1))
-        rules = Rules(self.policy)
+        rules = SoulRules(self.policy)
         return Growth(self.bench.workspace, self.bench.state, self.bench.clock, rules, GrowthChecks(**outlook))  # type: ignore[arg-type] # fields by name
 
     @property

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from everself.config.sections import AlternatePersona
 from everself.errors import UnsafePath, WrongUse
-from everself.identity.persona import Choice, Persona, Read, choose, in_purge, opening
+from everself.identity.persona import Persona, PersonaChoice, Read, choose, in_purge, opening
 from everself.storage.state.database import open_state
 from everself.storage.state.personas import Personas, PersonaTurn
 from everself.testing.frozen_time import FrozenTime
@@ -198,8 +198,8 @@ def test_changes_of_both_kinds_are_tried() -> None:
 
 def test_the_window_comes_before_chance() -> None:
     both = settings("12:00", timedelta(hours=1), 1.0)
-    assert choose(both, local("UTC", 2026, 3, 19, 12, 0), never) == Choice(EVIL, "purge")
-    assert choose(both, local("UTC", 2026, 3, 19, 14, 0), lambda: 0.0) == Choice(EVIL, "chance")
+    assert choose(both, local("UTC", 2026, 3, 19, 12, 0), never) == PersonaChoice(EVIL, "purge")
+    assert choose(both, local("UTC", 2026, 3, 19, 14, 0), lambda: 0.0) == PersonaChoice(EVIL, "chance")
 
 
 def test_chance_follows_its_seed() -> None:
@@ -217,7 +217,7 @@ def test_chance_follows_its_seed() -> None:
 
 def test_switched_off_it_never_speaks() -> None:
     off = settings("12:00", timedelta(hours=1), 1.0, on=False)
-    assert choose(off, local("UTC", 2026, 3, 19, 12, 0), lambda: 0.0) == Choice("SOUL.md", "soul")
+    assert choose(off, local("UTC", 2026, 3, 19, 12, 0), lambda: 0.0) == PersonaChoice("SOUL.md", "soul")
 
 
 @pytest.fixture

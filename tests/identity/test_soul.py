@@ -3,7 +3,7 @@
 import pytest
 
 from everself.config.sections import SoulPolicy
-from everself.identity.soul import Rules, check_growth, grows_alone, learned_lines
+from everself.identity.soul import SoulRules, check_growth, grows_alone, learned_lines
 from everself.values import Author, Change, FileChange
 from everself.workspace.guards import learned_exemption, standard_guards
 from everself.workspace.learned import SOUL, changed_lines, same_core, split_soul, with_line
@@ -66,7 +66,7 @@ def test_changed_lines_are_told_apart_even_where_they_are_no_text() -> None:
 
 @pytest.mark.parametrize("author", [Author.KEEPER, Author.AGENT])
 def test_keepers_may_propose_what_is_learned_and_nothing_else(author: Author) -> None:
-    rules = Rules()
+    rules = SoulRules()
     assert check_growth(SOUL_TEXT, with_line(SOUL_TEXT, "x"), author, rules) == ()
     assert "Learned" in check_growth(SOUL_TEXT, SOUL_TEXT.replace(b"kind", b"rude"), author, rules)[0]
     assert check_growth(SOUL_TEXT, SOUL_TEXT.replace(b"kind", b"rude"), Author.OWNER, rules) == ()
@@ -74,7 +74,7 @@ def test_keepers_may_propose_what_is_learned_and_nothing_else(author: Author) ->
 
 @pytest.mark.parametrize("author", [Author.KEEPER, Author.AGENT, Author.IMPORT, Author.RUNTIME])
 def test_under_locked_nobody_but_a_human_may(author: Author) -> None:
-    rules = Rules(SoulPolicy.LOCKED)
+    rules = SoulRules(SoulPolicy.LOCKED)
     assert check_growth(SOUL_TEXT, with_line(SOUL_TEXT, "x"), author, rules) == (
         "Permission denied: only a human can change the soul.",
     )
@@ -82,28 +82,28 @@ def test_under_locked_nobody_but_a_human_may(author: Author) -> None:
 
 
 def test_an_import_proposes_nothing() -> None:
-    assert check_growth(SOUL_TEXT, with_line(SOUL_TEXT, "x"), Author.IMPORT, Rules()) != ()
+    assert check_growth(SOUL_TEXT, with_line(SOUL_TEXT, "x"), Author.IMPORT, SoulRules()) != ()
 
 
 def test_a_soul_does_not_outgrow_its_tokens() -> None:
     after = with_line(SOUL_TEXT, "word " * 100)
-    assert "soul_max_tokens is 60" in check_growth(SOUL_TEXT, after, Author.KEEPER, Rules(max_tokens=60))[0]
+    assert "soul_max_tokens is 60" in check_growth(SOUL_TEXT, after, Author.KEEPER, SoulRules(max_tokens=60))[0]
 
 
 @pytest.mark.parametrize("author", [Author.OWNER, Author.KEEPER])
 def test_no_secret_is_proposed(author: Author) -> None:
     after = with_line(SOUL_TEXT, "The key is AKIAIOSFODNN7EXAMPLQ.")
-    assert "secret" in check_growth(SOUL_TEXT, after, author, Rules())[0]
+    assert "secret" in check_growth(SOUL_TEXT, after, author, SoulRules())[0]
 
 
 def test_small_steps_with_evidence_need_no_approval_where_the_person_said_so() -> None:
-    evolve = Rules(SoulPolicy.EVOLVE)
+    evolve = SoulRules(SoulPolicy.EVOLVE)
     one = with_line(SOUL_TEXT, "x")
     four = with_line(with_line(with_line(one, "y"), "z"), "w")
     assert grows_alone(SOUL_TEXT, one, ("entry:A",), evolve)
     assert not grows_alone(SOUL_TEXT, one, (), evolve)
     assert not grows_alone(SOUL_TEXT, four, ("entry:A",), evolve)
-    assert not grows_alone(SOUL_TEXT, one, ("entry:A",), Rules())
+    assert not grows_alone(SOUL_TEXT, one, ("entry:A",), SoulRules())
 
 
 @pytest.mark.parametrize("policy", list(SoulPolicy))

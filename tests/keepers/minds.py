@@ -12,7 +12,7 @@ from everself.conversation.sessions.log import SessionLog
 from everself.conversation.sessions.session import Message, Session
 from everself.conversation.sessions.transcripts import Transcripts
 from everself.keepers.execution import ActionFunctions
-from everself.keepers.keeper import Keeper, KeeperAction, Planned, Proposal, RunReport, Tell
+from everself.keepers.keeper import Keeper, KeeperAction, KeeperProposal, Planned, RunReport, Tell
 from everself.keepers.keeper_context import KeeperContext, Sources
 from everself.keepers.runner import Runner
 from everself.memory.catalog import Catalog
@@ -94,9 +94,9 @@ class Stubborn:
     schedule = ""
 
     def __init__(self, operations: Sequence[Planned], upto: str = "") -> None:
-        self._proposal = Proposal(tuple(operations), upto=upto)
+        self._proposal = KeeperProposal(tuple(operations), upto=upto)
 
-    async def propose(self, _: KeeperContext, __: Tell) -> Proposal:
+    async def propose(self, _: KeeperContext, __: Tell) -> KeeperProposal:
         return self._proposal
 
 

@@ -8,7 +8,7 @@ import pytest
 from tests.keepers.minds import Mind
 
 from everself.identity.growth import Growth
-from everself.identity.soul import Rules
+from everself.identity.soul import SoulRules
 from everself.keepers.compactor import Compactor, put_away
 from everself.keepers.execution import ActionFunctions
 from everself.keepers.keeper import RunReport
@@ -168,7 +168,7 @@ def test_old_records_of_corrections_are_archived_and_still_found_as_such(mind: M
 
 def test_earlier_souls_are_thinned_to_one_a_month_after_their_time(mind: Mind, folder: Path) -> None:
     (folder / "SOUL.md").write_text("# Soul\n\n## Core\n\n- Be kind.\n\n## Learned\n")
-    growth = Growth(mind.bench.workspace, mind.bench.state, mind.bench.clock, Rules())
+    growth = Growth(mind.bench.workspace, mind.bench.state, mind.bench.clock, SoulRules())
     for number in range(6):
         growth.add_line(f"Lesson {number}.", "")
         growth.approve("last")

@@ -23,7 +23,7 @@ from everself.keepers.keeper import (
     unpacked,
 )
 from everself.keepers.runner import Runner
-from everself.memory.writing import NewEntry, Spot
+from everself.memory.writing import NewEntry, PageSpot
 from everself.testing.origins import origin_of
 from everself.values import Author, Tag
 
@@ -100,7 +100,7 @@ def test_what_rests_on_a_page_stays_a_page_through_any_number_of_summaries(mind:
 
 def test_nothing_without_evidence_and_nothing_where_only_humans_write(mind: Mind):
     entry = mind.knows("A fact.")
-    thought = NewEntry("Obey.", origin_of("owner"), spot=Spot("SOUL.md", "Soul"))
+    thought = NewEntry("Obey.", origin_of("owner"), spot=PageSpot("SOUL.md", "Soul"))
     report = mind.propose(
         planned(Mention(entry.id)),
         planned(Remember(thought), f"entry:{entry.id}"),
@@ -238,7 +238,7 @@ def test_a_run_that_is_killed_between_any_two_operations_is_finished_by_the_next
 
 def test_a_planned_operation_survives_being_kept_as_json(mind: Mind):
     thought = NewEntry(
-        "words", origin_of("owner", "msg:1"), tag=Tag.DECISION, spot=Spot("bank/world.md", "World", "Facts")
+        "words", origin_of("owner", "msg:1"), tag=Tag.DECISION, spot=PageSpot("bank/world.md", "World", "Facts")
     )
     ask = Ask("conflict", "x", "Which?", (Choice("this", (Remember(thought, mind.hour.now), Mention("E"))),))
     for operation in (Remember(thought), ask, ProposeLine("a", "b"), Note("CONFLICTS.md", "c"), Merge("d", "e")):

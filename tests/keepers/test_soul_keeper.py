@@ -10,7 +10,7 @@ from everself.clock import Clock
 from everself.config.sections import SoulPolicy, Tunables
 from everself.errors import RefusedByRule
 from everself.identity.growth import Growth, GrowthChecks
-from everself.identity.soul import Rules
+from everself.identity.soul import SoulRules
 from everself.keepers.factory import action_functions
 from everself.keepers.keeper import Ask, ProposeLine, RunReport
 from everself.keepers.soul._themes import say_same
@@ -46,7 +46,7 @@ class Self(Mind):
             entry = self.memory.catalog.find(reference.removeprefix("entry:"))
             return entry is not None and (entry.source == "correction" or entry.category == "correction")
 
-        rules = Rules(policy, tokens)
+        rules = SoulRules(policy, tokens)
         self.growth = Growth(
             self.bench.workspace, self.bench.state, self.bench.clock, rules, GrowthChecks(is_correction)
         )
@@ -83,7 +83,7 @@ def self_(tmp_path) -> Iterator[Self]:
 
 def evolve(self_: Self, tokens: int = 800) -> None:
     self_.policy, self_.tokens = SoulPolicy.EVOLVE, tokens
-    self_.growth.rules = Rules(SoulPolicy.EVOLVE, tokens)
+    self_.growth.rules = SoulRules(SoulPolicy.EVOLVE, tokens)
 
 
 def twice(self_: Self) -> tuple[str, str]:

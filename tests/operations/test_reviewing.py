@@ -218,9 +218,9 @@ def test_a_question_about_a_hands_words_is_answered_at_the_terminal_only(app: Ru
     question = asked(app, Planned(ask, (f"entry:{old}",), "they differ"), "conflict")
     with pytest.raises(RefusedByRule, match="terminal"):
         accept_waiting(app, question, Word(present=False))
-    assert not app.memory.book.get(old).closed
+    assert not app.memory.catalog.get(old).closed
     accept_waiting(app, question)
-    assert app.memory.book.get(old).closed
+    assert app.memory.catalog.get(old).closed
 
 
 def test_what_a_hand_wrote_and_the_owner_leaves_is_asked_about_again_only_in_other_words(

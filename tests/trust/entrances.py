@@ -18,7 +18,7 @@ from everself.conversation.conversation import Chat
 from everself.errors import NotFound, UnsafePath
 from everself.identity.growth import Growth
 from everself.identity.ritual import Ritual
-from everself.identity.soul import Rules
+from everself.identity.soul import SoulRules
 from everself.memory.bank import Bank
 from everself.memory.catalog import Catalog
 from everself.memory.memory import Memory
@@ -26,7 +26,7 @@ from everself.memory.promotion.moves import Pick, apply_moves
 from everself.memory.provenance import OWNER
 from everself.memory.quarantine import release
 from everself.memory.selection import Selection, list_entries
-from everself.memory.writing import NewEntry, Spot
+from everself.memory.writing import NewEntry, PageSpot
 from everself.operations.backup.manifest import DATABASE, WORKSPACE, Line, Manifest, render_manifest
 from everself.operations.doctor import examine
 from everself.operations.entry_account import account_of
@@ -34,7 +34,7 @@ from everself.operations.registry import all_operations
 from everself.storage import writes
 from everself.storage.archive import ArchiveWriter, Member
 from everself.storage.filesystem import FileSystem
-from everself.storage.history.commits import History, Note
+from everself.storage.history.commits import CommitNote, History
 from everself.storage.journal import Intent, Journal, Step
 from everself.storage.real_disk import RealFileSystem
 from everself.storage.state.database import State
@@ -227,7 +227,7 @@ def _plant(doors: Doors, path: str) -> str:
     _need_plantable(path)
     identity = new_id(lambda size: (next(_names) + (1 << 40)).to_bytes(size, "big"))
     doors.history.commit(
-        [FileChange("log.md", None, SPARE), FileChange(path, None, SPARE)], Note("owner", "planted", MOMENT)
+        [FileChange("log.md", None, SPARE), FileChange(path, None, SPARE)], CommitNote("owner", "planted", MOMENT)
     )
     doors.history.publish()
     head = doors.history.head()
@@ -343,7 +343,7 @@ def _remembered(covers: str, enter: Callable[[Memory, str], object], *, looks: b
 
 
 def _thought(name: str, make: Callable[[str], NewEntry]) -> Entrance:
-    return _remembered(f"Thought.{name}", lambda memory, path: memory.remember(make(path)))
+    return _remembered(f"NewEntry.{name}", lambda memory, path: memory.remember(make(path)))
 
 
 IN_MEMORY = (
@@ -352,7 +352,9 @@ IN_MEMORY = (
     _thought("category", lambda path: NewEntry("likes tea", origin_of(OWNER), category=path)),
     Entrance(
         "Spot.path",
-        lambda doors, path: _memory(doors).remember(NewEntry("likes tea", origin_of(OWNER), spot=Spot(path, "Tea"))),
+        lambda doors, path: _memory(doors).remember(
+            NewEntry("likes tea", origin_of(OWNER), spot=PageSpot(path, "Tea"))
+        ),
         "content",
         costly=True,
     ),
@@ -405,7 +407,7 @@ IN_RECALL = (
 
 
 def _growth(doors: Doors) -> Growth:
-    return Growth(doors.workspace, doors.state, doors.clock, Rules())
+    return Growth(doors.workspace, doors.state, doors.clock, SoulRules())
 
 
 def _by_tool(covers: str, more: dict[str, object], *, looks: bool = False) -> Entrance:
@@ -516,10 +518,10 @@ NO_PATHS: dict[str, str] = {
     ),
     **dict.fromkeys(
         (
-            "Thought.text",
-            "Thought.who",
-            "Thought.was",
-            "Thought.key",
+            "NewEntry.text",
+            "NewEntry.who",
+            "NewEntry.was",
+            "NewEntry.key",
             "Spot.title",
             "Spot.heading",
         ),
@@ -553,7 +555,7 @@ NO_PATHS: dict[str, str] = {
 }
 
 OWNERS: tuple[type, ...] = (FileSystem, Workspace, DiskWorkspace, History)
-RECORDS: tuple[type, ...] = (*get_args(Edit), Step, Intent, NewEntry, Spot, Selection, Pick)
+RECORDS: tuple[type, ...] = (*get_args(Edit), Step, Intent, NewEntry, PageSpot, Selection, Pick)
 
 
 def _holds_text(hint: object) -> bool:

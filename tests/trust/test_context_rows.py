@@ -9,7 +9,7 @@ from everself.conversation.context import factory as assembling
 from everself.operations import files
 from everself.search import sharing
 from everself.search.scopes import Scope, SessionKind
-from everself.search.sharing import Rules
+from everself.search.sharing import SharingRules
 
 pytestmark = pytest.mark.trust
 
@@ -37,7 +37,7 @@ def test_a_label_that_lets_everybody_in_is_found(monkeypatch: pytest.MonkeyPatch
 
 
 def test_a_group_that_gets_the_memory_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    given = Rules(frozenset({(SessionKind.GROUP, "MEMORY.md")}))
+    given = SharingRules(frozenset({(SessionKind.GROUP, "MEMORY.md")}))
     monkeypatch.setattr(assembling, "read_rules", lambda _: given)
     with pytest.raises(AssertionError, match=r"MEMORY.md .* group"):
         run_s15(1, 1)

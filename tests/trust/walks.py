@@ -562,7 +562,14 @@ LOOKING = frozenset(
     {
         *("Memory.confidence", "Memory.trust", "Memory.as_of", "Memory.stale", "Memory.draft", "Memory.apply"),
         *("Memory.at", "Memory.doubt", "Memory.successor", "Memory.words_now"),
-        *("selection.list_entries", "selection.select", "entry_account.account_of", "tiers.count_tiers"),
+        *(
+            "sources.sources_of_hits",
+            "sources.sources_of_lines",
+            "selection.list_entries",
+            "selection.select",
+            "entry_account.account_of",
+            "tiers.count_tiers",
+        ),
         *("days.find_old_days", "corrections.find_old_corrections", "faded_lines.is_faded", "faded_lines.find_faded"),
         # earlier souls are copies, not entries
         *("version_retention.find_old_souls", "version_retention.thin_souls"),

@@ -77,7 +77,7 @@ def unset_key(text: str, key: str) -> str:
         get_spot(key)
     forms = tuple(dict.fromkeys((path, *spellings(path))))
     changed = text
-    # again and again, because a key may stand twice in one group and under several names
+    # repeated, because a key may occur twice in one group and under several names
     while form := next((form for form in forms if _holds(Editor(changed), form)), None):
         changed = Editor(changed).remove(form)
     if changed == text:

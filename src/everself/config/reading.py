@@ -15,9 +15,9 @@ from everself.config.shape import Shape, Where, locate
 from everself.errors import BadConfig, UnknownKey
 from everself.values import Finding
 
-# problems that are listed: looking for the nearest key takes its time
+# limit of listed problems: finding the nearest key is slow
 _MOST = 50
-# groups whose members the person names
+# groups whose keys are chosen by the person
 _NAMED: frozenset[Path] = frozenset({("mcp", "servers"), ("provider",)})
 
 
@@ -84,7 +84,7 @@ class _Reader:
             return
         for name, inner in value.items():
             if "." in str(name) and path in _NAMED:
-                # keys are written with dots, so that nobody could ask for this one
+                # keys are separated by dots, so this one could not be addressed
                 words = (
                     f"{join_key(path)} contains the name {name}; names with a dot are not supported and are ignored."
                 )

@@ -107,7 +107,7 @@ def is_foreign(path: Path) -> bool:
     forms = (_template(path), _template(canonical(path)))
     if any(form in _foreign() for form in forms):
         return True
-    # groups that the two share: whatever stands there beside ours is OpenClaw's
+    # groups shared with OpenClaw: unknown keys in them belong to OpenClaw
     beside = any((*form[:-1], ANY) in _foreign() for form in forms)
     return beside and find_spot(path) is None and not is_group(path)
 

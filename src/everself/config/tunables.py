@@ -14,7 +14,7 @@ from everself.values import Finding
 
 FILE = "CONFIG.md"
 LIMIT = 256 * 1024
-# of keys and of blocks: many times what there is to say, and little enough to look for the nearest of each
+# limit of keys and blocks: far more than needed, and few enough to find the nearest key for each
 _MOST = 100
 _LANGUAGES = ("yaml", "yml")
 PATTERNS = "heartbeat_custom_patterns"

@@ -26,7 +26,7 @@ _PREFIXES: Final = 32
 class SharedState:
     def __init__(self, parts: Parts) -> None:
         self.parts = parts
-        # each with the generation of forgetting that it was made in
+        # each with the generation of forgetting in which it was built
         self._prefixes: OrderedDict[str, tuple[int, Prefix]] = OrderedDict()
         self._told: set[tuple[str, str]] = set()
         self._recovered = False
@@ -46,7 +46,7 @@ class SharedState:
         import asyncio
 
         loop = asyncio.get_running_loop()
-        # what was opened on a loop that is over died with it
+        # tools opened on a closed event loop are gone
         if self._loops.get(session.id) is not loop:
             self._outside.pop(session.id, None)
         if session.id not in self._outside and self.parts.outside is not None:
@@ -69,7 +69,7 @@ class SharedState:
         """Keep what killed processes left, once: before anything new is said."""
         if not self._recovered:
             self._recovered = True
-            # what cannot be kept now is tried at the next start; the conversation goes on
+            # what cannot be recovered now is retried at the next start; the conversation continues
             with suppress(EverselfError):
                 self.parts.recover()
 

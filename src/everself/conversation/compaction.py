@@ -29,7 +29,7 @@ REFLEX: Final = "reflex"
 MOST_OF_A_SUMMARY: Final = 1_500
 MOST_OF_A_NOTE: Final = 800
 MOST_ASKED: Final = 2_000
-# where no model says how much it takes, or it takes more than is good to read at every turn
+# used where the model's window is unknown or too large to be filled at every turn
 _NO_WINDOW: Final = 200_000
 
 
@@ -77,7 +77,7 @@ def cut_at(messages: Sequence[Message], tokens: int) -> int:
     return cut
 
 
-class Compactor:
+class ConversationCompactor:
     def __init__(
         self,
         shared: SharedState,
@@ -174,7 +174,7 @@ class Compactor:
             return 0, ""
         if session.flushed == session.compacted:
             return 0, ""
-        # before, not after: a turn that kills the process must not be tried at every start
+        # marked before, not after: a turn that kills the process must not be retried at every start
         await self._shared.in_thread(lambda: self._parts.log.mark(session, flushed=session.compacted))
         try:
             return await self._flush(session, prompt("flush")), ""
@@ -202,7 +202,7 @@ class Compactor:
         try:
             said = await self._asked("note", session, (prompt("note"), text), MOST_OF_A_NOTE)
         except EverselfError:
-            # the lines themselves make the note then
+            # the note then consists of the last lines
             return "", ""
         name, _, note = said.partition("\n")
         return (name, note.strip()) if note.strip() else ("", said)
@@ -228,9 +228,9 @@ def stays(why: str, window: int) -> int:
     """How many tokens of a conversation stay as they were said."""
     window = min(window, _NO_WINDOW)
     if why == "overflow":
-        # the vendor counts otherwise than we do
+        # the vendor counts tokens differently
         return window // 32
-    # who asks for it while there is still room wants something to happen
+    # a person who asks for compaction early expects an effect
     return min(window // 8, MOST_ASKED) if why == "asked" else window // 8
 
 

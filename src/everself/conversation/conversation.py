@@ -30,7 +30,7 @@ class Chat:
     def __init__(self, parts: Parts) -> None:
         self._shared = SharedState(parts)
         self._parts = parts
-        # of each session the turns that are not over, in their order
+        # unfinished turns of each session, in order
         self._running: dict[str, list[asyncio.Task[None]]] = {}
 
     @property
@@ -40,7 +40,7 @@ class Chat:
 
     @property
     def shared(self) -> SharedState:
-        """What its turns share, for whatever makes room between them."""
+        """State shared by its turns, for compaction between them."""
         return self._shared
 
     def use(self, model: ChatModel) -> None:
@@ -50,7 +50,7 @@ class Chat:
     def begin(self, scope: Scope = OWNER, channel: str = "cli", resume: str = "") -> Session:
         """A new session, or an earlier one: by its id, the beginning of its id, or `last`, which starts a new one where there is none."""
         if resume:
-            # nothing to go on with is a beginning; a name that is wrong is an error
+            # without an earlier session a new one starts; a wrong name is an error
             with suppress(*([NotFound] if resume == LAST else [])):
                 return self._parts.log.resume(resume, scope, channel)
         return self._parts.log.begin(scope, channel)
@@ -75,7 +75,7 @@ class Chat:
                 # before it began: nothing was kept
                 yield Done("", "", "cancelled")
             else:
-                # what went wrong before there was anything to end well
+                # a failure before the turn could end normally
                 await task
         finally:
             if not task.done():
@@ -92,7 +92,7 @@ class Chat:
         return any(task.cancel() for task in running[:1])
 
     async def compact(self, session: Session, why: str = "asked") -> Compacted:
-        """Make a long conversation shorter, after what matters of it was kept."""
+        """Compact a long conversation, after its statements were stored."""
         fresh = await self._shared.in_thread(lambda: self._parts.log.fresh(session))
         if self._parts.compact is None:
             return Compacted(fresh)

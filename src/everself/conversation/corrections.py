@@ -31,12 +31,12 @@ from everself.workspace.layout import place
 
 _LOOKED_AT: Final = 12
 _NAMED: Final = 3
-# what two sentences must share to be about the same, of either
+# share of common words, of either sentence, for two sentences to be about the same
 _SHARED: Final = 0.5
-# where they share fewer words, how much alike they must be
+# required similarity where they share fewer words
 MATCH: Final = 0.85
 _SPECIFIC: Final = 3
-# words that a sentence needs to say something worth keeping
+# words that a sentence needs to be worth storing
 _TELLING: Final = 2
 
 _DONE: Final[dict[Language, str]] = {
@@ -82,7 +82,7 @@ class CorrectionHandler:
         verdict = self.triage.read(text)
         taken = [self.handle(program, text) for program in verdict.routes] if setting.by_owner else []
         if verdict.about == "tool" and taken[:1] == [True]:
-            # what the agent can do is the handler's matter, which comes first, and no memory is wrong
+            # the handler program took the message: it is about the agent's abilities, and no memory is wrong
             return Acted()
         return self.act(text, verdict, setting)
 
@@ -107,7 +107,7 @@ class CorrectionHandler:
     def _wrong(self, told: Correction, setting: ToolContext) -> tuple[Entry | None, Sequence[Entry]]:
         """The entry that is wrong, or those of which one may be."""
         found = self._found(f"{told.trigger} {told.old}", setting)
-        # "not me" stands in every other entry
+        # phrases like "not me" occur in many entries
         if not _contrasts(told):
             return self._choose_alike(found, told)
         # "the old cat Mira" is known as "Mira": where nothing holds all the words, the last one is tried
@@ -122,7 +122,7 @@ class CorrectionHandler:
         their words may both hold, and so may two that are alike; those are asked about."""
         right = bare(told.trigger)
         said = _terms(right)
-        # what says nothing but what is right is not wrong
+        # an entry that only says what is right is not wrong
         other = [entry for entry in found if _terms(entry.text) - said]
         shares = [(_share(said, _terms(entry.text)), entry) for entry in other]
         most = max((share for share, _ in shares), default=0.0)
@@ -146,7 +146,7 @@ class CorrectionHandler:
 
     def _put_right(self, wrong: Entry, told: Correction, setting: ToolContext, language: Language) -> Acted:
         right = bare(told.trigger)
-        # what others said is not taken along into the owner's words: of their entry none stays
+        # other people's text does not become the owner's: nothing of their entry is kept
         theirs = rank(self.memory.trust(wrong)) < rank(HAND)
         if theirs and not _tells(right):
             return Acted(question=_WHAT[language])

@@ -19,7 +19,7 @@ class Accepted:
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A piece of the reply, to be shown as it comes."""
+    """A part of the reply, to be shown as it arrives."""
 
     text: str
 

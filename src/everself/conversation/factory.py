@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from everself.clock import Clock
     from everself.config.sections import AgentSettings, Hooks
     from everself.conversation._shared import SharedState
-    from everself.conversation.compaction import CompactionResult, Compactor
+    from everself.conversation.compaction import CompactionResult, ConversationCompactor
     from everself.conversation.context.assembler import Assembler, Prompt
     from everself.conversation.context.request import Facts, PromptRequest
     from everself.conversation.sessions.checkpoint import Checkpoint, CheckpointReport
@@ -40,7 +40,7 @@ class ChatResources:
     memory: "Callable[[], Memory]"
     integrity: "Callable[[], Integrity]"
     checkpoint: "Callable[[], Checkpoint]"
-    compactor: "Callable[[], Compactor]"
+    compactor: "Callable[[], ConversationCompactor]"
 
 
 def gather_parts(
@@ -50,7 +50,7 @@ def gather_parts(
     facts: "Callable[[str, tuple[str, ...]], Facts]",
     act: "Callable[[str, ToolContext], Acted]",
 ) -> Parts:
-    """What a conversation works with, but for its tools."""
+    """What a conversation uses, without its tools."""
 
     def assemble(ask: "PromptRequest") -> "Prompt":
         return assembler().assemble(ask)
@@ -87,14 +87,14 @@ def open_compactor(
     memory: "Memory",
     log: "SessionLog",
     checkpoint: "Checkpoint",
-) -> "Compactor":
-    from everself.conversation.compaction import Compactor
+) -> "ConversationCompactor":
+    from everself.conversation.compaction import ConversationCompactor
     from everself.conversation.flush import FlushTurn
     from everself.conversation.sessions.notes import Notes
 
     most = hooks.session_messages if hooks.enabled and hooks.session_notes else 0
     notes = Notes(memory, log, agent.id, most)
-    return Compactor(shared, checkpoint, notes, agent.compaction, FlushTurn(shared))
+    return ConversationCompactor(shared, checkpoint, notes, agent.compaction, FlushTurn(shared))
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +103,7 @@ class SessionUpkeep:
 
     log: "SessionLog"
     checkpoints: "Callable[[], Checkpoint]"
-    compactor: "Callable[[], Compactor]"
+    compactor: "Callable[[], ConversationCompactor]"
 
     def near(self, used: int, window: int) -> bool:
         return self.compactor().is_near(used, window)

@@ -105,7 +105,7 @@ async def run_loop(
         state.why = "stop" if end.why == "tools" else end.why
         if not calls or end.why == "refused":
             return
-        # before it is kept, which is finished even when the turn is cancelled: nothing is kept twice
+        # cleared before it is stored, because storing completes even when the turn is cancelled: nothing is stored twice
         said, state.said = state.said, ""
         state.earlier += [said] if said else []
         await keep.called(said, calls, end.usage)

@@ -32,7 +32,7 @@ class Acted:
 
 @dataclass(frozen=True, slots=True)
 class Alarm:
-    """Guarded files that were changed outside. `tell` notes that the person was told of them."""
+    """A warning about guarded files changed outside Everself. `tell` records that it was shown."""
 
     texts: tuple[str, ...] = ()
     tell: Callable[[], None] = lambda: None

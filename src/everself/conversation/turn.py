@@ -106,7 +106,7 @@ class TurnRunner:
             why = "cancelled"
             await self._end(why)
         except EverselfError as error:
-            # a model that is away, a budget too small, a full disk: the message stays, and the next turn goes on
+            # an unreachable model, a small budget, a full disk: the message stays stored, and the next turn continues
             self._emit(Notice(str(error), "warning", error.mend))
             await self._end(why)
         finally:
@@ -201,14 +201,14 @@ class TurnRunner:
             raise NotFound("this conversation was forgotten in the meantime.", mend="Start a new conversation.")
         if stored.content != message.content:
             self._text = stored.content
-        # sentences about what was done with the message quote it
+        # sentences about completed actions quote the message
         self._acted = replace(self._acted, done=(), question="")
         return self._prepare(model, tools, message)
 
     def _prepare(self, model: ChatModel, tools: Sequence[Tool], message: Message) -> ChatRequest:
         """The request from what is stored, but for the message itself: the model sees it as it was said."""
         parts, session = self._parts, self._session
-        # before anything is read: what is forgotten from now on is noticed when the request is sent
+        # taken before anything is read, so that a forgetting from now on is noticed when the request is sent
         generation = parts.generation()
         if self._recorder is not None:
             self._recorder.generation = generation
@@ -300,7 +300,7 @@ class TurnRunner:
         kept = [one for one in written if one.deed in _KEPT]
         if not kept or (self._model is not None and self._model.name == REFLEX):
             return
-        # what is written from the message as it was kept was without the secret already
+        # the stored message was already redacted
         if any(one.left_out for one in kept) or redact(self._text).found:
             self._emit(Notice(reply("left_out", language_of(self._state.text, self._text)), "warning"))
 

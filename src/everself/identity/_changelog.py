@@ -12,7 +12,7 @@ from everself.values import Append
 
 CHANGELOG = "CHANGELOG.md"
 _HEADER = b"# Changelog\n"
-# a rollback over years must not copy two souls into the log; the earlier soul is kept whole elsewhere
+# a rollback over years must not copy two souls into the log; the earlier version is stored in SOUL_HISTORY/
 MOST_LINES = 40
 
 Step = Literal["growth", "rollback", "refusal"]

@@ -7,7 +7,7 @@ from everself.errors import DiskError, UnsafePath
 from everself.values import Document, FileStat
 from everself.workspace.layout import place
 
-# What everyone has or may get one day; a prompt is made of nothing else that is called like them.
+# Documents that every workspace has or may get. No other file with these names enters a prompt.
 FIXED: Final = ("SOUL.md", "IDENTITY.md", "SOUL_TESTS.md", "CONFIG.md", "BOOT.md")
 KEEPERS: Final = "agents"
 

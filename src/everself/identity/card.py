@@ -24,7 +24,7 @@ _LETTERS: Final = 4
 _PICTURES: Final = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".svg", ".avif", ".bmp", ".ico")
 
 
-class Source(StrEnum):
+class CardSource(StrEnum):
     UI = "ui.assistant"
     OWN = "agents.list"
     FILE = IDENTITY_FILE
@@ -39,7 +39,7 @@ Rule = Callable[[str], str]
 @dataclass(frozen=True, slots=True)
 class CardField:
     value: str
-    source: Source
+    source: CardSource
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,10 @@ def resolve(ui: Identity, own: Identity, identity_md: bytes | None) -> Card:
     notices: list[str] = []
 
     def first(label: str, configured: Sequence[str], rule: Rule, default: str = "") -> CardField:
-        asked = [*zip((Source.UI, Source.OWN), configured, strict=False), (Source.FILE, written.get(label, ""))]
+        asked = [
+            *zip((CardSource.UI, CardSource.OWN), configured, strict=False),
+            (CardSource.FILE, written.get(label, "")),
+        ]
         for source, value in asked:
             value = value.strip()
             fault = rule(value) if value else ""
@@ -78,7 +81,7 @@ def resolve(ui: Identity, own: Identity, identity_md: bytes | None) -> Card:
                 notices.append(f"The {label} in {_named(source)} is ignored: {fault}.")
             elif value:
                 return CardField(value, source)
-        return CardField(default, Source.DEFAULT)
+        return CardField(default, CardSource.DEFAULT)
 
     card = Card(
         name=first("name", (ui.name, own.name), name_fault, DEFAULT_NAME),
@@ -178,5 +181,5 @@ def _path_faults(avatar: str) -> Iterator[str]:
         yield "it is not a picture"
 
 
-def _named(source: Source) -> str:
-    return "agents.list[].identity" if source is Source.OWN else source.value
+def _named(source: CardSource) -> str:
+    return "agents.list[].identity" if source is CardSource.OWN else source.value

@@ -72,7 +72,7 @@ def keep_up(counter: Callable[[], KeptCounter], state: State, integrity: "Callab
     # on exit errors are ignored; the next check reports them
     with suppress(EverselfError):
         kept = counter()
-        # a run that changes nothing raises no count, and would leave that for good
+        # a run without changes raises no count, and would leave the temporary file for good
         kept.tidy()
         mark = kept.get()
         if mark is not None and mark.ledger.seq < state.ledger_head().seq:

@@ -50,22 +50,22 @@ def open_growth(
     integrity: "Callable[[], Integrity]",
 ) -> "Growth":
     from everself.identity.growth import Growth, GrowthChecks
-    from everself.identity.soul import Rules
+    from everself.identity.soul import SoulRules
 
-    rules = Rules(agent.soul.policy, tunables.soul_max_tokens, tunables.soul_history_retention_days)
+    rules = SoulRules(agent.soul.policy, tunables.soul_max_tokens, tunables.soul_history_retention_days)
 
     def is_correction(reference: str) -> bool:
         kind, _, name = reference.partition(":")
         if kind != "entry":
             return kind == "file" and name.startswith("CORRECTIONS.md")
         entry = memory().catalog.find(name)
-        # the last is what a correction leaves that found nothing to correct
+        # the last is left by a correction that found no wrong entry
         return entry is not None and (
             entry.tag is Tag.CORRECTION or entry.source == CORRECTION or entry.category == "correction"
         )
 
     def withheld() -> bool:
-        # a breach has no path: then no document is known for sure
+        # a breach has no path: then no document can be trusted
         strict = agent.soul.integrity == "strict"
         return strict and any(one.path in ("", SOUL) for one in integrity().look())
 

@@ -12,8 +12,8 @@ from typing import Final
 from everself.clock import Clock
 from everself.errors import ChangedMeanwhile, NotFound, RefusedByRule, WrongUse
 from everself.identity._changelog import CHANGELOG, ChangelogEntry, Step, append_entry
-from everself.identity.soul import Rules, check_growth, grows_alone
-from everself.identity.soul_tests import SOUL_TESTS, Result, failures, keep_principles, parse_tests, run_tests
+from everself.identity.soul import SoulRules, check_growth, grows_alone
+from everself.identity.soul_tests import SOUL_TESTS, SoulTestResult, failures, keep_principles, parse_tests, run_tests
 from everself.identity.versions import CURRENT, Version, Versions
 from everself.memory.entries import read_document, text_hash
 from everself.storage.state.database import State
@@ -45,7 +45,7 @@ from everself.workspace.protocol import Workspace
 # retries when the person's editor saves first
 _TRIES: Final = 5
 _ALL: Final = 100_000
-# what forgetting leaves in the place of words
+# what forgetting leaves in place of the text
 _FORGOTTEN: Final = b"[forgotten]"
 
 
@@ -56,7 +56,7 @@ class Proposed:
     proposal: Proposal
     diff: str
     change: str = ""
-    results: tuple[Result, ...] = ()
+    results: tuple[SoulTestResult, ...] = ()
     notices: tuple[str, ...] = ()
 
 
@@ -67,7 +67,7 @@ class SoulChange:
     change: str
     diff: str
     earlier: str = ""
-    results: tuple[Result, ...] = ()
+    results: tuple[SoulTestResult, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +94,7 @@ class _Act:
 
 class Growth:
     def __init__(
-        self, workspace: Workspace, state: State, clock: Clock, rules: Rules, outlook: GrowthChecks | None = None
+        self, workspace: Workspace, state: State, clock: Clock, rules: SoulRules, outlook: GrowthChecks | None = None
     ) -> None:
         self.rules = rules
         self.versions = Versions(workspace, clock)
@@ -104,7 +104,7 @@ class Growth:
         self._outlook = outlook or GrowthChecks()
 
     def propose(self, text: str, reason: str, evidence: Sequence[str] = (), author: Author = Author.OWNER) -> Proposed:
-        """Propose the whole soul as somebody would have it."""
+        """Propose a whole new text of the soul."""
         now = self._need_soul()
         return self._propose(now, without_surrogates(text).encode(), reason, tuple(evidence), author)
 
@@ -133,7 +133,7 @@ class Growth:
         return found
 
     def approve(self, name: str, *, force: bool = False) -> SoulChange:
-        """Let a proposal become the soul. It is carried over to a soul that changed since where that is possible."""
+        """Apply a proposal to the soul. It is merged where the soul changed since, if possible."""
         proposal = self.find(name)
         key = proposal.key
         if proposal.status == "open" and self._is_done(proposal):
@@ -143,7 +143,7 @@ class Growth:
             raise RefusedByRule(
                 "Changed outside Everself: SOUL.md. The change has not been accepted yet.", mend="everself soul verify"
             )
-        results: tuple[Result, ...] = ()
+        results: tuple[SoulTestResult, ...] = ()
 
         def want(now: bytes | None) -> bytes:
             nonlocal results
@@ -168,7 +168,7 @@ class Growth:
         return self._merged(proposal, self.versions.soul() or b"")
 
     def refuse(self, name: str, why: str = "") -> Proposal:
-        """Say no. With a reason it is noted in CHANGELOG.md, so that a keeper does not ask again."""
+        """Refuse a proposal. With a reason it is noted in CHANGELOG.md, so that a keeper does not propose it again."""
         proposal = self.find(name)
 
         def plan() -> Change | None:
@@ -222,7 +222,7 @@ class Growth:
         shown = _clean(" ".join(text.split()))
         return self._take(_Act("rollback", Author.OWNER, "owner", f"take back: {shown}"), want)
 
-    def test(self, name: str = CURRENT) -> tuple[Result, ...]:
+    def test(self, name: str = CURRENT) -> tuple[SoulTestResult, ...]:
         """The soul tests, held against a version or a proposal."""
         return self._tested(self.versions.soul() or b"", self.text_of(name))
 
@@ -253,7 +253,7 @@ class Growth:
         if not alone:
             self._keep_base(now)
         if again is None:
-            # before the soul changes: who dies in between finds it open, and knows what the change was for
+            # recorded before the soul changes: after a crash the proposal is still open and the change can be matched to it
             self._state.proposals.add(proposal)
         if alone:
             change, notices = self._grow_alone(proposal, now, wanted)
@@ -374,7 +374,7 @@ class Growth:
         by_human = Author(proposal.author) in HUMANS
         return merged if merged is not None and (by_human or same_core(now, merged)) else None
 
-    def _tested(self, now: bytes, wanted: bytes) -> tuple[Result, ...]:
+    def _tested(self, now: bytes, wanted: bytes) -> tuple[SoulTestResult, ...]:
         found = self._workspace.find(SOUL_TESTS)
         tests = parse_tests(None if found is None else found.data)
         principles = self._principles(now) if keep_principles(tests) else ()

@@ -28,8 +28,8 @@ START: Final = LedgerHead(0, GENESIS)
 
 
 @dataclass(frozen=True, slots=True)
-class Accepted:
-    """What a human took over: `paths` had changed."""
+class AcceptedDocuments:
+    """What a human accepted: `paths` had changed."""
 
     paths: tuple[str, ...]
     counter: int
@@ -69,7 +69,7 @@ class Integrity:
             self._locked(self._settle)
 
     def look(self) -> tuple[Tamper, ...]:
-        """Everything that was done outside and not accepted since. Before every prompt; a few files are read."""
+        """All outside changes that were not accepted. Called before every prompt; reads a few files."""
         found = self._examine()
         if found.first or found.own or found.tampers or _lags(found):
             # another process may be in the middle of a change: only the state under the lock counts
@@ -82,7 +82,7 @@ class Integrity:
         return tuple(replace(one, told=self._token(found, one) in self._told()) for one in found.tampers)
 
     def settle(self) -> None:
-        """Take over what Everself itself changed."""
+        """Accept the changes that Everself itself made."""
         self.look()
 
     def text(self, path: str) -> bytes | None:
@@ -96,7 +96,7 @@ class Integrity:
             return found.data if found is not None else None
         if any(one.path == path for one in last.tampers) and (now.fault or self.policy is SoulIntegrity.STRICT):
             return None if last.breached else accepted_words(last.sealed.baselines, path)
-        # an older copy or a forged seal vouches for nothing
+        # an older copy or a forged seal proves nothing
         return None if last.breached and self.policy is SoulIntegrity.STRICT else now.data
 
     def tell(self, tampers: Iterable[Tamper]) -> None:
@@ -106,11 +106,11 @@ class Integrity:
         told = (self._told() & tokens) | {self._token(found, replace(one, told=False)) for one in tampers}
         self._state.set_meta(TOLD, " ".join(sorted(told)))
 
-    def accept(self, paths: Sequence[str] | None = None, *, by: Author) -> Accepted:
-        """A human takes over what stands in these documents; None means all of them."""
+    def accept(self, paths: Sequence[str] | None = None, *, by: Author) -> AcceptedDocuments:
+        """Accept the current content of these documents, by a human; None means all of them."""
         self._need_human(by)
 
-        def work() -> Accepted:
+        def work() -> AcceptedDocuments:
             found = self._examine()
             if paths is not None and (found.breached or found.first):
                 raise RefusedByRule("The accepted state is not known; accept all documents or none.")
@@ -121,7 +121,7 @@ class Integrity:
                 if found.seen[path].fault:
                     raise RefusedByRule(found.seen[path].fault, mend="Put a plain file in its place first.")
             changed = tuple(one.path for one in found.tampers if one.path in chosen)
-            return Accepted(changed, self._seal(found, {*chosen, *found.own}))
+            return AcceptedDocuments(changed, self._seal(found, {*chosen, *found.own}))
 
         return self._locked(work)
 
@@ -173,7 +173,7 @@ class Integrity:
         if found.breached:
             return found
         if found.first:
-            # the mark comes first: from here on a seal without a mark is not how it began
+            # the counter is written first: from now on a seal without a counter is suspicious
             self._counter.raise_to(IntegrityMark(0, found.since.head))
             self._seal(found, [path for path, now in found.seen.items() if not now.fault])
             return self._examine()
@@ -197,13 +197,13 @@ class Integrity:
         at = self._clock.now().isoformat()
         rows = [Baseline(path, found.seen[path].hash, _words(found.seen[path].data), at) for path in paths]
         self._state.baselines.accept(rows, counter)
-        # where the chain is broken, the human takes the ledger as it is now; doctor goes on to tell of it
+        # where the chain is broken, the human accepts the ledger as it is; doctor keeps reporting it
         head = self._state.ledger_head() if found.since.broken else found.since.head
         self._counter.raise_to(IntegrityMark(counter, head))
         return counter
 
     def _keep(self, mark: IntegrityMark) -> None:
-        # a disk that is full must not silence the agent; the next look tries again
+        # a full disk must not stop the agent; the next check retries
         with suppress(DiskError, ChangedMeanwhile):
             self._counter.raise_to(mark)
 

@@ -29,7 +29,7 @@ _SECOND = timedelta(seconds=1)
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class PersonaChoice:
     file: str
     why: Why
 
@@ -45,15 +45,15 @@ class Speaker:
     notices: tuple[str, ...] = ()
 
 
-def choose(settings: AlternatePersona, now: datetime, draw: Draw, began: PersonaTurn | None = None) -> Choice:
+def choose(settings: AlternatePersona, now: datetime, draw: Draw, began: PersonaTurn | None = None) -> PersonaChoice:
     """Purge before chance; a session that has begun goes on as it began. `now` is in the user's time zone."""
     if began is not None:
-        return Choice(began.file, "session")
+        return PersonaChoice(began.file, "session")
     if settings.enabled and in_purge(settings, now):
-        return Choice(settings.file, "purge")
+        return PersonaChoice(settings.file, "purge")
     if settings.enabled and settings.chance > 0 and draw() < settings.chance:
-        return Choice(settings.file, "chance")
-    return Choice(SOUL_FILE, "soul")
+        return PersonaChoice(settings.file, "chance")
+    return PersonaChoice(SOUL_FILE, "soul")
 
 
 def in_purge(settings: AlternatePersona, now: datetime) -> bool:
@@ -129,14 +129,14 @@ class Persona:
         at = now.astimezone(UTC).isoformat(timespec="microseconds")
         return self._ledger.record(PersonaTurn(session, turn, at, speaker.file, speaker.hash, speaker.why))
 
-    def _load(self, choice: Choice) -> Speaker:
+    def _load(self, choice: PersonaChoice) -> Speaker:
         if choice.file == SOUL_FILE:
             return self._soul(choice.why)
         data, fault = None, "is missing"
         try:
             data = self._read(choice.file)
         except (UnsafePath, DiskError) as error:
-            # an alternate that cannot be read must not silence the agent
+            # an unreadable alternate persona must not stop the agent
             fault = f"cannot be read ({error})"
         if data is not None and data.removeprefix(BOM).strip():
             return Speaker(choice.file, data, digest(data), choice.why)

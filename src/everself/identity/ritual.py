@@ -58,7 +58,7 @@ class Answers:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class RitualPlan:
     """`redacted` names the kinds of secrets that were taken out of the answers."""
 
     change: Change
@@ -118,7 +118,7 @@ class Ritual:
         self._state.set_meta(META, _REMOVED)
         return True
 
-    def plan(self, answers: Answers) -> Plan:
+    def plan(self, answers: Answers) -> RitualPlan:
         """The one change that writes it all, to be shown before the yes."""
         if not self.is_open():
             raise RefusedByRule(
@@ -132,7 +132,7 @@ class Ritual:
             *(self._keep_soul(soul) if soul is not None else ()),
             Remove(BOOTSTRAP, digest(self._workspace.read(BOOTSTRAP).data)),
         ]
-        return Plan(Change(Author.OWNER, REASON, tuple(edits)), tuple(sorted(redacted)))
+        return RitualPlan(Change(Author.OWNER, REASON, tuple(edits)), tuple(sorted(redacted)))
 
     def preview(self, answers: Answers) -> Preview:
         """What the person is shown before the yes. Nothing happens yet."""
@@ -151,7 +151,7 @@ class Ritual:
 
     def finish(self, answers: Answers) -> Finished:
         """Write what the person said yes to. After a crash in between, the missing BOOTSTRAP.md still tells that it was had."""
-        planned: list[Plan] = []
+        planned: list[RitualPlan] = []
 
         def plan() -> Change:
             planned.append(self.plan(answers))

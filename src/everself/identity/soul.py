@@ -8,12 +8,12 @@ from everself.values import Author
 from everself.workspace.guards import HUMANS, SMALL
 from everself.workspace.learned import LEARNED, changed_lines, same_core, split_soul
 
-# who may ask for a growth at all beside the humans
+# who may propose growth besides humans
 _ASKING = frozenset({Author.KEEPER, Author.AGENT})
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
+class SoulRules:
     """What the settings say of growing."""
 
     policy: SoulPolicy = SoulPolicy.PROPOSE
@@ -21,12 +21,12 @@ class Rules:
     retention_days: int = 90
 
 
-def check_growth(before: bytes, after: bytes, author: Author, rules: Rules) -> tuple[str, ...]:
+def check_growth(before: bytes, after: bytes, author: Author, rules: SoulRules) -> tuple[str, ...]:
     """Why this must not even be proposed; nothing when it may."""
     return tuple(_reasons(before, after, author, rules))
 
 
-def grows_alone(before: bytes, after: bytes, evidence: tuple[str, ...], rules: Rules) -> bool:
+def grows_alone(before: bytes, after: bytes, evidence: tuple[str, ...], rules: SoulRules) -> bool:
     """Whether a keeper may do it without being approved: a few lines, with evidence, where the person said so."""
     small = sum(map(len, changed_lines(before, after))) <= SMALL
     # the author of a web page must not be able to change a soul
@@ -42,7 +42,7 @@ def learned_lines(data: bytes) -> tuple[str, ...]:
     return tuple(read.text for read in read_document(heading + split_soul(data).learned))
 
 
-def _reasons(before: bytes, after: bytes, author: Author, rules: Rules) -> Iterator[str]:
+def _reasons(before: bytes, after: bytes, author: Author, rules: SoulRules) -> Iterator[str]:
     if b"\0" in after:
         yield "The text would contain a NUL byte."
     if not after.strip():

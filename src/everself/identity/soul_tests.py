@@ -19,12 +19,12 @@ _MENTION: Final = re2.compile(r"(?is)^must mention (.+)$")
 _KEEP: Final = re2.compile(r"(?i)^must keep (?:the )?principles from corrections\.?$")
 _JUDGED: Final = re2.compile(r"(?i)^(?:judge\s*:|must\b)")
 _QUOTES: Final = ("“”", '""', "''", "‘’", "«»", "„“", "「」", "``")
-# from here on scripts write without spaces, so a word has no edges
+# from this code point on, scripts have no spaces, so words have no boundaries
 _WITHOUT_EDGES: Final = 0x2E80
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class SoulTestResult:
     """One expectation and what became of it; `why` where it did not pass."""
 
     expectation: str
@@ -37,7 +37,7 @@ def parse_tests(document: bytes | None) -> tuple[str, ...]:
     return tuple(read.text for read in read_document(document or b"") if read.kind == "item" and not read.struck)
 
 
-def run_tests(tests: Sequence[str], soul: str, principles: Sequence[str] = ()) -> tuple[Result, ...]:
+def run_tests(tests: Sequence[str], soul: str, principles: Sequence[str] = ()) -> tuple[SoulTestResult, ...]:
     """`principles` are the lines that were learned from corrections and stand today."""
     return tuple(_run(" ".join(test.split()), soul, principles) for test in tests)
 
@@ -47,36 +47,48 @@ def keep_principles(tests: Sequence[str]) -> bool:
     return any(_KEEP.search(" ".join(test.split())) for test in tests)
 
 
-def failures(results: Sequence[Result]) -> tuple[Result, ...]:
+def failures(results: Sequence[SoulTestResult]) -> tuple[SoulTestResult, ...]:
     return tuple(one for one in results if one.verdict == "failed")
 
 
-def _run(test: str, soul: str, principles: Sequence[str]) -> Result:
+def _run(test: str, soul: str, principles: Sequence[str]) -> SoulTestResult:
     if found := _TOKENS.search(test):
         return _under(test, soul, int(found.group(1)))
     if found := _NOT_MENTION.search(test):
         words = _bare(found.group(1))
-        return Result(test, "failed", f'It mentions "{words}".') if mentions(soul, words) else Result(test, "passed")
+        return (
+            SoulTestResult(test, "failed", f'It mentions "{words}".')
+            if mentions(soul, words)
+            else SoulTestResult(test, "passed")
+        )
     if found := _MENTION.search(test):
         words = _bare(found.group(1))
         return (
-            Result(test, "passed")
+            SoulTestResult(test, "passed")
             if mentions(soul, words)
-            else Result(test, "failed", f'The soul does not contain "{words}".')
+            else SoulTestResult(test, "failed", f'The soul does not contain "{words}".')
         )
     if _KEEP.search(test):
         lost = [line for line in principles if fold(line) not in fold(soul)]
-        return Result(test, "failed", f"The soul would lose: {'; '.join(lost)}") if lost else Result(test, "passed")
+        return (
+            SoulTestResult(test, "failed", f"The soul would lose: {'; '.join(lost)}")
+            if lost
+            else SoulTestResult(test, "passed")
+        )
     if _JUDGED.search(test):
-        return Result(test, "waiting", "Only a model can judge this.")
-    return Result(test, "unclear", 'An expectation begins with "must", "must not" or "judge:".')
+        return SoulTestResult(test, "waiting", "Only a model can judge this.")
+    return SoulTestResult(test, "unclear", 'An expectation begins with "must", "must not" or "judge:".')
 
 
-def _under(test: str, soul: str, limit: int) -> Result:
+def _under(test: str, soul: str, limit: int) -> SoulTestResult:
     from everself.text.tokens import count
 
     tokens = count(soul)
-    return Result(test, "passed") if tokens < limit else Result(test, "failed", f"The soul has {tokens} tokens.")
+    return (
+        SoulTestResult(test, "passed")
+        if tokens < limit
+        else SoulTestResult(test, "failed", f"The soul has {tokens} tokens.")
+    )
 
 
 def mentions(text: str, words: str) -> bool:

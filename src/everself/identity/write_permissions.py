@@ -42,7 +42,7 @@ ROUTES: Final[tuple[Route, ...]] = (
     Route("quarantine", Author.RUNTIME),
     Route("import of entries", Author.IMPORT),
     Route("undo by a machine", Author.AGENT),
-    # the tools of a conversation, whose calls a model words; two of them act for the owner, and are no freer for it
+    # tools of a conversation, called by a model; two of them act for the owner, with the same restrictions
     *(Route(f"tool {name}", Author.AGENT) for name in TOOLS),
 )
 

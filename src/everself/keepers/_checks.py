@@ -28,7 +28,7 @@ from everself.workspace.layout import is_day, place
 
 Way = Literal["apply", "queue", "refuse"]
 
-# less sure than this, a human decides
+# below this confidence a human decides
 SURE: Final = 0.5
 MOST_AT_ONCE: Final = 1_000
 # one run closes at most this share of the open entries: a keeper that wants more is probably wrong
@@ -123,7 +123,7 @@ class Checks:
             return Ruling("refuse", planned, "This was forgotten on request and is not remembered again.")
         origin = lowered(thought.origin, self._context.bears(rests_on, thought.text), rests_on)
         source = origin.source
-        # what stands in every prompt takes the owner's own words
+        # only the owner's own words may enter every prompt
         explicit = thought.explicit and is_human(source)
         thought = replace(thought, origin=origin, explicit=explicit)
         if thought.tag is Tag.CORRECTION and source != CORRECTION:

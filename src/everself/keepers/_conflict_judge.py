@@ -105,7 +105,7 @@ def _batches(doubts: Sequence[ConflictCandidate]) -> Iterator[Sequence[ConflictC
 
 def _found(doubt: ConflictCandidate, said: JsonObject) -> JudgedConflict:
     why, quotes = one_line(str(said["why"]), 200), (str(said.get("older", "")), str(said.get("newer", "")))
-    # of the older all of it: what it says besides would be closed too
+    # the quote must cover the whole older entry: the rest of it would be closed too
     whole = _quotes(quotes[0], doubt.older.text) and _quotes(doubt.older.text, quotes[0])
     if doubt.own and said.get("replaces") is True and whole and _quotes(quotes[1], doubt.newer.text):
         return JudgedConflict(doubt, why, True, quotes)

@@ -24,11 +24,11 @@ if TYPE_CHECKING:
     import re2
 
 SAME: Final = 0.9
-# characters that a model is shown at once, and memories that one run takes from it
+# characters shown to a model at once, and memories taken from it in one run
 BATCH: Final = 24_000
 LONGEST: Final = 4_000
 MOST: Final = 20
-# of a text that somebody showed
+# limit for quoted text
 SHOWN: Final = 80
 _TAGS: Final = {"decision": Tag.DECISION, "lesson": Tag.SKILL, "knowledge": Tag.KNOWLEDGE, "event": Tag.EVENT}
 SCHEMA: Final[JsonObject] = {
@@ -96,7 +96,7 @@ def _line(message: Message) -> str:
     words = said(message.content) if message.role == "user" else own_words(message.content)
     line = f"[{message.id}] {message.role}: {' '.join(words.split())[:LONGEST]}"
     text = shown(message.content) if message.role == "user" else ""
-    # what it is about may be remembered, what it says may not
+    # its topic may be remembered, its content may not
     return f"{line} (showed a text: “{one_line(text, SHOWN)}”)" if text.strip() else line
 
 
@@ -136,7 +136,7 @@ def _planned(
     message = heard[names[0]]
     lineage = tuple(f"msg:{name}" for name in dict.fromkeys(names))
     project = context.session(message.session).scope.project or ""
-    # the runner lowers it to what the messages bear: the owner's only where they stated just this
+    # the runner lowers the source to what the messages support: owner only if they stated exactly this
     origin = stated_by_owner("keeper", *lineage)
     thought = NewEntry(text, origin, "mined", _TAGS[memory["kind"]], project=project)
     return Planned(Remember(thought, message.at), lineage, "found in a conversation", 0.8)
@@ -153,5 +153,5 @@ def _is_known(context: KeeperContext, text: str) -> bool:
 def _profile() -> "re2._Regexp":
     import re2
 
-    # who somebody is, which is kept elsewhere
+    # descriptions of people belong into USER.md
     return re2.compile(r"^(?:\p{Lu}[\p{L}'’-]+ ){1,3}(?:is|was) (?:an?|the|my|our|their|his|her) ")

@@ -8,7 +8,7 @@ from typing import Final
 from everself.search.similarity import words_of
 from everself.text.normalise import fold
 
-# two words with so long a beginning in common are one word in two forms
+# two words with a common beginning of this length are forms of one word
 _STEM: Final = 5
 _NEGATORS: Final = frozenset(
     [
@@ -48,7 +48,7 @@ _DENSE_NEGATORS: Final = (
     "なく",
     "ず",
 )
-# what a sentence of these scripts may gain or lose without saying anything else
+# characters that a sentence in these scripts may gain or lose without changing its meaning
 _SMALL: Final = frozenset(
     "我你您他她的了是在有也就都很现在今年这那和与呢吧啊呀는은이가을를에의도로요다고해했합니데지게기저제나내우리지금그"
 )

@@ -26,7 +26,7 @@ class RareWordIndex:
         """The places of those that share most with a text, the nearest first; a rarer word counts more."""
         found = [self._places[mark] for mark in set(marks_of(text)) if mark in self._places]
         rare = [places for places in found if len(places) <= self._most]
-        # where all of its words are common, the least common ones have to do
+        # if all words are common, the least common ones are used
         chosen = rare or sorted(found, key=len)[:2]
         shared = Counter[int]()
         for places in chosen:

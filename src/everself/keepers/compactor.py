@@ -16,10 +16,10 @@ from everself.keepers.keeper import (
     Ask,
     Choice,
     CloseEntry,
+    KeeperProposal,
     Merge,
     Planned,
     Progress,
-    Proposal,
     Tell,
     referenced,
 )
@@ -41,7 +41,7 @@ SAME: Final = 0.9
 # a change is journalled whole, and a person should be able to read what it did
 MOST_A_CHANGE: Final = 92
 MOST_ASKED: Final = 10
-# lines that one request tells of
+# lines in one request
 _MOST_LINES: Final = 120
 _SCHEMA: Final[JsonObject] = {
     "type": "object",
@@ -71,7 +71,7 @@ class Compactor:
     title = "Memory Compactor"
     schedule = "cron_compactor_weekly"
 
-    async def propose(self, context: KeeperContext, tell: Tell) -> Proposal:
+    async def propose(self, context: KeeperContext, tell: Tell) -> KeeperProposal:
         operations: list[Planned] = []
         notes: list[str] = []
         old = find_old_days(context.memory, context.tunables.compaction_age_days)
@@ -84,7 +84,7 @@ class Compactor:
         operations += _faded(context)
         operations += _corrections(context)
         operations += _souls(context)
-        return Proposal(tuple(operations), tuple(notes))
+        return KeeperProposal(tuple(operations), tuple(notes))
 
 
 def put_away(memory: Memory, planned: Planned) -> str:
@@ -172,7 +172,7 @@ def _faded(context: KeeperContext) -> Iterator[Planned]:
     lines = {one.id for one in faded}
     asked = 0
     for one in context.open_entries():
-        # on a page of their own the agent's guesses are for a human to judge
+        # the agent's guesses on its own page are left for a human to judge
         if one.id in lines or asked >= MOST_ASKED or not is_faded(context.memory, one):
             continue
         asked += 1

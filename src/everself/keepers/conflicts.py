@@ -12,7 +12,7 @@ from typing import Final
 from everself.classify.difference import find_difference
 from everself.classify.openers import bare
 from everself.keepers._conflict_judge import ConflictCandidate, judge
-from everself.keepers.keeper import Ask, Choice, CloseEntry, Note, Planned, Progress, Proposal, Tell, referenced
+from everself.keepers.keeper import Ask, Choice, CloseEntry, KeeperProposal, Note, Planned, Progress, Tell, referenced
 from everself.keepers.keeper_context import KeeperContext
 from everself.memory.provenance import AGENT, CORRECTION, OWNER
 from everself.text.normalise import one_line
@@ -22,14 +22,14 @@ from everself.workspace.layout import Kind, place
 NAME: Final = "conflict-detector"
 ALIKE: Final = 0.8
 RECENT: Final = timedelta(days=1)
-# questions a day: who is asked more answers none
+# limit of questions a day: a person who is asked more answers none
 MOST_ASKED: Final = 5
 _RECORDS: Final = frozenset({Kind.CONFLICTS, Kind.CHANGELOG, Kind.COMPACTION_LOG, Kind.CHRONICLE})
 _SHOWN: Final = 160
 
 
 @dataclass(frozen=True, slots=True)
-class Conflict:
+class EntryConflict:
     """Two entries that may exclude each other, and why. `replaces`: a model says that the newer takes the place of the older; the quotes
     are the words of each that it goes by, and stand there."""
 
@@ -46,7 +46,7 @@ class Detector:
     title = "Conflict Detector"
     schedule = "cron_conflict_detector"
 
-    async def propose(self, context: KeeperContext, tell: Tell) -> Proposal:
+    async def propose(self, context: KeeperContext, tell: Tell) -> KeeperProposal:
         since = _since(context)
         fresh = list(_fresh(context, since))
         doubts: list[ConflictCandidate] = []
@@ -56,12 +56,12 @@ class Detector:
             doubts += [one for one in _doubts(context, entry) if not _is_asked(context, one)]
         doubts = list({_about(one.older, one.newer): one for one in doubts}.values())
         judged = await judge(context, doubts)
-        found = [Conflict(*_pair(one.doubt), one.why, one.sure, one.replaces, one.quotes) for one in judged.found]
+        found = [EntryConflict(*_pair(one.doubt), one.why, one.sure, one.replaces, one.quotes) for one in judged.found]
         # what a model was asked about it has answered
-        found += [Conflict(*_pair(one), one.why, 1.0) for one in doubts if one.why and one not in judged.asked]
+        found += [EntryConflict(*_pair(one), one.why, 1.0) for one in doubts if one.why and one not in judged.asked]
         planned, left = _settled(context, found)
         notes = (*judged.notes, *((f"{left} more to ask about; {MOST_ASKED} a day are asked.",) if left else ()))
-        return Proposal(tuple(planned), notes, (since if left else context.today).isoformat())
+        return KeeperProposal(tuple(planned), notes, (since if left else context.today).isoformat())
 
 
 def _since(context: KeeperContext) -> date:
@@ -135,7 +135,7 @@ def _is_correction(entry: Entry) -> bool:
     return entry.tag is Tag.CORRECTION or entry.source == CORRECTION
 
 
-def _settled(context: KeeperContext, conflicts: Sequence[Conflict]) -> tuple[list[Planned], int]:
+def _settled(context: KeeperContext, conflicts: Sequence[EntryConflict]) -> tuple[list[Planned], int]:
     """What is done about them, and how many have to wait for another day."""
     may_ask = MOST_ASKED - context.state.reviews.count("conflict", context.today.isoformat())
     planned: list[Planned] = []
@@ -156,12 +156,12 @@ def _settled(context: KeeperContext, conflicts: Sequence[Conflict]) -> tuple[lis
     return planned, left
 
 
-def _planned(context: KeeperContext, conflict: Conflict) -> Iterator[Planned]:
+def _planned(context: KeeperContext, conflict: EntryConflict) -> Iterator[Planned]:
     """The record first: killed between the two, the next run finds the record made and does the rest."""
     evidence = referenced((conflict.older.id, conflict.newer.id))
     title = "Conflict settled" if conflict.replaces else "Conflict open"
     note = Note("CONFLICTS.md", _record(context, conflict))
-    # a model says why in other words each time, and the same conflict is told once
+    # a model words its reason differently each time, and a conflict is recorded once
     yield Planned(note, evidence, title, conflict.sure, key=f"conflict {_about(conflict.older, conflict.newer)}")
     if conflict.replaces:
         before, now = conflict.quotes
@@ -171,7 +171,7 @@ def _planned(context: KeeperContext, conflict: Conflict) -> Iterator[Planned]:
         yield Planned(_question(conflict), evidence, conflict.why[:300], conflict.sure)
 
 
-def _question(conflict: Conflict) -> Ask:
+def _question(conflict: EntryConflict) -> Ask:
     older, newer = conflict.older, conflict.newer
     words = f"Which holds: {_said(newer)} or, earlier, {_said(older)}?"
     choices = (
@@ -190,7 +190,7 @@ def _said(entry: Entry) -> str:
     return f"“{one_line(entry.text, _SHOWN)}”" + (f" ({entry.day.isoformat()})" if entry.day is not None else "")
 
 
-def _record(context: KeeperContext, conflict: Conflict) -> str:
+def _record(context: KeeperContext, conflict: EntryConflict) -> str:
     older, newer = conflict.older, conflict.newer
     lines = [
         f"- older: {_described(context, older)}",

@@ -156,7 +156,7 @@ class ActionExecutor:
         return done.change, done.entry
 
     def _as_keeper(self, planned: Planned, key: str) -> Memory:
-        # the same in all that memory is, but for where it writes and when
+        # the same memory with another workspace and clock
         memory = copy(self._memory)
         memory.workspace = KeeperWorkspace(memory.workspace, planned, key, self._author, self._keeper)
         if isinstance(planned.operation, Remember) and planned.operation.at is not None:
@@ -187,7 +187,7 @@ def _merge(memory: Memory, keep: str, drop: str) -> Change:
     draft = memory.draft()
     today = memory.clock.today()
     kept, dropped = memory.catalog.get(keep), memory.catalog.get(drop)
-    # only people count, and a message that made both counts once
+    # only people's mentions count, and a message that made both counts once
     if is_human(dropped.source) and set(kept.lineage).isdisjoint(dropped.lineage):
         count_mention(draft, kept, dropped.seen or today)
     close_entry(draft, dropped, today, kept.id)

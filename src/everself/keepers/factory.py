@@ -84,7 +84,7 @@ class KeeperResources:
             return False
         index = self.index()
         index.sync()
-        # what costs money is embedded by who was asked for it
+        # a paid embedder is only used with the person's consent
         free = embedder.provider == _LOCAL and not embedder.paid
         left = index.embed(seconds=_EMBEDDING).pending if free else index.pending()
         return left == 0
@@ -128,7 +128,7 @@ def action_functions(proposals: "Proposals", growth: "Callable[[], Growth]") -> 
         known = [one for one in proposals.list("", _MANY) if one.reason == planned.reason and line in one.content]
         now = digest(growth().versions.soul() or b"")
         if any(one.status != "open" or one.base != now for one in known):
-            # asked before; only a run that died leaves something to do, and to the soul as it was then
+            # already proposed; only an interrupted run leaves something to do, for the soul as it was then
             return ""
         made = growth().add_line(line, planned.reason, planned.evidence, Author.KEEPER, remove)
         if not made.change:

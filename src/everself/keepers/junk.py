@@ -16,11 +16,11 @@ from everself.values import Entry
 from everself.workspace.layout import place
 
 CEILING: Final = 0.3
-# of fewer, a share says nothing
+# minimum number for a meaningful share
 FEWEST: Final = 20
-# what was mined longer ago was judged long since
+# older memories were judged before
 WINDOW: Final = timedelta(days=90)
-# so long something may wait for its first question, where questions are asked at all
+# days without a hit before a memory counts as unrecalled, if there are searches at all
 PATIENCE: Final = timedelta(days=30)
 FEWEST_SEARCHES: Final = 20
 
@@ -83,7 +83,7 @@ def _unrecalled(context: KeeperContext, mined: list[Entry]) -> set[str]:
     before = context.today - PATIENCE
     old = [one.id for one in mined if not is_human(one.source) and one.day is not None and one.day <= before]
     asked = context.state.searches.list(FEWEST_SEARCHES)
-    # where nobody searches, nothing can be recalled
+    # without searches nothing can be recalled
     if not old or len(asked) < FEWEST_SEARCHES:
         return set()
     return set(old) - context.state.searches.hits_of(old).keys()

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, Literal, Protocol
 
 from everself.errors import Damaged
 from everself.memory.provenance import restored
-from everself.memory.writing import NewEntry, Spot
+from everself.memory.writing import NewEntry, PageSpot
 from everself.models.chat.protocol import JsonObject, Usage
 from everself.values import Tag, digest
 
@@ -39,7 +39,7 @@ class Mention:
 
 @dataclass(frozen=True, slots=True)
 class CloseEntry:
-    """It no longer holds; `by` is the entry that holds instead, where there is one."""
+    """Close an entry; `by` is the entry that replaces it, if any."""
 
     entry: str
     by: str = ""
@@ -55,7 +55,7 @@ class Merge:
 
 @dataclass(frozen=True, slots=True)
 class MoveTo:
-    """Out of the day into a page, beneath a heading."""
+    """Move an entry from a daily log to a page, under a heading."""
 
     entry: str
     path: str
@@ -64,7 +64,7 @@ class MoveTo:
 
 @dataclass(frozen=True, slots=True)
 class ProposeLine:
-    """One more line of what the soul has learned, or one less."""
+    """Add a line to `## Learned`, or remove one."""
 
     line: str
     remove: str = ""
@@ -90,7 +90,7 @@ class Archive:
 
 @dataclass(frozen=True, slots=True)
 class Quarantine:
-    """Keep an entry apart until the owner has looked at it."""
+    """Put an entry in quarantine until the owner has reviewed it."""
 
     entry: str
     why: str
@@ -98,7 +98,7 @@ class Quarantine:
 
 @dataclass(frozen=True, slots=True)
 class Correct:
-    """Other words in the place of an entry, which closes it. Only the owner says yes to that, or says it in their own words."""
+    """Replace an entry with a new text. Needs the owner's approval, or their own wording."""
 
     entry: str
     text: str
@@ -106,7 +106,7 @@ class Correct:
 
 @dataclass(frozen=True, slots=True)
 class Confirm:
-    """Search finds these corrections by their meaning now: their records in CORRECTIONS.md say so."""
+    """Mark corrections as embedded in CORRECTIONS.md."""
 
     entries: tuple[str, ...]
 
@@ -176,7 +176,7 @@ class Planned:
 
 
 @dataclass(frozen=True, slots=True)
-class Proposal:
+class KeeperProposal:
     """What a keeper would do. `upto` is how far it read, in its own words; where it is empty, what it was stays."""
 
     operations: tuple[Planned, ...] = ()
@@ -208,7 +208,7 @@ class Keeper(Protocol):
     def schedule(self) -> str:
         """The setting of CONFIG.md that says when it runs; empty for one that is called when it is needed."""
 
-    async def propose(self, context: "KeeperContext", tell: Tell) -> Proposal: ...
+    async def propose(self, context: "KeeperContext", tell: Tell) -> KeeperProposal: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -320,7 +320,7 @@ def _unpack(found: JsonObject) -> KeeperAction:
             told = thought.pop("origin", None) or {"source": thought.pop("source"), "lineage": thought.pop("lineage")}
             origin = restored(told["source"], told.get("door", "keeper"), tuple(told["lineage"]))
             thought |= {"tag": Tag(thought["tag"]), "origin": origin}
-            made = NewEntry(**thought, spot=Spot(**spot) if spot else None)
+            made = NewEntry(**thought, spot=PageSpot(**spot) if spot else None)
             return Remember(made, datetime.fromisoformat(values["at"]) if values["at"] else None)
         case "archive":
             return Archive(values["what"], tuple(values["names"]), tuple(tuple(one) for one in values["told"]))

@@ -161,7 +161,7 @@ class KeeperContext:
             return self.sharing(text, limit)
         if (text, limit) in self._related:
             return self._related[text, limit]
-        # a look at every file takes longer than the search; what changes during a run is seen by the next
+        # checking every file takes longer than the search; changes during a run are seen by the next run
         request = RecallRequest(text, limit, 0.0, recorded=False, counted=False, fresh=not self._asked)
         self._asked = True
         try:
@@ -187,7 +187,7 @@ class KeeperContext:
         found: list[Message] = []
         for row in self.state.messages.newest():
             message = message_of(row)
-            # where that message was forgotten since, its time has to do
+            # if that message was forgotten, its time is used
             if (message.id == name) if known is not None else (since is not None and message.at <= since):
                 break
             found.append(message)

@@ -14,7 +14,7 @@ from everself.conversation.sessions.session import Message
 from everself.keepers._insights import find_insights
 from everself.keepers._sameness import says_no_more
 from everself.keepers.junk import count_junk
-from everself.keepers.keeper import Mention, Merge, Planned, Progress, Proposal, Remember, Tell, referenced
+from everself.keepers.keeper import KeeperProposal, Mention, Merge, Planned, Progress, Remember, Tell, referenced
 from everself.keepers.keeper_context import KeeperContext, mark
 from everself.search.scopes import SessionKind
 from everself.text.normalise import fold
@@ -24,7 +24,7 @@ from everself.workspace.layout import place
 NAME: Final = "memory-miner"
 SAME: Final = 0.9
 _MINED: Final = (SessionKind.MAIN, SessionKind.GUEST)
-# what others wrote down is looked at for duplicates for so long
+# days for which other entries are checked for duplicates
 _RECENT: Final = timedelta(days=1)
 
 
@@ -33,7 +33,7 @@ class Miner:
     title = "Memory Miner"
     schedule = "cron_memory_miner"
 
-    async def propose(self, context: KeeperContext, tell: Tell) -> Proposal:
+    async def propose(self, context: KeeperContext, tell: Tell) -> KeeperProposal:
         upto = context.upto()
         heard = list(context.messages(upto))
         mined = [one for one in heard if context.session(one.session).scope.kind in _MINED]
@@ -48,7 +48,7 @@ class Miner:
             dug = await find_insights(context, mined, [one.new_entry.text for one in told])
             planned += dug.operations
             notes += dug.notes
-        return Proposal(tuple(planned), tuple(notes), mark(heard[-1]) if heard else upto)
+        return KeeperProposal(tuple(planned), tuple(notes), mark(heard[-1]) if heard else upto)
 
     def _statements(
         self, context: KeeperContext, heard: Sequence[Message], flagged: set[str], tell: Tell

@@ -77,7 +77,7 @@ def reword(does: Sequence[KeeperAction], words: str) -> Reworded:
             case Correct(entry):
                 return Reworded("", (Correct(entry, words),))
             case CloseEntry(entry, ""):
-                # with other words it holds again
+                # with a new text the entry is open again
                 return Reworded(entry, ())
     kept = entry_kept(does)
     if not kept:

@@ -18,9 +18,9 @@ from everself.keepers.keeper import (
     Choice,
     Keeper,
     KeeperAction,
+    KeeperProposal,
     Planned,
     Progress,
-    Proposal,
     RunReport,
     Tell,
     choices_of,
@@ -128,7 +128,7 @@ class Runner:
         """The answers a question offers; none for an operation that is only accepted or refused."""
         return choices_of(review.payload)
 
-    def _settle(self, context: KeeperContext, proposal: Proposal, dry_run: bool, tell: Tell) -> RunReport:
+    def _settle(self, context: KeeperContext, proposal: KeeperProposal, dry_run: bool, tell: Tell) -> RunReport:
         checks = Checks(context)
         executor = ActionExecutor(context.memory, self._functions, context.keeper)
         applied: list[ActionResult] = []
@@ -137,7 +137,7 @@ class Runner:
         put_off = False
         for number, proposed in enumerate(proposal.operations, 1):
             tell(Progress(number, len(proposal.operations), "operations"))
-            # named before the checks make it smaller: proposed again, it has to be the same
+            # the key is computed before the checks reduce the action, so that a repeated proposal has the same key
             planned = replace(proposed, key=key_of(proposed))
             if self._is_known(planned):
                 continue
@@ -155,7 +155,7 @@ class Runner:
             else:
                 done = ActionResult(ruling.planned) if dry_run else executor.do(ruling.planned)
                 (refused if done.why else applied).extend([] if done.already else [done])
-        # what was put off is proposed again, so what was read counts as unread
+        # postponed actions must be proposed again, so the read position is not advanced
         upto = "" if put_off else proposal.upto
         return RunReport("", context.now, tuple(applied), tuple(queued), tuple(refused), proposal.notes, upto=upto)
 

@@ -26,7 +26,7 @@ _log = get_logger(__name__)
 # of the slots that were missed so many are written down one by one
 LOGGED: Final = 50
 LEASE: Final = timedelta(minutes=10)
-# settled so far ahead, a job was settled by a clock that was wrong
+# a job settled this far ahead was settled by a wrong clock
 FAR: Final = timedelta(days=7)
 LONGEST_DETAIL: Final = 2_000
 LONGEST_NAME: Final = 60
@@ -35,13 +35,13 @@ _OLDER: Final = "A newer slot was due by the time the scheduler ran."
 _RETIMED: Final = "The schedule was changed before it ran."
 _DIED: Final = "The process that ran it died."
 
-# Does what a job says, and tells in a line what came of it; raises where it failed. The slot names this run.
+# Performs a job and returns one line about the result; raises on failure. The slot identifies this run.
 JobFunction = Callable[[Job, str], str]
 
 
 @dataclass(frozen=True, slots=True)
 class NewJob:
-    """A job as somebody wants it. `said` is when: five fields, a moment or a step."""
+    """A job to be added. `said` is its schedule: a cron expression, a time or an interval."""
 
     name: str
     kind: JobKind
@@ -55,7 +55,7 @@ class NewJob:
 
 @dataclass(frozen=True, slots=True)
 class DueJob:
-    """A job with the slots that came since it was last settled; the newest is the one that runs."""
+    """A job with the slots that became due; only the newest one runs."""
 
     job: Job
     missed: Missed
@@ -67,7 +67,7 @@ class DueJob:
 
 @dataclass(frozen=True, slots=True)
 class TickResult:
-    """What was run, in its order. `busy`: another process is at it, and nothing was done here."""
+    """The runs in order. `busy`: another process is running jobs, and nothing was done here."""
 
     runs: tuple[JobRun, ...] = ()
     busy: bool = False
@@ -127,7 +127,7 @@ class Scheduler:
         return self.jobs.find(job.id)
 
     def next_of(self, job: Job) -> datetime | None:
-        """When it comes next; a moment that is over where it is due now."""
+        """The next slot; in the past where the job is due now."""
         return next_slot(self._times(job), datetime.fromisoformat(job.since)) if job.enabled else None
 
     def due(self) -> list[DueJob]:
@@ -140,7 +140,7 @@ class Scheduler:
         return any(self._is_dead(one) for one in self.jobs.under_way())
 
     def tick(self, function: JobFunction) -> TickResult:
-        """Run what is due, each job once. Nothing where another process is at it."""
+        """Run the due jobs, each once. Does nothing where another process is running them."""
         with ExitStack() as stack:
             try:
                 stack.enter_context(self._lock.hold(0))
@@ -165,7 +165,7 @@ class Scheduler:
             yield from self._succeed(dead, function)
         for job in self.jobs.every():
             if job.enabled and job.since > _text(self._now() + FAR):
-                # else it would rest until then; slots that have a row do not run again
+                # otherwise it would rest until then; slots with a row do not run again
                 self.jobs.rewind(job, _text(self._now()))
         for due in self.due():
             run = self._lease(due.job, _text(due.slot))
@@ -173,7 +173,7 @@ class Scheduler:
                 yield self._carry_out(due.job, run, function)
 
     def _succeed(self, dead: JobRun, function: JobFunction) -> Iterator[JobRun]:
-        """Run again what a dead holder began, unless that is late, unwanted, or has killed too often."""
+        """Rerun a job whose process died, unless it is too late, disabled, or has crashed too often."""
         job = next((one for one in self.jobs.every() if one.id == dead.job), None)
         if job is None or not job.enabled or job.failures + 1 >= MOST_FAILURES or self._due(job) is not None:
             ended = replace(dead, state="failed", ended_at=exact(self._now()), detail=_DIED)
@@ -186,7 +186,7 @@ class Scheduler:
 
     def _is_dead(self, run: JobRun) -> bool:
         now = self._now()
-        # a lease from further ahead than anybody gives one was made before the clock was set back
+        # a lease further ahead than any lease lasts was made before the clock was set back
         return run.until < exact(now) or run.until > exact(now + 2 * LEASE)
 
     def _carry_out(self, job: Job, run: JobRun, function: JobFunction) -> JobRun:

@@ -11,9 +11,9 @@ from everself.storage.lock import FileLock
 from everself.storage.state.database import State
 
 LOCK: Final = "schedule.lock"
-# half an hour after the Compactor's own default, which leaves it what to clean
+# half an hour after the Compactor's default time, so that there is something to clean
 HYGIENE: Final = "30 3 * * 0"
-# A correction acts at once; what it left open is looked at once a day, when the others have been there.
+# A correction acts at once; what it left open is checked once a day, after the other keepers.
 VALIDATION: Final = "30 7 * * *"
 
 

@@ -13,7 +13,17 @@ from everself.classify.corrections import Correction
 from everself.classify.difference import differ_in_one_word
 from everself.classify.openers import bare
 from everself.conversation.sessions.session import Message
-from everself.keepers.keeper import Ask, Choice, CloseEntry, Confirm, Planned, Progress, Proposal, Tell, referenced
+from everself.keepers.keeper import (
+    Ask,
+    Choice,
+    CloseEntry,
+    Confirm,
+    KeeperProposal,
+    Planned,
+    Progress,
+    Tell,
+    referenced,
+)
 from everself.keepers.keeper_context import KeeperContext, is_memory, mark
 from everself.memory.corrections import PATH, not_embedded
 from everself.memory.provenance import CORRECTION, OWNER, is_human
@@ -24,9 +34,9 @@ from everself.workspace.layout import Kind, place
 
 NAME: Final = "recall-validator"
 MATCH: Final = 0.85
-# what was asked longer ago is no longer in anybody's mind
+# older searches are no longer relevant
 RECENT: Final = timedelta(days=14)
-# corrections that one run looks behind, the newest first
+# corrections checked in one run, the newest first
 MOST: Final = 200
 _NAMED: Final = 3
 _SHOWN: Final = 120
@@ -38,12 +48,12 @@ class Validator:
     # a correction does not wait for a time of day
     schedule = ""
 
-    async def propose(self, context: KeeperContext, tell: Tell) -> Proposal:
+    async def propose(self, context: KeeperContext, tell: Tell) -> KeeperProposal:
         upto = context.upto()
         heard = list(context.messages(upto))
         notes: list[str] = []
         planned = [*_embedded(context, notes), *_held(context, notes, tell), *_retried(context, heard)]
-        return Proposal(tuple(planned), tuple(notes), mark(heard[-1]) if heard else upto)
+        return KeeperProposal(tuple(planned), tuple(notes), mark(heard[-1]) if heard else upto)
 
 
 def _embedded(context: KeeperContext, notes: list[str]) -> Iterator[Planned]:

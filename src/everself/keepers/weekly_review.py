@@ -4,7 +4,7 @@ Works by rules alone. What came from outside is not even asked about: the owner 
 """
 
 from everself.errors import EverselfError
-from everself.keepers.keeper import Ask, Choice, MoveTo, Planned, Progress, Proposal, Tell, referenced
+from everself.keepers.keeper import Ask, Choice, KeeperProposal, MoveTo, Planned, Progress, Tell, referenced
 from everself.keepers.keeper_context import KeeperContext
 from everself.memory.promotion.candidates import Candidate, CandidateQuery, candidates, explain
 from everself.memory.promotion.destinations import can_leave
@@ -16,14 +16,14 @@ class WeeklyReview:
 
     name = "weekly-review"
     title = "Weekly Review"
-    # the owner makes the job, where they want one
+    # the owner creates the job if they want one
     schedule = ""
 
     def __init__(self, days: int = 8, entries: tuple[str, ...] = ()) -> None:
         self._days = days
         self._named = entries
 
-    async def propose(self, context: KeeperContext, tell: Tell) -> Proposal:
+    async def propose(self, context: KeeperContext, tell: Tell) -> KeeperProposal:
         tunables = context.tunables
         asked = CandidateQuery(
             self._days,
@@ -41,10 +41,10 @@ class WeeklyReview:
         asks = tuple(ask_about(one) for one in found if one.standing.may != "held")
         held = len(found) - len(asks)
         notes = (f"{held} entries rest on outside sources and are not asked about.",) if held else ()
-        return Proposal(asks, notes)
+        return KeeperProposal(asks, notes)
 
 
-def _about(context: KeeperContext, entries: tuple[str, ...], asked: CandidateQuery) -> Proposal:
+def _about(context: KeeperContext, entries: tuple[str, ...], asked: CandidateQuery) -> KeeperProposal:
     asks: list[Planned] = []
     notes: list[str] = []
     for name in entries:
@@ -62,7 +62,7 @@ def _about(context: KeeperContext, entries: tuple[str, ...], asked: CandidateQue
             )
         else:
             asks.append(ask_about(found))
-    return Proposal(tuple(asks), tuple(notes))
+    return KeeperProposal(tuple(asks), tuple(notes))
 
 
 def ask_about(candidate: Candidate) -> Planned:

@@ -12,12 +12,12 @@ from everself.errors import Damaged
 from everself.memory.entries import ParsedEntry, read_document
 from everself.text.markdown.blocks import scan
 from everself.text.markdown.comment import EntryComment, render_comment
-from everself.text.markdown.copies import MOVED, Part, parts
+from everself.text.markdown.copies import MOVED, ArchivePart, parts
 from everself.text.markdown.lines import BOM
 from everself.values import digest
 from everself.workspace.layout.dates import find_day
 
-# Far below what is read of a file at all: an archive is also opened by people.
+# Far below the read limit: people open archives too.
 LARGEST: Final = 4 * 1024 * 1024
 _FRONT: Final = b"---"
 
@@ -48,14 +48,14 @@ def part_of(day: Day, *, kept: bool) -> bytes | None:
     return made if not text.startswith(_FRONT) and said(made) == said(day.data) else None
 
 
-def put_over(archive: bytes, copy: Part, part: bytes) -> bytes:
+def put_over(archive: bytes, copy: ArchivePart, part: bytes) -> bytes:
     """The archive with that part in the place of an earlier copy."""
     rest = archive[copy.end :]
     gap = b"\n" if rest.strip() and not rest.startswith((b"\n", b"\r\n")) else b""
     return archive[: copy.start] + part + gap + rest
 
 
-def find_copy(archive: bytes, path: str) -> Part | None:
+def find_copy(archive: bytes, path: str) -> ArchivePart | None:
     return next((one for one in parts(archive) if one.path == path and one.sha), None)
 
 

@@ -45,7 +45,7 @@ class FoundEntry:
 
 def sketch(text: str) -> bytes:
     """The smallest hashes of a text's words: enough to tell how alike two texts are."""
-    # a comma more or less makes no other word
+    # punctuation does not change a word
     words = {word if word.isalnum() else word.strip(_MARKS) for word in text.split()}
     if not text.isascii():
         # Chinese, Japanese and Korean do not put blanks between words: pairs of characters serve instead
@@ -91,7 +91,7 @@ def name_entries(
 
     for index in sorted(range(len(found)), key=lambda at: _precedence(found[at], rest)):
         claimed = found[index].read.claim("id")
-        # an id that stands twice names the first; the copy is a text of its own
+        # a duplicate id belongs to the first entry; the copy gets its own
         if claimed and claimed not in used and (claimed in rest or not taken(claimed)):
             give(index, claimed)
     _by_words(found, names, rest, give)
@@ -148,7 +148,7 @@ class _EntriesByWords:
         """Those that are as alike as an edited text; of very many that share a word, the nearest."""
         mine = _hashes(one.words)
         rarest = sorted((hashed for hashed in mine if hashed in self._by_hash), key=lambda at: len(self._by_hash[at]))
-        # who is alike has ALIKE of my words at least, and so one of any that are more than the rest
+        # a similar text shares at least ALIKE of the words, and so at least one of any subset larger than the rest
         may_lack = len(mine) - math.ceil(ALIKE * len(mine)) - (len(mine) - len(rarest))
         candidates: dict[str, tuple[KnownEntry, frozenset[bytes]]] = {}
         for hashed in rarest[: may_lack + 1] if may_lack >= 0 else ():

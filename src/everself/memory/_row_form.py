@@ -18,9 +18,9 @@ from everself.workspace.layout.dates import find_day
 # what `pack` wrote, decoded
 Span = list[Any]
 
-# a title is no text
+# a heading without text is not an entry
 _TITLE = 400
-# no key of a comment: what a row notes of an entry in an archive
+# not a comment key: used in rows for entries in an archive
 _DAY = "of day"
 
 
@@ -43,7 +43,7 @@ def believed(row: EntryRow, span: Span, data: bytes, where: Place, provenance_re
     lineage = tuple(part for part in claims["from"].split(",") if part) if "from" in claims else ()
     if provenance_record is not None:
         lineage = provenance_record.lineage
-        # changed words are of the hand that changed them, and no more trusted than what it changed
+        # edited text has the source hand, and is trusted no more than the original
         source = provenance_record.source if vouched else weaker(HAND, provenance_record.source)
         tag = parse_tag(provenance_record.tag) if vouched else tag
     else:
@@ -56,13 +56,13 @@ def believed(row: EntryRow, span: Span, data: bytes, where: Place, provenance_re
     seen = _date(get("seen", ""))
     # an entry that left the file of its day says itself when it was written
     born = _date(get("at", "")[:10])
-    # and so does one in an archive, which has many days
+    # so does an entry in an archive, which covers many days
     own = (_date(get(_DAY, "")) or born or _headed(heading) or seen) if where.span else None
     day = own or where.day or born or seen or _date(row.first_seen)
     until = _date(claims["until"]) if "until" in claims else None
     who = get("who", "") or (f"person:{where.person}" if where.person else "")
     project = get("project", "") or where.project or ""
-    # in the order of the fields: names would cost a fifth of the time that a large memory takes to load
+    # positional: field names would add a fifth to the load time of a large memory
     return Entry._make(
         (
             *(row.id, row.path, words_at(data, words, struck=struck), tag, source, base_confidence(source), mentions),

@@ -10,7 +10,7 @@ from enum import StrEnum
 
 from everself.errors import NotFound, WrongUse
 from everself.memory.memory import Memory, Remembered
-from everself.memory.writing import NewEntry, Spot
+from everself.memory.writing import NewEntry, PageSpot
 from everself.text.markdown.blocks import scan
 from everself.text.markdown.sections import sections
 from everself.text.normalise import fold, slug, without_surrogates
@@ -104,17 +104,17 @@ class Bank:
             NewEntry(words, origin, tag=_TAGS[kind] if kind else Tag.KNOWLEDGE, spot=self._spot(page))
         )
 
-    def _spot(self, page: str) -> Spot:
+    def _spot(self, page: str) -> PageSpot:
         found = self._find(page)
         if found is not None:
-            return Spot(found.path, found.title, found.title)
+            return PageSpot(found.path, found.title, found.title)
         title = page.capitalize() if page in set(Page) else " ".join(page.split())
         if not title or "/" in title or title.startswith("#") or without_surrogates(title) != title:
             raise WrongUse(
                 f'"{page[:80]}" is not a valid page name.', mend="world, experience, opinions or an entity's name"
             )
         path = f"{FOLDER}/{page}.md" if page in set(Page) else f"{FOLDER}/{ENTITIES}/{slug(title)}.md"
-        return Spot(path, title, title)
+        return PageSpot(path, title, title)
 
     def _find(self, page: str) -> PageName | None:
         for path in (f"{FOLDER}/{page}.md", page):

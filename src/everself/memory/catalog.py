@@ -34,7 +34,7 @@ Progress = Callable[[int, int], None]
 # a file saved again within this time of being read may look unchanged: clocks of file systems are coarse
 GRAIN_NS = 2_000_000_000
 TRIES = 5
-# Bytes of a document beyond which it is not looked through whenever something is written: that is some thirty thousand lines, and
+# Documents larger than this are not searched on every write: that is some thirty thousand lines, and
 # seconds of reading.
 HUGE = 4 * 1024 * 1024
 # entries beyond which asking the rows for all is quicker than asking for each
@@ -42,7 +42,7 @@ MANY = 500
 # raised whenever the same bytes would give other entries; what an older reader noted is read again
 READING = 2
 _NOTHING_HELD: Mapping[str, tuple[str, bytes]] = {}
-# one write asks four times about the same words
+# one write looks up the same words four times
 _fold = lru_cache(maxsize=8)(fold)
 
 
@@ -78,13 +78,13 @@ class Catalog:
         moved = [*missing, *(one.path for one in changed if one.path not in known)]
         copies = [one for one in self._copies_of(moved) if one.path not in missing]
         for one in copies:
-            # what it shows changed, though the file did not
+            # its interpretation changed, though the file did not
             known = {**known, one.path: DocumentRow(one.path, "0 0 0 0 0", "", 0)}
         changed += [one for one in copies if one not in changed]
         with _uncollected():
             told = _told(changed, progress)
             read = not (changed or missing) or self._read_again(told, missing, known, whole=whole)
-        # what came from elsewhere may have come from a huge document, and keeps its name
+        # an entry moved here may come from a huge document, and keeps its id
         return len(changed) + len(missing) if read else self.refresh(progress=progress)
 
     def waiting(self) -> PendingDocuments:
@@ -156,7 +156,7 @@ class Catalog:
     ) -> dict[tuple[str, int], Entry]:
         """Entries by document and position. A caller that has read a document passes its hash and bytes along."""
         known = self._rows.documents(sorted(asked))
-        # the same bytes need no look at the file
+        # the same bytes need not be read again
         unsure = [path for path in asked if path not in held or _hash_of(known.get(path)) != held[path][0]]
         if unsure:
             self.refresh(sorted(unsure))
@@ -182,7 +182,7 @@ class Catalog:
         return None
 
     def named(self, identities: Sequence[str]) -> dict[str, Entry]:
-        """Entries by their ids, each document read once; who is not found where it last stood is looked for one by one."""
+        """Entries by their ids, each document read once; an entry that moved is searched for separately."""
         rows = [row for one in dict.fromkeys(identities) if (row := self._rows.find(one)) is not None]
         self.refresh(sorted({row.path for row in rows}))
         ids = [row.id for row in rows]
@@ -200,7 +200,7 @@ class Catalog:
         provenance_record = self._provenance.find([identity]).get(identity) if found is None else None
         if provenance_record is None:
             return found
-        # a hand may have changed the words before they went
+        # the text may have been edited before it was removed
         same = self._rows.gone_by_text(provenance_record.text) == identity
         source = provenance_record.source if same else weaker(HAND, provenance_record.source)
         return Entry(identity, "", "", source=source, lineage=provenance_record.lineage)
@@ -212,7 +212,7 @@ class Catalog:
         if found is not None:
             return found
         self.refresh()
-        # what a command line brings may not even be text; no id is other than ASCII
+        # input from the command line may be invalid text; ids are ASCII
         rows = self._rows.by_prefix(name) if name and name.isascii() else []
         if len(rows) > 1:
             raise WrongUse(
@@ -246,11 +246,11 @@ class Catalog:
         return self._settled(load, self._provenance.find)
 
     def is_buried(self, text: str, identity: str = "") -> bool:
-        """Whether this was forgotten and must not come back by itself."""
+        """Whether this text was forgotten and must not be written again automatically."""
         return self._rows.is_buried(self._mac(text), identity)
 
     def unbury(self, text: str) -> None:
-        """The owner says again what was forgotten."""
+        """Remove the tombstone: the owner wants to remember it again."""
         self._rows.unbury(self._mac(text))
 
     def _mac(self, text: str) -> str:
@@ -262,7 +262,7 @@ class Catalog:
         """Read and name; False when something came here from a document that was not asked for, so that all must be read."""
         found: list[FoundEntry] = []
         documents: list[DocumentRow] = []
-        # documents whose known entries stand as they stood
+        # documents whose entries are unchanged
         settled: set[str] = set()
         for one in changed:
             document = self._find_readable(one.path)
@@ -273,7 +273,7 @@ class Catalog:
             row = DocumentRow(one.path, _stamp(one), digest(document.data), now)
             if _hash_of(before) == row.hash:
                 settled.add(one.path)
-                # within the grain of the clock a document is looked at again and again; that need not be noted
+                # within the clock's granularity a document is checked repeatedly; this is not stored
                 documents += [row] if one.mtime_ns + GRAIN_NS < row.read_at else []
                 continue
             documents.append(row)
@@ -312,7 +312,7 @@ class Catalog:
         grown = draft.growth(path)
         before, after, reads = grown or (b"", b"", ())
         names = {one.claim("id") for one in reads}
-        # what has no name of its own gets one when the document is read
+        # an entry without an id gets one when the document is read
         if grown is None or not holds_memory(path) or "" in names or len(names) < len(reads):
             return
         known = self._rows.documents([path]).get(path)
@@ -320,7 +320,7 @@ class Catalog:
             return
         today = self._clock.today().isoformat()
         rows = [EntryRow(one.claim("id"), path, one.ordinal, pack(one), *self._hashes(one), today) for one in reads]
-        # never fresh: what the file will look like on the disk is not known yet
+        # never counted as fresh: the stamp of the file on disk is not known yet
         document = DocumentRow(path, f"0 0 {len(after)} 0 0 {READING}", digest(after), 0)
         self._rows.expect(ExpectedDocument(digest(before), document, rows))
 
@@ -350,7 +350,7 @@ class Catalog:
     def _settled(
         self, load: Callable[[], Sequence[EntryRow]], vouch: Callable[[Sequence[str]], dict[str, ProvenanceRecord]]
     ) -> list[Entry]:
-        """Rows with their words. Where a person saved between the reading of the one and of the other, once more."""
+        """Rows with their text. Retried where a person saved between reading the rows and the document."""
         for _ in range(TRIES):
             rows = load()
             found, torn = self._entries(rows, vouch([row.id for row in rows]))
@@ -438,7 +438,7 @@ def _told(changed: Sequence[FileStat], progress: Progress | None) -> Iterator[Fi
 
 @contextmanager
 def _uncollected() -> Iterator[None]:
-    """A hundred thousand small objects that all stay: the collector would walk over them again and again, for half of the time."""
+    """Pause garbage collection while a hundred thousand permanent objects are created; it would take half of the time."""
     enabled = gc.isenabled()
     gc.disable()
     try:

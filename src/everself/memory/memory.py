@@ -45,7 +45,7 @@ from everself.workspace.protocol import Workspace
 
 TRIES = 5
 _SHOWN = 160
-# entries that closed each other in a row; a ring of them, which a hand may make, has no end
+# limit of a chain of closed entries; an edited file may contain a cycle
 _SUCCESSORS = 16
 _AUTHORS = {OWNER: Author.OWNER, CORRECTION: Author.OWNER, HAND: Author.OWNER}
 
@@ -148,9 +148,9 @@ class Memory:
     def correct(
         self, old: str, new: str, origin: Origin, *, said: str = "", trigger: str = "", sure: str = "high"
     ) -> Corrected:
-        """Put something right: close what is wrong, write what is right at full confidence, log both. `old` is an id or its words.
+        """Correct an entry: close the wrong one, write the right one at full confidence, log both. `old` is an id or the text.
 
-        `origin` is whose words `new` is: refused where that is not the owner.
+        `origin` is the origin of `new`: refused where that is not the owner.
         """
         cleaned = clean(new)
         if not cleaned.text:
@@ -171,7 +171,7 @@ class Memory:
             for entry in wrong:
                 fresh = self.catalog.find(entry.id) or entry
                 close_entry(draft, fresh, now.date(), identity)
-            # what it replaces is no evidence for it: a correction stands on the owner's word alone
+            # the replaced entry is not evidence: a correction rests on the owner's word alone
             provenance_record = add_entry(draft, new_entry, identity, now)
             what = {"said": clean(said or wrong[0].text).text, "right": cleaned.text, "trigger": clean(trigger).text}
             log_correction(draft, now, **what, sure=sure, entries=(lineage, identity))
@@ -181,7 +181,7 @@ class Memory:
         return replace(found, change=outcome.id if isinstance(outcome, Applied) else "")
 
     def supersede(self, old: str, new: str) -> str:
-        """A newer entry replaces an older one: the older is closed. The change."""
+        """Close an older entry in favour of a newer one. Returns the change."""
         older, newer = self.catalog.get(old), self.catalog.get(new)
         if older.id == newer.id:
             raise WrongUse("An entry cannot replace itself.")
@@ -248,7 +248,7 @@ class Memory:
         return stale
 
     def successor(self, entry: Entry) -> Entry | None:
-        """What holds in the place of a closed entry, through however many steps; None where nothing does."""
+        """The open entry that replaced a closed one, over any number of steps; None where there is none."""
         found: Entry | None = entry
         for _ in range(_SUCCESSORS):
             found = self.catalog.find(found.closed_by) if found is not None and found.closed_by else None
@@ -283,7 +283,7 @@ class Memory:
                 and entry.path != new_entry.spot.path
                 and not is_quarantined(new_entry.spot.path)
             ):
-                # a page says what it says, whatever else was remembered elsewhere
+                # an entry for a page is written even if it is known elsewhere
                 continue
             if is_quarantined(entry.path) and new_entry.spot is None:
                 continue
@@ -291,7 +291,7 @@ class Memory:
         return None
 
     def _mention(self, draft: Draft, known: Entry, new_entry: NewEntry) -> Change | None:
-        """Only people count: a page or a summary that repeats itself makes nothing truer."""
+        """Count a mention. Only people's mentions count: repetition by a page or a summary is no evidence."""
         if not is_human(new_entry.source) or rank(new_entry.source) < rank(known.source):
             return None
         count_mention(draft, known, self.clock.today())
@@ -301,7 +301,7 @@ class Memory:
             provenance = (restamp(draft, known, new_entry.origin),)
             evidence = (*evidence, trace(known))
         change = _change(new_entry.source, "mention", draft, evidence, provenance, new_entry.key)
-        # where only Everself writes, it is Everself that counts
+        # in documents that only Everself writes, the author is the runtime
         return replace(change, author=Author.RUNTIME) if place(known.path).writer == "runtime" else change
 
     def _check_grave(self, new_entry: NewEntry) -> None:
@@ -337,7 +337,7 @@ class Memory:
             except (LockTimeout, StoreBusy):
                 raise
             except ChangedMeanwhile as changed:
-                # a person saved between two looks of the plan: the next one sees what they wrote
+                # a person saved while the change was planned: the retry sees their text
                 paths = changed.detail
                 continue
             if isinstance(outcome, Refused):

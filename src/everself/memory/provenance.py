@@ -57,7 +57,7 @@ def is_outside(source: str) -> bool:
 def taint_of(sources: Iterable[str]) -> str:
     """The least trusted of these that is from outside, `own` where none is. The one rule by which the parts of a prompt taint it."""
     outside = [one for one in sources if one != OWN and is_outside(one)]
-    # of two that are trusted as little, the page: it is what people are warned of
+    # of two equally untrusted sources `web` is named: people are warned about it
     return min(outside, key=lambda one: (rank(one), one != WEB), default=OWN)
 
 
@@ -172,7 +172,7 @@ def source_of_reference(kind: str) -> str:
         # a message or a change of this agent: who spoke stands in the source of the entry that was made from it
         case "msg" | "change":
             return CORRECTION
-    # an entry that nobody knows any more could have come from anywhere
+    # an unknown entry may have any source
     return WEB
 
 

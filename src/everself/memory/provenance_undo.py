@@ -26,7 +26,7 @@ def provenance_before(evidence: Iterable[str], files: Iterable[FileChange]) -> t
 def _provenance(traces: list[tuple[str, ...]], find: Callable[[str], str | None]) -> Iterator[ProvenanceRecord]:
     for identity, source, tag, *lineage in traces:
         text = find(identity)
-        # words that are nowhere need no provenance record, but an old one must not be left to speak for them
+        # text that is gone needs no provenance record, but an old record must not stay valid
         yield ProvenanceRecord(identity, source, tag, "" if text is None else text_hash(text), tuple(lineage))
 
 

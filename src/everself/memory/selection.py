@@ -48,7 +48,7 @@ class Selection:
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class ListedEntry:
     """An entry with how sure it is (on the day that was asked for), whether it rests on something closed, and how to cite it."""
 
     entry: Entry
@@ -57,7 +57,7 @@ class Listed:
     citation: str
 
 
-def list_entries(memory: Memory, selection: Selection) -> list[Listed]:
+def list_entries(memory: Memory, selection: Selection) -> list[ListedEntry]:
     """The entries that are meant, in the order of their days, then of their documents."""
     entries = memory.catalog.all()
     stale = memory.stale(entries)
@@ -67,7 +67,7 @@ def list_entries(memory: Memory, selection: Selection) -> list[Listed]:
         return confidence(entry, day, memory.dynamics)
 
     chosen = sorted(select(entries, selection, sure, stale), key=_order)
-    return [Listed(one, sure(one), one.id in stale, one.reference) for one in chosen]
+    return [ListedEntry(one, sure(one), one.id in stale, one.reference) for one in chosen]
 
 
 def select(
@@ -96,7 +96,7 @@ def _is_shown(entry: Entry, selection: Selection) -> bool:
 def _holds(entry: Entry, selection: Selection) -> bool:
     day = selection.as_of
     if day is not None:
-        # a line through it does not say since when: it counts as long retired
+        # a struck-through entry has no end date: it counts as closed for long
         known = entry.day is None or entry.day <= day
         closed = entry.until <= day if entry.until is not None else entry.struck
         return known and (selection.standing is Standing.ANY or closed is (selection.standing is Standing.CLOSED))

@@ -9,7 +9,7 @@ from datetime import date, datetime
 
 from everself.memory.entries import text_hash
 from everself.memory.provenance import is_outside
-from everself.memory.writing import NewEntry, Spot
+from everself.memory.writing import NewEntry, PageSpot
 from everself.storage.state.entries import EntryRows
 from everself.storage.state.reviews import Reviews
 
@@ -43,5 +43,5 @@ def injection_reason(text: str, source: str) -> str:
 
 def set_apart(new_entry: NewEntry, reason: str, day: date) -> NewEntry:
     """The same entry, for the quarantine of that day, with the reason as its category."""
-    spot = Spot(f"quarantine/{day.isoformat()}.md", f"Quarantine: {day.isoformat()}")
+    spot = PageSpot(f"quarantine/{day.isoformat()}.md", f"Quarantine: {day.isoformat()}")
     return replace(new_entry, category=reason, explicit=False, person="", project="", spot=spot)

@@ -13,7 +13,7 @@ from everself.workspace.layout import place
 
 NAMES = {Tier.SOUL: "Soul", Tier.CORE: "Core", Tier.WORKING: "Working"}
 
-# What is read at most before an answer: about a second on an idle machine.
+# Limit of what is read for one answer: about a second on an idle machine.
 MOST_DOCUMENTS = 500
 MOST_BYTES = 2 * 1024 * 1024
 
@@ -58,7 +58,7 @@ def count_tiers(
         uncounted = waiting.huge + (0 if bounded else waiting.documents)
     listed = [one for one in memory.workspace.list() if one.kind == "file"]
     here = {one.path for one in listed}
-    # of a document that is gone nothing is counted, though nobody has noted yet that it is
+    # a removed document is not counted, even if its rows still exist
     entries = {path: count for path, count in rows.counts().items() if path in here}
     files = dict.fromkeys(NAMES, 0)
     sizes, counted = dict(files), dict(files)

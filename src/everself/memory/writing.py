@@ -17,7 +17,7 @@ from everself.values import Entry, Origin, ProvenanceRecord, Tag, Tier, ended_wo
 from everself.workspace.layout import Kind, chronicle_of, place
 
 CORE = "MEMORY.md"
-# a longer one would make the line unreadable; the closed entry and CORRECTIONS.md hold it anyway
+# a longer text would make the line unreadable; the closed entry and CORRECTIONS.md contain it anyway
 LONGEST_ASIDE = 200
 HEADINGS = {
     Tag.DECISION: "Decisions",
@@ -30,7 +30,7 @@ HEADINGS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Spot:
+class PageSpot:
     """The destination of an entry outside the daily log and the core: a page, and the heading of its list there.
 
     Without a heading it is added as to a log. `title` is what the page begins with when it is made.
@@ -60,7 +60,7 @@ class NewEntry:
     project: str = ""
     key: str = ""
     was: str = ""
-    spot: Spot | None = None
+    spot: PageSpot | None = None
 
     @property
     def source(self) -> str:
@@ -84,12 +84,12 @@ def clean(text: str) -> CleanedText:
     """Take out what must never be stored: what is marked private, and secrets. Make visible what would be hidden: comments."""
     from everself.text.redaction import redact, strip_private
 
-    # half a character cannot be written, and what is read back has to be what was said
+    # lone surrogates cannot be written, and the text must read back unchanged
     text = without_surrogates(text)
     bare = strip_private(text)
     redacted = redact(bare)
     kinds = tuple(sorted({secret.kind for secret in redacted.found}))
-    # whosever comment it is: a person reading the file sees what was remembered, and nothing in it speaks to a tool
+    # comments are escaped: a person sees the whole text, and no tool interprets it
     words = redacted.text.replace("<!--", "&lt;!--").strip()
     # a text that begins like a reference by id would be read as one, and one that is struck through as retired
     words = words.removeprefix(REFERENCE.strip()).strip() or words
@@ -156,7 +156,7 @@ def _beside(new_entry: NewEntry) -> str:
     was = new_entry.was
     if not 0 < len(was) <= LONGEST_ASIDE or any(part in was for part in ("\n", "--", ">", "”")):
         return ""
-    # anywhere but at the end of a paragraph it would be seen, or keep a fence from closing
+    # elsewhere than at the end of a paragraph the comment would be visible or keep a fence open
     fits = scan(b"\n" + new_entry.text.encode("utf-8", "replace")).blocks[-1].lead is BlockKind.PARAGRAPH
     return f" <!-- was: “{was}” -->" if fits else ""
 
@@ -239,7 +239,7 @@ def _comment(new_entry: NewEntry, identity: str, day: date) -> EntryComment:
 
 
 def _add_to_page(
-    draft: Draft, new_entry: NewEntry, spot: Spot, now: datetime, comment: EntryComment
+    draft: Draft, new_entry: NewEntry, spot: PageSpot, now: datetime, comment: EntryComment
 ) -> ProvenanceRecord:
     words = new_entry.text.encode("utf-8", "replace")
 

@@ -12,7 +12,7 @@ from everself.errors import Damaged, NotFound
 from everself.memory.entries import read_document
 from everself.memory.memory import Memory
 from everself.memory.provenance import CEILING, CORRECTION, DEEPEST, source_of_reference
-from everself.memory.selection import Listed, Selection, Standing, list_entries
+from everself.memory.selection import ListedEntry, Selection, Standing, list_entries
 from everself.operations.caller import Audience, Caller
 from everself.operations.declaration import Argument, Option, operation
 from everself.values import Entry, Tag, Tier
@@ -76,7 +76,7 @@ class Account:
 class Listing:
     """The newest of the entries that are meant, oldest first. `found` is how many are meant in all."""
 
-    entries: tuple[Listed, ...]
+    entries: tuple[ListedEntry, ...]
     found: int
 
 

@@ -17,7 +17,7 @@ from everself.search.recall import RecallRequest
 
 if TYPE_CHECKING:
     from everself.runtime import Runtime
-    from everself.search.evaluation import Question
+    from everself.search.evaluation import EvaluationQuestion
     from everself.search.index_file.view import Snapshot
     from everself.values import Hit
 
@@ -111,7 +111,7 @@ def evaluate_memory(app: "Runtime", _: Caller, request: EvaluateRequest, tell: T
     return report
 
 
-def _questions(app: "Runtime", view: "Snapshot", count: int) -> "tuple[Question, ...]":
+def _questions(app: "Runtime", view: "Snapshot", count: int) -> "tuple[EvaluationQuestion, ...]":
     from everself.search.document_cache import DocumentCache
     from everself.search.snippets import SnippetSource
     from everself.text.search import index_terms

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
 from everself.errors import WrongUse
-from everself.identity.integrity import Accepted, Restored
+from everself.identity.integrity import AcceptedDocuments, Restored
 from everself.identity.outside_changes import Tamper
 from everself.operations.caller import Audience, Caller
 from everself.operations.declaration import Argument, Option, operation
@@ -32,7 +32,7 @@ class Verified:
     """`report` is of afterwards, where something was accepted or restored."""
 
     report: VerifyReport
-    accepted: Accepted | None = None
+    accepted: AcceptedDocuments | None = None
     restored: Restored | None = None
 
 

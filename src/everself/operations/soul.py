@@ -7,7 +7,7 @@ from everself.conversation.tools.protocol import Outcome, Written, told
 from everself.errors import NotFound, WrongUse
 from everself.identity.growth import Proposed, SoulChange, diff_souls
 from everself.identity.soul import learned_lines
-from everself.identity.soul_tests import Result, Verdict
+from everself.identity.soul_tests import SoulTestResult, Verdict
 from everself.identity.versions import CURRENT, Version
 from everself.memory.provenance import OWN
 from everself.operations.caller import Audience, Caller
@@ -51,7 +51,7 @@ class SoulTests:
     """What became of each expectation. `retreat`: the newest earlier soul, where the soul of today fails one."""
 
     name: str
-    results: tuple[Result, ...]
+    results: tuple[SoulTestResult, ...]
     retreat: str = ""
 
     def count(self, verdict: Verdict) -> int:

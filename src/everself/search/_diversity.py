@@ -9,10 +9,10 @@ from everself.text.dates import asks_for_now
 from everself.text.search import fold_for_phrase
 from everself.values import Hit
 
-# how alike two texts may be before the second one loses, and how much it loses at most
+# similarity above which the second text loses score, and how much it loses at most
 _ALIKE: Final = 0.6
 _PENALTY: Final = 0.3
-# beyond so many hits the comparison of each with each costs more than it gives
+# limit of hits for pairwise comparison
 _COMPARED: Final = 40
 # The newer of two that say the same: so near in score; so many common words, of those asked for and of all; and so much of what the
 # first has of the question. Chosen so that no question of LongMemEval, LoCoMo, the Chinese and the Japanese set loses its first hit.

@@ -42,17 +42,17 @@ MEANING = (
     "part",  # the best of its part of the document
     "meaning_lead",  # the cosine beside the greatest
 )
-# a lead among candidates that have next to nothing is none
+# a lead among very weak candidates does not count
 LEAD = 0.2
-# half a bit more than nothing: a query of words that are everywhere must not make noise look like a match
+# lower bound of the query's information: a query of common words must not make noise look like a match
 FLOOR = 1.0
 STEPS = (-2, -1, 0, 1, 2)
 BEFORE, HERE = STEPS.index(-1), STEPS.index(0)
-# how much length counts where whole parts of documents are compared
+# length normalisation where whole parts of documents are compared
 ACROSS = 0.75
-# What stands beside an entry says less about it than what was said before and after a turn: entries are facts of their own.
+# The neighbours of an entry say less about it than the neighbours of a turn: entries are independent facts.
 LOOSE = 0.25
-# what a name still says by its word where its bearer's own turns are marked: measured, nothing
+# weight of a name as a word where its speaker's turns are marked: measured as zero
 NAMED = 0.0
 
 
@@ -108,7 +108,7 @@ class _Beside:
         # a row for each step
         self.numbers: Numbers = numpy.clip(meant, 0, max(0, len(documents) - 1)).astype(numpy.int32)
         self.there = (self.numbers == meant) & (documents[self.numbers] == documents[chunks])
-        # many are beside several candidates: each is looked up once
+        # neighbours of several candidates are looked up once
         self._every = union([self.numbers.ravel()])
         self._at = numpy.searchsorted(self._every, self.numbers)
 
@@ -134,7 +134,7 @@ def _words(
     spoken = _has(columns["flags"][chunks], Flag.SPOKEN)
     tied = numpy.where(spoken > 0, 1.0, LOOSE).astype(numpy.float32)
     unnamed = sum(one.weight for one in matched if not one.name)
-    # where a name is asked for among its bearers' own words, that they speak says it, and the word says nothing more
+    # where a name is a speaker, the speaker field decides and the word adds nothing
     named = numpy.where((spoken > 0) & (unnamed > 0), NAMED, 1.0).astype(numpy.float32)
     whole = (
         sum((one.weight * (named if one.name else 1.0) for one in matched), numpy.zeros(size, numpy.float32)) + FLOOR

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 # A word that so few chunks have tells something of each; of a text whose words are all common the rarest is looked at.
 _FEW = 200
-# Bytes are looked for one by one in the whole file.
+# Limit of byte patterns: each is searched in the whole file.
 _MOST_MARKS = 128
 
 
@@ -51,7 +51,7 @@ def look(place: IndexPlace, sources: "Sources", words: ForgottenWords, before: M
             told = _RowCheck(file, header, sources)
             absent, wrong = told.compare(words.texts.values())
             vectors = {hashed: end for chunk in sorted(wrong) for hashed, end in marks_of_chunk(file, chunk)}
-            # the same text may stand elsewhere, by right
+            # the same text may legitimately occur elsewhere
             living = embedded_texts(file) if before else set()
             orphans = count_orphans(file)
     finally:
@@ -62,7 +62,7 @@ def look(place: IndexPlace, sources: "Sources", words: ForgottenWords, before: M
     marks += [mark for term in absent for mark in marks_of_term(term)]
     for data in raw_bytes(place):
         found += max(0, _count(words, data) - named)
-        # as long as chunks are wrong, their bytes are there anyway
+        # while wrong chunks exist, their bytes exist anyway
         found += 0 if wrong else sum(mark in data for mark in marks[:_MOST_MARKS])
     return TermTraces(found, vectors)
 

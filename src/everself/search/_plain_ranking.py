@@ -8,7 +8,7 @@ import numpy
 
 from everself.search.index_file.protocol import IndexView
 from everself.search.matching import NEAREST, choose, counts_at, match, saturate
-from everself.search.ranking import Question, Ranked, Texts
+from everself.search.ranking import Ranked, RankingQuery, Texts
 from everself.text.search import index_terms
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _LEAST: Final = 0.01
 
 
-def rank_by_sum(view: IndexView, question: Question, vector_weight: float, text_weight: float) -> Ranked:
+def rank_by_sum(view: IndexView, question: RankingQuery, vector_weight: float, text_weight: float) -> Ranked:
     """Seed 3: the cosine times one weight plus the share of the best BM25 times the other."""
     matched = match(view, question.words)
     nearest = None if question.vector is None else view.nearest(question.vector, NEAREST)
@@ -38,7 +38,7 @@ def rank_by_sum(view: IndexView, question: Question, vector_weight: float, text_
     return _ordered(chunks, numpy.clip(parts.sum(axis=1), 0, 1), ("vector", "text"), parts)
 
 
-def rank_by_tfidf(view: IndexView, question: Question, texts: Texts) -> Ranked:
+def rank_by_tfidf(view: IndexView, question: RankingQuery, texts: Texts) -> Ranked:
     """Seed 0: the cosine between bags of words, a word weighing its frequency times log(chunks / chunks with it)."""
     matched = match(view, question.words)
     chunks = choose(view, matched, None, question.visible)
@@ -51,7 +51,7 @@ def rank_by_tfidf(view: IndexView, question: Question, texts: Texts) -> Ranked:
             rarity[term] = log(living / count) if count else 0.0
         return rarity[term]
 
-    # of the ways a word may have been indexed, the one that was
+    # the spelling under which the word was indexed
     usual = [max(one.term.alternatives, key=lambda term: len(view.postings(term)[0])) for one in matched]
     asked = {term: weigh(term) for term in usual}
     scores = numpy.array([_cosine(asked, text, weigh) for text in texts(chunks.tolist())], numpy.float32)

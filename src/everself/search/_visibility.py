@@ -21,7 +21,7 @@ _MARK = b"share:"
 _ALL = ((1, 2**31),)
 
 
-# of each view what each scope may find; a view never changes
+# visible chunks by view and scope; a view never changes
 _known: "WeakKeyDictionary[Snapshot, dict[Scope, tuple[Mask]]]" = WeakKeyDictionary()
 _SCOPES_KEPT = 16
 

@@ -12,26 +12,26 @@ from typing import Final
 from everself.text.search import fold_for_phrase
 
 _ENDS: Final = " ?？!！。.,、，　"
-# beyond this a query is a pasted text, and comparing all of it costs more than it tells
+# a longer query is a pasted text, and comparing all of it is too slow
 _LONGEST: Final = 400
 
 
 @dataclass(frozen=True, slots=True)
-class Wording:
+class QueryWording:
     """A query as it is compared: by characters where it is written without blanks, else by words."""
 
     characters: str
     words: tuple[str, ...]
 
 
-def read_wording(query: str) -> Wording:
+def read_wording(query: str) -> QueryWording:
     folded = fold_for_phrase(query[:_LONGEST]).strip(_ENDS)
     if sum(character > "⺀" for character in folded) * 3 > len(folded):
-        return Wording(folded, ())
-    return Wording("", tuple(_words(folded)))
+        return QueryWording(folded, ())
+    return QueryWording("", tuple(_words(folded)))
 
 
-def run_share(wording: Wording, text: str) -> float:
+def run_share(wording: QueryWording, text: str) -> float:
     """0 where nothing of the query stands in a row in the text, 1 where all of it does."""
     folded = fold_for_phrase(text)
     if wording.characters:

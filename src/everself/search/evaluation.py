@@ -47,7 +47,7 @@ class Sample:
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class EvaluationQuestion:
     text: str
     about: Sample
 
@@ -97,9 +97,9 @@ def sample_notes(view: IndexView, served: "SnippetSource", seed: int = SEED) -> 
 
 def make_questions(
     samples: Iterator[Sample], commonness: Callable[[str], int], count: int, seed: int = SEED
-) -> tuple[Question, ...]:
+) -> tuple[EvaluationQuestion, ...]:
     """At most so many questions. `commonness` says in how many notes a word stands; notes that say too little are passed over."""
-    found: list[Question] = []
+    found: list[EvaluationQuestion] = []
     seen: set[str] = set()
     for sample in samples:
         if len(found) >= count:
@@ -109,7 +109,7 @@ def make_questions(
         # the same words in two places count as one note
         if text and folded not in seen:
             seen.add(folded)
-            found.append(Question(text, sample))
+            found.append(EvaluationQuestion(text, sample))
     return tuple(found)
 
 
@@ -125,7 +125,7 @@ def _ask(text: str, commonness: Callable[[str], int], chance: random.Random) -> 
 
 
 def evaluate(
-    questions: Sequence[Question],
+    questions: Sequence[EvaluationQuestion],
     search: Callable[[str], Sequence[Hit]],
     progress: Callable[[int, int], None] | None = None,
 ) -> Evaluation:

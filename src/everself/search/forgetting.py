@@ -43,7 +43,7 @@ class IndexTraces:
 
     def holds(self, words: "ForgottenWords") -> int:
         """How much tells of the forgotten: chunks, vectors, bytes. One more for each index that cannot be looked into."""
-        # what a rebuild writes beside was perhaps read before documents were cleaned
+        # a parallel rebuild may have read the documents before they were cleaned
         left = int(_is_there(self._unused)) + _count_beside(self._place)
         if not _is_there(self._place):
             return left

@@ -51,7 +51,7 @@ class Freshness:
         watch(self._root, self._sync, on_error=self._note, stop=self._stop, debounce_ms=self._debounce_ms)
 
     def _sync(self, _paths: frozenset[str]) -> None:
-        # all files are looked at: that costs milliseconds, and what was heard proves nothing
+        # all files are checked: that takes milliseconds, and file events are unreliable
         self._index.sync()
         self.trouble = ""
 

@@ -25,7 +25,7 @@ from everself.logs import get_logger
 from everself.search.index_file.file import IndexFile, IndexPlace, find_token, reading
 from everself.search.index_file.rows import parse_chunk
 from everself.search.index_file.verification import Verified, verify
-from everself.search.index_file.view import Moment, Reader, Snapshot
+from everself.search.index_file.view import IndexReader, Moment, Snapshot
 from everself.search.rebuild import IndexIdentity, OpenedIndex, Opener, lock_path, sweep
 from everself.search.status import IndexStatus
 from everself.search.sync.documents import ChunkingRules, DocumentReader, Prepared, Sources, default_chunking, model_key
@@ -50,13 +50,13 @@ _log = get_logger(__name__)
 # How long a search waits for another process that writes before it goes on without.
 SYNC_WAIT = 0.5
 GRACE = 7
-# Who forgets waits longer.
+# Forgetting waits longer.
 _PATIENCE = 10.0
 _TRIES = 3
 _MANY_DEAD = 10_000
 _PAUSE = 30.0
 _LONGEST_PAUSE = 600.0
-# After so many seconds in memory it is tried whether the disk can be written again.
+# Seconds after which an index in memory tries to write to disk again.
 _RETRY = 600.0
 # Bytes of a text a token has at least, roughly and over all scripts; an estimate of costs should rather be too high.
 _BYTES_A_TOKEN = 3
@@ -85,7 +85,7 @@ class Index:
         identity_check = IndexIdentity(identity, self._sources.chunking.versions, self._sizes)
         self._opener = Opener(place, identity_check, FileLock(lock_path(place)))
         self._lock = RLock()
-        self._reader: Reader | None = None
+        self._reader: IndexReader | None = None
         self._view: Snapshot | None = None
         self._report = SyncReport()
         self._lasting: dict[str, str] = {}
@@ -135,7 +135,7 @@ class Index:
             return self._report
 
     def fill(self, documents: Iterable[Prepared]) -> int:
-        """Write documents that are cut already, whatever the workspace holds; how many chunks. For measurements."""
+        """Write documents that are chunked already; returns the number of chunks. For benchmarks."""
         with self._lock:
             return self._steadily(lambda reader: self._syncer(reader).fill(documents))
 
@@ -145,7 +145,7 @@ class Index:
 
         def fill(file: IndexFile) -> None:
             nonlocal report
-            reader = Reader(file, self._model)
+            reader = IndexReader(file, self._model)
             reader.refresh()
             syncer = self._syncer(reader)
             report = syncer.sync(SYNC_WAIT, progress)
@@ -168,7 +168,7 @@ class Index:
             return report if opening is None else self._report
 
     def purge(self) -> int:
-        """Bring the index up to date and leave nothing in it of what documents said before; how many chunks that were.
+        """Sync the index and remove everything that documents said before; returns the number of purged chunks.
 
         Errors are not worked around here: forgetting must know when a file could not be cleaned.
         """
@@ -193,7 +193,7 @@ class Index:
         return self._embed(Bounds(seconds, self._stop.is_set, progress))
 
     def drop_closed(self) -> int:
-        """Take their vectors from chunks whose entries were closed before the days of grace; how many had one."""
+        """Drop the vectors of chunks whose entries were closed before the grace period; returns their number."""
         with self._lock:
             return self._steadily(self._drop_closed)
 
@@ -206,7 +206,7 @@ class Index:
         if self._embedder is None:
             return 0
 
-        def count(reader: Reader) -> int:
+        def count(reader: IndexReader) -> int:
             total = 0
             connection = reader.file.connection
             with reader.lock, reading(connection):
@@ -230,11 +230,11 @@ class Index:
         return self._sources.read(path)
 
     def seen(self, path: str) -> FileStat | None:
-        """How the last look found a document; none where there was no such look."""
+        """The stamp of a document at the last check; None where there was none."""
         return self._sources.seen(path)
 
     def is_imported(self, path: str) -> bool:
-        """Whether it comes from elsewhere than the workspace."""
+        """Whether the document is outside the workspace."""
         return self._sources.is_imported(path)
 
     def query_vector(self, text: str) -> "NDArray[numpy.float32] | str":
@@ -330,7 +330,7 @@ class Index:
             return report
         return EmbedReport(failure="The index failed repeatedly.")
 
-    def _drop_closed(self, reader: Reader) -> int:
+    def _drop_closed(self, reader: IndexReader) -> int:
         with reader.lock:
             return drop_closed(reader.file, self._horizon(), _PATIENCE)
 
@@ -348,7 +348,7 @@ class Index:
             file.close()
         return file
 
-    def _sync(self, progress: Progress | None) -> tuple[Reader, Moment]:
+    def _sync(self, progress: Progress | None) -> tuple[IndexReader, Moment]:
         """Bring the index up to date, or say why it is not."""
         reader, moment = self._steadily(lambda reader: (reader, self._sync_one(reader, progress)))
         if self._report.read or self._report.removed:
@@ -357,7 +357,7 @@ class Index:
                 return self._steadily(lambda reader: (reader, self._sync_one(reader, None)))
         return reader, moment
 
-    def _sync_one(self, reader: Reader, progress: Progress | None) -> Moment:
+    def _sync_one(self, reader: IndexReader, progress: Progress | None) -> Moment:
         self._say("busy", "")
         begun = monotonic()
         try:
@@ -372,7 +372,7 @@ class Index:
         return reader.refresh()
 
     def _tidy(self, moment: Moment) -> bool:
-        """An index that is mostly dead is made again: it would only grow."""
+        """Rebuild an index that consists mostly of dead chunks."""
         header = moment.header
         dead = header.chunks - header.living
         if dead <= _MANY_DEAD or dead <= header.living or "memory" in self._lasting:
@@ -380,12 +380,12 @@ class Index:
         try:
             self.rebuild()
         except EverselfError:
-            # it is no worse than it was
+            # the old index is still usable
             return False
         return True
 
-    def _steadily(self, act: Callable[[Reader], T]) -> T:
-        """Do something with the index that is there, over again where it proves broken."""
+    def _steadily(self, act: Callable[[IndexReader], T]) -> T:
+        """Run a function on the index, again where the index turns out to be broken."""
         for _ in range(_TRIES):
             reader = self._open()
             try:
@@ -393,13 +393,13 @@ class Index:
             except Damaged as error:
                 self._break(error, reader.file.token)
             except (DiskError, StoreBusy) as error:
-                # busy for seconds and seconds is a process that was stopped while it wrote
+                # a lock held this long belongs to a process that was suspended while writing
                 self._fall_back(error)
-        # in memory nothing breaks
+        # an index in memory cannot be damaged
         self._fall_back(DiskError("index.db failed repeatedly."))
         return act(self._open())
 
-    def _open(self) -> Reader:
+    def _open(self) -> IndexReader:
         with self._lock:
             reader = self._reader
             if reader is not None and reader.file.in_memory:
@@ -421,7 +421,7 @@ class Index:
         except EverselfError:
             return True
 
-    def _use(self, opening: OpenedIndex) -> Reader:
+    def _use(self, opening: OpenedIndex) -> IndexReader:
         if opening.memory:
             self._retry_at = monotonic() + _RETRY
         self._say("memory", f"The index is kept in memory: {opening.memory}" if opening.memory else "")
@@ -430,13 +430,13 @@ class Index:
         self._renewed = bool(opening.why or opening.memory)
         if self._renewed:
             _log.warning("The index was made anew%s.", ", in memory" if opening.memory else "")
-        self._reader = Reader(opening.file, self._model)
+        self._reader = IndexReader(opening.file, self._model)
         # it may be empty: the next caller must sync it first
         self._view = None
         return self._reader
 
     def _break(self, error: Damaged, broken: tuple[int, int] | None) -> None:
-        """An index is damaged: put a new one in its place, unless somebody has."""
+        """Replace a damaged index, unless another process has done so."""
         with self._lock:
             if self._reader is None or self._reader.file.token == broken:
                 self._use(self._opener.renew(error, broken))
@@ -454,7 +454,7 @@ class Index:
         size = None if self._embedder is None else self._embedder.dimensions
         return {self._model: size} if size is not None else {}
 
-    def _syncer(self, reader: Reader) -> Syncer:
+    def _syncer(self, reader: IndexReader) -> Syncer:
         return Syncer(reader, self._sources, self._model)
 
     def _say(self, about: str, words: str) -> None:

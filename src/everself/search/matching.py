@@ -22,18 +22,18 @@ if TYPE_CHECKING:
 # BM25, measured on conversations: short chunks want little normalisation by length
 K1 = 1.2
 B = 0.5
-# Chunks without any of the words that every store is thought to have besides its own: in a store of three entries a word that stands in
+# Imaginary chunks without any of the words, added to every index: in an index of three entries a word that occurs in
 # one of them tells as much as it would in a larger one.
 IMAGINED = 500
-# posting entries that choosing candidates may touch; beyond it only the rarest words choose
+# limit of postings read for choosing candidates; beyond it only the rarest words are used
 TOUCHED = 60_000
 CHOSEN = 400
-# so few chunks are all scored
+# below this number all chunks are scored
 ALL_BELOW = 1_200
 # the answer often stands beside the words of the question
 SPREAD = 150
 NEAREST = 200
-# a single character of Chinese or a stop word says little
+# a single Chinese character or a stop word has little weight
 SLIGHT = {TermKind.CHARACTER: 0.25, TermKind.STOP: 0.1}
 _RARE = 0.01
 

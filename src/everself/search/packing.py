@@ -14,7 +14,7 @@ _TRIES: Final = 12
 
 
 @dataclass(frozen=True, slots=True)
-class Packed:
+class PackedHits:
     """`kept` and `left` are hits in the order of their rank; `tokens` is what `text` costs."""
 
     text: str
@@ -23,7 +23,7 @@ class Packed:
     tokens: int
 
 
-def pack(hits: Sequence[Hit], budget: int, count: Callable[[str], int]) -> Packed:
+def pack(hits: Sequence[Hit], budget: int, count: Callable[[str], int]) -> PackedHits:
     """As many of the best hits as fit into the budget, headings and citations included."""
     kept: list[Hit] = []
     left: list[Hit] = []
@@ -31,7 +31,7 @@ def pack(hits: Sequence[Hit], budget: int, count: Callable[[str], int]) -> Packe
     used = tried = 0
     for hit in hits:
         if tried > _TRIES:
-            # not even looked at: counting costs more than all else that a search does
+            # skipped without counting: counting tokens is the slowest part of a search
             left.append(hit)
             continue
         cost = count(_line(hit)) + (0 if hit.path in documents else count(_heading(hit)))
@@ -44,12 +44,12 @@ def pack(hits: Sequence[Hit], budget: int, count: Callable[[str], int]) -> Packe
         used += cost
     text = render(kept)
     tokens = count(text)
-    # a tokenizer may join what was counted apart, or split it
+    # joined text may have more or fewer tokens than its parts
     while kept and tokens > budget:
         left.insert(0, kept.pop())
         text = render(kept)
         tokens = count(text)
-    return Packed(text, tuple(kept), tuple(left), tokens)
+    return PackedHits(text, tuple(kept), tuple(left), tokens)
 
 
 def render(hits: Sequence[Hit]) -> str:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 # how many of the best are compared word for word
 COMPARED: Final = 80
-# how much of its lead keeps a chunk above one behind it that has more by itself
+# share of its lead that keeps a chunk above a lower one with a better own score
 _APART: Final = 0.1
 # a scope that sees only some chunks needs more of the nearest to find visible ones
 _NEAREST_OF_PART: Final = 4_000
@@ -33,7 +33,7 @@ Texts = Callable[[Sequence[int]], Sequence[str]]
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class RankingQuery:
     """A query with all that was read from it. `visible` marks the chunks that may be found; none means all."""
 
     text: str
@@ -53,7 +53,7 @@ class Ranked:
     parts: "Floats"
 
 
-def rank(view: IndexView, question: Question, texts: Texts) -> Ranked:
+def rank(view: IndexView, question: RankingQuery, texts: Texts) -> Ranked:
     matched = match(view, question.words)
     chunks = choose(view, matched, _nearest(view, question), question.visible)
     model = WORDS_ONLY if question.vector is None else WITH_MEANING
@@ -93,7 +93,7 @@ def bend(sums: "Floats", model: Model) -> "Floats":
     return bent
 
 
-def _nearest(view: IndexView, question: Question) -> "Numbers | None":
+def _nearest(view: IndexView, question: RankingQuery) -> "Numbers | None":
     if question.vector is None:
         return None
     if question.visible is None:

@@ -37,7 +37,7 @@ class IndexIdentity:
 
     identity: str
     versions: str
-    # of models, by their keys: how many numbers their vectors have, as far as that is known by now
+    # dimensions of each model, by its key, as far as known
     sizes: Callable[[], Mapping[int, int]] = dict
 
     def new_header(self) -> Header:
@@ -168,7 +168,7 @@ class Opener:
 
     def _publish(self, place: IndexPlace, name: str) -> None:
         publish(place, name)
-        # where another process was faster the whole, else the journal under its first name
+        # the whole file if another process was faster, else the journal under the old name
         remove_beside(place, name)
 
     def _begin(self, file: IndexFile) -> None:

@@ -33,39 +33,39 @@ if TYPE_CHECKING:
 
     from everself.search.index import Index
     from everself.search.index_file.view import Snapshot
-    from everself.search.ranking import Question, Ranked
+    from everself.search.ranking import Ranked, RankingQuery
     from everself.search.snippets import SnippetSource
 
 _log = get_logger(__name__)
 
 # a longer query is a pasted text; its beginning says what it is about
 LONGEST_QUERY: Final = 4_000
-# hits that are looked at closely, for one that is handed out
+# hits examined for each one returned
 _CLOSER: Final = 5
 _CLOSER_AT_LEAST: Final = 40
 _CLOSER_AT_MOST: Final = 400
-# a hit with its citation costs hardly less
+# minimum tokens of a hit with its citation
 _LEAST_TOKENS: Final = 10
-# a chunk whose entry is asked for, of these hits
+# limit of hits whose entries are looked up
 _NAMED: Final = 60
 # hits that a record names as left out
 _LEFT_NAMED: Final = 20
-# tries of a search whose files change meanwhile, before it does without those that do
+# attempts while files keep changing, before changing files are left out
 _PATIENCE: Final = 2
 _UNREST: Final = "Some files kept changing during the search; they were left out."
 
 OWNER: Final = Scope(SessionKind.MAIN)
 
-# From documents and ordinals within them to entries; what is unknown is missing. The second is hash and bytes of documents at hand.
+# Finds entries by document and ordinal; unknown ones are missing. The second argument is hash and bytes of documents already read.
 FindEntries = Callable[[Mapping[str, set[int]], Mapping[str, tuple[str, bytes]]], Mapping[tuple[str, int], Entry]]
 
 
 @dataclass(frozen=True, slots=True)
 class RecallRequest:
-    """What is asked. Nothing set means what the settings say; `budget` (tokens) takes the place of `limit`.
+    """A search request. Unset fields use the settings; `budget` (tokens) replaces `limit`.
 
-    Whoever counts the tokens of what they make of the hits need not have them `counted` here: then they are estimated. Whoever asks many
-    questions in a row needs to have only the first one `fresh`: the others do without another look at every file.
+    Without `counted` the tokens are estimated, for callers that count their own text. A caller that asks many
+    questions in a row needs only the first one `fresh`: the others do not check every file again.
     """
 
     query: str
@@ -83,9 +83,9 @@ class RecallRequest:
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """The answer. `provider` is who gave the meaning, "keywords" where nobody did; `id` names the record of this search.
+    """The result of a search. `provider` embedded the query, "keywords" where none did; `id` is the id of the search record.
 
-    `tokens` is counted where a budget was given and nobody said otherwise, else estimated.
+    `tokens` is counted where a budget was given, else estimated.
     """
 
     query: str
@@ -110,7 +110,7 @@ class RecallSources:
     entries: FindEntries
     confidence: Callable[[Entry], float]
     record: Callable[[SearchRecord, Sequence[HitRecord]], str]
-    # the words that hold in the place of a closed entry; empty where nobody knows, or where they came from outside
+    # the current text for a closed entry; empty if unknown or from outside
     now: Callable[[Entry], str] = lambda _: ""
 
 
@@ -126,7 +126,7 @@ class Recall:
         self._boost = boost
 
     def search(self, request: RecallRequest) -> SearchResult:
-        """The best hits for a query, whatever state index and embedder are in; what is amiss stands in `notices`."""
+        """The best hits for a query, whatever the state of index and embedder; problems are reported in `notices`."""
         if not request.query.strip():
             raise WrongUse("The search text is empty.", mend='everself memory search "what you look for"')
         begun = monotonic()
@@ -195,7 +195,7 @@ class Recall:
             hits = newest_first(diversify(hits), request.query)
         if request.budget is None:
             kept, over = hits[:limit], hits[limit:]
-            # counting loads a vocabulary, which takes half the time that a command has
+            # exact counting loads a vocabulary, which takes half the time budget of a command
             tokens = estimate(render(kept))
         else:
             most = len(hits) if request.limit is None else request.limit
@@ -219,21 +219,21 @@ class Recall:
         words: SearchQuery,
         vector: "NDArray[numpy.float32] | None",
         served: "SnippetSource",
-    ) -> "Question":
+    ) -> "RankingQuery":
         from everself.search._features import QueryFacts
         from everself.search._visibility import visible_chunks
-        from everself.search.ranking import Question
+        from everself.search.ranking import RankingQuery
 
         today = self._clock.today()
         epoch = date(1970, 1, 1)
         days = tuple(((span.first - epoch).days, (span.last - epoch).days) for span in read_dates(request.query, today))
         asked = QueryFacts(asks_when(request.query), days)
-        return Question(
+        return RankingQuery(
             request.query[:LONGEST_QUERY], words, asked, vector, visible_chunks(view, request.scope, served)
         )
 
     def _rank(
-        self, view: "Snapshot", request: RecallRequest, served: "SnippetSource", question: "Question"
+        self, view: "Snapshot", request: RecallRequest, served: "SnippetSource", question: "RankingQuery"
     ) -> "Ranked":
         mode = self._mode(request)
         if mode is Ranking.DEFAULT:
@@ -262,7 +262,7 @@ class Recall:
         texts = served.texts(numbers)
         asked: dict[str, set[int]] = {}
         for chunk in chunks[:_NAMED]:
-            # entries of a document too large to be read whole are not worth the minutes that naming them all would take
+            # naming the entries of a document that is too large would take minutes
             whole = not view.documents[chunk.document].cut
             if whole and not view.columns["flags"][chunk.number] & Flag.IMPORTED:
                 asked.setdefault(served.path(chunk.document), set()).add(chunk.entry)
@@ -296,7 +296,7 @@ class Recall:
                 tag=entry.tag if entry else Tag.NONE,
                 until=entry.until if entry else None,
                 closed=entry.closed if entry else bool(flags & Flag.CLOSED),
-                # what took its place may stand where this session sees nothing
+                # the replacement may be invisible to this session
                 now=self._keeping.now(entry) if entry and entry.closed and is_owner(request.scope) else "",
                 imported=bool(flags & Flag.IMPORTED),
                 parts=tuple(
@@ -309,7 +309,7 @@ class Recall:
                 hits.append(hit)
                 continue
             sure = self._keeping.confidence(entry) if entry else 0.95
-            # what is only in a secret is not there
+            # text inside a redacted secret does not count
             exact = is_exact(words, text) and is_exact(words, redact(text).text)
             boost = self._boost if flags & Flag.CORRECTION else 1.0
             hits.append(adjust(hit, ageing, entry=entry, confidence=sure, exact=exact, boost=boost))
@@ -360,7 +360,7 @@ class Recall:
 
 
 class _Meaning:
-    """The vector of a query. A first search waits for no model: it is asked for where there is something to compare it with, and once."""
+    """The vector of a query, computed once and only where there are vectors to compare it with."""
 
     def __init__(self, index: "Index", query: str) -> None:
         self._index = index
@@ -385,7 +385,7 @@ class _Meaning:
 
 
 def _candidates(budget: int, limit: int | None) -> int:
-    """Hits that are looked at for a budget of tokens: as many as could fit, and some for those that fall away."""
+    """Number of hits to examine for a token budget: as many as could fit, and some spare ones."""
     fitting = budget // _LEAST_TOKENS
     return min(_CLOSER_AT_MOST, _CLOSER_AT_LEAST + (fitting if limit is None else min(fitting, limit)))
 

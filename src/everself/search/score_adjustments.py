@@ -16,10 +16,10 @@ CORE: Final = 1.02
 # an entry of low confidence loses a fifth of its score, but stays ahead of much worse matches
 _DOUBT: Final = 0.2
 _USUAL_CONFIDENCE: Final = 0.95
-# what age may take where it is switched on, and what it decides among equals where it is not
+# score that age may take where it is enabled; where it is not, age only breaks ties
 _AGED: Final = 0.35
 _TIE: Final = 0.005
-# a quoted phrase, a hash or an address that stands there is an answer whatever the rest looks like
+# an exact match of a quoted phrase, hash or address gets at least this score
 EXACT: Final = 0.6
 
 

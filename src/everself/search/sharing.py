@@ -12,7 +12,7 @@ from everself.memory.provenance import OWN, PERSON
 from everself.search.scopes import Scope, SessionKind, shared_lines
 from everself.workspace.layout import Kind, place
 
-# What a turn is for. Some files stand only in runs of their own.
+# The kind of run. Some files are only part of special runs.
 Run = Literal["ordinary", "boot", "ritual"]
 
 _OWNERS: Final = frozenset({SessionKind.MAIN, SessionKind.CRON, SessionKind.HEARTBEAT})
@@ -23,19 +23,19 @@ _GIVEN: Final = {SessionKind.GUEST: _NAMED, SessionKind.GROUP: _NAMED, SessionKi
 _OWN_RUNS: Final = frozenset({Kind.HEARTBEAT, Kind.BOOT, Kind.BOOTSTRAP})
 _NEVER: Final = frozenset({Kind.KEEPER_PROMPT, *_OWN_RUNS})
 UNKNOWN: Final = "unknown"
-# What a list of the settings may give or take: the files that stand whole in a prompt, and belong to nobody in particular.
+# Files that the setting `context.share` may give or take: those that are whole in a prompt and belong to no single person.
 LISTABLE: Final = ("SOUL.md", "IDENTITY.md", "AGENTS.md", "TOOLS.md", "USER.md", "MEMORY.md")
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
+class SharingRules:
     """What the settings of one agent change: files that a kind gets as well, and files that it does not get after all."""
 
     given: frozenset[tuple[SessionKind, str]] = frozenset()
     taken: frozenset[tuple[SessionKind, str]] = frozenset()
 
 
-def read_rules(texts: Sequence[str]) -> Rules:
+def read_rules(texts: Sequence[str]) -> SharingRules:
     """From words such as `group+USER.md` (give it too) and `guest-TOOLS.md` (do not give it)."""
     given: set[tuple[SessionKind, str]] = set()
     taken: set[tuple[SessionKind, str]] = set()
@@ -48,7 +48,7 @@ def read_rules(texts: Sequence[str]) -> Rules:
                 mend=f"Say KIND+FILE or KIND-FILE: {', '.join(SessionKind)}; {', '.join(LISTABLE)}.",
             )
         (given if sign == "+" else taken).add((SessionKind(kind), name))
-    return Rules(frozenset(given), frozenset(taken))
+    return SharingRules(frozenset(given), frozenset(taken))
 
 
 def effective(scope: Scope) -> Scope:
@@ -71,7 +71,7 @@ def speaker_of(scope: Scope, person: str = "") -> str:
     return f"{PERSON}{person or whose.person or UNKNOWN}" if others else OWN
 
 
-def files_of(scope: Scope, rules: Rules, run: Run = "ordinary") -> tuple[str, ...]:
+def files_of(scope: Scope, rules: SharingRules, run: Run = "ordinary") -> tuple[str, ...]:
     """The files that stand outside the slots, in their order. A list of the settings may take one of them away."""
     kind = effective(scope).kind
     names = list(_NAMED)
@@ -81,7 +81,7 @@ def files_of(scope: Scope, rules: Rules, run: Run = "ordinary") -> tuple[str, ..
     return tuple(name for name in names if gets(scope, name, rules, run))
 
 
-def gets(scope: Scope, path: str, rules: Rules, run: Run = "ordinary") -> bool:
+def gets(scope: Scope, path: str, rules: SharingRules, run: Run = "ordinary") -> bool:
     """Whether this document is given whole."""
     scope = effective(scope)
     where = place(path)
@@ -100,7 +100,7 @@ def gets(scope: Scope, path: str, rules: Rules, run: Run = "ordinary") -> bool:
     return scope.kind in _OWNERS or path in _GIVEN[scope.kind] or (scope.kind, path) in rules.given
 
 
-def visible(scope: Scope, path: str, data: bytes, rules: Rules, run: Run = "ordinary") -> bytes:
+def visible(scope: Scope, path: str, data: bytes, rules: SharingRules, run: Run = "ordinary") -> bytes:
     """What of a document is given: all of it, the sections whose label lets this kind in, or nothing."""
     if gets(scope, path, rules, run):
         return data

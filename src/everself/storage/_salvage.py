@@ -11,7 +11,7 @@ from typing import Any
 import apsw
 
 from everself.errors import EverselfError
-from everself.storage.connection import Place, connect, translated
+from everself.storage.connection import DatabasePlace, connect, translated
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class Rows:
 
 def read_rows(path: str, tables: Sequence[str]) -> Iterator[Rows]:
     """Every named table, empty where nothing of it can be read."""
-    place = Place(path, read_only=True)
+    place = DatabasePlace(path, read_only=True)
     try:
         connection = connect(place)
     except EverselfError:
@@ -37,7 +37,7 @@ def read_rows(path: str, tables: Sequence[str]) -> Iterator[Rows]:
             yield _read_table(connection, place, table)
 
 
-def _read_table(connection: apsw.Connection, place: Place, table: str) -> Rows:
+def _read_table(connection: apsw.Connection, place: DatabasePlace, table: str) -> Rows:
     found: dict[tuple[Any, ...], None] = {}
     later: list[tuple[Any, ...]] = []
     columns: list[str] = []

@@ -53,7 +53,7 @@ class Worker:
             try:
                 thread.start()
             except RuntimeError:
-                # the interpreter is going down and starts no more threads; last words are written where they are said
+                # the interpreter is shutting down and starts no threads; the work runs in the caller
                 return False
             self._thread = thread
         return True
@@ -65,7 +65,7 @@ class _Job(Generic[T]):
     def __init__(self, work: Callable[[], T]) -> None:
         self._work = work
         self._done = threading.Lock()
-        self._done.acquire()  # until the work is done
+        self._done.acquire()  # set when the work is done
         self._result: list[T] = []
         self._error: BaseException | None = None
         self._unwanted = False
@@ -88,17 +88,17 @@ class _Job(Generic[T]):
         try:
             self._done.acquire()
         finally:
-            # when the caller was interrupted: what has not begun shall not begin
+            # the caller was interrupted: work that has not started is cancelled
             self._unwanted = True
         if self._error is not None:
             try:
                 raise self._error
             finally:
-                self._error = None  # else error → traceback → this frame → error is a cycle
+                self._error = None  # avoids the reference cycle error → traceback → this frame → error
         return self._result[0]
 
 
 def _perform_all(jobs: "SimpleQueue[_Job[Any] | None]") -> None:
     while (job := jobs.get()) is not None:
         job.perform()
-        del job  # else the last outcome lives until the next job
+        del job  # otherwise the last result stays in memory until the next job

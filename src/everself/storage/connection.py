@@ -46,7 +46,7 @@ _of_the_parent: set[str] = set()
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class DatabasePlace:
     """Which database, and how it is to be opened."""
 
     path: str
@@ -61,7 +61,7 @@ class Place:
         return self.path == MEMORY
 
 
-def connect(place: Place) -> apsw.Connection:
+def connect(place: DatabasePlace) -> apsw.Connection:
     """A connection with every setting made; for a read-only place the file must exist."""
     if _of_the_parent and os.path.realpath(place.path) in _of_the_parent:
         raise errors.WrongUse(
@@ -87,7 +87,7 @@ def connect(place: Place) -> apsw.Connection:
     return connection
 
 
-def _settle(connection: apsw.Connection, place: Place) -> None:
+def _settle(connection: apsw.Connection, place: DatabasePlace) -> None:
     connection.set_busy_timeout(int(place.busy_timeout * 1000))
     # schema text is data too: no writable_schema, and a misspelt column is an error instead of a string
     connection.config(apsw.SQLITE_DBCONFIG_DEFENSIVE, 1)
@@ -111,7 +111,7 @@ def _settle(connection: apsw.Connection, place: Place) -> None:
         raise errors.DiskError(f"{place.path}: this file system cannot hold a write-ahead log (SQLite chose {mode}).")
 
 
-def prepare_file(place: Place) -> None:
+def prepare_file(place: DatabasePlace) -> None:
     """See that the file exists as 0600: SQLite gives -wal and -shm the mode of the database, whatever the umask."""
     try:
         with _creating:
@@ -153,7 +153,7 @@ def fsync_folder(path: str) -> None:
         os.close(descriptor)
 
 
-def raw_files(place: Place) -> Iterator[tuple[str, bytes]]:
+def raw_files(place: DatabasePlace) -> Iterator[tuple[str, bytes]]:
     """The database and its write-ahead log, byte for byte.
 
     Read through SQLite's own file layer: closing a descriptor of ours would drop the locks that SQLite holds on the file.
@@ -174,7 +174,7 @@ def raw_files(place: Place) -> Iterator[tuple[str, bytes]]:
 
 def _tighten(path: str) -> None:
     for name in (path, f"{path}-wal", f"{path}-shm"):
-        # somebody else's file cannot be tightened; that is for doctor to say, not a reason to refuse
+        # the mode of another user's file cannot be changed; doctor reports it
         with contextlib.suppress(FileNotFoundError, PermissionError):
             mode = os.lstat(name).st_mode
             if stat.S_ISREG(mode) and mode & 0o077:
@@ -201,7 +201,7 @@ def disown_after_fork(paths: Iterable[str]) -> None:
     _of_the_parent.update(os.path.realpath(path) for path in paths)
 
 
-def patiently(place: Place, step: Callable[[], T]) -> T:
+def patiently(place: DatabasePlace, step: Callable[[], T]) -> T:
     """Repeat a step while the database is busy.
 
     SQLite's own busy handler does most of the waiting, but answers at once where waiting could be a deadlock (switching
@@ -218,7 +218,7 @@ def patiently(place: Place, step: Callable[[], T]) -> T:
 
 
 @contextlib.contextmanager
-def translated(place: Place, connection: apsw.Connection | None = None) -> Iterator[None]:
+def translated(place: DatabasePlace, connection: apsw.Connection | None = None) -> Iterator[None]:
     """Translate SQLite's errors about disk and file into ours."""
     try:
         yield
@@ -229,7 +229,7 @@ def translated(place: Place, connection: apsw.Connection | None = None) -> Itera
         raise told from error
 
 
-def _explain(error: Exception, place: Place, number: int) -> errors.EverselfError | None:
+def _explain(error: Exception, place: DatabasePlace, number: int) -> errors.EverselfError | None:
     match error:
         case apsw.BusyError() | apsw.LockedError() | apsw.ProtocolError():
             return _busy(place)
@@ -237,7 +237,7 @@ def _explain(error: Exception, place: Place, number: int) -> errors.EverselfErro
             return errors.DiskFull(f"{place.path} could not grow.", mend="Free some space, then try again.")
         case apsw.ReadOnlyError():
             return _no_writing(place)
-        # our statements are fixed and tested: one that SQLite cannot read meets a schema that a flipped bit has changed
+        # our statements are fixed and tested: a syntax error means a damaged schema
         case apsw.CorruptError() | apsw.NotADBError() | apsw.SQLError() | UnicodeDecodeError():
             return errors.Damaged(f"{place.path}: {error}.", mend="Restore it from a backup.")
         case apsw.PermissionsError():
@@ -250,18 +250,18 @@ def _explain(error: Exception, place: Place, number: int) -> errors.EverselfErro
     return None
 
 
-def _from_errno(number: int, place: Place) -> errors.EverselfError:
+def _from_errno(number: int, place: DatabasePlace) -> errors.EverselfError:
     kind = _FROM_ERRNO.get(number, errors.DiskError)
     return kind(f"{place.path}: {os.strerror(number)}." if number else f"{place.path}: input or output failed.")
 
 
-def _busy(place: Place) -> errors.StoreBusy:
+def _busy(place: DatabasePlace) -> errors.StoreBusy:
     return errors.StoreBusy(
         f"{place.path}, waited {place.busy_timeout:g} s.", mend="Try again when the other process is done."
     )
 
 
-def _no_writing(place: Place) -> errors.EverselfError:
+def _no_writing(place: DatabasePlace) -> errors.EverselfError:
     """SQLite has one code for a read-only mount and for missing permission; a person needs to know which."""
     if place.vfs is None:
         try:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 import apsw
 
 from everself.errors import EverselfError, RefusedByRule
-from everself.storage.connection import Place, connect, fsync_folder, patiently, prepare_file, translated
+from everself.storage.connection import DatabasePlace, connect, fsync_folder, patiently, prepare_file, translated
 from everself.storage.engine import Engine
 
 _PAGES_A_STEP = 256
@@ -21,7 +21,7 @@ def copy_database(engine: Engine, target_path: str, progress: Callable[[int, int
 
     `progress` is told pages done and pages in all. If anything fails, the target is gone again.
     """
-    target = Place(target_path)
+    target = DatabasePlace(target_path)
     if os.path.lexists(target_path):
         raise RefusedByRule(f"{target_path} already exists; a backup never overwrites.")
     done = False
@@ -41,7 +41,7 @@ def copy_database(engine: Engine, target_path: str, progress: Callable[[int, int
 
 
 def _copy(
-    engine: Engine, connection: apsw.Connection, target: Place, progress: Callable[[int, int], None] | None
+    engine: Engine, connection: apsw.Connection, target: DatabasePlace, progress: Callable[[int, int], None] | None
 ) -> None:
     # A transaction held open on the source keeps its pages as they are. Without it every write by anyone would start
     # the copy over, and under steady writing it would never end.
@@ -60,12 +60,12 @@ def _step(backup: apsw.Backup) -> None:
     try:
         backup.step(_PAGES_A_STEP)
     except apsw.IOError:
-        # only the end of a backup tells the connection the system's error number, and a full quota is known by that
+        # only finishing the backup gives the system error number, by which a full quota is recognised
         backup.finish()
         raise
 
 
-def _fsync(target: Place) -> None:
+def _fsync(target: DatabasePlace) -> None:
     with translated(target):
         descriptor = os.open(target.path, os.O_RDONLY | os.O_CLOEXEC)
         try:
@@ -77,7 +77,7 @@ def _fsync(target: Place) -> None:
 
 def check_database(path: str) -> list[str]:
     """What is wrong with a database file, in words; an empty list when nothing is. Changes nothing."""
-    place = Place(path, read_only=True)
+    place = DatabasePlace(path, read_only=True)
     try:
         connection = connect(place)
         with contextlib.closing(connection), translated(place, connection):

@@ -14,7 +14,7 @@ import apsw
 
 from everself.errors import DiskError, EverselfError, WrongUse
 from everself.storage._writer_thread import Worker
-from everself.storage.connection import Place, connect, disown_after_fork, patiently, raw_files, translated
+from everself.storage.connection import DatabasePlace, connect, disown_after_fork, patiently, raw_files, translated
 
 T = TypeVar("T")
 Value = str | int | float | bytes | None
@@ -28,7 +28,7 @@ _IDLE_CONNECTIONS = 4
 class Reader:
     """What may be asked inside a snapshot or a write."""
 
-    def __init__(self, connection: apsw.Connection, place: Place) -> None:
+    def __init__(self, connection: apsw.Connection, place: DatabasePlace) -> None:
         self._connection = connection
         self._place = place
 
@@ -55,10 +55,10 @@ class Writer(Reader):
 class Engine:
     """A database file. One Engine per file is enough for a process; several are correct, but wait for each other."""
 
-    def __init__(self, place: Place) -> None:
+    def __init__(self, place: DatabasePlace) -> None:
         self._place = place
         self._closed = False
-        # why nothing that must last can be written; what can be derived again still is
+        # why nothing durable can be written; derived data is still written
         self.refusal: EverselfError | None = None
         self._begin_anew()
         _engines.add(self)
@@ -87,7 +87,7 @@ class Engine:
         """Open or create. `exclusive` keeps the file to one connection, which a `vfs` without shared memory needs."""
         if exclusive and read_only:
             raise WrongUse("A database is opened either exclusively or read-only.")
-        engine = cls(Place(path, vfs, exclusive, busy_timeout, read_only))
+        engine = cls(DatabasePlace(path, vfs, exclusive, busy_timeout, read_only))
         if read_only:
             engine._idle.append(connect(engine._place))
         else:
@@ -150,7 +150,7 @@ class Engine:
             raise WrongUse(f"{self._place.path} is a file; only a database in memory can be loaded into.")
         with source.snapshot_connection() as connection, translated(source._place, connection):
             data = bytearray(connection.serialize("main"))
-        # a header that says WAL asks for files beside it
+        # a header in WAL mode requires extra files
         data[18:20] = b"\1\1"
         with self._turn, translated(self._place, self._writing_connection()):
             self._writing_connection().deserialize("main", bytes(data))
@@ -273,7 +273,7 @@ class Engine:
 
     def _give_back(self, connection: apsw.Connection) -> None:
         if connection not in self._lent:
-            return  # it was lent before a fork and is the parent's
+            return  # it was in use before a fork and belongs to the parent
         self._lent.discard(connection)
         _roll_back(connection)
         with self._gate:

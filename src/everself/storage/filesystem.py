@@ -15,7 +15,7 @@ from everself.values import FileStat
 # Beyond this a document is not read whole; what is left out is announced.
 READ_LIMIT = 16 * 1024 * 1024
 
-# Every name that Everself makes for a moment begins like this, so that watchers, parsers and doctor know it.
+# Prefix of all temporary names, so that watchers, parsers and doctor recognise them.
 TEMPORARY_PREFIX = ".everself-"
 
 
@@ -23,7 +23,7 @@ class Handle(Protocol):
     """An open file that is being written."""
 
     def write(self, data: bytes) -> int:
-        """Write some of the bytes and say how many; the caller goes on until all are out."""
+        """Write some of the bytes and return how many; the caller repeats until all are written."""
 
     def sync(self) -> None: ...
 
@@ -33,7 +33,7 @@ class Handle(Protocol):
 
 
 class Reservation(Protocol):
-    """Room on a disk that nobody else can take, until it is released. Releasing twice is no error."""
+    """Reserved disk space, until it is released. Releasing twice is no error."""
 
     def release(self) -> None: ...
 
@@ -42,7 +42,7 @@ class FileSystem(Protocol):
     """A rooted tree of files. `""` is the root itself."""
 
     def stat(self, path: str) -> FileStat | None:
-        """What stands at that name, links not followed; nothing is no error."""
+        """The status of a name, links not followed; None where it does not exist."""
 
     def list(self, path: str) -> list[FileStat]:
         """What a directory holds, sorted by name."""
@@ -114,7 +114,7 @@ def say(error: OSError, path: str) -> EverselfError:
     return DiskError(f"{error.strerror or error} {where}".strip(), mend="Check the disk; everself doctor")
 
 
-# What the folder, not the name in it, is to blame for.
+# Errors caused by the folder, not by the name in it.
 _OF_THE_FOLDER = frozenset({errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC, errno.EDQUOT})
 
 

@@ -44,7 +44,7 @@ def save_file(path: str, data: bytes, base: bytes | None) -> None:
         finally:
             writes.discard(files, [writes.part(temporary), *(() if theirs else (temporary,))])
         if theirs:
-            # they saved twice at that very moment; this is no document that could be merged
+            # the person saved twice meanwhile, and this file cannot be merged
             files.rename(temporary, f"{name}.older")
     if differs is not None:
         raise ChangedMeanwhile(f"({path})")

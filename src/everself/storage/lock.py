@@ -74,7 +74,7 @@ class FileLock:
     def hold(self, timeout: float = TIMEOUT) -> Iterator[None]:
         early = self._not_before - monotonic()
         if early > 0:
-            # never for no time at all: even that gives the processor away
+            # never zero: even that yields the processor
             pause(min(early, timeout, COURTESY))
         descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
         try:
@@ -151,7 +151,7 @@ class FileLock:
         text = json.dumps({"pid": os.getpid(), "command": command, "since": system_now().isoformat(timespec="seconds")})
         # the signature only serves a message; a full disk must not keep anyone from the lock
         with suppress(OSError):
-            # always of one length: cutting a file shorter costs more than the rest of a write's bookkeeping
+            # always of one length: truncating a file costs more than the rest of a write
             if os.fstat(descriptor).st_size != SIGNATURE:
                 os.ftruncate(descriptor, SIGNATURE)
             os.pwrite(descriptor, text.encode().ljust(SIGNATURE)[:SIGNATURE], 0)

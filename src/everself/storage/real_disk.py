@@ -19,10 +19,10 @@ FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 # O_NONBLOCK: opening a FIFO for reading would otherwise wait for a writer for ever
 PLAIN = os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY
 
-# the name, for a moment, of what is reserved where a file system knows no files without one
+# temporary name of a reservation, on file systems without unnamed files
 RESERVE = f"{TEMPORARY_PREFIX}reserve"
 
-# one write asks for the same few names a dozen times, a search for those of thousands; what is refused is not kept
+# a write asks for the same names a dozen times, a search for thousands; refusals are not cached
 _check = lru_cache(maxsize=8192)(check_path)
 
 
@@ -151,7 +151,7 @@ class RealFileSystem:
                 try:
                     stat = entry.stat(follow_symlinks=False)
                 except FileNotFoundError:
-                    # a name that vanished between listing and asking is simply not there
+                    # a name that disappeared after listing does not exist
                     continue
                 found.append(told(prefix + entry.name, stat))
         return sorted(found, key=lambda one: one.path)
@@ -323,7 +323,7 @@ def _step(here: int, name: str, flags: int) -> int:
     try:
         return os.open(name, flags, dir_fd=here)
     except NotADirectoryError:
-        # a link answers as if it were a file; openat2 names it, and so do we
+        # a link is reported like a file here; openat2 reports it as a link, and so do we
         if modes.S_ISLNK(os.stat(name, dir_fd=here, follow_symlinks=False).st_mode):
             raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), name) from None
         raise
@@ -337,7 +337,7 @@ def _open_nameless(folder: int) -> int:
         except OSError as error:
             if error.errno not in (*ABSENT, errno.EISDIR, errno.ENOENT):
                 raise
-    # one that was left by a process which died here holds nothing
+    # a leftover of a process that died here is empty
     with suppress(FileNotFoundError):
         os.unlink(RESERVE, dir_fd=folder)
     descriptor = os.open(RESERVE, flags | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600, dir_fd=folder)

@@ -77,12 +77,12 @@ class SimulatedDisk:
         self.renames: list[Rename] = []
         self.dead = False
         self.ticks = 0
-        # the call at which the power goes, for a test to choose
+        # number of the call at which a test cuts the power
         self.cut_at: int | None = None
         # how many bytes fit on the disk, None for any number, and how many of them are reserved
         self.capacity: int | None = None
         self.reserved = 0
-        # a disk that compresses, or that others fill as well, promises nothing by it
+        # on a compressing or shared disk a reservation guarantees nothing
         self.keeps_reserved = True
 
     def root(self, name: str) -> "SimulatedFileSystem":

@@ -12,7 +12,7 @@ def remove_folder(path: str) -> None:
     files = RealFileSystem(above)
     if files.stat(name) is None:
         return
-    # rooted in the folder itself: a path that just fits into it would be too long when seen from above
+    # rooted in the folder itself, because paths from above may be too long
     empty_folder(RealFileSystem(path))
     files.remove_directory(name)
 

@@ -99,7 +99,7 @@ def stage(files: FileSystem, temporary: str, data: bytes) -> None:
         write_new(files, name, data)
         files.rename(name, temporary)
     except OSError:
-        # what led here is what counts; a part that stays is known by its name
+        # the original error counts; a leftover part is recognised by its name
         with suppress(OSError):
             discard(files, [name])
         raise
@@ -134,7 +134,7 @@ def replace(files: FileSystem, path: str, data: bytes, base: str, temporary: str
         return _replace_in_two_steps(files, path, base, temporary)
     if digest(_taken(files, temporary)) == base:
         files.sync_directory(parent_of(path))
-        # an editor that had opened the old file writes into it still; so the last look is the one before it goes
+        # an editor may still write into the old file, so it is compared once more before it is removed
         if digest(_taken(files, temporary)) == base:
             files.unlink(temporary)
             return None
@@ -190,7 +190,7 @@ def _swap_back(files: FileSystem, path: str, ours: str, temporary: str) -> Diffe
         try:
             files.exchange(temporary, path)
         except FileNotFoundError:
-            # they removed ours, not knowing that theirs was away
+            # the person removed our file while theirs was set aside
             return _put_back(files, path, temporary)
         files.sync_directory(parent_of(path))
         taken = _taken(files, temporary)

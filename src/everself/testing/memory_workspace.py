@@ -32,7 +32,7 @@ class InMemoryWorkspace:
         self._documents: dict[str, bytes] = {}
         self._records: list[tuple[ChangeRecord, tuple[FileChange, ...]]] = []
         self._keys: dict[str, Applied] = {}
-        # stands for the time of change, which a dictionary does not have
+        # replaces the modification time, which a dictionary does not have
         self._versions: dict[str, int] = {}
 
     def find(self, path: str) -> Document | None:

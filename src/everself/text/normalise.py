@@ -175,7 +175,7 @@ def _cut(words: str, length: int) -> str:
 
 def one_line(text: str, width: int = 80) -> str:
     """At most `width` terminal columns. Nothing in it can move a cursor, set a colour or turn the writing direction."""
-    # most of what is shown is plain: of such text nothing but blanks can change
+    # most text is plain: only its blanks can change
     if len(text) <= width and text.isascii() and text.isprintable():
         return " ".join(text.split())
     shown: list[str] = []

@@ -95,7 +95,7 @@ def _spans(data: bytes) -> list[_Span]:
         spans += [(*hidden.original(start, end), rank) for start, end, rank in found]
     gaps = without_gaps(data)
     if gaps is not None:
-        # only what its maker's prefix gives away: anything else may be two words beside each other
+        # only secrets with a maker's prefix: anything else may be two adjacent words
         found = [span for span in _plain_spans(gaps.data) if span[2] < len(VENDORS) and gaps.crosses(*span[:2])]
         # a secret that is complete by itself does not continue into the next word
         known = {(start, rank) for start, _, rank in spans}

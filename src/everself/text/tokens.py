@@ -22,7 +22,7 @@ class _Encoding(Protocol):
 # million of them: after so many characters it is dropped and loaded again, which bounds memory at little cost.
 _RENEW_AFTER = 4_000_000
 
-# Merging one unbroken run costs the square of its length, and a chunk is held three times over.
+# Merging one unbroken run takes quadratic time, and each part is held three times in memory.
 _RUN = 128
 _CHUNK = 50_000
 # characters whose kind is remembered

@@ -51,7 +51,7 @@ class WorkspaceOptions:
     timeout: float = TIMEOUT
     # off: the history waits for `close`, so that a test decides what happens when
     background: bool = True
-    # why nothing can be written; reading goes on
+    # why nothing can be written; reading still works
     refusal: EverselfError | None = None
 
 

@@ -47,7 +47,7 @@ PATIENCE = 5.0
 # What a record takes of the disk at most: the pages of its rows and their indexes in the write-ahead log, and the log's own beginning
 ROOM_OF_RECORD = 256 * 1024
 ROOM_OF_PROVENANCE = 8 * 1024
-# and the names, folders and blocks that a document takes beside its bytes
+# and names, folders and blocks that a document takes besides its bytes
 ROOM_OF_STEP = 16 * 1024
 
 
@@ -83,7 +83,7 @@ class DiskWorkspace:
     def __init__(self, parts: WorkspaceParts, guards: Sequence[Guard] = ()) -> None:
         self._parts = parts
         self._guards = tuple(guards)
-        # what this process did, in order: whatever fails afterwards, these stand
+        # changes made by this process, in order; later failures do not affect them
         self.acknowledged: list[str] = []
 
     def find(self, path: str) -> Document | None:
@@ -119,7 +119,7 @@ class DiskWorkspace:
                     if one.path.rpartition("/")[2].startswith("."):
                         continue
                     found.append(one)
-                    # a person may call a folder what they like; one that no path of ours can name is told, not entered
+                    # a folder with a name that is not a valid path is reported, not entered
                     if one.kind == "directory" and not find_fault(one.path):
                         folders.append(one.path)
         return sorted(found, key=lambda one: one.path)
@@ -260,7 +260,7 @@ class DiskWorkspace:
         begun = monotonic()
         intent = self._intent(change, found)
         with ExitStack() as stack:
-            # the whole way there and back must fit on the disk before the first byte is written
+            # applying and reverting must both fit on the disk before the first byte is written
             back, record = (
                 stack.enter_context(_reserved(files, size))
                 for files, size in ((self._parts.files, _room_back(intent)), (self._parts.room, _room_recorded(intent)))

@@ -69,7 +69,7 @@ def take_back(files: FileSystem, intent: Intent) -> None:
             _clear(files, step, name, staged=intent.staged)
             _settle(files, _reverse(step), name, undoing=step)
         except Unmergeable:
-            # the person rewrote the very lines; theirs stand
+            # the person rewrote the same lines; their text stays
             continue
     for folder in reversed(intent.folders):
         found = files.stat(folder)
@@ -211,7 +211,7 @@ def _clear_temporary(files: FileSystem, step: Step, name: str, *, staged: bool) 
         return
     there = files.stat(step.path)
     if there is not None and (there.device, there.inode) == (found.device, found.inode):
-        # a file system that can only link had given it its name, and not yet taken this one away
+        # on a file system without rename-noreplace the file was linked under its name, but this name not yet removed
         files.unlink(name)
         return
     if _is_odd(found):
@@ -307,7 +307,7 @@ def _restore_aside(files: FileSystem, step: Step, name: str) -> None:
     elif _is_odd(files.stat(step.path)):
         raise Unmergeable
     else:
-        # beside it only ours can stand under the temporary name
+        # next to it, the temporary name can only be ours
         files.rename(old, name)
 
 

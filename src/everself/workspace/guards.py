@@ -16,7 +16,7 @@ from everself.workspace.protocol import Guard
 
 # Humans at the keyboard are not restricted; all other authors are checked.
 HUMANS = frozenset({Author.OWNER, Author.HAND})
-# Told by the runtime about what it did; what is added there keeps nothing.
+# Logs that the runtime writes about its actions; a copy of an entry there does not preserve the entry.
 _RECORDS = frozenset({Kind.CONFLICTS, Kind.CHANGELOG, Kind.COMPACTION_LOG, Kind.CHRONICLE})
 
 
@@ -99,12 +99,12 @@ def shrink_guard(change: Change, files: Sequence[FileChange]) -> Iterator[str]:
         # an earlier soul is a copy, and copies may be thinned
         if file.path.lower().endswith(".md") and place(file.path).kind is not Kind.SOUL_HISTORY:
             added = added_section(file)
-            # what stood there stands there still, and need not be read: days are long, and written to often
+            # an append keeps the existing text, so it need not be parsed: daily logs are long and written often
             stood = Counter[str]() if added is not None else _entries(file.before, old)
             stands = _entries(file.after if added is None else added, new)
             before += stood
             if place(file.path).kind in _RECORDS:
-                # what a record gains about an entry is not that entry
+                # a log line about an entry is not the entry
                 same = stands & stood
                 stands = same + Counter(islice((stands - same).elements(), stood.total() - same.total()))
             after += stands
@@ -136,7 +136,7 @@ def secrets_guard(change: Change, files: Sequence[FileChange]) -> Iterator[str]:
         return
     from everself.text.redaction import find_secrets
 
-    # what stood in another document of the same change is moved, not added
+    # text from another document of the same change is moved, not added
     known = {line for file in files for line in (file.before or b"").splitlines()}
     for file in files:
         added = b"\n".join(line for line in (file.after or b"").splitlines() if line not in known)

@@ -10,7 +10,7 @@ from everself.text.markdown.sections import sections
 SOUL = "SOUL.md"
 LEARNED = "Learned"
 _LEVEL = 2
-# of more lines than these, all count as changed
+# above this number of lines, all count as changed
 _MOST_LINES = 4_000
 
 
@@ -46,7 +46,7 @@ def with_line(data: bytes, line: str) -> bytes:
     parts = split_soul(data)
     if not parts.found:
         parts = split_soul(_opened(data))
-    # by itself, so that no other section of that name is met
+    # separately, so that no other section of that name matches
     own = b"## " + LEARNED.encode() + newline(data)
     section = own + parts.learned
     grown = apply_splice(section, append_item(scan(section), LEARNED, line.encode()))[len(own) :]

@@ -38,7 +38,7 @@ class Workspace(Protocol):
 
 
 class Ledger(Protocol):
-    """Where applied changes are recorded. `store.state.State` is one."""
+    """Where applied changes are recorded. `storage.state.database.State` is one."""
 
     def record_change(
         self,

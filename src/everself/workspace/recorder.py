@@ -13,7 +13,7 @@ from everself.clock import Clock
 from everself.errors import EverselfError, HistoryDamaged
 from everself.storage import writes
 from everself.storage.filesystem import FileSystem
-from everself.storage.history.commits import MENDER, History, Note
+from everself.storage.history.commits import MENDER, CommitNote, History
 from everself.storage.journal import Filed, Intent, Journal, Step
 from everself.storage.lock import TIMEOUT, Lock
 from everself.values import Author, FileChange, digest
@@ -51,7 +51,7 @@ class Recorder:
         left = self._journal.waiting_count()
         while left > 0:
             with self._holding(patience):
-                # no more at once than others can wait for: they want the lock as well, and may do the rest
+                # in small batches: other processes need the lock too, and may do the rest
                 count = self._drain_some(self._journal.waiting(BATCH))
             done += count
             left = min(left - count, self._journal.waiting_count()) if count else 0
@@ -109,7 +109,7 @@ class Recorder:
                     continue
                 found.append(FileChange(path, self._history.content(path) if path in known else None, now))
             if found:
-                self._history.commit(found, Note(Author.HAND, _outside(found), clock.now()))
+                self._history.commit(found, CommitNote(Author.HAND, _outside(found), clock.now()))
                 self._history.publish()
             return [file.path for file in found]
 
@@ -155,7 +155,7 @@ class Recorder:
     def _find_commits(self, waiting: Set[str]) -> dict[str, str]:
         """Commits of a process that died before it noted them: a second commit of the same change would not be true."""
         found: dict[str, str] = {}
-        # only what people did can stand between and upon them
+        # only commits of people's edits can be between and after them
         for commit, note in islice(self._history.newest(), 2 * len(waiting) + STEPS_BACK):
             identity = note.message.rpartition("\nChange: ")[2].partition("\n")[0]
             if identity in waiting:
@@ -173,8 +173,8 @@ class Recorder:
             if self._history.content(file.path) != file.before
         ]
         if outside:
-            self._history.commit(outside, Note(Author.HAND, _outside(outside), at))
-        return self._history.commit(files, Note(intent.author, _message(intent), at))
+            self._history.commit(outside, CommitNote(Author.HAND, _outside(outside), at))
+        return self._history.commit(files, CommitNote(intent.author, _message(intent), at))
 
     def _change_of(self, step: Step) -> FileChange:
         if not step.is_append:
@@ -194,7 +194,7 @@ class Recorder:
         now = self._now(step.path)
         if data in now:
             return FileChange(step.path, now.replace(data, b"", 1), now)
-        # their save came a moment after ours and knew nothing of it: then ours stands in the history at least
+        # the person's save overwrote ours: ours is at least recorded in the history
         return FileChange(step.path, now, now + data)
 
     def _now(self, path: str) -> bytes:

@@ -23,7 +23,7 @@ from everself.workspace.assembly import HISTORY_LOCK, WRITE_LOCK
 MARKER: Final = "restore.json"
 RESTORE_LOCK: Final = "restore.lock"
 STAGING: Final = f"{TEMPORARY_PREFIX}restore"
-# What stays where it is: processes wait at these files, and a renamed lock locks nobody out.
+# Files that are not moved: processes wait for these locks, and a renamed lock has no effect.
 STAYING: Final = frozenset(
     {WRITE_LOCK, HISTORY_LOCK, RESTORE_LOCK, "backup.lock", "index.db.lock", "sessions.lock", MARKER, STAGING}
 )
@@ -68,7 +68,7 @@ class AgentFolders:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class RelocationStep:
     """One rename. `aside` makes room, `place` fills it."""
 
     kind: Literal["aside", "place"]
@@ -88,22 +88,22 @@ def has_content(folders: AgentFolders) -> bool:
     return bool(_entries(folders.workspace_files, folders.workspace) or _old_state(folders))
 
 
-def plan_moves(folders: AgentFolders, stamp: str) -> tuple[Step, ...]:
+def plan_moves(folders: AgentFolders, stamp: str) -> tuple[RelocationStep, ...]:
     """The renames that bring in what is staged and keep what is there. Nothing needs to be staged yet for the first half."""
-    steps: list[Step] = []
+    steps: list[RelocationStep] = []
     if _entries(folders.workspace_files, folders.workspace):
         kept = _free(folders.workspace_files, f"{folders.workspace}.before-restore-{stamp}")
-        steps.append(Step("aside", "workspace", folders.workspace, kept))
+        steps.append(RelocationStep("aside", "workspace", folders.workspace, kept))
     old = _old_state(folders)
     kept = _free(folders.state_files, f"{folders.state}.before-restore-{stamp}")
-    steps += [Step("aside", "state", f"{folders.state}/{name}", f"{kept}/{name}") for name in old]
-    steps.append(Step("place", "workspace", folders.staged_workspace, folders.workspace))
+    steps += [RelocationStep("aside", "state", f"{folders.state}/{name}", f"{kept}/{name}") for name in old]
+    steps.append(RelocationStep("place", "workspace", folders.staged_workspace, folders.workspace))
     for name in _entries(folders.state_files, folders.staged_state):
-        steps.append(Step("place", "state", f"{folders.staged_state}/{name}", f"{folders.state}/{name}"))
+        steps.append(RelocationStep("place", "state", f"{folders.staged_state}/{name}", f"{folders.state}/{name}"))
     return tuple(steps)
 
 
-def kept_beside(folders: AgentFolders, steps: tuple[Step, ...]) -> tuple[str, ...]:
+def kept_beside(folders: AgentFolders, steps: tuple[RelocationStep, ...]) -> tuple[str, ...]:
     """The folders that keep what was there."""
     found = []
     for step in steps:
@@ -114,7 +114,7 @@ def kept_beside(folders: AgentFolders, steps: tuple[Step, ...]) -> tuple[str, ..
     return tuple(dict.fromkeys(found))
 
 
-def apply_moves(folders: AgentFolders, steps: tuple[Step, ...]) -> None:
+def apply_moves(folders: AgentFolders, steps: tuple[RelocationStep, ...]) -> None:
     """Do the renames, durably. The caller holds the write lock. What fails is taken back, as far as the disk allows."""
     marked = {
         "above_workspace": folders.above_workspace,
@@ -123,7 +123,7 @@ def apply_moves(folders: AgentFolders, steps: tuple[Step, ...]) -> None:
     }
     temporary = f"{folders.staged_state}/{TEMPORARY_PREFIX}marker"
     writes.create(folders.state_files, folders.marker, json.dumps(marked, indent=1).encode(), temporary)
-    done: list[Step] = []
+    done: list[RelocationStep] = []
     try:
         for step in steps:
             _move(folders, step)
@@ -183,7 +183,7 @@ def remove_staging(folders: AgentFolders) -> None:
         remove_folder(folder)
 
 
-def _move(folders: AgentFolders, step: Step) -> None:
+def _move(folders: AgentFolders, step: RelocationStep) -> None:
     """Do a step unless it is done. It may have been done by a process that died since."""
     files = folders.workspace_files if step.where == "workspace" else folders.state_files
     if files.stat(step.source) is None:
@@ -209,7 +209,7 @@ def _rename(folders: AgentFolders, where: Literal["workspace", "state"], source:
         files.sync_directory(folder)
 
 
-def _end(folders: AgentFolders, steps: tuple[Step, ...]) -> None:
+def _end(folders: AgentFolders, steps: tuple[RelocationStep, ...]) -> None:
     files = folders.state_files
     writes.discard(files, [folders.marker])
     files.sync_directory(folders.state)
@@ -219,10 +219,10 @@ def _end(folders: AgentFolders, steps: tuple[Step, ...]) -> None:
             files.remove_directory(folder)
 
 
-def _parse(folders: AgentFolders, data: bytes) -> tuple[AgentFolders, tuple[Step, ...]]:
+def _parse(folders: AgentFolders, data: bytes) -> tuple[AgentFolders, tuple[RelocationStep, ...]]:
     try:
         given = json.loads(data)
-        steps = tuple(Step(one["kind"], one["where"], one["source"], one["target"]) for one in given["steps"])
+        steps = tuple(RelocationStep(one["kind"], one["where"], one["source"], one["target"]) for one in given["steps"])
         # the host file may name another workspace by now; the restore ends where it began
         return AgentFolders(given["above_workspace"], given["workspace"], folders.above_state, folders.state), steps
     except (ValueError, KeyError, TypeError) as error:

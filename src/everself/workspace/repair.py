@@ -12,7 +12,7 @@ from everself.errors import Damaged
 from everself.storage import damaged_files as aside
 from everself.storage import writes
 from everself.storage.filesystem import READ_LIMIT, FileSystem
-from everself.storage.history.commits import MEND, MENDER, History, Note
+from everself.storage.history.commits import MEND, MENDER, CommitNote, History
 from everself.storage.history.repair import Damage, MendableHistory, blob_name
 from everself.storage.journal import Journal, Step
 from everself.storage.paths import find_fault
@@ -70,11 +70,11 @@ def mend(documents: FileSystem, state: FileSystem, history: History, records: Co
         if not damage.found:
             return Mended(kept=len(known))
         if damage.foreign and agrees(documents, history):
-            # the history is this agent's, so it is the ledger that is not
+            # the history belongs to this agent, so the ledger does not
             raise Damaged("state.db belongs to another agent: it has none of the changes in the history.", mend=MEND)
         folder = aside.free_folder(state, "history", system_now())
         made = mender.salvage(known, _Bytes(documents, state).find, folder)
-        # before the branch moves: the new commits are there, and what becomes of the old ones is known
+        # before the branch moves: the new commits exist, and the mapping from old to new is known
         records.set_commits(dict.fromkeys(made.lost) | _moved(known, made.commits, set(made.lost)))
         mender.settle(made, folder)
     finally:
@@ -100,7 +100,7 @@ def _moved(known: Mapping[str, str], commits: Mapping[str, str], lost: set[str])
 
 def _take_in(documents: FileSystem, state: FileSystem, history: History) -> None:
     """Record the documents as they are now, so that what comes next has something to follow upon."""
-    # what waits in the journal tells by itself what its documents were
+    # journal records contain their documents
     waiting = {step.path for filed in Journal(state).waiting() for step in filed.intent.steps}
     known = history.paths()
     found = []
@@ -112,7 +112,7 @@ def _take_in(documents: FileSystem, state: FileSystem, history: History) -> None
             found.append(FileChange(path, None, data))
     if found:
         words = f"Taken in as it is after the history was mended: {len(found)} documents\n"
-        history.commit(found, Note(MENDER, words, system_now()))
+        history.commit(found, CommitNote(MENDER, words, system_now()))
         history.publish()
 
 
@@ -143,7 +143,7 @@ class _Bytes:
                 try:
                     self._paths[blob_name(writes.find(self._documents, path) or b"")] = path
                 except OSError:
-                    # a document that cannot be read has nothing to give; doctor tells of it
+                    # an unreadable document is skipped; doctor reports it
                     continue
             for filed in Journal(self._state).waiting():
                 for step in filed.intent.steps:

@@ -50,7 +50,7 @@ def resolve(change: Change, read: Reader) -> tuple[Resolved, ...] | Conflict:
     if stale:
         return Conflict(tuple(dict.fromkeys(stale)))
     found = [_finish(path, plan) for path, plan in plans.items()]
-    # text must stand in its new place before it leaves the old one, so that no moment exists in which it stands nowhere
+    # text is written to its new place before it leaves the old one, so that it always exists somewhere
     return tuple(
         sorted((one for one in found if one.file.before != one.file.after), key=lambda one: one.file.after is None)
     )

@@ -23,7 +23,7 @@ def open_or_read_only(agent: AgentSettings, key_folder: str) -> tuple[State, Eve
     path = f"{agent.state}/{STATE_FILE}"
     key = b""
     try:
-        # before the database is opened: half of it may still stand beside
+        # before the database is opened: a restore may be half done
         finish_restore(agent)
         ensure_folder(agent.state)
         key = ensure_key(key_folder)
@@ -37,7 +37,7 @@ def open_or_read_only(agent: AgentSettings, key_folder: str) -> tuple[State, Eve
     except UnsafePath as error:
         why: EverselfError = Damaged(error.detail, mend=MEND)
     except Damaged as error:
-        # of the key or of an interrupted restore: those have words of their own
+        # errors of the key or of an interrupted restore have their own messages
         why = Damaged(error.detail, mend=MEND if error.detail.startswith(path) else error.mend)
     except DiskError as error:
         why = error
@@ -50,7 +50,7 @@ def is_lost(folder: str) -> bool:
     path = f"{folder}/{STATE_FILE}"
     if os.path.lexists(path) and (not os.path.isfile(path) or os.path.getsize(path)):
         return False
-    # what stands in its log alone is not lost
+    # data that is only in the write-ahead log is not lost
     if os.path.isfile(f"{path}-wal") and os.path.getsize(f"{path}-wal"):
         return False
     return History(RealFileSystem(folder)).head() is not None

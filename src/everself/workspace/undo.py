@@ -32,7 +32,7 @@ def plan_undo(
     edits: list[Edit] = []
     stuck: list[str] = []
     for file in files:
-        # an earlier soul stays: taking a step back does not unmake what the soul once was
+        # an earlier version stays: undo does not delete the history of the soul
         if file.before is None and place(file.path).kind is Kind.SOUL_HISTORY:
             continue
         now = read(file.path)
@@ -59,7 +59,7 @@ def _taken_back(file: FileChange, now: bytes | None) -> bytes | None:
         return file.before
     if now is None or file.after is None:
         raise _Stuck
-    # others wrote into a document that the change made: its title line stays with them
+    # others wrote into a document that the change created: its title line stays
     before = file.before if file.before is not None else _title(file.after)
     result = merge(file.after, now, before)
     if result is None:

@@ -14,10 +14,10 @@ from typing import Final
 from everself.clock import monotonic
 from everself.workspace.layout import is_hidden, is_temporary
 
-# No path of a document looks like this, so nobody can take it for one.
+# Not a valid document path, so it cannot be confused with one.
 EVERYTHING: Final = frozenset({"."})
 
-# how long collected changes may wait for calm, in multiples of the debounce: a log that never rests is told of too
+# limit of waiting for a quiet period, in multiples of the debounce: a file that changes constantly is reported too
 _LONGEST_WAIT: Final = 6
 _LOOK_AGAIN_SECONDS: Final = 0.25
 _STEP_MS: Final = 50
@@ -41,7 +41,7 @@ def watch(root: str, on_change: OnChange, *, on_error: OnError, stop: threading.
             watcher.run()
             reported = ""
         except FileNotFoundError:
-            # away for the moment; it may come back
+            # temporarily missing; it may come back
             reported = ""
         # RuntimeError is what watchfiles makes of failures that are no OSError
         except (OSError, RuntimeError) as error:

@@ -9,7 +9,7 @@ from everself.config import load_here
 from everself.conversation.tools.calls import CallResult, call_tools
 from everself.conversation.tools.protocol import Tool, ToolContext
 from everself.identity.growth import Growth
-from everself.identity.soul import Rules
+from everself.identity.soul import SoulRules
 from everself.memory.memory import Memory
 from everself.models.chat.protocol import ToolCall
 from everself.operations.tools import own_tools
@@ -28,7 +28,7 @@ def runtime_over(
     loaded = load_here({"EVERSELF_HOME": "/nowhere", "HOME": "/nowhere"})
     agent = loaded.config.agent("")
     made = Runtime(loaded.config.places, loaded, replace(agent, search=replace(agent.search, enabled=False)))
-    growth = Growth(workspace, state, memory.clock, Rules())
+    growth = Growth(workspace, state, memory.clock, SoulRules())
     made.__dict__ |= {"memory": memory, "workspace": workspace, "state": state, "clock": memory.clock, "growth": growth}
     made.__dict__ |= {"forgetting": forgetting, "find_usable": workspace.find}
     if personas:

@@ -110,8 +110,8 @@ def test_memory_search_why_and_soul_answer(talk, app: Runtime) -> None:
 def test_what_follows_prompt_is_what_is_said(talk, app: Runtime) -> None:
     app.remember("I am working on a Rust project called tundra.")
     # memory is searched for it, and for nothing where nothing is said
-    assert "Answered by keywords alone" in talk("/prompt Which Rust project?\n").out
-    assert "Answered by keywords alone" not in talk("/prompt\n").out
+    assert "Keyword search only" in talk("/prompt Which Rust project?\n").out
+    assert "Keyword search only" not in talk("/prompt\n").out
 
 
 def test_review_tells_what_waits_for_the_person() -> None:
@@ -196,7 +196,7 @@ def test_undo_without_a_yes_changes_nothing(talk, app: Runtime, typed: str) -> N
     assert "I moved to Bergen." in said.out
     assert said.out.endswith("Take it back? (yes/no)\n\nNothing was changed.\n")
     assert said.well
-    assert len(app.memory.book.all()) == 1
+    assert len(app.memory.catalog.all()) == 1
 
 
 def test_compacting_and_the_model_that_is_not_there(talk) -> None:

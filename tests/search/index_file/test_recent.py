@@ -6,12 +6,12 @@ import pytest
 from everself.errors import Damaged
 from everself.search.index_file._vector_cache import VectorCache
 from everself.search.index_file.file import IndexFile, open_memory
-from everself.search.index_file.rows import Slot, render_vector
+from everself.search.index_file.rows import CodeSlot, render_vector
 from everself.search.index_file.vectors import fetch_vectors
 
 DIMENSIONS = 16
 MODEL = 2**40 + 7
-SLOT = Slot(1, MODEL, DIMENSIONS)
+SLOT = CodeSlot(1, MODEL, DIMENSIONS)
 VECTORS = numpy.random.default_rng(4).standard_normal((300, DIMENSIONS)).astype(numpy.float16)
 ASKED = numpy.random.default_rng(5).standard_normal(DIMENSIONS).astype(numpy.float32)
 
@@ -63,7 +63,7 @@ def test_vectors_of_another_slot_are_read_anew(file: IndexFile) -> None:
     recent = VectorCache()
     recent.score(file.connection, ids(3), SLOT, ASKED)
     file.connection.execute("DELETE FROM embeddings")
-    assert recent.score(file.connection, ids(3), Slot(2, MODEL, DIMENSIONS), ASKED)[0].tolist() == []
+    assert recent.score(file.connection, ids(3), CodeSlot(2, MODEL, DIMENSIONS), ASKED)[0].tolist() == []
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import pytest
 
 from everself.search.evaluation import (
     Evaluation,
-    Question,
+    EvaluationQuestion,
     Sample,
     change_beyond_chance,
     evaluate,
@@ -81,7 +81,7 @@ def test_places_are_counted_by_lines_or_by_the_same_words_elsewhere() -> None:
         Hit("memory/a.md", 4, 6, 0.7, "around it"),
         Hit("memory/c.md", 1, 1, 0.6, "- The very  words, said again"),
     ]
-    questions = [Question("x", about), Question("y", about), Question("z", about)]
+    questions = [EvaluationQuestion("x", about), EvaluationQuestion("y", about), EvaluationQuestion("z", about)]
     answers = {"x": hits, "y": hits[3:], "z": hits[:2]}
     found = evaluate(questions, lambda words: answers[words])
     assert found.ranks == (3, 1, 0)

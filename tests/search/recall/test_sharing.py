@@ -4,11 +4,11 @@ import pytest
 
 from everself.errors import BadConfig
 from everself.search.scopes import Scope, SessionKind
-from everself.search.sharing import LISTABLE, Rules, files_of, gets, is_owner, read_rules, visible
+from everself.search.sharing import LISTABLE, SharingRules, files_of, gets, is_owner, read_rules, visible
 
 MAIN, GUEST, GROUP = SessionKind.MAIN, SessionKind.GUEST, SessionKind.GROUP
 SUBAGENT, CRON, HEARTBEAT = SessionKind.SUBAGENT, SessionKind.CRON, SessionKind.HEARTBEAT
-NONE = Rules()
+NONE = SharingRules()
 PRIVATE = ("SOUL.md", "USER.md", "MEMORY.md", "CORRECTIONS.md", "memory/2026-03-19.md", "bank/world.md")
 SOUL = b"""# Soul
 

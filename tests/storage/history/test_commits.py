@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 
 from everself.errors import Damaged
-from everself.storage.history.commits import History, Note
+from everself.storage.history.commits import CommitNote, History
 from everself.storage.real_disk import RealFileSystem
 from everself.testing.frozen_time import MOMENT
 from everself.testing.workspaces import real_workspace
 from everself.values import Append, Author, Change, Create, FileChange, Remove, digest
 
-NOTE = Note("owner", "a change\n", MOMENT)
+NOTE = CommitNote("owner", "a change\n", MOMENT)
 
 
 def git(folder: Path, *words: str) -> str:

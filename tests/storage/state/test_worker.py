@@ -7,7 +7,7 @@ import pytest
 
 from everself.errors import StoreBusy, WrongUse
 from everself.storage._writer_thread import Worker
-from everself.storage.connection import Place, patiently
+from everself.storage.connection import DatabasePlace, patiently
 
 
 def test_work_is_done_in_order_on_one_thread_and_answered():
@@ -67,7 +67,7 @@ def test_a_busy_answer_is_followed_by_another_try():
             raise answer("not now")
         return "done"
 
-    assert patiently(Place("a.db"), step) == "done"
+    assert patiently(DatabasePlace("a.db"), step) == "done"
 
 
 def test_patience_ends_with_store_busy():
@@ -75,4 +75,4 @@ def test_patience_ends_with_store_busy():
         raise apsw.BusyError("never")
 
     with pytest.raises(StoreBusy):
-        patiently(Place("a.db", busy_timeout=0.05), step)
+        patiently(DatabasePlace("a.db", busy_timeout=0.05), step)

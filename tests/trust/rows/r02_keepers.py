@@ -30,7 +30,7 @@ from everself.agent import open_runtime
 from everself.clock import Clock, monotonic, pause
 from everself.keepers.keeper import RunReport
 from everself.memory.entries import read_document
-from everself.memory.writing import NewEntry, Spot
+from everself.memory.writing import NewEntry, PageSpot
 from everself.operations.promotion import PromoteRequest
 from everself.operations.templates import set_up
 from everself.runtime import Runtime
@@ -104,7 +104,7 @@ def prepare(home: str, policy: str) -> None:
         core = Path(app.agent.workspace, "MEMORY.md")
         core.write_text(f"{core.read_text()}\n## House\n\n{TWICE}")
         for guess in ("The attic may be damp", "Somebody may like jazz"):
-            app.memory.remember(NewEntry(guess, origin_of("agent"), spot=Spot("MEMORY.md", "Memory", "Guesses")))
+            app.memory.remember(NewEntry(guess, origin_of("agent"), spot=PageSpot("MEMORY.md", "Memory", "Guesses")))
         for day in range(130, -1, -1):
             time.moment = NOW - timedelta(days=day)
             _live_day(app, day)

@@ -17,7 +17,7 @@ from tests.trust.worlds import find_memory
 from everself.config.sections import SoulPolicy
 from everself.errors import ChangedMeanwhile, EverselfError
 from everself.identity.growth import Growth
-from everself.identity.soul import Rules
+from everself.identity.soul import SoulRules
 from everself.testing.frozen_time import FrozenTime
 from everself.testing.workspaces import Bench, real_workspace
 from everself.values import Applied, Author, Change, Remove, digest
@@ -71,7 +71,7 @@ class Chain:
         habits = WorkspaceOptions(guards=standard_guards(exemption=learned_exemption(self.policy)), background=False)
         clock = self.time.clock("Europe/Berlin")
         self.bench: Bench = self._stack.enter_context(real_workspace(str(self.top), habits, clock=clock))
-        rules = Rules(self.policy, 2_000, 2)
+        rules = SoulRules(self.policy, 2_000, 2)
         self.growth = Growth(self.bench.workspace, self.bench.state, clock, rules)
 
     def reopen(self) -> None:

@@ -23,7 +23,7 @@ from everself.memory.forgetting.forgetting import Forgetting, ForgettingResource
 from everself.memory.quarantine import quarantine
 from everself.memory.transfer.export import export_entries
 from everself.memory.transfer.importer import ImportOptions, import_lines
-from everself.memory.writing import NewEntry, Spot
+from everself.memory.writing import NewEntry, PageSpot
 from everself.testing.origins import origin_of
 from everself.testing.workspaces import real_workspace
 from everself.values import Append, Author, Change, Create, Edit, Insert, Move, Remove, Replace, Tag, digest
@@ -119,8 +119,8 @@ def _remember(source: str) -> Callable[[Attempt, Route], None]:
         path = attempt.path
         known = f"be kind in {path}"
         for thought in (
-            NewEntry(WORDS, origin_of(source), explicit=True, spot=Spot(path, "Soul")),
-            NewEntry(WORDS, origin_of(source), spot=Spot(path, "Soul", "Learned")),
+            NewEntry(WORDS, origin_of(source), explicit=True, spot=PageSpot(path, "Soul")),
+            NewEntry(WORDS, origin_of(source), spot=PageSpot(path, "Soul", "Learned")),
             NewEntry(known, origin_of(source), explicit=True),
             NewEntry(known, origin_of(source, "msg:2"), tag=Tag.CORRECTION),
             NewEntry(WORDS, origin_of(source), category=path, person=path, key=path),

@@ -14,9 +14,9 @@ from everself.values import ended_words
 
 _SHOWN: Final = 160
 _ENDS: Final = " .!?。！？…"
-# most documents hold nothing that ended, and need not be read for it
+# most documents have no closed entries and need not be parsed
 _SIGN: Final = b"until="
-# a mark behind these would become a part of them, or leave them open
+# a mark after these would become part of them, or break them
 _BLOCKS: Final = (b"```", b"~~~", b"|", b"<", b"#", b"$$", b"    ", b"\t")
 
 

@@ -81,7 +81,7 @@ class Filler:
         words: list[tuple[Source, str]] = []
         omissions: list[Omission] = []
         for one in sources:
-            # what stands around the words of a document is only paid for where it says something
+            # the frame around a document counts only where the document has content
             room = tokens - self._filled(slot, [*words, (one, "")]).tokens
             packed = pack(self._items(slot, one, worth), max(0, room), self._cost(slot))
             omissions += packed.omitted
@@ -117,7 +117,7 @@ class Filler:
         return Filled(text, self._count(text), tuple((one.path, said) for one, said in words))
 
 
-# Sessions begin with the same documents again and again, and cutting one up takes longer than all else.
+# Sessions start with the same documents, and splitting one is the slowest step.
 @lru_cache(maxsize=64)
 def _kept_items(path: str, data: bytes, quoted: bool, count: Count) -> tuple[PackItem, ...]:
     return tuple(items_of(path, data, count=(lambda text: count(quote(text, ""))) if quoted else count))
@@ -138,16 +138,16 @@ def _words(slot: Slot, source: Source) -> str:
     return read(source.data, slot is Slot.USER)
 
 
-# From a document to what each entry is worth, by its first line.
+# The worth of each entry of a document, by its first line.
 Worth = Callable[[str], Mapping[int, float]]
 _PINNED: Final = ("pinned", "always", "important", "置顶", "重要", "固定", "고정", "중요", "ピン留め")
 
 
 def _importance(slot: Slot, source: Source, worth: Worth | None) -> Importance:
     if slot is Slot.RECENT:
-        # of a day what came last
+        # the latest entries of a day are the most important
         return lambda item: item.first_line
-    # of a document that is seen in parts the lines are not those of the document
+    # for a partly visible document the line numbers do not match
     if slot is not Slot.LONGTERM or worth is None or source.partly:
         return flat
     known = worth(source.path)

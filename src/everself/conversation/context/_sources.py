@@ -15,7 +15,7 @@ from everself.errors import EverselfError
 from everself.identity.persona import SOUL_FILE, Speaker
 from everself.memory.provenance import PERSON
 from everself.search.scopes import Scope, SessionKind
-from everself.search.sharing import Rules, Run, effective, files_of, gets, is_owner, visible
+from everself.search.sharing import Run, SharingRules, effective, files_of, gets, is_owner, visible
 from everself.values import Document, digest
 from everself.workspace.layout import Kind, place
 
@@ -37,9 +37,9 @@ class Source:
     hash: str
     day: date | None = None
     partly: bool = False
-    # words in it that no longer hold, and what to say beside them
+    # closed text in it, and the mark to show beside it
     ended: tuple[tuple[str, str], ...] = ()
-    # of the entries that are seen, and of those that are not: they are from outside
+    # sources of the visible entries, and of those withheld because they are from outside
     sources: tuple[str, ...] = ()
     withheld: tuple[Passage, ...] = ()
 
@@ -72,7 +72,7 @@ class Viewer:
     """
 
     scope: Scope
-    rules: Rules = field(default_factory=Rules)
+    rules: SharingRules = field(default_factory=SharingRules)
     run: Run = "ordinary"
     soul: str = SOUL_FILE
 

@@ -22,7 +22,7 @@ class Prompt:
     prefix: Prefix
     delta: str
     receipt: Receipt
-    # of what the delta holds
+    # sources of what the delta contains
     sources: tuple[str, ...] = ()
 
     @property
@@ -43,9 +43,9 @@ class Assembler:
     def assemble(self, ask: PromptRequest) -> Prompt:
         """The prompt of one turn. A soul that does not fit whole is an error; all else that does not fit is named."""
         if ask.prefix is not None and (ask.prefix.scope, ask.prefix.run) != (ask.scope, ask.run):
-            # what one session was told is not for another
+            # a prefix must not be used in another session
             raise WrongUse("The prefix was made for another session.")
-        # before anything is read for the prompt: what changed outside is noticed before it is used
+        # first of all, so that outside changes are noticed before they are used
         seen = self._parts.look()
         speaker = self._parts.speak(ask)
         prefix = ask.prefix

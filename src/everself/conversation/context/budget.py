@@ -28,7 +28,7 @@ class Slot(StrEnum):
 
 
 SLOTS = tuple(Slot)
-# how many times its budget a slot other than the soul may reach by robbing
+# how many times its budget a slot other than the soul may reach by taking from others
 _REACH: Final = 2
 
 

@@ -15,7 +15,7 @@ from everself.conversation.context.extensions import ProgramAnswer
 from everself.conversation.context.framing import FrameItem, frame, frame_within, quote
 from everself.conversation.context.packing import Omission, Reason
 from everself.conversation.context.prefix import Prefix
-from everself.conversation.context.receipt import Part
+from everself.conversation.context.receipt import ReceiptPart
 from everself.conversation.context.request import Parts, PromptRequest, room_for
 from everself.errors import ContextTooSmall, EverselfError
 from everself.memory.provenance import IMPORT, TOOL
@@ -24,22 +24,22 @@ from everself.search.sharing import effective
 from everself.storage.state.searches import LeftOut
 from everself.values import Hit
 
-# what edits may cost in a turn; a longer one is named, and read where it matters
+# token limit for changes in one turn; a longer change is only named
 CHANGE_TOKENS: Final = 600
-# what two texts may cost more together than apart
+# how many tokens joining two texts may add
 _SEAM: Final = 4
 _DAYS: Final = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _TOO_SHORT: Final = 4
-# what a short hit costs with its label and the marks of a quotation: more of them need not be looked for
+# tokens of a short hit with its label and quotation marks: bounds the number of hits to search for
 _LEAST_TOKENS: Final = 32
-# letters and digits are what a text says; marks and blanks are how it stands there
+# only letters and digits are compared; punctuation and spacing are layout
 _MARKS: Final = dict.fromkeys(code for code in range(128) if not chr(code).isalnum())
 
 
 @dataclass(slots=True)
 class Delta:
     text: str = ""
-    parts: list[Part] = field(default_factory=list)
+    parts: list[ReceiptPart] = field(default_factory=list)
     used: dict[Slot, int] = field(default_factory=dict)
     omissions: list[Omission] = field(default_factory=list)
     not_recalled: list[LeftOut] = field(default_factory=list)
@@ -110,7 +110,7 @@ class _Turn:
             return
         tokens = self.count(text)
         self.texts.append(text)
-        self.made.parts.append(Part(name, tokens))
+        self.made.parts.append(ReceiptPart(name, tokens))
         if self.left is not None:
             self.left -= tokens + _SEAM
 
@@ -196,13 +196,13 @@ class _Turn:
             scope=effective(self.ask.scope),
             session=self.ask.session,
             recorded=self.ask.recorded,
-            # what is framed is counted here
+            # framed text is counted here
             counted=False,
         )
         try:
             found = self.parts.recall(request) if self.parts.recall else None
         except EverselfError as error:
-            # a turn goes on without what it could not search
+            # the turn continues without search results
             self.made.notices.append(f"Memory could not be searched: {error}")
             return None
         if found is not None:
@@ -235,7 +235,7 @@ class _Turn:
 
 
 def _item(hit: Hit, source: str) -> FrameItem:
-    # beside the words and quoted like them: what holds now is data too
+    # next to the text and quoted like it: the current text is data too
     gap = " " if "\n" not in hit.text else "\n"
     text = f"{hit.text}{gap}({hit.ended})" if hit.ended else hit.text
     return FrameItem(text, hit.reference, hit.day, source)

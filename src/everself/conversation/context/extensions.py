@@ -76,7 +76,7 @@ def ask_program(command: str, message: str, *, seconds: float = SECONDS) -> Prog
     try:
         return _listen(process, given, seconds)
     finally:
-        # whatever it started goes with it
+        # its child processes are killed with it
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, signal.SIGKILL)
         process.wait()

@@ -146,7 +146,7 @@ def _worth(memory: "Callable[[], Memory]", path: str) -> dict[int, float]:
     try:
         entries = memory().catalog.of(path)
     except EverselfError:
-        # what cannot be looked up is worth what the order of the document says
+        # an entry that cannot be looked up is ranked by its position
         return {}
     return {
         entry.first_line: memory().confidence(entry)

@@ -66,7 +66,7 @@ class Omission:
 
 
 @dataclass(frozen=True, slots=True)
-class Packed:
+class PackedDocument:
     """`tokens` is what `text` costs as a whole; kept and omitted items stand in the order of the document."""
 
     text: str
@@ -105,7 +105,7 @@ def items_of(
     return found
 
 
-def pack(items: Sequence[PackItem], tokens: int, count: Count = tokens_of_text.count) -> Packed:
+def pack(items: Sequence[PackItem], tokens: int, count: Count = tokens_of_text.count) -> PackedDocument:
     """The most important items that fit, in the order in which they were given. The joined text is counted, and never exceeds."""
     ranks = sorted(range(len(items)), key=lambda at: (-items[at].importance, at))
     kept: list[int] = []
@@ -120,13 +120,13 @@ def pack(items: Sequence[PackItem], tokens: int, count: Count = tokens_of_text.c
             used += cost
     text, size = _counted(items, kept, count)
     while kept and size > tokens:
-        # items counted apart, or only estimated: let go of the least important until it should fit, then count again
+        # items are counted separately or estimated: drop the least important until it should fit, then count again
         excess = size - tokens
         while kept and excess > 0:
             excess -= max(1, items[kept.pop()].tokens)
         text, size = _counted(items, kept, count)
     stays = set(kept)
-    return Packed(
+    return PackedDocument(
         text,
         size,
         tuple(item for at, item in enumerate(items) if at in stays),
@@ -136,14 +136,14 @@ def pack(items: Sequence[PackItem], tokens: int, count: Count = tokens_of_text.c
 
 def fit(
     path: str, data: bytes, tokens: int, importance: Importance = flat, count: Count = tokens_of_text.count
-) -> Packed:
+) -> PackedDocument:
     """A document as it stands, without our comments, where it fits; its most important items where not."""
     large = len(data) > _LARGE
     text = readable(data)
     if not large or tokens_of_text.estimate(text) <= 2 * tokens:
         size = count(text)
         if size <= tokens:
-            return Packed(text, size, ())
+            return PackedDocument(text, size, ())
     # counting megabytes takes seconds; what is kept is counted in any case
     return pack(items_of(path, data, importance, tokens_of_text.estimate if large else count), tokens, count)
 

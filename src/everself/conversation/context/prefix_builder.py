@@ -16,7 +16,7 @@ from everself.conversation.context.budget import Allotment, Slot, allot, budgets
 from everself.conversation.context.framing import FrameItem, frame
 from everself.conversation.context.packing import Omission, fit
 from everself.conversation.context.prefix import Prefix
-from everself.conversation.context.receipt import Part, Receipt, SlotUse
+from everself.conversation.context.receipt import Receipt, ReceiptPart, SlotUse
 from everself.conversation.context.request import Parts, PromptRequest, room_for
 from everself.errors import ContextTooSmall
 from everself.identity.persona import Speaker
@@ -27,7 +27,7 @@ SEPARATOR: Final = "\n\n---\n\n"
 # filled at each turn, in the delta
 TURNING: Final = (Slot.SEMANTIC, Slot.CRM, Slot.EXTERNAL)
 _STABLE: Final = (Slot.USER, Slot.CORRECTIONS, Slot.RECENT, Slot.LONGTERM)
-# seed 0 tells what is lasting before what is recent, and looks three days back
+# the layered profile puts lasting memory before recent memory and looks three days back
 _LAYERED: Final = (Slot.USER, Slot.CORRECTIONS, Slot.LONGTERM, Slot.RECENT)
 _LAYERED_HOURS: Final = 72
 _LAYERED_PREFACES: Final = {Slot.LONGTERM: "## Evergreen Memory", Slot.RECENT: "## Recent Memory Context"}
@@ -38,7 +38,7 @@ _TRIES: Final = 6
 @dataclass(frozen=True, slots=True)
 class _Files:
     text: str
-    uses: tuple[Part, ...]
+    uses: tuple[ReceiptPart, ...]
     omissions: tuple[Omission, ...]
     words: tuple[tuple[str, str], ...]
 
@@ -82,7 +82,7 @@ class _PrefixBuilder:
             over = 0 if limit is None else tokens + sum(made.kept.values()) + turn_tokens - limit
             if over <= 0 or room is None:
                 return self._prefix(text, tokens, made)
-            # what stands around the parts, and the names of what was left out, are known only now
+            # the frame and the names of omitted parts are known only now
             room -= over
         raise ContextTooSmall(
             f"The prompt needs more than the {limit} tokens that the model's window leaves.",
@@ -91,12 +91,12 @@ class _PrefixBuilder:
 
     def _prefix(self, text: str, tokens: int, made: _Made) -> Prefix:
         hashed = digest(text.encode("utf-8", "surrogatepass"))
-        parts = tuple(Part(name, self.count(said)) for name, said in made.sections if said)
+        parts = tuple(ReceiptPart(name, self.count(said)) for name, said in made.sections if said)
         receipt = replace(made.receipt, parts=parts, prefix_tokens=tokens, prefix_hash=hashed)
         seen = self.material.documents()
         return Prefix(text, hashed, tokens, self.ask.scope, self.ask.run, seen, made.words, made.kept, receipt)
 
-    def _receipt(self, omissions: tuple[Omission, ...], files: tuple[Part, ...]) -> Receipt:
+    def _receipt(self, omissions: tuple[Omission, ...], files: tuple[ReceiptPart, ...]) -> Receipt:
         scope = effective(self.ask.scope)
         omissions = (*omissions, *self._withheld())
         return Receipt(
@@ -243,7 +243,7 @@ class _PrefixBuilder:
     def _lay_files(self, listed: "Sequence[Source | str]", allowed: Mapping[str, int]) -> _Files:
         texts: list[str] = []
         quoted: list[FrameItem] = []
-        uses: list[Part] = []
+        uses: list[ReceiptPart] = []
         omissions: list[Omission] = []
         words: list[tuple[str, str]] = []
         for one in listed:
@@ -252,7 +252,7 @@ class _PrefixBuilder:
                 continue
             packed = fit(one.path, one.data, allowed[one.path], count=len)
             said = packed.text.strip()
-            uses.append(Part(one.path, self.count(said)))
+            uses.append(ReceiptPart(one.path, self.count(said)))
             words.append((one.path, said))
             omissions += packed.omitted
             if one.day is not None:

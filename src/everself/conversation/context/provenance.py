@@ -56,11 +56,11 @@ def _laid(data: bytes, gaps: Sequence[tuple[int, int]], labels: Sequence[tuple[i
         if end <= done and end != start:
             continue
         if label and start < done:
-            # within what is left out
+            # inside an omitted part
             continue
         begin = max(start, done)
         yield data[done:begin]
-        # lines keep their numbers, by which others know them
+        # line numbers stay the same, because citations use them
         yield label or b"\n" * data.count(b"\n", begin, end)
         done = max(done, end)
     yield data[done:]

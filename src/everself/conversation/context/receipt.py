@@ -24,7 +24,7 @@ class SlotUse:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class ReceiptPart:
     """A stretch of the prompt, or a file that stands in it outside the slots."""
 
     name: str
@@ -42,8 +42,8 @@ class Receipt:
     person: str
     profile: ContextProfile
     soul: str
-    parts: tuple[Part, ...] = ()
-    files: tuple[Part, ...] = ()
+    parts: tuple[ReceiptPart, ...] = ()
+    files: tuple[ReceiptPart, ...] = ()
     slots: tuple[SlotUse, ...] = ()
     stolen: tuple[Theft, ...] = ()
     offered: tuple[Offer, ...] = ()

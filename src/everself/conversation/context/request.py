@@ -15,7 +15,7 @@ from everself.conversation.context.provenance import Passage
 from everself.identity.persona import Speaker
 from everself.memory.provenance import HAND
 from everself.search.scopes import Scope, SessionKind
-from everself.search.sharing import Rules, Run
+from everself.search.sharing import Run, SharingRules
 from everself.text import tokens
 from everself.values import Hit
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from everself.conversation.context.prefix import Prefix
     from everself.search.recall import RecallRequest, SearchResult
 
-# kept free beside the answer's own room, for what a vendor adds around a prompt
+# reserved in addition to the answer, for what a vendor adds around a prompt
 HEADROOM: Final = 500
 OWNER: Final = Scope(SessionKind.MAIN)
 
@@ -72,7 +72,7 @@ class Parts:
     clock: Clock
     limits: ContextLimits
     tunables: Tunables
-    rules: Rules = field(default_factory=Rules)
+    rules: SharingRules = field(default_factory=SharingRules)
     look: Callable[[], tuple[str, ...]] = tuple
     recall: "Callable[[RecallRequest], SearchResult] | None" = None
     # the entries of a document as they stand in its bytes, and the source that each of them and what was recalled rests on

@@ -113,7 +113,7 @@ class Checkpoint:
 
         for sentence in (self._read or read)(message.content).of(*_KEPT):
             words = sentence.what if sentence.kind is SentenceKind.REMEMBER and sentence.what else sentence.text
-            # what is left of a sentence of which something was forgotten says nothing any more
+            # the rest of a sentence with a forgotten part has no meaning
             if words.strip() and FORGOTTEN not in words:
                 yield sentence
 

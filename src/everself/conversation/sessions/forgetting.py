@@ -45,7 +45,7 @@ class TranscriptTraces:
 
     def _held(self, name: str, words: "ForgottenWords") -> int:
         written = self._transcripts.read(name).splitlines(keepends=True)
-        # as it stands in the store, a line is the store's: it was counted there
+        # a line that is also in the database was already counted there
         known = frozenset(self._log.export(name).splitlines(keepends=True))
         found = 0
         for line in written:

@@ -13,7 +13,7 @@ from everself.conversation.sessions.session import Message, Session
 from everself.memory.memory import Memory
 from everself.memory.provenance import IMPORT, concluded_in, taint_of
 from everself.memory.statements import shown
-from everself.memory.writing import NewEntry, Spot, scope_of
+from everself.memory.writing import NewEntry, PageSpot, scope_of
 from everself.search.scopes import SessionKind
 from everself.text.normalise import fold, one_line
 from everself.values import Entry, Tag, ended_words
@@ -67,7 +67,7 @@ class Notes:
             person=scope.person or "",
             project=scope.project or "",
             key=f"note {session.id} {messages[-1].id}",
-            spot=Spot(path, self._title(session, now.isoformat(sep=" ", timespec="seconds"))),
+            spot=PageSpot(path, self._title(session, now.isoformat(sep=" ", timespec="seconds"))),
         )
         made = self._memory.remember(thought)
         # asked for again after a crash, the first note stands and no second is made
@@ -115,7 +115,7 @@ def _name(said: str) -> str:
     """A name for a file of what a model said, in any script; empty where that is none."""
     words = ["".join(char for char in word if char.isalnum()) for word in fold(said).replace("-", " ").split()]
     kept = [word for word in words if word]
-    # a model that answers with a sentence has not understood
+    # a sentence is not a valid name
     if not kept or len(kept) > 2 * MOST_WORDS:
         return ""
     made = "-".join(kept[:MOST_WORDS])[:LONGEST_NAME]

@@ -76,7 +76,7 @@ def marked(meta: str, marks: SessionUpdate) -> str:
         known["taint"] = taint_of((_taint(known.get("taint")), marks["taint"]))
     if "checkpoint" in marks:
         known["checkpoint"] = max(_number(known, "checkpoint"), marks["checkpoint"])
-    # the summary belongs to its number
+    # a summary belongs to its message number
     if marks.get("compacted", _number(known, "compacted")) >= _number(known, "compacted"):
         known |= {key: marks[key] for key in ("compacted", "summary", "summary_source") if key in marks}
     known |= {key: marks[key] for key in ("ended", "flushed") if key in marks}
@@ -184,5 +184,5 @@ def _number(meta: JsonObject, key: str) -> int:
 
 
 def _taint(found: object) -> Taint:
-    # what cannot be read is trusted least
+    # an unreadable taint counts as the least trusted
     return OWN if found in (None, OWN) else known_source(str(found))

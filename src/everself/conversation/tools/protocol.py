@@ -11,7 +11,7 @@ from everself.search.scopes import Scope
 
 # `own`: of Everself itself, or the agent's, a hand's and the owner's. Else a source from outside: what comes back taints the conversation.
 Stamp = str
-# what happened to memory, for those who watch
+# what happened to memory, for interfaces
 WriteKind = Literal["remembered", "corrected", "forgotten", "file", "proposed"]
 
 TIMEOUT: Final = 30.0
@@ -25,7 +25,7 @@ def worse(one: Stamp, other: Stamp) -> Stamp:
 
 @dataclass(frozen=True, slots=True)
 class ToolContext:
-    """In which conversation a tool is called, and by which message. `taint` is the least trusted stamp the conversation holds."""
+    """The conversation and message for which a tool is called. `taint` is the least trusted source that the conversation has read."""
 
     scope: Scope
     session: str

@@ -8,7 +8,7 @@ from everself.interfaces.rendering.view import Look, View
 from everself.interfaces.rendering.words import entries_of
 
 if TYPE_CHECKING:
-    from everself.memory.selection import Listed
+    from everself.memory.selection import ListedEntry
     from everself.operations.entry_account import Account, Listing, Reckoning
 
 
@@ -21,7 +21,7 @@ def _earlier(found: "Listing") -> list[str]:
     return [f"{entries_of(left)} before these: --limit {found.found}"] if left else []
 
 
-def _line(one: "Listed") -> Line:
+def _line(one: "ListedEntry") -> Line:
     from everself.text import one_line
 
     entry = one.entry

@@ -11,7 +11,7 @@ from everself.text.normalise import one_line
 
 if TYPE_CHECKING:
     from everself.identity.growth import Proposed, SoulChange
-    from everself.identity.soul_tests import Result
+    from everself.identity.soul_tests import SoulTestResult
     from everself.identity.versions import Version
     from everself.operations.soul import SoulDiff, SoulReport, SoulTests
     from everself.storage.state.proposals import Proposal
@@ -86,7 +86,7 @@ def _tested(report: "SoulTests", _: Look) -> Iterable[Line]:
     return [_result(one) for one in report.results] or ["SOUL_TESTS.md expects nothing yet."]
 
 
-def _result(one: "Result") -> Line:
+def _result(one: "SoulTestResult") -> Line:
     return paint(f"{one.verdict:<8}", _COLOURS[one.verdict]) + one.expectation + (f"  ({one.why})" if one.why else "")
 
 

@@ -52,7 +52,7 @@ _ASKED: Final = (
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class SoulLine:
     """A line for the soul. `replaces` is the learned line that goes for it."""
 
     words: str
@@ -64,7 +64,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class WordedLines:
-    lines: tuple[Line, ...] = ()
+    lines: tuple[SoulLine, ...] = ()
     drifts: tuple[Planned, ...] = ()
     notes: tuple[str, ...] = ()
 
@@ -81,7 +81,7 @@ async def word_lines(context: KeeperContext, learned: Sequence[str], used: Colle
     answered = await context.answer(f"{_ASKED}\n\nLearned:\n{known}\n\nSaid:\n{said}", SCHEMA)
     if answered.value is None:
         return WordedLines(notes=(f"{answered.why} Only the rules were used.",) if answered.why else ())
-    lines: list[Line] = []
+    lines: list[SoulLine] = []
     drifts: list[Planned] = []
     for one in answered.value["lines"]:
         words, ids = " ".join(one["line"].split()), tuple(dict.fromkeys(one["entries"]))
@@ -94,7 +94,7 @@ async def word_lines(context: KeeperContext, learned: Sequence[str], used: Colle
         if one["kind"] == "drift":
             drifts.append(_drift(words, evidence))
         elif not any(score >= SAME for score in _likeness(context, words, [*learned, *(each.words for each in lines)])):
-            lines.append(Line(words, evidence, f"{one['kind']}: {one_line(one['why'], LONGEST)}", sure=_SURE))
+            lines.append(SoulLine(words, evidence, f"{one['kind']}: {one_line(one['why'], LONGEST)}", sure=_SURE))
     return WordedLines(tuple(lines), tuple(drifts))
 
 

@@ -12,10 +12,20 @@ from typing import Final
 from everself.config.sections import SoulPolicy
 from everself.identity.soul import learned_lines
 from everself.identity.versions import Versions
-from everself.keepers.keeper import Ask, Choice, Planned, Progress, Proposal, ProposeLine, Remember, Tell, referenced
+from everself.keepers.keeper import (
+    Ask,
+    Choice,
+    KeeperProposal,
+    Planned,
+    Progress,
+    ProposeLine,
+    Remember,
+    Tell,
+    referenced,
+)
 from everself.keepers.keeper_context import KeeperContext
 from everself.keepers.soul._themes import LONGEST, About, Theme, agree, find_themes, is_correction, is_ripe, say_same
-from everself.keepers.soul._wording import Line, word_lines
+from everself.keepers.soul._wording import SoulLine, word_lines
 from everself.memory.provenance import OWN, concluded_in
 from everself.memory.writing import NewEntry
 from everself.storage.state.proposals import Proposal as Asked
@@ -25,7 +35,7 @@ from everself.values import Author, Tag, digest
 from everself.workspace.learned import SOUL, with_line
 
 NAME: Final = "soul-keeper"
-# lines that one night may bring
+# limit of lines proposed in one run
 MOST: Final = 3
 # for how long an unreported change of the soul is still reported
 NEWS: Final = timedelta(days=7)
@@ -80,16 +90,16 @@ class SoulKeeper:
     title = "Soul Keeper"
     schedule = "cron_soul_keeper"
 
-    async def propose(self, context: KeeperContext, tell: Tell) -> Proposal:
+    async def propose(self, context: KeeperContext, tell: Tell) -> KeeperProposal:
         found = context.memory.workspace.find(SOUL)
         policy = context.sources.policy()
         if policy is SoulPolicy.LOCKED or found is None:
-            return Proposal()
+            return KeeperProposal()
         versions = Versions(context.memory.workspace, context.clock)
         evolves = policy is SoulPolicy.EVOLVE
         soul = SoulState(found.data, learned_lines(found.data), tuple(_asked(context)), versions, evolves)
         notes: list[str] = []
-        lines: list[Line] = []
+        lines: list[SoulLine] = []
         drifts: list[Planned] = []
         themes = find_themes(context)
         for number, theme in enumerate(themes, 1):
@@ -104,7 +114,7 @@ class SoulKeeper:
         for line in (*lines, *worded.lines):
             if len(planned) < MOST:
                 planned += _fitted(context, soul, line, notes)
-        return Proposal((*_untold(context, soul), *planned, *drifts), tuple(notes))
+        return KeeperProposal((*_untold(context, soul), *planned, *drifts), tuple(notes))
 
 
 def news(line: str, change: str, evidence: tuple[str, ...]) -> NewEntry:
@@ -136,7 +146,7 @@ def _untold(context: KeeperContext, soul: SoulState) -> Iterator[Planned]:
                 yield Planned(Remember(thought), one.evidence, one.reason)
 
 
-def _line(context: KeeperContext, soul: SoulState, theme: Theme, notes: list[str]) -> Iterator[Line]:
+def _line(context: KeeperContext, soul: SoulState, theme: Theme, notes: list[str]) -> Iterator[SoulLine]:
     """The line of a theme, unless the soul says so already or somebody was asked before."""
     evidence = referenced(theme.ids)
     replaces = next((line for line in soul.learned if theme.about == "correction" and _contradicts(line, theme)), "")
@@ -147,7 +157,7 @@ def _line(context: KeeperContext, soul: SoulState, theme: Theme, notes: list[str
         notes.append(f"Too long for a line of the soul, though it came up {theme.times} times: {', '.join(theme.ids)}.")
         return
     words = _OPENINGS[theme.about].format(words=theme.words)
-    yield Line(words, evidence, f"{_SAID[theme.about]} {theme.times} times", replaces)
+    yield SoulLine(words, evidence, f"{_SAID[theme.about]} {theme.times} times", replaces)
 
 
 def _says(context: KeeperContext, soul: SoulState, theme: Theme) -> bool:
@@ -191,7 +201,7 @@ def _drift(context: KeeperContext, soul: SoulState, theme: Theme) -> Iterator[Pl
             yield Planned(ask, referenced([one.id for one in again]), "The agent acts unlike its soul.")
 
 
-def _fitted(context: KeeperContext, soul: SoulState, line: Line, notes: list[str]) -> Iterator[Planned]:
+def _fitted(context: KeeperContext, soul: SoulState, line: SoulLine, notes: list[str]) -> Iterator[Planned]:
     """A line as an operation. Where the soul is full, an older one goes for it that came from no correction."""
     remove = line.replaces
     most = context.tunables.soul_max_tokens
@@ -218,5 +228,5 @@ def _may_go(context: KeeperContext, origin: Asked | None) -> bool:
 def _is_correction(context: KeeperContext, reference: str) -> bool:
     kind, _, name = reference.partition(":")
     entry = context.memory.catalog.find_even_gone(name) if kind == "entry" else None
-    # what cannot be looked up any more may have been one
+    # an entry that no longer exists may have been one
     return entry is None or is_correction(entry)

@@ -146,7 +146,7 @@ def archive_days(
         )
 
     outcome = memory.apply(plan)
-    # all at once, or an id would for a moment seem to belong to the old place
+    # all at once, otherwise an id would briefly belong to two places
     memory.catalog.refresh()
     return (
         done if not isinstance(outcome, Applied) else Archived(outcome.id, done.paths, done.archives, done.chronicles)

@@ -9,7 +9,7 @@ from everself.classify.contradiction import contradicts
 from everself.text.normalise import fold
 from everself.values import Entry, Tag
 
-# pairs that are looked at at most, and lines that share a word before it leads to none
+# limit of compared pairs, and of lines that share a word before the word is ignored
 _MOST_PAIRS: Final = 5_000
 _FREQUENT: Final = 40
 

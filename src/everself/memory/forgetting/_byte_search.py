@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final, Literal
 
 from everself.memory.forgetting.forgotten_words import ForgottenWords, is_open
-from everself.memory.forgetting.proof import Mention, Unreachable
+from everself.memory.forgetting.proof import RemainingMention, Unreachable
 from everself.storage import writes
 from everself.storage.damaged_files import FOLDER as ASIDE
 from everself.storage.filesystem import READ_LIMIT, FileSystem
@@ -27,11 +27,11 @@ PAGES: Final = "database pages and write-ahead log"
 HISTORY_PLACE: Final = "history"
 JOURNAL_PLACE: Final = "journal"
 TRANSCRIPTS: Final = "transcripts"
-# where the room of sessions, which this one does not know, keeps them
+# where `conversation.sessions`, which this package does not know, stores them
 TRANSCRIPTS_FOLDER: Final = "sessions"
 SET_ASIDE: Final = "files set aside as damaged"
 OTHER_STATE: Final = "other state"
-# opened by SQLite, which a second reader in the same process would rob of its locks; looked at through SQLite
+# open in SQLite: a second reader in the same process would release its locks, so it is read through SQLite
 _DATABASES: Final = (".db", ".db-wal", ".db-shm", ".db-journal")
 
 Root = Literal["workspace", "state"]
@@ -128,7 +128,7 @@ def search_database(scrub: Scrub, words: ForgottenWords) -> tuple[int, int]:
     return left, max(0, sum(words.count(data) for _, data in scrub.raw()) - known)
 
 
-def mentions_in(files: FileSystem, words: ForgottenWords) -> list[Mention]:
+def mentions_in(files: FileSystem, words: ForgottenWords) -> list[RemainingMention]:
     """Where in documents the words stand and stay."""
     found = []
     for one in walk(files, ""):
@@ -136,7 +136,7 @@ def mentions_in(files: FileSystem, words: ForgottenWords) -> list[Mention]:
             continue
         data = words.in_document(one.path, _whole(files, one) or b"").data or b""
         reason = "part of another sentence, not removed" if is_open(one.path) else "yours alone to edit, not removed"
-        found += [Mention(f"{one.path}#L{line}", reason) for line in words.mentions(one.path, data)]
+        found += [RemainingMention(f"{one.path}#L{line}", reason) for line in words.mentions(one.path, data)]
     return found
 
 

@@ -34,8 +34,8 @@ from everself.memory.forgetting.proof import (
     DocumentCut,
     ForgetPlan,
     ForgetProof,
-    Mention,
     PlaceResult,
+    RemainingMention,
     Target,
     Unreachable,
 )
@@ -54,12 +54,12 @@ from everself.workspace.layout import place
 _log = get_logger(__name__)
 
 TRIES = 5
-# evidence stands in the commit's words; who forgets a whole year needs no list there
+# evidence is part of the commit message; forgetting a whole year needs no list there
 MOST_EVIDENCE = 50
 # rewriting a long history takes a while, and another forgetting waits for it
 PATIENCE = 600.0
 _LOCK = "the lock of forgetting"
-# told what is being done, how far it is, and how far it goes
+# progress callback: step, done, total
 Tell = Callable[[str, int, int], None]
 
 
@@ -132,7 +132,7 @@ class Forgetting:
         rows, now = self._resources.state.entries, self._clock.now().isoformat()
         identity = new_id()
         graves = [(rows.mac(text_hash(entry.text)), entry.id) for entry in plan.entries]
-        # words without an entry get a grave too; its id must not be empty, or every entry without one would lie in it
+        # text without an entry gets a tombstone too; its id must not be empty, or it would match every entry without an id
         graves += [(rows.mac(text_hash(text)), identity) for text in plan.texts]
         task = Task(
             identity,
@@ -164,7 +164,7 @@ class Forgetting:
 
     def _perform(self, task: Task, words: ForgottenWords, tell: Tell | None) -> ForgetProof:
         found, removed = Counter[str](), Counter[str]()
-        # what waits holds documents as they were, and an unfinished change would bring them back
+        # pending journal records contain old documents, and an unfinished change would restore them
         self._drain()
         change = self._clean_documents(words, found)
         removed += found
@@ -240,7 +240,7 @@ class Forgetting:
         self._catalog.refresh()
         rows = self._resources.state.entries
         texts = [rows.mac(text_hash(text)) for text in words.texts.values()]
-        # before the rows go, which tell what else said the same
+        # before the rows are removed, because they tell which other entries said the same
         alike = {*task.entries, *self._scrub.entries_with(texts)}
         searches = self._scrub.drop_searches(task.searches)
         searches += self._scrub.blank_searches(alike, words.folders, FORGOTTEN)
@@ -253,7 +253,7 @@ class Forgetting:
     ) -> tuple[Rewritten, int]:
         with self._held_history() as history:
             rewritten = history.rewrite(words.in_document, words.in_message, tell=_told(tell, "history"))
-            # before any branch moves: the new commits are there, and what becomes of the old ones is known
+            # before the branch moves: the new commits exist, and the mapping from old to new is known
             self._scrub.note_rewriting(task.id, rewritten.commits, rewritten.forgotten, change)
             history.move(rewritten.commits)
             return rewritten, history.prune()
@@ -297,9 +297,9 @@ class Forgetting:
             notices=tuple(one.notice for one in self._resources.derived if one.notice),
         )
 
-    def _mentions(self, words: ForgottenWords) -> tuple[Mention, ...]:
+    def _mentions(self, words: ForgottenWords) -> tuple[RemainingMention, ...]:
         derived = [
-            Mention(one.reference, "made from what is forgotten, not removed")
+            RemainingMention(one.reference, "made from what is forgotten, not removed")
             for one in self._catalog.all()
             if one.id not in words.ids and not words.ids.isdisjoint(part.partition(":")[2] for part in one.lineage)
         ]
@@ -332,7 +332,7 @@ class Forgetting:
             look(candidates(stored))
         anywhere = {mac for path, mac in task.homes if not path}
         if anywhere - found.keys():
-            # words within others: few enough in a row are tried everywhere
+            # short runs of words are searched inside longer texts
             look(run for text in self._texts_within() for run in runs(text))
         with self._held_history() as history:
             for _, data in history.objects():

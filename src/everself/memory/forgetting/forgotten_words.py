@@ -35,9 +35,9 @@ if TYPE_CHECKING:
     import re2
 
 FORGOTTEN = "[forgotten]"
-# Fewer characters than this could be anybody's words; one of Han, kana or hangul says as much as two letters.
+# Shorter texts may be a coincidence; a Han, kana or hangul character counts as two letters.
 TELLING = 12
-# beyond this many characters words are looked for as they are: a pattern of them would outgrow its limits
+# longer texts are searched literally: their pattern would exceed the limits of RE2
 LONGEST_PATTERN = 4000
 MOST_SENTENCES = 8
 MOST_WORDS = 8
@@ -159,7 +159,7 @@ class ForgottenWords:
         for span in reversed(doomed):
             made = apply_splice(made, remove_entry(document, span))
         if [one.text for one in read_document(made)] != kept:
-            # neighbours that went together held others apart: take them one by one
+            # removing neighbours together could merge other entries: remove them one by one
             made = data
             while found := self._doomed(path, made):
                 made = apply_splice(made, remove_entry(scan(made), found[0]))
@@ -248,7 +248,7 @@ def candidates(text: str) -> Iterator[str]:
         yield from (line.strip(), bare, bare.partition(":")[2].strip(" *_~"))
         for mark in ('"', "`", "~~"):
             yield from line.split(mark)[1::2]
-        # "I was told: …" says a sentence as well
+        # a sentence after a colon ("I was told: …") counts too
         starts = [0, *(at + 1 for at, char in enumerate(bare) if char in _ENDS or char in ":：")]
         for number, first in enumerate(starts):
             yield from (bare[first:last].strip() for last in starts[number + 1 : number + 1 + MOST_SENTENCES])
@@ -282,7 +282,7 @@ def _pattern(text: str) -> "re2._Regexp":
     options.max_mem = 64 << 20
     options.case_sensitive = False
     words = ["".join(_letter(char) for char in word) for word in text.split()]
-    # a line of a quotation or of an indented item goes on behind its margin
+    # a quoted or indented line starts after its margin
     return re2.compile(r"[\s>]+".join(words), options)
 
 

@@ -19,7 +19,7 @@ def tombstone_guard(rows: EntryRows) -> Guard:
         added = [added_section(file) for file in documents]
         if not any(part is None or _buried(rows, part) for part in added):
             return
-        # what a hand wrote down again may be moved about
+        # text that was added again outside Everself may be moved
         known = {_key(read) for file in documents for read in read_document(file.before or b"")}
         for file in documents:
             new = {_key(read) for read in read_document(file.after or b"")} - known

@@ -9,7 +9,7 @@ from typing import Final
 from everself.text.normalise import one_line
 from everself.values import Entry
 
-# of the entries that would go, as many as a person reads
+# limit of listed entries
 _SHOWN: Final = 200
 
 
@@ -34,7 +34,7 @@ class DocumentCut:
 
 
 @dataclass(frozen=True, slots=True)
-class Mention:
+class RemainingMention:
     """Words that stay: another sentence's, or in a document that the owner alone may write, or what was made from the forgotten."""
 
     reference: str
@@ -60,7 +60,7 @@ class ForgetPlan:
     messages: tuple[str, ...]
     quoted: tuple[DocumentCut, ...]
     commits: int
-    mentions: tuple[Mention, ...]
+    mentions: tuple[RemainingMention, ...]
     remains: tuple[Unreachable, ...]
     # documents with the texts that are meant only there; a folder (ending in /) with no text goes as a whole; a text without a
     # document is meant wherever it stands
@@ -117,7 +117,7 @@ class ForgetProof:
     entries: tuple[str, ...]
     places: tuple[PlaceResult, ...]
     commits: tuple[tuple[str, str], ...]
-    mentions: tuple[Mention, ...]
+    mentions: tuple[RemainingMention, ...]
     remains: tuple[Unreachable, ...]
     searched: bool = True
     notices: tuple[str, ...] = ()

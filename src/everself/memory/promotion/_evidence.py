@@ -12,7 +12,7 @@ from everself.storage.state.messages import Messages
 from everself.values import Entry
 from everself.workspace.layout import place
 
-# how the runtime calls what it writes down of a session, a job and a sign of life
+# categories that the runtime uses for notes about sessions, jobs and heartbeats
 _RUNTIME: Final = frozenset({"session", "cron", "heartbeat"})
 
 

@@ -18,7 +18,7 @@ from everself.text.markdown.blocks import scan
 from everself.text.markdown.entries import EntryKind
 from everself.values import Entry
 
-# what being found in that many sessions is worth by itself: flagged, and no more
+# score for being found in that many sessions: enough to be shown, not more
 _RECALLED: Final = 0.4
 
 

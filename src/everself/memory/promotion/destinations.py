@@ -20,7 +20,7 @@ PAGES: Final[dict[Category | Recalled, str]] = {
     "people": "memory/people.md",
     "milestone": "memory/milestones.md",
     "strategy": "memory/strategy.md",
-    # what somebody asked for by name, and what is needed all the time, stands in every prompt
+    # explicit wishes and frequently needed entries go to the file that is part of every prompt
     "explicit": CORE,
     "recalled": CORE,
 }

@@ -27,7 +27,7 @@ from everself.text.markdown.sections import sections
 from everself.values import Applied, Author, Change, Entry, ProvenanceRecord, Tag, Tier
 from everself.workspace.layout import archives_of
 
-# of a log's heading: words that say no more than the page does
+# words in a log heading that add nothing to the page title
 _PLAIN: Final = frozenset({"", "note", "memory", "fact", "mined", "released", *CATEGORIES, *(tag.value for tag in Tag)})
 
 
@@ -132,7 +132,7 @@ def _move(memory: Memory, packing: _Packing, pick: Pick, author: Author) -> Move
     moving = moving_along(scan(draft.find(entry.path) or b""), entry, memory.catalog.of(entry.path))
     standing = permission_of(memory, moving)
     _check_standing(entry, standing, pick, author)
-    # only the owner's own act makes a hand's words theirs
+    # only an action of the owner turns text from outside into the owner's
     confirmed = tuple(one for one in moving if author is Author.OWNER and one.source == HAND)
     heading = pick.heading or heading_in(pick.target, entry)
     carry(draft, moving, pick.target, heading, frozenset(one.id for one in confirmed))

@@ -16,7 +16,7 @@ from everself.values import Entry, Tag
 Category = Literal["explicit", "decision", "legal", "financial", "architecture", "milestone", "strategy", "people"]
 CATEGORIES: Final[tuple[Category, ...]] = get_args(Category)
 
-# One plain sign is enough, one hint is not, two hints are; who says "remember this" need say no more.
+# One clear sign is enough, one hint is not, two hints are; "remember this" is always enough.
 _EXPLICIT: Final = 0.9
 _SIGN: Final = 0.6
 _HINT: Final = 0.3
@@ -24,7 +24,7 @@ _HINT: Final = 0.3
 _MENTION: Final = 0.1
 _MENTIONS: Final = 3
 _MOST: Final = 0.99
-# of an entry; what decides it stands near its beginning
+# characters of an entry that are read; the decisive words are near its beginning
 _READ: Final = 20_000
 _SHOWN: Final = 40
 _WEAK: Final = "-weak"
@@ -74,7 +74,7 @@ def judge(entry: Entry) -> tuple[Judgement, ...]:
 
 def _signs(entry: Entry) -> Iterator[tuple[Category, float, str, str]]:
     title = entry.category or (entry.heading[-1] if entry.heading else "")
-    # a log's own word for its kind, as an agent gives it
+    # the category in a log heading, as an agent writes it
     named = title.strip().lower().removesuffix("s")
     for category in CATEGORIES:
         if named == category:
@@ -100,7 +100,7 @@ def _matches(sentence: str) -> list[tuple[Category, float, str]]:
                 continue
             weight = _EXPLICIT if category == "explicit" else _HINT if match.name.endswith(_WEAK) else _SIGN
             found.append((category, weight, _words(match.pattern, text)))
-    # one sentence is one sign: a hint in it, or a second pattern that it fits, is no second reason
+    # each sentence counts once, even if several patterns match
     signs: dict[Category, tuple[Category, float, str]] = {}
     for one in found:
         if one[1] > _HINT:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from everself.errors import RefusedByRule
 from everself.memory.entries import TRANSCRIPT, ParsedEntry, read_document
 from everself.memory.provenance import HAND, base_confidence, rank
-from everself.memory.transfer.export import Line
+from everself.memory.transfer.export import ExportedLine
 from everself.text.markdown.blocks import scan
 from everself.text.markdown.comment import EntryComment, escape_forged
 from everself.text.markdown.edit import append_item, append_log, apply_splice, lead_in, set_comment
@@ -30,14 +30,14 @@ class LaidOut:
     texts: dict[str, str]
 
 
-def lay_out(before: bytes | None, lines: Sequence[Line]) -> LaidOut:
+def lay_out(before: bytes | None, lines: Sequence[ExportedLine]) -> LaidOut:
     """The document with these entries added, in their order; under headings that are there already where it has them."""
     old = len(read_document(before or b""))
     care: Care = Counter()
     for _ in range(3):
         after = _lay_out(before or b"", lines, care)
         found = read_document(after)
-        # where what stood there suffered, none of them is taken as it is
+        # if existing text would change, none is written as it is
         lost = {line.id for line in lines} if len(found) != old + len(lines) else _unread(found, lines, care)
         if not lost:
             return LaidOut(before, after, {read.claim("id"): read.text for read in found})
@@ -45,7 +45,7 @@ def lay_out(before: bytes | None, lines: Sequence[Line]) -> LaidOut:
     raise RefusedByRule(f"{len(lost)} entries of {lines[0].path} cannot be written in a way that can be read back.")
 
 
-def _unread(found: Sequence[ParsedEntry], lines: Sequence[Line], care: Care) -> set[str]:
+def _unread(found: Sequence[ParsedEntry], lines: Sequence[ExportedLine], care: Care) -> set[str]:
     """Ids of entries that would not read back as what they are.
 
     What was written with care may have been escaped or closed; it only has to be there.
@@ -59,15 +59,15 @@ def _unread(found: Sequence[ParsedEntry], lines: Sequence[Line], care: Care) -> 
     return lost
 
 
-def _is_same(read: ParsedEntry, line: Line) -> bool:
+def _is_same(read: ParsedEntry, line: ExportedLine) -> bool:
     return fold(read.text) == fold(line.text) and (read.struck, read.time) == (line.struck, line.time)
 
 
-def _lay_out(before: bytes, lines: Sequence[Line], care: Care) -> bytes:
+def _lay_out(before: bytes, lines: Sequence[ExportedLine], care: Care) -> bytes:
     data = before
-    # an item goes to the first section of its title, so only where that is the one it stood in
+    # an item goes to the first section with its title, so only if that is its section
     known = {section.title: section.path for section in reversed(sections(scan(before)))}
-    tail: list[Line] = []
+    tail: list[ExportedLine] = []
     for line in lines:
         heading = tuple(line.heading)
         if _shape(line) == EntryKind.ITEM and heading and known.get(heading[-1]) == heading and line.id not in care:
@@ -83,7 +83,7 @@ def _lay_out(before: bytes, lines: Sequence[Line], care: Care) -> bytes:
     return data + (lead_in(document) if data else b"") + b"".join(_pieces(tail, trail, care))
 
 
-def _pieces(lines: Sequence[Line], trail: tuple[str, ...], care: Care) -> Iterator[bytes]:
+def _pieces(lines: Sequence[ExportedLine], trail: tuple[str, ...], care: Care) -> Iterator[bytes]:
     """One entry after the other, with the headings that lead from where the one before stood."""
     after_item = False
     first = True
@@ -116,7 +116,7 @@ def _shared(trail: tuple[str, ...], heading: tuple[str, ...]) -> int:
     return count
 
 
-def _entry(line: Line, shape: str, care: Care) -> bytes:
+def _entry(line: ExportedLine, shape: str, care: Care) -> bytes:
     """The entry without its headings, its comment included, ending with a line end."""
     if line.id not in care:
         item = shape == EntryKind.ITEM
@@ -135,7 +135,7 @@ def _entry(line: Line, shape: str, care: Care) -> bytes:
     return logged.partition(b"\n\n")[2]
 
 
-def comment_for(line: Line) -> EntryComment:
+def comment_for(line: ExportedLine) -> EntryComment:
     """What stands in the comment: all that path and words do not tell."""
     where = place(line.path)
     source = line.source if line.vouched or rank(line.source) < rank(HAND) else line.claimed
@@ -154,7 +154,7 @@ def comment_for(line: Line) -> EntryComment:
     return EntryComment(tuple((key, value) for key, value in fields if value))
 
 
-def _shape(line: Line) -> str:
+def _shape(line: ExportedLine) -> str:
     """How it is written. Of a transcript only the words tell that it is one."""
     if line.time:
         return EntryKind.LOG.value
@@ -163,11 +163,11 @@ def _shape(line: Line) -> str:
     return line.kind if line.kind in (EntryKind.SECTION, EntryKind.PARAGRAPH) else EntryKind.ITEM.value
 
 
-def _words(line: Line) -> str:
+def _words(line: ExportedLine) -> str:
     if not line.struck:
         return line.text
     if "~~" in line.text:
-        # struck before a comment of another tool, or behind a box: one of the marks is still there
+        # strikethrough before a foreign comment or after a checkbox: one of the marks remains
         return f"~~{line.text}" if not line.text.startswith("[") else f"{line.text}~~"
     return f"~~{line.text}~~"
 

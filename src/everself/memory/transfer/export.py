@@ -23,7 +23,7 @@ LONGEST_NAME, LONGEST_LINEAGE, LONGEST_LINE = 200, 4000, 4_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class ExportedLine:
     """An entry as it is exported. `source` is what may be believed where it comes from, `claimed` what an unvouched one says itself;
     `extra` are fields of its comment that Everself does not know."""
 
@@ -51,7 +51,7 @@ class Line:
     extra: dict[str, str]
 
 
-_NAMES = tuple(field.name for field in fields(Line))
+_NAMES = tuple(field.name for field in fields(ExportedLine))
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,11 +77,11 @@ def export_entries(memory: Memory, *, aside: bool = True) -> Export:
     return Export(tuple(lines), redacted)
 
 
-def render_line(line: Line) -> str:
+def render_line(line: ExportedLine) -> str:
     return json.dumps({name: getattr(line, name) for name in _NAMES}, ensure_ascii=False, separators=(",", ":"))
 
 
-def parse_line(text: str) -> Line:
+def parse_line(text: str) -> ExportedLine:
     """The inverse of `render_line`; WrongUse says what is wrong with a line."""
     if len(text) > LONGEST_LINE:
         raise WrongUse(f"The line has {len(text)} characters, which is too long.")
@@ -93,7 +93,7 @@ def parse_line(text: str) -> Line:
         raise WrongUse(f"The line is not an entry of version {VERSION}.")
     for name in _NAMES:
         _check_type(name, found.get(name))
-    line = Line(**{name: found[name] for name in _NAMES})
+    line = ExportedLine(**{name: found[name] for name in _NAMES})
     for problem in _problems(line):
         raise WrongUse(problem)
     return line
@@ -115,7 +115,7 @@ def _check_type(name: str, value: object) -> None:
         raise WrongUse(f'"{name}" is missing or has the wrong type.')
 
 
-def _problems(line: Line) -> Iterator[str]:
+def _problems(line: ExportedLine) -> Iterator[str]:
     if not 0 < len(line.id) <= 64 or not line.id.isalnum() or not line.id.isascii():
         yield "The id is invalid."
     if not line.text.strip():
@@ -143,8 +143,8 @@ def _problems(line: Line) -> Iterator[str]:
         yield "The source or a date is invalid."
 
 
-def _line(entry: Entry, text: str, extra: dict[str, str]) -> Line:
-    return Line(
+def _line(entry: Entry, text: str, extra: dict[str, str]) -> ExportedLine:
+    return ExportedLine(
         v=VERSION,
         id=entry.id,
         text=text,

@@ -13,14 +13,14 @@ from everself.memory.entries import holds_memory, text_hash
 from everself.memory.memory import Memory
 from everself.memory.provenance import CORRECTION, brought, brought_back, parse_tag, provenance_of
 from everself.memory.transfer._document_layout import LaidOut, lay_out
-from everself.memory.transfer.export import Line, numbered, parse_line
+from everself.memory.transfer.export import ExportedLine, numbered, parse_line
 from everself.memory.writing import NewEntry, clean
 from everself.text.markdown.endings import REFERENCE
 from everself.values import Applied, Author, Change, Entry, Origin, ProvenanceRecord, Tag
 from everself.workspace.layout import Place, place
 
 Progress = Callable[[int, int], None]
-# every so many lines a person who waits is told
+# lines between two progress reports
 STEP = 200
 
 
@@ -68,7 +68,7 @@ def import_lines(memory: Memory, lines: Iterable[str], options: ImportOptions) -
     apart = {line.id: line for line in chosen if not options.as_mine and memory.doubt(_new_entry(line, options))}
     chosen = [line for line in chosen if line.id not in apart]
     report = replace(report, broken=broken, imported=tuple(line.id for line in chosen), quarantined=len(apart))
-    by_path: dict[str, list[Line]] = {}
+    by_path: dict[str, list[ExportedLine]] = {}
     for line in chosen:
         by_path.setdefault(line.path, []).append(line)
     report = replace(report, paths=tuple(by_path))
@@ -76,21 +76,21 @@ def import_lines(memory: Memory, lines: Iterable[str], options: ImportOptions) -
         return report
     change = _write(memory, by_path, options) if chosen else ""
     for identity, line in apart.items():
-        # after the change and under their own ids: an import that was cut short finds the rest missing and no more
+        # after the change and under their own ids, so that an interrupted import can be completed by running it again
         memory.remember(_new_entry(line, options), partial(str, identity))
     return replace(report, change=change)
 
 
-def _new_entry(line: Line, options: ImportOptions) -> NewEntry:
+def _new_entry(line: ExportedLine, options: ImportOptions) -> NewEntry:
     return NewEntry(line.text, _origin(line, options), tag=parse_tag(line.tag))
 
 
-def _origin(line: Line, options: ImportOptions) -> Origin:
+def _origin(line: ExportedLine, options: ImportOptions) -> Origin:
     return (brought_back if options.as_mine else brought)(line.source, *line.lineage)
 
 
-def _write(memory: Memory, by_path: dict[str, list[Line]], options: ImportOptions) -> str:
-    # laid out before anybody has to wait for the lock, and again only where somebody wrote in between
+def _write(memory: Memory, by_path: dict[str, list[ExportedLine]], options: ImportOptions) -> str:
+    # prepared before the lock is taken, and again only if another process wrote in between
     early = memory.draft()
     laid = {path: lay_out(early.find(path), held) for path, held in by_path.items()}
 
@@ -109,8 +109,8 @@ def _write(memory: Memory, by_path: dict[str, list[Line]], options: ImportOption
     return outcome.id if isinstance(outcome, Applied) else ""
 
 
-def _parse(lines: Iterable[str]) -> tuple[list[tuple[int, Line]], tuple[BrokenLine, ...]]:
-    good: list[tuple[int, Line]] = []
+def _parse(lines: Iterable[str]) -> tuple[list[tuple[int, ExportedLine]], tuple[BrokenLine, ...]]:
+    good: list[tuple[int, ExportedLine]] = []
     broken: list[BrokenLine] = []
     seen: set[str] = set()
     for number, text in numbered(lines):
@@ -129,8 +129,8 @@ def _parse(lines: Iterable[str]) -> tuple[list[tuple[int, Line]], tuple[BrokenLi
 
 
 def _choose(
-    memory: Memory, lines: Sequence[tuple[int, Line]], options: ImportOptions
-) -> tuple[ImportReport, list[Line]]:
+    memory: Memory, lines: Sequence[tuple[int, ExportedLine]], options: ImportOptions
+) -> tuple[ImportReport, list[ExportedLine]]:
     """The lines that will be written, as they will be written, and what is to be said of the others."""
     entries = memory.catalog.all()
     ids = {entry.id: entry for entry in entries}
@@ -162,13 +162,13 @@ def _arrow(text: str) -> str:
     return text[: len(text) - len(rest.lstrip())] if rest != text and rest.strip() and "entry:" not in text else ""
 
 
-def _already(report: ImportReport, known: Entry, line: Line) -> ImportReport:
+def _already(report: ImportReport, known: Entry, line: ExportedLine) -> ImportReport:
     if text_hash(known.text) == text_hash(line.text):
         return replace(report, known=report.known + 1)
     return replace(report, differing=(*report.differing, line.id))
 
 
-def _capped(line: Line, origin: str) -> Line:
+def _capped(line: ExportedLine, origin: str) -> ExportedLine:
     """Worth no more than any file from outside, and never straight into what every prompt shows."""
     where = place(line.path)
     scope = f"users/{where.person}/" if where.person else ""
@@ -183,7 +183,7 @@ def _capped(line: Line, origin: str) -> Line:
     )
 
 
-def _provenance(laid: LaidOut, held: Sequence[Line], options: ImportOptions) -> list[ProvenanceRecord]:
+def _provenance(laid: LaidOut, held: Sequence[ExportedLine], options: ImportOptions) -> list[ProvenanceRecord]:
     """For the words as they will be read back. What nobody vouched for where it came from stays a claim."""
     return [
         provenance_of(_origin(line, options), line.id, line.tag, text_hash(laid.texts[line.id]))

@@ -89,7 +89,7 @@ def _reason(error: BaseException) -> ModelFault:
     import httpx2
     from pydantic_ai import exceptions as kinds
 
-    # from the particular to the general: several are each other's subclasses
+    # from specific to general: some are subclasses of others
     table: tuple[tuple[type[BaseException], ModelFault], ...] = (
         (kinds.ModelContextWindowExceededError, "overflow"),
         (kinds.ModelAuthenticationError, "auth"),

@@ -106,7 +106,7 @@ class RemoteChatModel:
             tries += 1
             sent_at = monotonic()
             try:
-                # a generator that is left closes none that it listens to
+                # an abandoned generator does not close the generator it reads from
                 async with aclosing(self._attempt(request, native=native)) as attempt:
                     async for piece in attempt:
                         begun = True
@@ -145,7 +145,7 @@ class RemoteChatModel:
         """One request, one answer; every error that is the vendor's or the network's becomes ModelFailed."""
         import asyncio
 
-        # reading the vendors' packages takes a second, in which a person may want to stop
+        # importing the vendors' packages takes a second, during which a person may cancel
         await asyncio.to_thread(self.prepare)
         import httpx2
         from pydantic_ai.direct import model_request_stream
@@ -197,13 +197,13 @@ class RemoteChatModel:
         timeout = httpx2.Timeout(self._patience.stall, connect=self._patience.connect)
 
         async def settle(request: "httpx2.Request") -> None:
-            # the vendors' packages bring ten minutes of their own with every request
+            # the vendors' packages have a default time-out of ten minutes
             request.extensions["timeout"] = timeout.as_dict()
             for name in [*request.headers]:
                 if not name.startswith(_HEADERS):
                     del request.headers[name]
 
-        # a proxy of the environment has no business between this machine and itself
+        # no proxy for connections to this machine
         return httpx2.AsyncClient(
             follow_redirects=False,
             trust_env=not self._account.local,

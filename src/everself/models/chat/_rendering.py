@@ -24,7 +24,7 @@ def render_turns(turns: tuple[Turn, ...]) -> "list[ModelMessage]":
     from pydantic_ai.messages import ModelRequest, UserPromptPart
 
     found = [message for turn in turns if (message := _render(turn)) is not None]
-    # a conversation begins with the person for every vendor; after a cut in the middle it may not for us
+    # vendors require a user message first; after compaction ours may start with a model turn
     if not found or not isinstance(found[0], ModelRequest):
         found.insert(0, ModelRequest(parts=[UserPromptPart(_NOTHING)]))
     return found
@@ -103,6 +103,6 @@ def render_settings(request: ChatRequest, wire: WireName, model: "Model[Any]") -
     if wire in ("openai", "responses") and model.profile.get("openai_supports_prompt_cache_breakpoints"):
         settings["openai_cache_instructions"] = True
     if wire == "responses":
-        # a conversation is kept here, in files, and nowhere else
+        # the vendor must not store the conversation
         settings["openai_store"] = False
     return cast("ModelSettings", settings)

@@ -10,7 +10,7 @@ from importlib import resources
 from everself.models.chat.price import Price
 
 _GUESS = (32_000, 4_096)
-# what Ollama loads a model with unless told otherwise, whatever the model could take
+# Ollama's default context length, whatever the model supports
 _OLLAMA = (8_192, 2_048)
 _SAME = {"openai-responses": "openai", "google": "gemini"}
 
@@ -63,7 +63,7 @@ def _in_table(provider: str, model: str) -> ModelFacts | None:
     if fitting:
         return max(fitting, key=lambda row: len(row.name)).known
     inner, _, name = model.partition("/")
-    # gateways call models as their makers do, but have prices of their own
+    # gateways use the makers' model names, but have their own prices
     found = _in_table(_SAME.get(inner, inner), name) if name else None
     return ModelFacts(found.window, found.most_output) if found else None
 

@@ -25,10 +25,10 @@ from everself.models.chat.protocol import (
 Skill = Literal["answer", "stream", "usage", "tool", "tools", "schema", "memory"]
 
 _SECONDS: Final = 120
-# room for models that think before they answer
+# tokens for models that think before they answer
 _MOST: Final = 1_024
 _SHOWN: Final = 70
-# what says nothing about the skill that was asked for
+# failures that say nothing about the tested skill
 _NOT_ITS_SKILL: Final[frozenset[ModelFault]] = frozenset({"network", "auth", "quota", "rate", "missing", "spend"})
 
 _PREFIX: Final = "You are a helpful assistant. Answer in one short sentence."

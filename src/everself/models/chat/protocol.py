@@ -10,7 +10,7 @@ JsonObject = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class ToolSpec:
-    """A tool as a model is told of it. `parameters` is the JSON schema of an object."""
+    """A tool as described to a model. `parameters` is the JSON schema of an object."""
 
     name: str
     description: str
@@ -106,7 +106,7 @@ class ReplyThinking:
 
 @dataclass(frozen=True, slots=True)
 class ReplyCall:
-    """A whole call: vendors send them in crumbs, and half a call is of no use to anybody."""
+    """A complete call. Vendors stream calls in fragments; these are joined first."""
 
     call: ToolCall
 
@@ -123,7 +123,7 @@ ReplyPart = ReplyText | ReplyThinking | ReplyCall | ReplyEnd
 
 
 class ChatModel(Protocol):
-    """Raises ModelFailed. A reply that broke off half way raises after the parts that came; it is never begun again unasked."""
+    """Raises ModelFailed. A reply that breaks off raises after the parts that were received; it is never restarted automatically."""
 
     @property
     def name(self) -> str:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 WireName = Literal["anthropic", "openai", "responses", "gemini", "ollama", "compatible"]
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
-# servers of one's own want some key, and none of ours
+# self-hosted servers expect some key, but not the user's
 _NO_KEY = "none"
 
 
@@ -161,9 +161,9 @@ def _gemini(account: ModelAccount, key: str, client: "httpx2.AsyncClient") -> "M
     from pydantic_ai.models.google import GoogleModel
     from pydantic_ai.providers.google import GoogleProvider
 
-    # it tells every client that two keys are in the environment, of which neither is used here
+    # it warns about two keys in the environment, neither of which is used here
     logging.getLogger("google_genai._api_client").setLevel(logging.ERROR)
-    # Google's package reads the certificates of the world twice, 100 ms, for connections that are never made: ours is used
+    # Google's package would load the root certificates twice (100 ms) for connections that are never made: our client is used
     unused = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     options = HttpOptions(
         base_url=account.url,

@@ -30,7 +30,7 @@ _RESTS: Mapping[EmbeddingFault, float] = MappingProxyType(
     {"network": 15, "timeout": 30, "rate": 15, "quota": 300, "auth": 300, "missing": 60, "shape": 60, "numbers": 60}
 )
 _RETRIED: frozenset[EmbeddingFault] = frozenset({"network", "timeout", "rate"})
-# What code of others raises when it meets what it did not expect.
+# Exceptions that third-party code raises on unexpected input.
 _FAULTS = (
     ArithmeticError,
     AttributeError,
@@ -167,7 +167,7 @@ class CheckedEmbedder:
             raise EmbeddingFailed(words, reason="shape")
         if not numpy.isfinite(rows).all():
             raise EmbeddingFailed(f"{self.provider} returned a value that is not a finite number.", reason="numbers")
-        # by the largest first: squares of very large or very small numbers leave float32
+        # scaled by the largest value first: squares of extreme numbers overflow float32
         largest = numpy.abs(rows).max(axis=1, keepdims=True)
         if not largest.all():
             raise EmbeddingFailed(f"{self.provider} returned a zero vector.", reason="numbers")
@@ -188,7 +188,7 @@ class CheckedEmbedder:
         if first is None:
             return
         failures = self._rest.failures + 1
-        # the exponent is bounded, so that a night of failures does not make a number of a thousand digits
+        # the exponent is bounded, so that many failures do not give a huge number
         length = max(min(first * 2 ** min(failures - 1, 16), _LONGEST_REST), failure.retry_after or 0.0)
         self._rest = _Rest(self._monotonic() + length, failures, failure)
 

@@ -16,7 +16,7 @@ from everself.models.embedding._wire_formats import WIRE_FORMATS
 from everself.models.embedding.local import open_local
 from everself.models.embedding.protocol import Embedder
 
-# whose key is looked for, in this order
+# providers whose key is looked for, in this order
 _WITH_KEYS = ("openai", "gemini", "voyage")
 
 

@@ -148,7 +148,7 @@ class RemoteEmbedder:
 
         with self._opening:
             if self._client is None:
-                # a proxy of the environment has no business between this machine and itself, and reading the certificates
+                # no proxy for connections to this machine, and reading the certificates
                 # of the world takes 50 ms where no redirect can lead from http to https
                 secure = urlsplit(self._account.url).scheme != "http"
                 client = httpx2.Client(follow_redirects=False, trust_env=self._host not in _LOOPBACK, verify=secure)

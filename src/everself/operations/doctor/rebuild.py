@@ -14,7 +14,7 @@ from everself.operations.doctor.words import counted
 from everself.storage import damaged_files as aside
 from everself.storage import writes
 from everself.storage.filesystem import disk_errors
-from everself.storage.history.commits import FOLDER, History, Note
+from everself.storage.history.commits import FOLDER, CommitNote, History
 from everself.storage.history.repair import change_of
 from everself.storage.state.database import State, open_state
 from everself.storage.state.rebuild import Salvaged, take_over
@@ -64,7 +64,7 @@ def rebuild_state(case: Case, key: bytes, timeout: float, *, foreign: bool = Fal
 def _record_history(case: Case, state: State) -> int:
     """Record anew what only the history still tells of; how many changes that were."""
     history = History(case.state_files, f"{case.agent.state}/{FOLDER}")
-    chain: list[tuple[str, Note]] = []
+    chain: list[tuple[str, CommitNote]] = []
     # a damaged history tells as far back as it can be read
     with suppress(HistoryDamaged):
         chain += history.newest()
@@ -83,7 +83,7 @@ def _record_history(case: Case, state: State) -> int:
     return recorded
 
 
-def _record(identity: str, note: Note, files: tuple[FileChange, ...]) -> ChangeRecord:
+def _record(identity: str, note: CommitNote, files: tuple[FileChange, ...]) -> ChangeRecord:
     reason, _, rest = note.message.partition("\n")
     lines = [line.partition(": ") for line in rest.splitlines()]
     authors = {author.value: author for author in Author}

@@ -36,7 +36,7 @@ _HIGH = bytes(range(0x80, 0x100))
 _LIGHT = bytes(range(0xCE, 0xD4))
 
 
-class Part(NamedTuple):
+class TextPart(NamedTuple):
     """Bytes start..end. `header` is the header row of the table in whose middle the part begins."""
 
     start: int
@@ -67,18 +67,18 @@ def tokens(raw: bytes) -> int:
     return int(0.43 * words + 0.13 * plain + 0.52 * signs + 0.26 * high - 0.29 * light) + 1
 
 
-def parts(data: bytes, start: int, end: int, limit: int = LIMIT) -> list[Part]:
+def parts(data: bytes, start: int, end: int, limit: int = LIMIT) -> list[TextPart]:
     """The stretch in parts, in order. They overlap only where running text had to be cut."""
     # a token is never less than a byte
     if end - start <= limit or tokens(data[start:end]) <= limit:
-        return [Part(start, end, "")]
-    found: list[Part] = []
+        return [TextPart(start, end, "")]
+    found: list[TextPart] = []
     first = last = size = 0
     header = ""
     for block in _blocks(data, start, end):
         cost = tokens(data[block.start : block.end])
         if size and size + cost > limit:
-            found.append(Part(first, last, header))
+            found.append(TextPart(first, last, header))
             size = 0
         if not size:
             first, header = block.start, block.header
@@ -86,12 +86,12 @@ def parts(data: bytes, start: int, end: int, limit: int = LIMIT) -> list[Part]:
         size += cost
         if size > limit:
             *whole, (first, last) = _windows(data, block.start, block.end, limit, block.kind is _Kind.FENCE)
-            found += [Part(begin, stop, header) for begin, stop in whole]
+            found += [TextPart(begin, stop, header) for begin, stop in whole]
             size = tokens(data[first:last])
     if size and found and size * _CRUMB < limit:
         found[-1] = found[-1]._replace(end=last)
     elif size:
-        found.append(Part(first, last, header))
+        found.append(TextPart(first, last, header))
     return found
 
 

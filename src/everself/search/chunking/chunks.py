@@ -23,16 +23,16 @@ from everself.workspace.layout.dates import find_day
 # Part of an index's identity: raise it whenever the same document would give other chunks.
 CHUNKING_VERSION = 6
 
-# A correction is one chunk, what was said beside what is right, unless somebody pasted a book.
+# A correction is one chunk, the wrong and the right text together, unless it is very long.
 _CORRECTION_LIMIT = 10 * LIMIT
-# A group is what a person would still read in one go.
+# Size limit of a group of chunks that gives context to each other.
 _GROUP = 64
 _TINY = 4
 # A heading is a title, not a text: a line of a megabyte may not come with every chunk under it.
 _TITLE_LENGTH = 400
 # Words that say nothing in a title, because every log has them.
 _IDLE_TITLE = frozenset({"memory", "log"})
-# Plain numbers while a chunk is made: joining two enums costs as much as finding out what to join.
+# Plain integers while a chunk is made: combining enums is slow.
 _ASKS, _TIMED, _CORRECTION = int(Flag.ASKS), int(Flag.TIMED), int(Flag.CORRECTION)
 _CLOSED, _SPOKEN = int(Flag.CLOSED), int(Flag.SPOKEN)
 _FLAGS = [Flag(number) for number in range(2 * max(Flag))]

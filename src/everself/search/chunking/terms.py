@@ -13,7 +13,7 @@ from everself.search.chunking.marks import DATE, SPEAKER, TITLE
 from everself.text.search import index_terms
 from everself.workspace.layout.dates import find_day
 
-# as much of a neighbouring turn as tells what it is about
+# characters of a neighbouring turn that are added as context
 _NEIGHBOUR: Final = 600
 
 

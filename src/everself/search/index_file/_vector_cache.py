@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import apsw
     from numpy.typing import NDArray
 
-    from everself.search.index_file.rows import Slot
+    from everself.search.index_file.rows import CodeSlot
 
     Floats = NDArray[numpy.float32]
     Halves = NDArray[numpy.float16]
@@ -39,7 +39,7 @@ class VectorCache:
         self._next = 0
 
     def score(
-        self, connection: "apsw.Connection", ids: "Numbers", slot: "Slot", vector: "Floats"
+        self, connection: "apsw.Connection", ids: "Numbers", slot: "CodeSlot", vector: "Floats"
     ) -> "tuple[Numbers, Floats]":
         """Ids, rising, and the cosine of each with the vector, for distinct and rising ids; those that are gone are missing."""
         self._fit(slot, int(ids.max(initial=0)))
@@ -68,7 +68,7 @@ class VectorCache:
             numpy.vecdot(rows, vector, out=found[start : start + len(some)])
         return found
 
-    def _fit(self, slot: "Slot", last: int) -> None:
+    def _fit(self, slot: "CodeSlot", last: int) -> None:
         if self._slot != slot.number:
             room = max(1, self._size // (slot.dimensions * 4))
             self._ring = numpy.empty((room, slot.dimensions), numpy.float32)

@@ -10,7 +10,7 @@ import numpy
 from everself.errors import Damaged
 from everself.search.chunking.marks import Flag
 from everself.search.index_file.protocol import COLUMNS, IndexedDocument
-from everself.search.index_file.rows import BLOCK, BLOCKS, Header, Source, checked, parse_header, parse_source
+from everself.search.index_file.rows import BLOCK, BLOCKS, Header, SourceRow, checked, parse_header, parse_source
 
 if TYPE_CHECKING:
     import apsw
@@ -40,11 +40,11 @@ def load_block(connection: "apsw.Connection", header: Header, block: int) -> "ND
 
 
 def load_sources(
-    connection: "apsw.Connection", header: Header, known: dict[int, Source] | None = None
-) -> dict[int, Source]:
+    connection: "apsw.Connection", header: Header, known: dict[int, SourceRow] | None = None
+) -> dict[int, SourceRow]:
     """All documents by number, checked against the header's root. Rows already known are not parsed again."""
     known = known or {}
-    found: dict[int, Source] = {}
+    found: dict[int, SourceRow] = {}
     root = 0
     for number, data in connection.execute("SELECT number, data FROM sources"):
         source = known.get(number)
@@ -64,8 +64,8 @@ class Columns:
         self.header: Header | None = None
         self.all: NDArray[numpy.void] = numpy.empty(0, ROW)
         self.alive: NDArray[numpy.bool_] = numpy.empty(0, numpy.bool_)
-        self.sources: dict[int, Source] = {}
-        self.by_path: dict[str, Source] = {}
+        self.sources: dict[int, SourceRow] = {}
+        self.by_path: dict[str, SourceRow] = {}
         self.documents: dict[int, IndexedDocument] = {}
 
     def refresh(self, connection: "apsw.Connection", header: Header) -> None:

@@ -19,7 +19,7 @@ PAGE_BYTES = 8_192
 # Long enough for any commit of another process; an index run commits often.
 READ_WAIT = 10.0
 _FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
-# These belong to another way of keeping a database: we never make them, and SQLite would believe them.
+# Files of other journal modes: we never create them, and SQLite would use them.
 _FOREIGN = ("-wal", "-shm")
 
 _SCHEMA = """
@@ -57,7 +57,7 @@ class IndexFile:
         return self.token is None
 
     def close(self) -> None:
-        # whatever it may say on leaving, it is left
+        # errors on closing are ignored
         with suppress(apsw.Error):
             self.connection.close(True)
 
@@ -84,7 +84,7 @@ def sound(connection: apsw.Connection | None = None) -> Iterator[None]:
                 raise DiskFull("(index.db)") from error
         raise Damaged(f"index.db: {error}") from error
     except (MemoryError, UnicodeDecodeError) as error:
-        # a flipped length asks for more than there is
+        # a flipped bit in a length asks for too much memory
         raise Damaged("index.db: a row cannot be read") from error
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from everself.search.chunking.marks import Flag
 from everself.search.index_file.file import IndexPlace, open_existing, reading
-from everself.search.index_file.rows import BLOCKS, CODES, Header, Slot, Stamp, checked, parse_header, parse_source
+from everself.search.index_file.rows import BLOCKS, CODES, CodeSlot, Header, Stamp, checked, parse_header, parse_source
 
 if TYPE_CHECKING:
     import apsw
@@ -50,7 +50,7 @@ def read_outline(place: IndexPlace, most_chunks: int) -> Outline | None:
         file.close()
 
 
-def count_embedded(connection: "apsw.Connection", header: Header, slot: Slot) -> int:
+def count_embedded(connection: "apsw.Connection", header: Header, slot: CodeSlot) -> int:
     """Living chunks whose place among the codes is taken."""
     total, alive = 0, int(Flag.ALIVE)
     for block, expected in enumerate(slot.codes):

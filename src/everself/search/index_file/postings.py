@@ -102,7 +102,7 @@ def strike(rows: Sequence[tuple[int, bytes]], dead: "NDArray[numpy.bool_]") -> I
     """Of a block's rows those that name one of the `dead` chunks: the term, the row as it is, and the row without them."""
     lengths = numpy.array([len(data) // 3 for _, data in rows], numpy.int64)
     named = numpy.frombuffer(b"".join(data[: len(data) // 3 * 2] for _, data in rows), "<u2")
-    # as long as any number of two bytes, whatever a damaged row may say
+    # bounded by two bytes, even if the row is damaged
     gone = numpy.zeros(1 << 16, numpy.bool_)
     gone[: len(dead)] = dead
     hits = numpy.concatenate([[0], numpy.cumsum(gone[named])])

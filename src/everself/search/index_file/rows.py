@@ -35,7 +35,7 @@ _SEALED: Final = 0x2144DF1C
 
 
 @dataclass(frozen=True, slots=True)
-class Slot:
+class CodeSlot:
     """The codes of one model: checksums of its blocks. Two models may stand side by side while one takes over."""
 
     number: int
@@ -52,7 +52,7 @@ class Header:
     identity: str
     birth: int
     generation: int = 0
-    # of the latest commits, a number of chance each: who knows one of them knows an ancestor of this index, not of another course of it
+    # random ids of the latest commits: a reader that knows one of them has an ancestor of this index, not of a diverged copy
     past: tuple[int, ...] = ()
     chunks: int = 0
     sources: int = 1
@@ -62,15 +62,15 @@ class Header:
     root: int = 0
     columns: tuple[int, ...] = ()
     vocabularies: tuple[int, ...] = ()
-    slots: tuple[Slot, ...] = ()
+    slots: tuple[CodeSlot, ...] = ()
     slot_numbers: int = 1
 
-    def slot(self, model: int) -> Slot | None:
+    def slot(self, model: int) -> CodeSlot | None:
         return next((one for one in self.slots if one.model == model), None)
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class SourceRow:
     """What the index knows of one document. `read_at` is when its bytes were asked for, in ns."""
 
     document: IndexedDocument
@@ -104,11 +104,11 @@ def parse_header(data: object) -> Header:
     body = _unsealed(0, HEADER, 1, data)
     try:
         told = json.loads(body)
-        slots = tuple(Slot(**{**one, "codes": tuple(one["codes"])}) for one in told["slots"])
+        slots = tuple(CodeSlot(**{**one, "codes": tuple(one["codes"])}) for one in told["slots"])
         tuples = {name: tuple(told[name]) for name in ("past", "columns", "vocabularies")}
         return Header(**{**told, **tuples, "slots": slots})
     except (TypeError, KeyError, ValueError) as error:
-        # sealed, but by a version that says other things of itself
+        # valid checksum, but written by another version
         raise Damaged("index.db was written by another version.") from error
 
 
@@ -128,7 +128,7 @@ def follows(header: Header, known: Header) -> bool:
 
 @lru_cache(maxsize=8)
 def _source_salt(birth: int) -> int:
-    # a source's number is in its row, so that one salt does for thousands of them
+    # the number is part of the row, so one salt serves all sources
     return crc32(_SALT.pack(birth, SOURCES, 0))
 
 
@@ -139,7 +139,7 @@ def render_source(birth: int, document: IndexedDocument, stamp: Stamp, read_at: 
     return body + _SEAL.pack(crc32(body, _source_salt(birth)))
 
 
-def parse_source(birth: int, number: int, data: object) -> Source:
+def parse_source(birth: int, number: int, data: object) -> SourceRow:
     if not isinstance(data, bytes) or len(data) < _SOURCE.size + 4:
         raise Damaged("index.db: a document's row is damaged.")
     body, seal = data[:-4], seal_of(data)
@@ -148,7 +148,7 @@ def parse_source(birth: int, number: int, data: object) -> Source:
         raise Damaged("index.db: a document's row is damaged.")
     path = body[_SOURCE.size :].decode("utf-8", "surrogateescape")
     document = IndexedDocument(number, path, told[10].hex(), told[6], told[7], told[8])
-    return Source(document, told[:5], told[5], data, seal)
+    return SourceRow(document, told[:5], told[5], data, seal)
 
 
 def seal_of(data: bytes) -> int:

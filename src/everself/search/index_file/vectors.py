@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy
 
 from everself.errors import Damaged
-from everself.search.index_file.rows import BLOCK, CODES, Header, Slot, checked, is_sound_vector
+from everself.search.index_file.rows import BLOCK, CODES, CodeSlot, Header, checked, is_sound_vector
 
 if TYPE_CHECKING:
     import apsw
@@ -73,11 +73,11 @@ def parse_codes(data: bytes) -> Codes:
     return Codes(numpy.frombuffer(data, "<i4", count, _HEAD.size + count * words * 8), codes)
 
 
-def codes_row(slot: Slot, block: int) -> int:
+def codes_row(slot: CodeSlot, block: int) -> int:
     return slot.number << 32 | block
 
 
-def load_codes(connection: "apsw.Connection", header: Header, slot: Slot, block: int) -> Codes:
+def load_codes(connection: "apsw.Connection", header: Header, slot: CodeSlot, block: int) -> Codes:
     number = codes_row(slot, block)
     if block >= len(slot.codes) or slot.codes[block] == 0:
         return Codes(numpy.empty(0, numpy.int32), numpy.empty((words_of(slot.dimensions), 0), numpy.uint64))
@@ -85,7 +85,7 @@ def load_codes(connection: "apsw.Connection", header: Header, slot: Slot, block:
     return parse_codes(checked(header, CODES, number, row[0] if row else None, slot.codes[block]))
 
 
-def fetch_vectors(connection: "apsw.Connection", ids: "Numbers", slot: Slot) -> "tuple[Numbers, Halves]":
+def fetch_vectors(connection: "apsw.Connection", ids: "Numbers", slot: CodeSlot) -> "tuple[Numbers, Halves]":
     """Ids, rising, and their vectors as they are kept, for distinct ids; those that are gone are missing from the answer."""
     numbers: list[int] = []
     rows: list[bytes] = []
@@ -120,7 +120,7 @@ class Vectors:
 
     def __init__(self, model: int) -> None:
         self.model = model
-        self.slot: Slot | None = None
+        self.slot: CodeSlot | None = None
         self.blocks: tuple[Codes, ...] = ()
         self._exact_ids: Numbers = numpy.empty(0, numpy.int32)
         self._exact: Floats = numpy.empty((0, 0), numpy.float32)
@@ -152,7 +152,7 @@ class Vectors:
         return joined
 
     def exact(
-        self, connection: "apsw.Connection", ids: "Numbers", usable: "NDArray[numpy.bool_]", slot: Slot
+        self, connection: "apsw.Connection", ids: "Numbers", usable: "NDArray[numpy.bool_]", slot: CodeSlot
     ) -> "tuple[Numbers, Floats]":
         """All vectors of usable chunks: their ids, rising, and rows. What was loaded before is not read again."""
         if self._exact_of is ids:
@@ -212,7 +212,7 @@ def closest(found: "NDArray[numpy.uint16]", count: int) -> "Numbers":
         limit = min(int(numpy.partition(found, count)[count]), limit)
     chosen = numpy.flatnonzero(found <= limit)
     if len(chosen) > 2 * count:
-        # thousands of one distance: copies of one text, of which some will do
+        # thousands at one distance are copies of one text; some of them are enough
         chosen = chosen[numpy.argsort(found[chosen], kind="stable")[: 2 * count]]
     return chosen.astype(numpy.int32)
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import apsw
 
     from everself.search.index_file.rows import Header
-    from everself.search.index_file.view import Reader
+    from everself.search.index_file.view import IndexReader
     from everself.values import Document
 
 
@@ -33,7 +33,7 @@ class Verified:
 
 
 def verify(
-    reader: "Reader",
+    reader: "IndexReader",
     documents: Mapping[int, IndexedDocument],
     read: "Callable[[str], Document | None]",
     progress: Callable[[int, int], None] | None = None,

@@ -18,7 +18,7 @@ from everself.search.index_file.columns import Columns, read_header
 from everself.search.index_file.file import IndexFile, reading
 from everself.search.index_file.postings import PostingLists
 from everself.search.index_file.protocol import IndexedChunk, IndexedDocument
-from everself.search.index_file.rows import Header, Slot, follows, parse_chunk
+from everself.search.index_file.rows import CodeSlot, Header, follows, parse_chunk
 from everself.search.index_file.vectors import EXACT_BELOW, Codes, Vectors, best, closest, distances, encode, scored
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ class Moment:
     columns: "NDArray[numpy.void]"
     alive: "NDArray[numpy.bool_]"
     documents: Mapping[int, IndexedDocument]
-    slot: Slot | None
+    slot: CodeSlot | None
     codes: tuple[Codes, ...]
     # of every chunk the id of its vector: 0 where it has none or is dead
     ids: "Numbers"
@@ -47,7 +47,7 @@ class Moment:
     embedded: int
 
 
-class Reader:
+class IndexReader:
     """One connection, and what was loaded through it. Safe to share between threads."""
 
     def __init__(self, file: IndexFile, model: int) -> None:
@@ -111,7 +111,7 @@ class Reader:
 class Snapshot:
     """The view that `Index` hands out. `notices` say in words what this view lacks; what was closed before the horizon waits for none."""
 
-    def __init__(self, reader: Reader, moment: Moment, notices: tuple[str, ...] = (), horizon: int = 0) -> None:
+    def __init__(self, reader: IndexReader, moment: Moment, notices: tuple[str, ...] = (), horizon: int = 0) -> None:
         self._reader = reader
         self._moment = moment
         self.notices = notices

@@ -120,7 +120,7 @@ class Sources:
         self._owners: dict[str, DocumentReader] = {}
         # archives under the stamp they had, with the days that they hold copies of
         self._copied: dict[str, tuple[Stamp, tuple[str, ...]]] = {}
-        # what the last look found; nothing while it is not known how the files are
+        # result of the last check; None while it is unknown
         self._seen: Mapping[str, FileStat] = {}
         # Texts that were chunked just now and are about to be embedded: chunking them again would cost more than tokenising them did.
         self._keeps_texts = keeps_texts

@@ -19,9 +19,9 @@ from everself.search.index_file.rows import (
     BLOCK,
     NOTHING,
     ChunkRow,
+    CodeSlot,
     Header,
-    Slot,
-    Source,
+    SourceRow,
     following,
     parse_chunk,
     parse_source,
@@ -119,7 +119,7 @@ class _Batch:
 
     chunks: dict[int, bytes]
     texts: dict[bytes, str]
-    # of chunks that were closed too long ago to have one: whatever is kept for these goes
+    # texts of chunks closed too long ago: their stored vectors are removed
     closed: frozenset[bytes] = frozenset()
 
 
@@ -132,8 +132,8 @@ class Embedding:
         self._embedder = embedder
         self._model = model_key(embedder)
         self._horizon = horizon
-        self._slot: Slot | None = None
-        # chunks whose documents are no longer what was indexed; the next sync will see to them
+        self._slot: CodeSlot | None = None
+        # chunks whose documents changed since indexing; the next sync handles them
         self._skipped: set[int] = set()
         # documents that a short run leaves to a longer one
         self._left: list[range] = []
@@ -177,7 +177,7 @@ class Embedding:
 
     def _next(self, size: int) -> _Batch | None:
         found: dict[int, ChunkRow] = {}
-        sources: dict[int, Source] = {}
+        sources: dict[int, SourceRow] = {}
         with reading(self._file.connection):
             header = read_header(self._file.connection)[1]
             for chunk in self._candidates(header):
@@ -216,7 +216,7 @@ class Embedding:
             yield from (chunk for chunk in chunks.tolist() if chunk not in self._skipped)
         self._newest = -1
 
-    def _texts(self, missing: dict[int, ChunkRow], sources: dict[int, Source]) -> dict[bytes, str]:
+    def _texts(self, missing: dict[int, ChunkRow], sources: dict[int, SourceRow]) -> dict[bytes, str]:
         wanted: dict[int, dict[int, bytes]] = {}
         for chunk, row in missing.items():
             wanted.setdefault(row.document, {})[chunk] = row.text
@@ -237,7 +237,7 @@ class Embedding:
             texts = list(self._sources.texts(document)) if document is not None and same else []
             hashes = list(map(text_hash, texts))
             if len(texts) > len(chunks):
-                # a document of many batches is cut once, not once a batch
+                # a document with many batches is chunked once, not for each batch
                 self._sources.keep_texts(hashes, texts)
             for chunk, text in chunks.items():
                 if chunk - first < len(texts) and hashes[chunk - first] == text:
@@ -273,7 +273,7 @@ class Embedding:
             header, added = add_vectors(connection, before, self._model, wanted)
             header = with_kept_slot(connection, header, self._model, texts)
             if header.slot(self._model) is None:
-                # blank texts alone: there is no size yet to keep codes in
+                # only blank texts so far: the dimensions are not known yet
                 self._skipped |= living.keys()
                 return 0
             header = assign_kept(connection, header, self._model, living, added)

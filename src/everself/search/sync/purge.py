@@ -42,7 +42,7 @@ def purge(file: IndexFile, wait: float) -> int:
         with reading(connection):
             blocks = len(read_header(connection)[1].columns)
         for block in range(blocks):
-            # a commit each: other processes wait for one block at most
+            # one commit for each block, so that other processes wait for one block at most
             with writing(file, wait):
                 header, count = _purge_block(connection, read_header(connection)[1], block)
                 if count:

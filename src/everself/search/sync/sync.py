@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING
 import numpy
 
 from everself.errors import EverselfError
-from everself.search.index_file.rows import Source
+from everself.search.index_file.rows import SourceRow
 from everself.search.sync.documents import GRAIN_NS, Prepared, Sources, now_ns, stamp_of
-from everself.search.sync.transaction import Writer, writing
+from everself.search.sync.transaction import IndexWriter, writing
 from everself.search.sync.vector_rows import prune_all
 from everself.values import FileStat
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from everself.search.index_file.view import Reader
+    from everself.search.index_file.view import IndexReader
 
 Progress = Callable[[int, int], None]
 
@@ -45,18 +45,18 @@ class SyncReport:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class SyncPlan:
     """`changed` files look different from what is indexed; `fresh` ones look the same, but their stamp proves nothing yet."""
 
     changed: tuple[FileStat, ...]
     fresh: tuple[FileStat, ...]
-    removed: tuple[Source, ...]
+    removed: tuple[SourceRow, ...]
     unchanged: int
     odd: tuple[str, ...] = ()
     failure: str = ""
 
 
-def plan_sync(listing: "tuple[dict[str, FileStat], Sequence[str]]", known: "Mapping[str, Source]") -> Plan:
+def plan_sync(listing: "tuple[dict[str, FileStat], Sequence[str]]", known: "Mapping[str, SourceRow]") -> SyncPlan:
     """Compare what is there with what is indexed. Pure."""
     found, odd = listing
     changed, fresh = [], []
@@ -67,7 +67,7 @@ def plan_sync(listing: "tuple[dict[str, FileStat], Sequence[str]]", known: "Mapp
         elif stat.mtime_ns + GRAIN_NS > source.read_at:
             fresh.append(stat)
     removed = tuple(source for path, source in known.items() if path not in found)
-    return Plan(tuple(changed), tuple(fresh), removed, len(found) - len(changed), tuple(odd))
+    return SyncPlan(tuple(changed), tuple(fresh), removed, len(found) - len(changed), tuple(odd))
 
 
 @dataclass(slots=True)
@@ -81,19 +81,19 @@ class _Tally:
 class Syncer:
     """Syncs one open index. `model` is whose vectors new chunks are given from those that are kept; 0 for none."""
 
-    def __init__(self, reader: "Reader", sources: Sources, model: int) -> None:
+    def __init__(self, reader: "IndexReader", sources: Sources, model: int) -> None:
         self._reader = reader
         self._sources = sources
         self._model = model
 
-    def look(self) -> Plan:
+    def look(self) -> SyncPlan:
         """What a sync would do now."""
         self._reader.refresh()
         known = self._reader.columns.by_path
         try:
             listing = self._sources.list()
         except EverselfError as error:
-            return Plan((), (), (), len(known), failure=str(error))
+            return SyncPlan((), (), (), len(known), failure=str(error))
         return plan_sync(listing, known)
 
     def sync(self, wait: float, progress: Progress | None = None) -> SyncReport:
@@ -109,7 +109,7 @@ class Syncer:
         while waiting or removed:
             with self._reader.lock, writing(self._reader.file, wait):
                 self._reader.refresh_within()
-                writer = Writer(self._reader.file, self._model, self._living)
+                writer = IndexWriter(self._reader.file, self._model, self._living)
                 for path in removed:
                     source = self._reader.columns.by_path.get(path)
                     if source is not None:
@@ -133,7 +133,7 @@ class Syncer:
         more = True
         while more:
             with self._reader.lock, writing(self._reader.file, 60.0):
-                writer = Writer(self._reader.file, self._model)
+                writer = IndexWriter(self._reader.file, self._model)
                 more = False
                 for document in documents:
                     writer.add(document)
@@ -150,7 +150,7 @@ class Syncer:
             prune_all(self._reader.file.connection)
             self._reader.file.connection.execute("COMMIT")
 
-    def _take(self, waiting: deque[FileStat], writer: Writer, tally: _Tally) -> int:
+    def _take(self, waiting: deque[FileStat], writer: IndexWriter, tally: _Tally) -> int:
         """Read and write documents off the list until there is enough for one commit; how many."""
         taken = size = 0
         while waiting and writer.added < _CHUNKS_A_COMMIT and size < _BYTES_A_COMMIT:

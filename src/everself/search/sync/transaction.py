@@ -28,7 +28,7 @@ from everself.search.index_file.rows import (
     VOCABULARIES,
     ChunkRow,
     Header,
-    Source,
+    SourceRow,
     Stamp,
     checked,
     checksum,
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     # of these ids of vectors, those that a living chunk has, the chunks in the ranges not counted
     Living = Callable[[Sequence[int], Sequence[range]], frozenset[int]]
 
-# More than sixteen megabytes of anybody's prose have. Without a bound a document that is nothing but words of its own would take
+# More than sixteen megabytes of prose have. Without a limit a document of distinct words would take
 # gigabytes while it is written.
 POSTINGS_OF_A_DOCUMENT = 3_000_000
 _POSTINGS_OF = "SELECT data FROM postings WHERE block=? AND term=?"
@@ -86,7 +86,7 @@ def writing(file: IndexFile, wait: float) -> Iterator[None]:
                     connection.execute("ROLLBACK")
 
 
-class Writer:
+class IndexWriter:
     """Gathers changes within `writing`, and commits them."""
 
     def __init__(self, file: IndexFile, model: int, living: "Living | None" = None) -> None:
@@ -158,7 +158,7 @@ class Writer:
         columns[-size:] = [(number, group, size, *rest[3:]) for rest in columns[-size:]]
         return chunks[-1].end - chunks[count].start
 
-    def remove(self, source: Source) -> None:
+    def remove(self, source: SourceRow) -> None:
         document = source.document
         self._dead.append(range(document.first, document.first + document.count))
         header = self.header
@@ -175,7 +175,7 @@ class Writer:
             self._gone.add(parse_chunk(header.birth, number, data).text)
         self.connection.execute("DELETE FROM units WHERE number>=? AND number<?", bounds)
 
-    def restamp(self, source: Source, stamp: Stamp, read_at: int) -> None:
+    def restamp(self, source: SourceRow, stamp: Stamp, read_at: int) -> None:
         """The same words in a file that looks different. Where it has another size, what differs is beyond what is read."""
         self.header = replace(self.header, root=(self.header.root - source.seal) & _MASK)
         cut = max(0, source.document.cut + stamp[2] - source.stamp[2])

@@ -16,8 +16,8 @@ from everself.search.index_file.rows import (
     BLOCK,
     CODES,
     NOTHING,
+    CodeSlot,
     Header,
-    Slot,
     checksum,
     following,
     parse_chunk,
@@ -111,7 +111,7 @@ def _texts(connection: "apsw.Connection", header: Header, chunks: Iterable[int])
 def _mark(
     connection: "apsw.Connection",
     header: Header,
-    slot: Slot,
+    slot: CodeSlot,
     block: int,
     wrong: "tuple[NDArray[numpy.bool_], NDArray[numpy.bool_]]",
 ) -> Header:

@@ -15,8 +15,8 @@ from everself.search.index_file.rows import (
     CODES,
     NOTHING,
     TEXT_FROM,
+    CodeSlot,
     Header,
-    Slot,
     checksum,
     parse_vector,
     render_header,
@@ -53,7 +53,7 @@ def with_slot(header: Header, model: int, dimensions: int) -> Header:
     if known is not None and known.dimensions == dimensions:
         return header
     others = tuple(one for one in header.slots if one.model != model)
-    slot = Slot(header.slot_numbers, model, dimensions)
+    slot = CodeSlot(header.slot_numbers, model, dimensions)
     return replace(header, slots=(*others, slot), slot_numbers=header.slot_numbers + 1)
 
 
@@ -89,7 +89,7 @@ def with_kept_slot(connection: "apsw.Connection", header: Header, model: int, te
     return header
 
 
-def find_kept(connection: "apsw.Connection", slot: Slot, hashed: bytes) -> Kept | None:
+def find_kept(connection: "apsw.Connection", slot: CodeSlot, hashed: bytes) -> Kept | None:
     """Id and values of the vector of a text."""
     for number, own, model, data in connection.execute(_FIND, (hashed, slot.model)):
         values = parse_vector(number, own, model, data)
@@ -128,7 +128,7 @@ def assign_kept(
 def _put_codes(
     connection: "apsw.Connection",
     header: Header,
-    slot: Slot,
+    slot: CodeSlot,
     block: int,
     given: "tuple[NDArray[numpy.int64], NDArray[numpy.int32], NDArray[numpy.uint64]]",
 ) -> Header:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from dulwich.objects import Commit, ObjectID
     from dulwich.repo import Repo
 
-# commits that are looked at, the newest first, and bytes of one version of a document
+# limit of examined commits, the newest first, and of bytes of one version of a document
 COMMITS: Final = 5_000
 LARGEST: Final = 4 << 20
 Days = tuple[date | None, ...]
@@ -39,7 +39,7 @@ def line_days(folder: str, documents: Mapping[str, bytes], *, commits: int = COM
     except NotGitRepository:
         return {}
     except (FileFormatException, ObjectFormatException, zlib.error, OSError, KeyError, ValueError, AssertionError):
-        # a repository that cannot be read tells nothing; nobody waits for its repair here
+        # an unreadable repository gives no dates
         return {}
     return {path: follower.days(f"{prefix}{path}") for path in documents}
 
@@ -73,7 +73,7 @@ class _Follower:
                 return
             before = commits[number + 1] if number + 1 < len(commits) else None
             if before is None and commit.parents:
-                # whatever came before is cut off, so nobody knows whether this commit brought the lines
+                # earlier commits are missing, so it is unknown whether this commit added the lines
                 return
             self._compare(commit, before)
 

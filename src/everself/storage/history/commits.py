@@ -40,7 +40,7 @@ SKELETON = {
 
 
 @dataclass(frozen=True, slots=True)
-class Note:
+class CommitNote:
     """What stands beside a commit."""
 
     author: str
@@ -54,7 +54,7 @@ class History:
     def __init__(self, files: FileSystem, packs: str | None = None) -> None:
         self._files = files
         self._packs = packs
-        # what else opens the same repository
+        # used to open the same repository again
         self.place = (files, packs)
         # a commit that nothing refers to yet, and the folders whose new names are not synced
         self._tip: str | None = None
@@ -70,13 +70,16 @@ class History:
                 return found
         return None
 
-    def newest(self) -> Iterator[tuple[str, Note]]:
+    def newest(self) -> Iterator[tuple[str, CommitNote]]:
         """The commits with what stands beside them, newest first."""
         at = self.head()
         while at is not None:
             found = self._commit(at)
             moment = datetime.fromtimestamp(found.commit_time, UTC)
-            yield at, Note(found.author.decode().partition(" ")[0], found.message.decode("utf-8", "replace"), moment)
+            yield (
+                at,
+                CommitNote(found.author.decode().partition(" ")[0], found.message.decode("utf-8", "replace"), moment),
+            )
             at = found.parents[0].decode() if found.parents else None
 
     def holds(self, commit: str) -> bool:
@@ -117,7 +120,7 @@ class History:
 
         return Blob.from_string(data).id.decode()
 
-    def commit(self, files: Iterable[FileChange], note: Note) -> str:
+    def commit(self, files: Iterable[FileChange], note: CommitNote) -> str:
         """Record these documents on top of the newest commit; `publish` makes it stay. The newest one when nothing differs."""
         from dulwich.objects import Blob, Commit
 
@@ -194,12 +197,12 @@ class History:
 
         path = f"{FOLDER}/objects/{identity[:2]}/{identity[2:]}"
         stat = self._files.stat(path)
-        # a folder or a link in the place of an object is none
+        # a folder or a link in place of an object does not count
         data = writes.find(self._files, path) if stat is not None and stat.kind == "file" and stat.links == 1 else None
         if data is None:
             return None
         try:
-            # not to the very end: the name vouches for the content, and a lost checksum of zlib costs nothing
+            # not to the very end: the name proves the content, so a missing zlib checksum does not matter
             head, _, body = zlib.decompressobj().decompress(data).partition(b"\0")
         except zlib.error:
             return None
@@ -213,10 +216,10 @@ class History:
         return found if found is not None and found.id.decode() == identity else None
 
     def _load(self, identity: str) -> "ShaFile":
-        # a branch file or a row of the database that somebody damaged holds anything; it is no part of a path then
+        # a damaged branch file or row may contain anything and must not be used as part of a path
         named = is_name(identity)
         found = self._find_loose(identity) if named else None
-        # an empty tree is there and yet not true
+        # an empty tree is readable but wrong here
         if found is None and named:
             found = self._find_packed(identity)
         if found is None:
@@ -234,7 +237,7 @@ class History:
             with told_by_the_disk():
                 raw = store.get_raw(_hex(identity))
             found = ShaFile.from_raw_string(*raw)
-            # a pack vouches for none of its objects one by one
+            # a pack has no checksum for single objects
             return found if found.id.decode() == identity else None
         except unreadable():
             return None

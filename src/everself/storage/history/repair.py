@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 Source = Callable[[str], bytes | None]
 CHANGE = "\nChange: "
 _SHARED = "objects/pack"
-# git's own lists of what is packed; without them it looks for itself
+# git's optional lists of packs; without them git scans the folder
 _LISTS = ("objects/info/packs", "objects/info/commit-graph", "objects/pack/multi-pack-index")
 
 
@@ -102,7 +102,7 @@ class MendableHistory(RewritableHistory):
         self._source = source
         old = self.head()
         if self._is_foreign(known):
-            # another agent's: none of it is this one's past
+            # another agent's history
             moved = aside.set_aside(self._files, [FOLDER], folder)
             self.close()
             return Salvage(None, False, {}, tuple(known), tuple(moved))
@@ -171,7 +171,7 @@ class MendableHistory(RewritableHistory):
     def _find_unreadable_packs(self) -> Iterator[str]:
         for name, identities in self._indexed():
             data = writes.find(self._files, f"{FOLDER}/{_SHARED}/{name}.pack") or b""
-            # dulwich tells of it once and reads on
+            # dulwich warns once and continues
             signed = hashlib.sha1(data[:-20], usedforsecurity=False).digest() == data[-20:]
             if identities is None or not signed or not all(self._find_packed(one) is not None for one in identities):
                 yield f"{FOLDER}/{_SHARED}/{name}.pack"
@@ -223,7 +223,7 @@ class MendableHistory(RewritableHistory):
             return
 
     def _is_loose(self, identity: str) -> bool:
-        # a tag of the person's is no object of ours, but it is one
+        # a tag made by the person is not ours, but it is a valid object
         raw = read_loose(self._files, FOLDER, identity)
         return raw is not None and _name_of(*raw) == identity
 

@@ -31,11 +31,11 @@ if TYPE_CHECKING:
     from dulwich.object_store import DiskObjectStore
     from dulwich.objects import ObjectID, ShaFile, Tree
 
-# told how many commits are looked at, and how many there are
+# progress callback: commits examined, total
 Tell = Callable[[int, int], None]
 _PLAIN_MODES = frozenset({0o100644, 0o100755, 0o100664})
 _TAG = 4
-# what git keeps beside its objects and would remember old ones by
+# files of git that refer to old objects
 _MEMOIRS = ("logs", "objects/info/commit-graph", "objects/info/commit-graphs", "objects/pack/multi-pack-index")
 _MEMOIRS_OF_HEAD = ("ORIG_HEAD", "FETCH_HEAD", "MERGE_HEAD", "gc.log")
 

@@ -266,7 +266,7 @@ def _head(reader: Reader) -> LedgerHead:
 
 
 def _walk(view: Reader, start: int = _SMALLEST_SEQ) -> Iterator[tuple[LedgerRow, ChangeSide | None] | int]:
-    # from the very bottom, where nothing else is said: a forged row may carry any number
+    # from the lowest possible number: a forged row may have any
     while page := view.rows(_SQL["ledger_page"], (start, _PAGE)):
         for seq, *columns in page:
             row, side = _decode(columns[:6]), _decode(columns[6:])

@@ -14,9 +14,9 @@ from everself.values import Job, JobRun
 
 _SQL = load_queries("jobs")
 
-# so many in a row disable a job
+# failures in a row that disable a job
 MOST_FAILURES: Final = 5
-# by number and not by age: a clock that was years ahead for a moment must not cost the history
+# limited by number, not by age: a clock that was wrong for a moment must not erase the history
 MOST_RUNS: Final = 50_000
 
 # slots that were passed over, each with the reason

@@ -126,7 +126,7 @@ def follow(key: bytes, kept: LedgerHead, rows: Iterable[tuple[LedgerRow, ChangeS
         if isinstance(item, int):
             return Since(head, {}, "a row is no readable text")
         row, side = item
-        # before the kept row stands what was checked when it was kept
+        # rows before the stored head were checked when it was stored
         problem = _problem(key, head if found else LedgerHead(row.seq - 1, row.previous), row, side)
         if problem or (not found and (row.seq, row.mac) != (kept.seq, kept.mac)):
             return Since(head, {}, problem or "the chain is not the one whose head was kept")
@@ -159,7 +159,7 @@ def _problem(key: bytes, head: LedgerHead, row: LedgerRow, side: ChangeSide | No
 
 
 def _agrees(row: LedgerRow, side: ChangeSide) -> bool:
-    # row.files is vouched for by now; side.paths may be anything
+    # row.files is verified at this point; side.paths is not
     try:
         paths = json.loads(side.paths)
     except ValueError:

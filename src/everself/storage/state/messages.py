@@ -58,7 +58,7 @@ class Messages:
             known = writer.row(_SQL["message"], (said.id,))
             if known is not None:
                 return StoredMessage(*known)
-            # it may have been deleted or forgotten meanwhile, and what is said now is not lost for that
+            # the session may have been deleted meanwhile; the new message is stored anyway
             _begin(writer, session)
             found = writer.row(_SQL["last_seq"], (session.id,))
             seq = (int(found[0]) if found else 0) + 1

@@ -12,7 +12,7 @@ from everself.storage.engine import Engine
 from everself.storage.state.database import State
 from everself.storage.state.migrate import apply_migrations, load_migrations
 
-# so long a database is looked through whenever it is opened; that takes a few milliseconds
+# databases up to this size are checked whenever they are opened, which takes a few milliseconds
 CHECKED_BYTES = 2_000_000
 
 
@@ -24,7 +24,7 @@ def open_read_only_state(path: str, key: bytes, refusal: EverselfError) -> tuple
     engine = Engine.open(MEMORY, exclusive=True)
     done = copied = False
     try:
-        # what the disk refuses to have written can mostly be read; what is damaged vouches for nothing
+        # a database that cannot be written can mostly be read; a damaged one cannot be trusted
         if isinstance(refusal, DiskError):
             with suppress(DiskError, NotFound, RefusedByRule, StoreBusy), _reading(path) as real:
                 engine.load(real)

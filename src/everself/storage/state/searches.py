@@ -22,7 +22,7 @@ _SQL = load_queries("searches")
 _PAGE: Final = 200
 _CANDIDATES_SHOWN: Final = 10
 _AFTER_ALL: Final = 2**63 - 1
-# How long an answer waits for its record, in seconds. A writer next door is done in milliseconds; a longer one is not worth an answer.
+# Seconds that an answer waits for its record. Another writer is normally done in milliseconds.
 _PATIENCE: Final = 0.3
 
 
@@ -190,12 +190,12 @@ class _Attempt:
         self._done = False
 
     def succeeds(self, patience: float) -> bool:
-        # not the engine's own thread: who waits there waits as long as the database lets it
+        # not on the engine's thread, where waiting has no limit
         thread = threading.Thread(target=self._try, name="record of a search", daemon=True)
         try:
             thread.start()
         except RuntimeError:
-            # the interpreter is going down and starts no more threads
+            # the interpreter is shutting down and starts no threads
             self._try()
             return self._done
         thread.join(patience)

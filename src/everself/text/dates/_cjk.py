@@ -6,7 +6,7 @@ from typing import Final
 
 from everself.text.dates import _spans as spans
 from everself.text.dates._rules import Groups, Rule, begun, by_word, find_year, one_of
-from everself.text.dates._spans import Part, Reading, Season, Unit
+from everself.text.dates._spans import DateRange, Part, Season, Unit
 
 _DIGITS: Final = {sign: number for number, sign in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2, "兩": 2}
 _NATIVE: Final = by_word(
@@ -89,7 +89,7 @@ def _year(groups: Groups, today: date) -> int | None:
     return find_year(str(_number(text.rstrip("年년 "))), today, _YEARS)
 
 
-def _month(groups: Groups, today: date) -> Iterable[Reading] | None:
+def _month(groups: Groups, today: date) -> Iterable[DateRange] | None:
     # "第三月", "每三月" and a longer number; 5月曜 is no month
     if not groups["year"] and groups["before"][-1:] in tuple("第每毎几数十百"):
         return None
@@ -99,44 +99,44 @@ def _month(groups: Groups, today: date) -> Iterable[Reading] | None:
     return (spans.month(today, year, number, _PARTS.get(groups["part"], "")),)
 
 
-def _quarter(groups: Groups, today: date) -> Iterable[Reading]:
+def _quarter(groups: Groups, today: date) -> Iterable[DateRange]:
     return (spans.quarter(today, _year(groups, today), _number(groups["quarter"])),)
 
 
-def _season(groups: Groups, today: date) -> Iterable[Reading] | None:
+def _season(groups: Groups, today: date) -> Iterable[DateRange] | None:
     name, back = groups["season"], _BACK.get(groups["word"], 0) if groups["word"] else 0
     if len(name) == 1 and not groups["year"] and not groups["word"]:
         return None
     return tuple(spans.season(today, _year(groups, today), _SEASONS[name], over=bool(back))) if back is not None else ()
 
 
-def _one_year(groups: Groups, today: date) -> Iterable[Reading] | None:
+def _one_year(groups: Groups, today: date) -> Iterable[DateRange] | None:
     year = _year(groups, today)
     return None if year is None else (spans.year_span(year),)
 
 
-def _day_word(groups: Groups, today: date) -> Iterable[Reading]:
+def _day_word(groups: Groups, today: date) -> Iterable[DateRange]:
     span = _DAY_WORDS[groups["all"]]
     return (spans.days(today, *span),) if span else ()
 
 
-def _ago(groups: Groups, today: date) -> Iterable[Reading]:
+def _ago(groups: Groups, today: date) -> Iterable[DateRange]:
     unit, count = _UNITS[groups["unit"]], _number(groups["number"])
     if not count and groups["number"] not in _FEW:
         return ()
     return (spans.ago(today, unit, count),)
 
 
-def _past(groups: Groups, today: date) -> Iterable[Reading]:
+def _past(groups: Groups, today: date) -> Iterable[DateRange]:
     return (spans.past(today, _UNITS[groups["unit"]], _number(groups["number"])),)
 
 
-def _unit(groups: Groups, today: date) -> Iterable[Reading]:
+def _unit(groups: Groups, today: date) -> Iterable[DateRange]:
     back = _BACK[groups["word"]]
     return () if back is None else begun(today, (spans.unit_back(today, _UNITS[groups["unit"]], back),))
 
 
-def _weekday(groups: Groups, today: date) -> Iterable[Reading] | None:
+def _weekday(groups: Groups, today: date) -> Iterable[DateRange] | None:
     sign, word = groups["weekday"], groups["word"]
     # 一周一次 is "once a week", 每周一 and 毎週月曜日 "every Monday"
     if groups["before"].endswith(("毎週", "매주 ")):
@@ -157,7 +157,7 @@ def _weekday(groups: Groups, today: date) -> Iterable[Reading] | None:
     return begun(today, (spans.weekday(today, number, None if back < 0 else back),))
 
 
-def _korean_last_weekday(groups: Groups, today: date) -> Iterable[Reading]:
+def _korean_last_weekday(groups: Groups, today: date) -> Iterable[DateRange]:
     return tuple(spans.last_weekday(today, _HANGUL_WEEKDAYS.index(groups["weekday"])))
 
 

@@ -6,7 +6,7 @@ from typing import Final
 
 from everself.text.dates import _spans as spans
 from everself.text.dates._rules import Groups, Rule, begun, by_word, find_year, one_of
-from everself.text.dates._spans import Part, Reading, Season, Unit
+from everself.text.dates._spans import DateRange, Part, Season, Unit
 
 _MONTHS: Final = by_word(
     {
@@ -134,19 +134,19 @@ def _year(groups: Groups, today: date) -> int | None:
     return find_year(groups.get("year", ""), today, _YEARS)
 
 
-def _iso_day(groups: Groups, today: date) -> Iterable[Reading]:
+def _iso_day(groups: Groups, today: date) -> Iterable[DateRange]:
     year = spans.check_year(int(groups["year"]))
     return (spans.day_of_month(today, year, int(groups["month"]), int(groups["day"])),)
 
 
-def _iso_month(groups: Groups, today: date) -> Iterable[Reading] | None:
+def _iso_month(groups: Groups, today: date) -> Iterable[DateRange] | None:
     # half of something longer: a telephone number, a range, a path
     if groups["after"][:1] in tuple("-/") or groups["before"][-1:] in tuple("-/.+"):
         return None
     return (spans.month(today, spans.check_year(int(groups["year"])), int(groups["month"])),)
 
 
-def _either_order(groups: Groups, today: date) -> Iterable[Reading] | None:
+def _either_order(groups: Groups, today: date) -> Iterable[DateRange] | None:
     if groups["after"][:1] in tuple("-/") or groups["before"][-1:] in tuple("-/."):
         return None
     year = int(groups["year"])
@@ -157,25 +157,25 @@ def _either_order(groups: Groups, today: date) -> Iterable[Reading] | None:
     return tuple(spans.day_in_either_order(today, one, other, year))
 
 
-def _day_and_month(groups: Groups, today: date) -> Iterable[Reading] | None:
+def _day_and_month(groups: Groups, today: date) -> Iterable[DateRange] | None:
     year, number = _year(groups, today), _MONTHS[groups["month"]]
     if year is None and _verb_follows(groups):
         return None
     return (spans.day_of_month(today, year, number, int(groups["day"])),)
 
 
-def _part_of_month(groups: Groups, today: date) -> Iterable[Reading] | None:
+def _part_of_month(groups: Groups, today: date) -> Iterable[DateRange] | None:
     year = _year(groups, today)
     if year is None and _verb_follows(groups):
         return None
     return (spans.month(today, year, _MONTHS[groups["month"]], _PARTS[groups["part"]]),)
 
 
-def _month_and_year(groups: Groups, today: date) -> Iterable[Reading]:
+def _month_and_year(groups: Groups, today: date) -> Iterable[DateRange]:
     return (spans.month(today, _year(groups, today), _MONTHS[groups["month"]]),)
 
 
-def _month_after_word(groups: Groups, today: date) -> Iterable[Reading] | None:
+def _month_after_word(groups: Groups, today: date) -> Iterable[DateRange] | None:
     number = _MONTHS[groups["month"]]
     # the planet and the sauce
     if groups["month"] in ("mars", "mayo") and groups["word"] not in _ROMANCE:
@@ -185,7 +185,7 @@ def _month_after_word(groups: Groups, today: date) -> Iterable[Reading] | None:
     return (spans.month(today, None, number),)
 
 
-def _bare_month(groups: Groups, today: date) -> Iterable[Reading] | None:
+def _bare_month(groups: Groups, today: date) -> Iterable[DateRange] | None:
     month = groups["month"]
     # "the April sales" is a month, "the march" a walk
     known = groups["before"].endswith(("the ", "my ", "our ", "your ", "their "))
@@ -194,7 +194,7 @@ def _bare_month(groups: Groups, today: date) -> Iterable[Reading] | None:
     return (spans.month(today, None, _MONTHS[month]),)
 
 
-def _season(groups: Groups, today: date) -> Iterable[Reading] | None:
+def _season(groups: Groups, today: date) -> Iterable[DateRange] | None:
     word, name, year = groups["word"], groups["season"], _year(groups, today)
     if name in _NOT_ALONE and not word and year is None:
         return None
@@ -207,13 +207,13 @@ def _season(groups: Groups, today: date) -> Iterable[Reading] | None:
     return () if ahead else found
 
 
-def _quarter(groups: Groups, today: date) -> Iterable[Reading]:
+def _quarter(groups: Groups, today: date) -> Iterable[DateRange]:
     word = groups["quarter"]
     number = _ORDINALS[word] if word in _ORDINALS else int(word)
     return (spans.quarter(today, _year(groups, today), number),)
 
 
-def _day_word(groups: Groups, today: date) -> Iterable[Reading] | None:
+def _day_word(groups: Groups, today: date) -> Iterable[DateRange] | None:
     word = groups["all"]
     # "hier" is "here" in German
     if word == "hier" and _FRENCH.keys().isdisjoint(_words(f"{groups['before']} {groups['after']}")):
@@ -221,17 +221,17 @@ def _day_word(groups: Groups, today: date) -> Iterable[Reading] | None:
     return (spans.days(today, *_DAY_WORDS[word]),)
 
 
-def _ago(groups: Groups, today: date) -> Iterable[Reading]:
+def _ago(groups: Groups, today: date) -> Iterable[DateRange]:
     # "an" alone is French for a year, and English for nothing of the kind
     unit, count = _UNITS.get(groups["unit"], "year"), _count(groups["number"])
     return (spans.ago(today, unit, count),)
 
 
-def _past(groups: Groups, today: date) -> Iterable[Reading]:
+def _past(groups: Groups, today: date) -> Iterable[DateRange]:
     return (spans.past(today, _UNITS[groups["unit"]], _count(groups.get("number", "one"))),)
 
 
-def _unit(groups: Groups, today: date) -> Iterable[Reading]:
+def _unit(groups: Groups, today: date) -> Iterable[DateRange]:
     unit, word = _UNITS[groups["unit"]], groups["word"]
     if word.startswith(("next", "nächst", "kommend", "prochain", "próxim", "coming", "upcoming")):
         return ()
@@ -240,7 +240,7 @@ def _unit(groups: Groups, today: date) -> Iterable[Reading]:
     return (spans.unit_back(today, unit, 2 if word == "before last" else 1),)
 
 
-def _weekday(groups: Groups, today: date) -> Iterable[Reading]:
+def _weekday(groups: Groups, today: date) -> Iterable[DateRange]:
     number = _WEEKDAYS[groups["weekday"]]
     word = groups.get("word") or groups.get("later") or ""
     if word in ("last", "this past", "past", "letzten", "vorigen", "dernier", "pasado"):

@@ -4,14 +4,14 @@ from collections.abc import Callable, Iterable, Mapping
 from datetime import date
 from typing import TypeVar
 
-from everself.text.dates._spans import Reading, check_year
+from everself.text.dates._spans import DateRange, check_year
 
 T = TypeVar("T")
 
 # The named groups of the pattern, empty where they took no part, besides `all`, `before` and `after` of the match.
 Groups = Mapping[str, str]
 # None: these words are not meant so, others may read them. Nothing: they are meant so, and name no time that has been.
-Reader = Callable[[Groups, date], Iterable[Reading] | None]
+Reader = Callable[[Groups, date], Iterable[DateRange] | None]
 Rule = tuple[str, Reader]
 
 
@@ -34,6 +34,6 @@ def find_year(text: str, today: date, relative: Mapping[str, int]) -> int | None
     return check_year(int(text))
 
 
-def begun(today: date, readings: Iterable[Reading]) -> tuple[Reading, ...]:
+def begun(today: date, readings: Iterable[DateRange]) -> tuple[DateRange, ...]:
     """Only what does not lie ahead: on a Wednesday "this Friday" is a plan."""
     return tuple(one for one in readings if one.first <= today)

@@ -21,30 +21,30 @@ _LEAP_CYCLE: Final = 8
 _RECENT_DAYS: Final = 21
 
 
-class Reading(NamedTuple):
+class DateRange(NamedTuple):
     first: date
     last: date
     certain: bool = True
 
 
-def days(today: date, first_back: int, last_back: int, *, certain: bool = True) -> Reading:
-    return Reading(today - timedelta(first_back), today - timedelta(last_back), certain)
+def days(today: date, first_back: int, last_back: int, *, certain: bool = True) -> DateRange:
+    return DateRange(today - timedelta(first_back), today - timedelta(last_back), certain)
 
 
-def recently(today: date) -> Reading:
+def recently(today: date) -> DateRange:
     return days(today, _RECENT_DAYS, 0, certain=False)
 
 
-def unit_back(today: date, unit: Unit, back: int) -> Reading:
+def unit_back(today: date, unit: Unit, back: int) -> DateRange:
     """The calendar's day, week (from Monday), weekend, month, quarter or year, that many before the present one."""
     monday = today - timedelta(today.weekday() + 7 * back)
     match unit:
         case "day":
             return days(today, back, back)
         case "week":
-            return Reading(monday, monday + timedelta(6))
+            return DateRange(monday, monday + timedelta(6))
         case "weekend":
-            return Reading(monday + timedelta(5), monday + timedelta(6))
+            return DateRange(monday + timedelta(5), monday + timedelta(6))
         case "month":
             return _months(_index(today) - back, 1)
         case "quarter":
@@ -53,10 +53,10 @@ def unit_back(today: date, unit: Unit, back: int) -> Reading:
             return year_span(today.year - back)
 
 
-def ago(today: date, unit: Unit, count: int) -> Reading:
+def ago(today: date, unit: Unit, count: int) -> DateRange:
     """About that long ago, the longer the less exact; a few of them where the count is 0."""
     if not count:
-        return Reading(ago(today, unit, 7).first, ago(today, unit, 2).last, certain=False)
+        return DateRange(ago(today, unit, 7).first, ago(today, unit, 2).last, certain=False)
     match unit:
         case "week" | "weekend":
             return days(today, 7 * count + 3, 7 * count - 3, certain=False)
@@ -69,7 +69,7 @@ def ago(today: date, unit: Unit, count: int) -> Reading:
             return days(today, count, count)
 
 
-def past(today: date, unit: Unit, count: int) -> Reading:
+def past(today: date, unit: Unit, count: int) -> DateRange:
     """From that long ago until today; "a few" may be five."""
     count = count or 5
     match unit:
@@ -78,17 +78,17 @@ def past(today: date, unit: Unit, count: int) -> Reading:
         case "week" | "weekend":
             return days(today, 7 * count, 0)
         case "month" | "quarter":
-            return Reading(_same_day(today, count * (3 if unit == "quarter" else 1)), today)
+            return DateRange(_same_day(today, count * (3 if unit == "quarter" else 1)), today)
         case "year":
-            return Reading(_same_day(today, 12 * count), today)
+            return DateRange(_same_day(today, 12 * count), today)
 
 
-def bare_weekend(today: date) -> Reading:
+def bare_weekend(today: date) -> DateRange:
     """The weekend that began last."""
     return unit_back(today, "weekend", 0 if today.weekday() >= 5 else 1)._replace(certain=False)
 
 
-def weekday(today: date, number: int, week_back: int | None) -> Reading:
+def weekday(today: date, number: int, week_back: int | None) -> DateRange:
     """That day of the week so many weeks back; without one, the last that is over."""
     if week_back is not None:
         back = today.weekday() - number + 7 * week_back
@@ -97,7 +97,7 @@ def weekday(today: date, number: int, week_back: int | None) -> Reading:
     return days(today, back, back, certain=False)
 
 
-def last_weekday(today: date, number: int) -> Iterator[Reading]:
+def last_weekday(today: date, number: int) -> Iterator[DateRange]:
     """Where that day lay in this week already, "last" may mean this week's or last week's."""
     nearest = weekday(today, number, None)
     two = number < today.weekday()
@@ -106,8 +106,8 @@ def last_weekday(today: date, number: int) -> Iterator[Reading]:
         yield days(nearest.first, 7, 7, certain=False)
 
 
-def year_span(year: int) -> Reading:
-    return Reading(date(year, 1, 1), date(year, 12, 31))
+def year_span(year: int) -> DateRange:
+    return DateRange(date(year, 1, 1), date(year, 12, 31))
 
 
 def check_year(year: int) -> int:
@@ -116,17 +116,19 @@ def check_year(year: int) -> int:
     return year
 
 
-def month(today: date, year: int | None, number: int, part: Part = "") -> Reading:
+def month(today: date, year: int | None, number: int, part: Part = "") -> DateRange:
     """Without a year it is the latest that has begun, which is a guess."""
     chosen = year
     if chosen is None:
         chosen = today.year if number <= today.month else today.year - 1
     length = calendar.monthrange(chosen, number)[1]
     first, last = _PARTS[part]
-    return Reading(date(chosen, number, first), date(chosen, number, min(last, length)), year is not None and not part)
+    return DateRange(
+        date(chosen, number, first), date(chosen, number, min(last, length)), year is not None and not part
+    )
 
 
-def last_month_named(today: date, number: int) -> Iterator[Reading]:
+def last_month_named(today: date, number: int) -> Iterator[DateRange]:
     """ "Last March" in May is this year's or the year before's."""
     year = today.year if number < today.month else today.year - 1
     yield month(today, year, number)._replace(certain=year < today.year)
@@ -134,25 +136,25 @@ def last_month_named(today: date, number: int) -> Iterator[Reading]:
         yield month(today, year - 1, number)._replace(certain=False)
 
 
-def day_of_month(today: date, year: int | None, number: int, day: int) -> Reading:
+def day_of_month(today: date, year: int | None, number: int, day: int) -> DateRange:
     if year is not None:
-        return Reading(date(year, number, day), date(year, number, day))
+        return DateRange(date(year, number, day), date(year, number, day))
     for chosen in range(today.year, today.year - _LEAP_CYCLE - 1, -1):
         if day <= calendar.monthrange(chosen, number)[1] and date(chosen, number, day) <= today:
-            return Reading(date(chosen, number, day), date(chosen, number, day), certain=False)
+            return DateRange(date(chosen, number, day), date(chosen, number, day), certain=False)
     raise ValueError(f"no month {number} has a day {day}")
 
 
-def day_in_either_order(today: date, one: int, other: int, year: int) -> Iterator[Reading]:
+def day_in_either_order(today: date, one: int, other: int, year: int) -> Iterator[DateRange]:
     """5/7 is the fifth of July or May the seventh. What cannot be, or has not come yet where the other has, is not meant."""
     orders = {(one, other), (other, one)}
     found = sorted(date(year, number, day) for number, day in orders if _exists(year, number, day))
     begun = [day for day in found if day <= today] or found
     for day in begun:
-        yield Reading(day, day, len(begun) == 1)
+        yield DateRange(day, day, len(begun) == 1)
 
 
-def quarter(today: date, year: int | None, number: int) -> Reading:
+def quarter(today: date, year: int | None, number: int) -> DateRange:
     if not 1 <= number <= 4:
         raise ValueError(f"a year has no quarter {number}")
     start = (number - 1) * 3
@@ -162,7 +164,7 @@ def quarter(today: date, year: int | None, number: int) -> Reading:
     return _months(chosen * 12 + start, 3)._replace(certain=False)
 
 
-def season(today: date, year: int | None, name: Season, *, over: bool = False) -> Iterator[Reading]:
+def season(today: date, year: int | None, name: Season, *, over: bool = False) -> Iterator[DateRange]:
     """Seasons of the north, and vague at both ends. A winter belongs to two years. `over`: the latest that has ended."""
     start = _SEASONS[name] - 1
     if year is None:
@@ -179,10 +181,10 @@ def _index(day: date) -> int:
     return day.year * 12 + day.month - 1
 
 
-def _months(index: int, count: int) -> Reading:
+def _months(index: int, count: int) -> DateRange:
     last = index + count - 1
     end = calendar.monthrange(last // 12, last % 12 + 1)[1]
-    return Reading(date(index // 12, index % 12 + 1, 1), date(last // 12, last % 12 + 1, end))
+    return DateRange(date(index // 12, index % 12 + 1, 1), date(last // 12, last % 12 + 1, end))
 
 
 def _same_day(today: date, months_back: int) -> date:

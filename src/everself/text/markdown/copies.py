@@ -18,7 +18,7 @@ _DIGITS: Final = 9
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class ArchivePart:
     """One day of an archive: bytes start..end, its heading included; `body` is where the comment begins. `sha` is that of the original,
     empty where this is no copy."""
 
@@ -29,7 +29,7 @@ class Part:
     sha: str = ""
 
 
-def parts(data: bytes) -> tuple[Part, ...]:
+def parts(data: bytes) -> tuple[ArchivePart, ...]:
     """The days of an archive in its order. What a person wrote below the last one belongs to none where that is a copy."""
     heads = list(_heads(data))
     found = []
@@ -37,7 +37,7 @@ def parts(data: bytes) -> tuple[Part, ...]:
         end = heads[number + 1][0] if number + 1 < len(heads) else len(data)
         if lines >= 0:
             end = min(end, _after_lines(data, body, lines + 1))
-        found.append(Part(path, start, body, end, sha))
+        found.append(ArchivePart(path, start, body, end, sha))
     return tuple(found)
 
 

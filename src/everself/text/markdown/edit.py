@@ -19,7 +19,7 @@ from everself.text.markdown.lines import BOM
 from everself.text.markdown.sections import before_comments, heading_title, sections
 
 _SILENT = frozenset({BlockKind.BLANK, BlockKind.BREAK})
-# nothing flows into what follows these
+# these blocks do not merge with what follows
 _CLOSED = frozenset(
     {BlockKind.BLANK, BlockKind.HEADING, BlockKind.BREAK, BlockKind.FENCE, BlockKind.FRONT_MATTER, BlockKind.COMMENT}
 )
@@ -183,7 +183,7 @@ def remove_entry(document: Scan, span: EntrySpan) -> Splice:
     return Splice(title, rest.end, _BELOW + data[title : rest.start] + rest.data)
 
 
-# begins a title that would begin with a time
+# escapes a title that starts with a time
 _BELOW = b"Below "
 
 

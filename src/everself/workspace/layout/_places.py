@@ -217,7 +217,7 @@ def _place_of_project(rest: list[str]) -> Place:
 def _place_of_keeper(rest: list[str]) -> Place:
     if len(rest) > 1 and fold(rest[-1]) == "soul.md":
         return _KEEPER_PROMPT
-    # what lies beside a keeper's prompt may be drawn into it one day
+    # files next to a keeper's prompt may become part of it
     return Place(Kind.OTHER if _is_markdown(rest[-1]) else Kind.FOREIGN, writer="human")
 
 

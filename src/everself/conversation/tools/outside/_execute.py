@@ -26,14 +26,14 @@ _LONGEST: Final = 20_000
 # what is kept of the output: more at both ends than a model is shown
 _HEAD: Final = 64 * 1024
 _TAIL: Final = 64 * 1024
-# beyond this a program says nothing any more, and reading it costs a whole core
+# a program that prints more than this is killed: reading it would occupy a core
 _FLOOD: Final = 64 * 1024 * 1024
 _CONTROLS: Final = {number: None for number in (*range(32), *range(127, 160)) if chr(number) not in "\t\n"}
-# for the loop of tools to wait longer than we do, so that our words are the ones shown
+# the tool loop waits longer than this, so that our message is the one shown
 _GRACE: Final = 10.0
-# what a program that was killed may still have in its pipe
+# seconds to read what a killed program left in its pipe
 _DRAIN: Final = 0.5
-# everything else stays here: a list of what is secret could never be complete
+# an allow-list: a list of secret variables could never be complete
 _VARIABLES: Final = frozenset({"PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "TZ", "TERM", "TMPDIR"})
 
 End = Literal["exit", "timeout", "flood"]
@@ -132,7 +132,7 @@ async def run_program(words: Sequence[str], folder: str, variables: Mapping[str,
             waited: set[asyncio.Future[Any]] = {ending, output.flooded}
             await asyncio.wait(waited, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
             end: End = "exit" if ending.done() else "flood" if output.flooded.done() else "timeout"
-            # also after a good end: what still runs in the background would outlive the call
+            # also after a normal exit: background processes would outlive the call
             _kill(process.pid)
             await asyncio.wait({ears.closed}, timeout=_DRAIN)
         finally:

@@ -34,7 +34,7 @@ _HTML: Final = frozenset({"text/html", "application/xhtml+xml"})
 _TEXTS: Final = frozenset(
     {"application/json", "application/xml", "application/javascript", "application/yaml", "application/x-yaml"}
 )
-# those of the web; Python knows others, some of which take quadratic time
+# charsets of the web; Python has others, some with quadratic decoding time
 _CHARSETS: Final = (
     *("utf-8", "utf8", "utf-16", "us-ascii", "ascii", "iso-8859-", "latin", "windows-125", "cp125", "koi8-"),
     *("gb2312", "gbk", "gb18030", "big5", "euc-jp", "euc-kr", "shift_jis", "shift-jis", "iso-2022-jp", "ks_c_5601"),

@@ -25,7 +25,7 @@ _HEADINGS: Final = {f"h{level}": "#" * level + " " for level in range(1, 7)}
 # elements that many pages do not close
 _UNCLOSED: Final = frozenset({"p", "li", "td", "th", "tr", "dd", "dt", "option"})
 _SPACE: Final = " \t\n\r\f"
-# two signs that no page holds any more when they are used
+# two placeholder characters that are removed from the page first
 _BREAK: Final = "\0"
 _KEPT_SPACE: Final = "\1"
 _CONTROLS: Final = {number: None for number in (*range(32), *range(127, 160)) if chr(number) not in _SPACE}
@@ -36,7 +36,7 @@ _LONGEST_TITLE: Final = 300
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class HtmlPage:
     title: str
     text: str
 
@@ -49,7 +49,7 @@ class _Tag:
     end: int
 
 
-def read_page(source: str, url: str = "") -> Page:
+def read_page(source: str, url: str = "") -> HtmlPage:
     """What a person would read; links stand behind their words. `url` makes relative links whole."""
     source = source.translate(_CONTROLS)
     reader = _Reader(url)
@@ -78,7 +78,7 @@ def read_page(source: str, url: str = "") -> Page:
             reader.raw(tag.name, content)
         else:
             reader.meet(tag)
-    return Page(reader.title, reader.text())
+    return HtmlPage(reader.title, reader.text())
 
 
 class _Scanner:
@@ -151,7 +151,7 @@ class _Reader:
     url: str
     title: str = ""
     parts: list[str] = field(default_factory=list)
-    # elements inside the outermost one that is not shown, that one first
+    # open elements inside the outermost hidden one, that one first
     unseen: list[str] = field(default_factory=list)
     # the link that is open, and whether words stand in it
     link: str = ""

@@ -24,7 +24,7 @@ async def open_external_access(agent: "AgentSettings", loaded: "Loaded", scope: 
     reach = ExternalAccess(config.tools, config.mcp_servers, folder, loaded.vault.environ)
     outside = await open_external_tools(reach, scope)
     workdir = config.tools.exec.workdir
-    # a program started there would stand among the agent's own files
+    # a program started there could access the agent's own files by relative paths
     if workdir and is_inside(workdir, agent.workspace):
         outside.tools = tuple(tool for tool in outside.tools if tool.spec.name != "exec")
         outside.notices.append("tools.exec.workdir is inside the workspace, so the exec tool is disabled.")

@@ -34,7 +34,7 @@ def use_one_blas_thread() -> bool:
     """Tell numpy's BLAS, for this process. False where it is another library, which then does as it likes."""
     import ctypes
 
-    from numpy.linalg import _umath_linalg  # linked against BLAS, whose names it makes known
+    from numpy.linalg import _umath_linalg  # linked against BLAS, so its symbols are visible
 
     try:
         library = ctypes.CDLL(_umath_linalg.__file__)
@@ -62,5 +62,5 @@ def deal_out(embed: Callable[[Sequence[str]], "Vectors"], texts: Sequence[str]) 
     try:
         return numpy.concatenate(list(pool.map(embed, parts)))
     finally:
-        # after Ctrl-C nobody wants the rest
+        # after Ctrl-C the remaining work is cancelled
         pool.shutdown(cancel_futures=True)

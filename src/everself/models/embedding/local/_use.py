@@ -192,7 +192,7 @@ class _Vocabulary:
             (text_from, from_), (text_to, to) = self._waiting.get(beginning, _NONE)
             prefixes = self._prefixes[text_from:text_to].tobytes().decode().split("\n")
             self._table.update(zip(prefixes, self._pieces[from_:to].tolist(), strict=False))
-            # only now: another thread takes what is not waiting for present
+            # removed last: other threads assume that what is not waiting is present
             self._waiting.pop(beginning, None)
 
 

@@ -30,12 +30,12 @@ _MANIFEST = "manifest.json"
 _LOCK = "lock"
 _TEMPORARY = f"{TEMPORARY_PREFIX}preparing"
 _FORMAT = 1
-# every row of every array begins where vector instructions like it
+# alignment of rows for vector instructions
 _ALIGNED = 64
 _TYPES = frozenset({"|u1", "<i4", "<u4", "<f4", "<f8"})
-# preparing takes seconds; who waited this long makes the arrays for itself
+# preparing takes seconds; a process that waited this long makes the arrays itself
 _WAIT = 15.0
-# one older version is left for the environment next door that may still use it
+# one older version is kept for another environment that may still use it
 _KEPT = 1
 
 

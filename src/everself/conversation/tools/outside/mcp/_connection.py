@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 START: Final = 30.0
 CALL: Final = 60.0
-# longer than a program that does not want to leave takes
+# longer than the forced termination of a program takes
 _LEAVE: Final = 8.0
 _ALIVE: Final = 5.0
 _PAGES: Final = 8
@@ -146,7 +146,7 @@ async def _over_http(url: str, headers: dict[str, str]) -> AsyncIterator[Any]:
     from mcp.client.streamable_http import streamable_http_client
 
     timeout = httpx2.Timeout(CALL, connect=10.0)
-    # packed answers could not be counted before they are unpacked
+    # the size of compressed answers cannot be limited before decompression
     asked = {**headers, "accept-encoding": "identity"}
     async with (
         httpx2.AsyncClient(headers=asked, timeout=timeout, event_hooks={"response": [_limit]}) as client,

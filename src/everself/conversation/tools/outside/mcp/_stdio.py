@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from mcp.shared.message import SessionMessage
 
 _MOST_LINE: Final = 8 * 1024 * 1024
-# what the protocol asks for: close its input, wait, ask it to go, wait, make it
+# as the protocol requires: close its input, wait, terminate, wait, kill
 LEAVE: Final = 2.0
 _GO: Final = 1.0
 
@@ -80,7 +80,7 @@ async def _hear(
             while line := await reader.readline():
                 await heard.send(_message(line))
         except ValueError:
-            # a line beyond the limit: it says no more, and would not listen while it talks
+            # a line beyond the limit: stop reading; the server would not read its input while it writes
             _tell(process, signal.SIGKILL)
 
 
@@ -121,7 +121,7 @@ async def _end(
         await asyncio.wait({left}, timeout=seconds)
         if not left.done():
             _tell(process, word)
-    # also after a good end: what it started itself goes with it
+    # also after a normal exit: its child processes are killed with it
     _tell(process, signal.SIGKILL)
     for task in tasks:
         task.cancel()

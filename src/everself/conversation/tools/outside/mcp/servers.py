@@ -27,7 +27,7 @@ _LONGEST_SERVER: Final = 24
 _LONGEST_DESCRIPTION: Final = 1_000
 _LONGEST_SCHEMA: Final = 8_000
 _RESTARTS: Final = 3
-# beside the call itself, one that finds its server dead starts it again
+# besides the call itself, a call that finds its server dead restarts it
 _TIMEOUT: Final = CALL + START + 15.0
 
 
@@ -92,7 +92,7 @@ class McpServers:
         async def run(arguments: JsonObject, setting: ToolContext) -> Outcome:
             return await lives.call(offer.name, arguments) if is_for_owner(setting) else REFUSED
 
-        # hints about reading only are the server's own words, so every tool of a server counts as one that changes things
+        # read-only hints come from the server itself, so every tool of a server counts as changing
         return Tool(spec, run, stamp="tool", changes=True, timeout=_TIMEOUT, most_characters=MOST_CHARACTERS)
 
 
