@@ -79,7 +79,7 @@ def test_a_broken_line_is_named_and_nothing_is_imported(everself, file: Path) ->
     file.write_text(json.dumps({**line, "id": "AAAAAAAAAAAA", "text": "New"}) + "\n\n{oops\n")
     said = everself("memory", "import", str(file))
     assert said.code == 1
-    assert "Line 3: It is no JSON." in said.err
+    assert "Line 3: The line is not valid JSON." in said.err
     told = everself("memory", "import", str(file), "--json")
     assert (told.code, told.json["ok"], told.json["data"]["broken"][0]["number"]) == (1, False, 3)
     assert len(everself("memory", "list", "--json").json["data"]) == 2

@@ -199,11 +199,11 @@ def test_what_was_forgotten_does_not_come_back(mind: Mind, other: Mind) -> None:
 
 
 BROKEN = [
-    ("{", "no JSON"),
-    ("[]", "no entry"),
-    ("{}", "no entry"),
+    ("{", "not valid JSON"),
+    ("[]", "not an entry"),
+    ("{}", "not an entry"),
     ('{"v": 1}', "is missing"),
-    ("[" * 100_000, "no JSON"),
+    ("[" * 100_000, "not valid JSON"),
 ]
 
 
