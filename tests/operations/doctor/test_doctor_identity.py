@@ -7,8 +7,9 @@ import pytest
 from tests.operations.doctor.doctoring import STATE, codes, found, settle_in, snapshot, write
 
 from everself.agent import open_runtime
+from everself.operations.caller import AT_TERMINAL
 from everself.operations.doctor import examine
-from everself.operations.integrity import accept_outside, undo_outside, verify_identity
+from everself.operations.integrity import VerifyRequest, verify_identity
 from everself.storage.host_files import counter_file
 from everself.values import Append, Author, Change
 
@@ -41,16 +42,19 @@ def test_it_says_the_same_as_soul_verify(workspace: Path) -> None:
     write(workspace / "BOOT.md", "Begin with this.\n")
     told = {one.path for one in examine().findings if one.code == "identity-changed"}
     with open_runtime() as app:
-        assert {one.path for one in verify_identity(app).changed} == told == {"IDENTITY.md", "SOUL.md", "BOOT.md"}
+        assert (
+            {one.path for one in verify_identity(app, AT_TERMINAL, VerifyRequest()).report.changed}
+            == told
+            == {"IDENTITY.md", "SOUL.md", "BOOT.md"}
+        )
 
 
-@pytest.mark.parametrize("done", [accept_outside, undo_outside])
-def test_once_somebody_decided_it_says_nothing_more(workspace: Path, done: object) -> None:
+@pytest.mark.parametrize("decision", [VerifyRequest(accept=True), VerifyRequest(undo=True)])
+def test_once_somebody_decided_it_says_nothing_more(workspace: Path, decision: VerifyRequest) -> None:
     (workspace / "IDENTITY.md").write_text("# Identity\n\nSomebody else.\n")
     assert "identity-changed" in codes(examine())
     with open_runtime() as app:
-        assert callable(done)
-        done(app)
+        verify_identity(app, AT_TERMINAL, decision)
     assert "identity-changed" not in codes(examine())
 
 
@@ -67,7 +71,7 @@ def test_what_vouches_for_it_may_be_an_older_copy(workspace: Path, home: Path) -
     with open_runtime() as app:
         for words in ("Somebody else.", "Nobody."):
             (workspace / "IDENTITY.md").write_text(f"# Identity\n\n{words}\n")
-            accept_outside(app)
+            verify_identity(app, AT_TERMINAL, VerifyRequest(accept=True))
     kept.write_bytes(older)
     (workspace / "IDENTITY.md").write_text("# Identity\n\nSomebody again.\n")
     report = examine()
