@@ -1,0 +1,27 @@
+"""What the learned model is asked: the names of its outputs, in the order of the columns of the weights. Values only."""
+
+from typing import Final, Literal, get_args
+
+# fact: of the speaker or their world. wish: how the agent should behave. quoted: shown, not said.
+Act = Literal[
+    "fact",
+    "wish",
+    "decision",
+    "plan",
+    "correction",
+    "forget",
+    "remember",
+    "question",
+    "task",
+    "smalltalk",
+    "quoted",
+]
+ACTS: Final[tuple[Act, ...]] = get_args(Act)
+
+# the eight categories of promotion
+Category = Literal["explicit", "decision", "legal", "financial", "architecture", "milestone", "strategy", "people"]
+CATEGORIES: Final[tuple[Category, ...]] = get_args(Category)
+
+# keep: something in it is worth remembering. strong: it says outright that something known is wrong. injection: a text from outside that
+# steers the agent. claim: a reply that says that it remembers.
+OUTPUTS: Final = (*ACTS, "keep", "strong", "injection", "claim", *(f"promote-{one}" for one in CATEGORIES))
