@@ -68,6 +68,7 @@ check: $(VENV)/.dev
 	$(RUN) -m ruff check .
 	$(RUN) -m ruff format --check .
 	$(RUN) -m mypy
+	$(RUN) -m tools.train_classify.pairs --check
 	$(RUN) -m pytest -q -m "not trust and not slow" $(JUDGES)
 
 bench: $(VENV)/.dev

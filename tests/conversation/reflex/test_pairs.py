@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from tests.conversation.reflex.talking import agent, converse
 
+from everself.classify import encoder
 from everself.operations.templates import set_up
 
 OPEN = Path(__file__).resolve().parents[2] / "corpora" / "pairs" / "open"
@@ -54,7 +55,9 @@ def ask_all(home: str, memories: list[str], asked: list[dict[str, object]]) -> l
             app.remember(memory)
         app.index.sync()
         app.index.embed()
-        replies = asyncio.run(converse(app, [str(row["question"]) for row in asked]))
+        assert app.embedder is not None
+        with encoder.offering(app.embedder.embed):
+            replies = asyncio.run(converse(app, [str(row["question"]) for row in asked]))
     found = []
     for row, said in zip(asked, replies, strict=True):
         at = row["answer"]
