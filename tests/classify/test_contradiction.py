@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from everself.classify import contradiction
 from everself.classify.contradiction import contradicts
 
 CORPORA = Path(__file__).resolve().parents[1] / "corpora"
@@ -55,7 +56,26 @@ def test_a_value_in_other_words_around_it_contradicts() -> None:
     assert contradicts("The rent is 850", "The monthly rent is 910 now").kind == "number"
     assert contradicts("The monthly rent is 910 now", "The rent is 850").kind == "number"
     assert not contradicts("The rent is 850", "The heating is 85")
-    assert not contradicts("The rent is 850 since 2020", "The monthly rent is 910")
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("The rent is 850", "The monthly rent is 850 now"),
+        ("Locker 1 is in hall 20", "My own locker 2 is in hall 40"),
+        ("The rent is 850", "The rent is due in March"),
+    ],
+)
+def test_the_same_value_two_values_and_another_kind_of_value_do_not(
+    one: str, other: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(contradiction, "say_same", lambda *_: False)
+    assert not contradicts(one, other)
+
+
+def test_what_says_the_same_does_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(contradiction, "say_same", lambda *_: True)
+    assert not contradicts("The rent is 850", "The monthly rent is 910 now")
 
 
 def test_whatever_is_no_statement_is_no_trouble() -> None:

@@ -270,6 +270,15 @@ def test_everything_about_somebody_is_listed() -> None:
     ]
 
 
+def test_what_shares_only_a_little_of_the_topic_is_not_listed() -> None:
+    said = converse(
+        "What do you know about the garden party in Leeds?",
+        found("The garden party in Leeds is on Friday.", "Leeds is cold."),
+    )
+    assert "Friday" in said
+    assert "cold" not in said
+
+
 def test_what_was_said_on_a_day_is_read_from_that_days_log() -> None:
     (call,) = calls_of(UserTurn("What did I say yesterday?"))
     assert (call.name, json.loads(call.arguments)) == ("memory_get", {"path": "memory/2026-11-14.md"})
