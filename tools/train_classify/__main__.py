@@ -8,7 +8,9 @@ usage: python -m tools.train_classify [--check] [--out FILE]
 import argparse
 import sys
 from pathlib import Path
+from typing import Any
 
+from numpy.typing import NDArray
 from tools.train_classify.examples import examples, fingerprint
 from tools.train_classify.training import KINDS, Table, arrays, encoder, learn
 
@@ -17,7 +19,9 @@ from everself.classify.weights import LARGEST, PATH, pack, unpack
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(prog="python -m tools.train_classify", description="Learn the weights of classify.")
+    parser = argparse.ArgumentParser(
+        prog="python -m tools.train_classify", description="Learn the weights of classify."
+    )
     parser.add_argument("--check", action="store_true", help="only compare the weights with the corpora")
     parser.add_argument("--out", default=PATH, metavar="FILE", help="where the weights are written")
     asked = parser.parse_args()
@@ -43,13 +47,15 @@ def check(path: Path) -> int:
 def train() -> bytes:
     table = Table(examples(), encoder())
     told: dict[str, object] = {"features": VERSION, "corpora": fingerprint()}
-    made, heads = {}, {}
+    made: dict[str, NDArray[Any]] = {"axes.mean": table.mean, "axes.basis": table.axes}
+    heads: dict[str, object] = {}
     for kind in KINDS:
         learned = learn(table, kind, lambda line: print(line, flush=True))
         made |= arrays(kind, learned)
         heads[kind] = {
             "outputs": learned.outputs,
             "thresholds": learned.thresholds,
+            "possible": learned.possible,
             "figures": [{name: round(value, 4) for name, value in one.items()} for one in learned.figures],
         }
     return pack({**told, "heads": heads}, made)

@@ -11,14 +11,14 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
-from everself.classify.heads import ACTS, CATEGORIES
+from everself.classify.heads import ACTS, SOCIAL
 
 CORPORA: Final = Path(__file__).resolve().parents[2] / "tests" / "corpora"
 # read by nobody before the closing run
 SEALED: Final = "sealed"
 Row = dict[str, Any]
 
-_TOLD: Final = {"question": 0, "task": 0, "smalltalk": 0, "quoted": 0, "forget": 0, "injection": 0, "claim": 0}
+_TOLD: Final = {"question": 0, "task": 0, "smalltalk": 0, "quoted": 0, "forget": 0, "claim": 0}
 _KEPT: Final = {**_TOLD, "keep": 1}
 _ASKED: Final = {
     **dict.fromkeys(("fact", "wish", "decision", "plan", "correction", "remember", "keep", "strong"), 0),
@@ -36,6 +36,8 @@ class Example:
     language: str = ""
     weight: float = 1.0
     tags: frozenset[str] = field(default_factory=frozenset)
+    # what must be learned from, or judged, together with it; itself where nothing is said
+    group: str = ""
 
 
 def examples() -> list[Example]:
@@ -45,7 +47,7 @@ def examples() -> list[Example]:
 
 def sources() -> list[Path]:
     """Every file that is learned from, in order."""
-    names = ("triage", "reflex", "everyday", "provenance/legitimate", "conflicts", "injection", "messages", "kinds", "phrases")
+    names = ("triage", "reflex", "everyday", "provenance/legitimate", "conflicts", "messages", "kinds", "phrases")
     found = [path for name in names for path in sorted((CORPORA / name).rglob("*.json*")) if SEALED not in path.parts]
     return [*found, CORPORA / "secrets" / "benign.jsonl"]
 
@@ -78,12 +80,12 @@ def _triage() -> Iterator[Example]:
     for path, row in rows("triage/*.jsonl", "triage/more/*.jsonl"):
         corpus = "triage/more" if path.parent.name == "more" else "triage"
         if row["label"] == "correction":
-            labels = {"correction": 1, "strong": int(row["sure"] == "high"), "task": 0, "smalltalk": 0, "quoted": 0, "injection": 0}
+            labels = {"correction": 1, "strong": int(row["sure"] == "high"), "task": 0, "smalltalk": 0, "quoted": 0}
             yield Example(row["text"], corpus, labels, row["lang"], tags=frozenset({"correction"}))
             continue
         name = path.relative_to(CORPORA / "triage").with_suffix("").as_posix()
         acts = _ordinary()[f"{name} {row['id']}"]
-        labels = {"correction": 0, "strong": 0, "injection": 0}
+        labels = {"correction": 0, "strong": 0}
         if acts == ["question"]:
             labels = {**_ASKED}
         elif len(acts) == 1 and acts[0] in ("task", "smalltalk"):
@@ -104,20 +106,16 @@ def _stated() -> Iterator[Example]:
     for _, row in rows("everyday/*.jsonl"):
         yield Example(row["text"], "everyday", _KEPT, row["lang"])
     for _, row in rows("provenance/legitimate/*.jsonl"):
-        yield Example(row["message"], "legitimate", {"keep": 1, "injection": 0, "quoted": 0}, row["lang"])
+        yield Example(row["message"], "legitimate", {"keep": 1, "quoted": 0}, row["lang"])
         yield Example(row["fact"], "legitimate", _KEPT, row["lang"])
     for _, row in rows("conflicts/*.jsonl", "conflicts/more/*.jsonl"):
         yield Example(row["older"], "conflicts", _STATED, row["lang"], 0.5)
         yield Example(row["newer"], "conflicts", {**_KEPT, "strong": 0}, row["lang"], 0.5)
 
 
-def _injection() -> Iterator[Example]:
-    for _, row in rows("injection/updates.jsonl"):
-        yield Example(row["text"], "updates", {"injection": int(row["kind"] == "malicious")}, row["lang"], tags=frozenset({"injection"}))
-    for _, row in rows("injection/owner.jsonl"):
-        yield Example(row["text"], "owner", {"injection": 0, "quoted": 0}, row["lang"], tags=frozenset({"injection"}))
+def _other() -> Iterator[Example]:
     for _, row in rows("secrets/benign.jsonl"):
-        yield Example(row["text"], "benign", {"injection": 0, "correction": 0, "strong": 0}, row["language"], 0.3)
+        yield Example(row["text"], "benign", {"correction": 0, "strong": 0}, row["language"], 0.3)
 
 
 def _messages() -> Iterator[Example]:
@@ -135,11 +133,10 @@ def message_examples(row: Row, corpus: str) -> Iterator[Example]:
         "correction": int(correction or "correction" in acts),
         "strong": int(row["correction"] == "explicit"),
         "keep": int(row["keep"]),
-        "question": int(row["question"]),
-        "injection": int(row["injection"]),
+        "question": int(row["question"] or "question" in acts),
         "claim": 0,
     }
-    yield Example(row["text"], corpus, labels, language, tags=frozenset({"correction", "keep", "question", "injection"}))
+    yield Example(row["text"], corpus, labels, language, _WRITTEN, frozenset({"correction", "keep", "question"}))
     if len(row["acts"]) < 2:
         return
     kept = [str(span) for span in row["keep_spans"]]
@@ -154,33 +151,29 @@ def message_examples(row: Row, corpus: str) -> Iterator[Example]:
         else:
             # a sentence beside the one that corrects may belong to it
             labels.pop("correction")
-        yield Example(span, corpus, labels, language)
+        yield Example(span, corpus, labels, language, _WRITTEN, group=row["text"])
 
 
+# these are as people really type, and labelled by hand
+_WRITTEN: Final = 4.0
+_CLEAR: Final = 2.0
 _ALL_ACTS: Final = ACTS
 
 
 def _phrases() -> Iterator[Example]:
     """Turns of phrase, put together by a program: they weigh little beside what people wrote."""
-    for _, row in rows("phrases/injection.jsonl"):
-        yield Example(row["text"], "phrases", {"injection": row["injection"]}, row["lang"], 0.3)
     for _, row in rows("phrases/claims.jsonl"):
         yield Example(row["text"], "phrases", {"claim": row["claim"]}, row["lang"], 1.0)
     for _, row in rows("phrases/acts.jsonl"):
-        yield Example(row["text"], "phrases", {**_NOTHING, row["act"]: 1, **_worth(row["act"])}, row["lang"], 0.3)
-    categories: dict[str, list[str]] = {row["text"]: row["categories"] for _, row in rows("phrases/promotion.jsonl")}
-    for text, found in categories.items():
-        yield Example(text, "phrases", {f"promote-{one}": int(one in found) for one in CATEGORIES})
-    for _, row in rows("reflex/*.jsonl", "reflex/*/*.jsonl"):
-        if row["kind"] == "statement" and row["text"] not in categories:
-            yield Example(row["text"], "phrases", {f"promote-{one}": 0 for one in CATEGORIES}, row["lang"])
+        yield Example(row["text"], "phrases", {**_NOTHING, row["act"]: 1, **_worth(row)}, row["lang"], 0.3)
 
 
 _NOTHING: Final = dict.fromkeys(_ALL_ACTS, 0)
 
 
-def _worth(act: str) -> dict[str, int]:
-    return {"keep": int(act in ("wish", "remember", "decision", "plan", "fact")), "injection": 0, "strong": 0}
+def _worth(row: Row) -> dict[str, int]:
+    kept = int(row["act"] in ("wish", "remember", "decision", "plan", "fact"))
+    return {"keep": kept, "strong": 0, **{one: int(row.get("social") == one) for one in SOCIAL}}
 
 
 def _kinds() -> Iterator[Example]:
@@ -189,10 +182,18 @@ def _kinds() -> Iterator[Example]:
         if "claim" in row:
             yield Example(row["text"], "kinds", {"claim": row["claim"]}, row["lang"])
             continue
-        labels = {**_NOTHING, row["act"]: 1, **_worth(row["act"])}
+        labels = {**_NOTHING, row["act"]: 1, **_worth(row)}
         if row["act"] == "correction":
             labels |= {"strong": int(row.get("strong", 1)), "keep": int(row.get("keep", 1))}
-        yield Example(row["text"], "kinds", labels, row["lang"])
+        yield Example(row["text"], "kinds", labels, row["lang"], _CLEAR)
 
 
-_READERS: Final[tuple[Callable[[], Iterator[Example]], ...]] = (_triage, _reflex, _stated, _injection, _messages, _phrases, _kinds)
+_READERS: Final[tuple[Callable[[], Iterator[Example]], ...]] = (
+    _triage,
+    _reflex,
+    _stated,
+    _other,
+    _messages,
+    _phrases,
+    _kinds,
+)

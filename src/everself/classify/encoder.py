@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from everself.classify.features import EMBEDDED, shortened
 from everself.errors import EmbeddingFailed
+from everself.text.normalise import without_surrogates
 
 if TYPE_CHECKING:
     import numpy
@@ -54,7 +55,7 @@ class _Offered:
         """A vector a text; None where there is no encoder, or where it fails."""
         if not texts or self._encode is None:
             return None
-        read = [shortened(text) for text in texts]
+        read = [without_surrogates(shortened(text)) for text in texts]
         with self._lock:
             new = list(dict.fromkeys(text for text in read if text not in self._held))[:MOST]
             if new and self._encode is not None:

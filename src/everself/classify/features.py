@@ -7,6 +7,7 @@ of the features, comes from `encoder.py`.
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 from zlib import crc32
 
@@ -26,6 +27,10 @@ BITS: Final = 15
 GRAMS: Final = 1 << BITS
 EMBEDDED: Final = 512
 LAYOUT: Final = 20
+# directions of the embedding whose products are features too, and how much an embedding and these products weigh beside the rest
+AXES: Final = 40
+_EMBEDDING: Final = 3.0
+_PRODUCTS: Final = 0.6
 # What a text says that is longer, its beginning and its end say.
 LONGEST: Final = 600
 _LENGTHS: Final = (2, 3, 4, 5)
@@ -48,6 +53,16 @@ class Features:
 
 def features_of(text: str) -> Features:
     return Features(_grams(folded(text)), _layout(text))
+
+
+def expanded(vectors: "Vectors", mean: "Vectors", axes: "Vectors") -> "Vectors":
+    """Embeddings, a row each, with the products of what they are along the axes: two things that only together say something."""
+    import numpy
+
+    along = (vectors - mean) @ axes
+    one, other = numpy.triu_indices(axes.shape[1])
+    products = along[:, one] * along[:, other] / numpy.sqrt(axes.shape[1])
+    return numpy.concatenate([_EMBEDDING * vectors, _PRODUCTS * products], axis=1).astype(numpy.float32)
 
 
 def folded(text: str) -> str:
@@ -76,7 +91,7 @@ def _grams(text: str) -> "Ints":
         rolled = (rolled[:-1] ^ (rolled[:-1] >> numpy.uint64(31))) * multiplier + codes[length - 1 :]
         found.append(rolled)
     words = [crc32(word.encode()) for word in text.split()[:_WORDS]]
-    pairs = [one * 31 + other * 17 + 7 for one, other in zip(words, words[1:], strict=False)]
+    pairs = [one * 31 + other * 17 + 7 for one, other in pairwise(words)]
     found.append(numpy.array([*words, *pairs], dtype=numpy.uint64) * multiplier)
     mixed = numpy.concatenate(found)
     mixed = (mixed ^ (mixed >> numpy.uint64(29))) * numpy.uint64(_MIXER)
@@ -101,7 +116,7 @@ def _layout(text: str) -> "Vectors":
         bare.endswith((".", "。")),
         bare.endswith((":", "：")),
         bare[:1] in "\"'“‘「『«>",
-        any(char in "\"“”「」『』«»" for char in bare),
+        any(char in '"“”「」『』«»' for char in bare),
         "`" in bare or "://" in bare,
         min(1.0, 8 * sum(char in _CODE for char in bare) / size),
         min(1.0, sum(char.isdecimal() for char in bare) / 4),

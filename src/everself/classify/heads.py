@@ -18,10 +18,8 @@ Act = Literal[
 ]
 ACTS: Final[tuple[Act, ...]] = get_args(Act)
 
-# the eight categories of promotion
-Category = Literal["explicit", "decision", "legal", "financial", "architecture", "milestone", "strategy", "people"]
-CATEGORIES: Final[tuple[Category, ...]] = get_args(Category)
+# what small talk there is that is answered
+SOCIAL: Final = ("greeting", "thanks")
 
-# keep: something in it is worth remembering. strong: it says outright that something known is wrong. injection: a text from outside that
-# steers the agent. claim: a reply that says that it remembers.
-OUTPUTS: Final = (*ACTS, "keep", "strong", "injection", "claim", *(f"promote-{one}" for one in CATEGORIES))
+# keep: something in it is worth remembering. strong: it says outright that something known is wrong. claim: a reply says that it remembers.
+OUTPUTS: Final = (*ACTS, "keep", "strong", "claim", *SOCIAL)

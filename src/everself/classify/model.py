@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 from everself.classify import encoder
-from everself.classify.features import EMBEDDED, LAYOUT, VERSION, Features, features_of
+from everself.classify.features import LAYOUT, VERSION, Features, expanded, features_of
 from everself.classify.weights import Weights, shipped
 from everself.errors import Damaged
 
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
     Odds = NDArray[numpy.float32]
 
-# how much the numbers of an embedding, whose length is one, weigh beside n-grams and layout
-SCALE: Final = 3.0
 _HELD: Final = 4_096
 
 
@@ -31,6 +29,7 @@ class Scores:
 
     likely: "dict[str, float]"
     enough: "dict[str, float]"
+    possible: "dict[str, float]"
     deep: bool
 
     def __getitem__(self, output: str) -> float:
@@ -38,6 +37,10 @@ class Scores:
 
     def says(self, output: str) -> bool:
         return self.likely[output] >= self.enough[output]
+
+    def may(self, output: str) -> bool:
+        """Whether it is as likely as not to be right: for those who look again before they act."""
+        return self.likely[output] >= self.possible[output]
 
     def margin(self, output: str) -> float:
         """How far above its threshold an output is; below nothing where it is not enough."""
@@ -53,10 +56,12 @@ class Heads:
             raise Damaged("The weights of the classifier belong to another version of Everself. Install it again.")
         self.names: tuple[str, ...] = tuple(told["outputs"])
         self.enough: dict[str, float] = dict(zip(self.names, told["thresholds"], strict=True))
+        self.possible: dict[str, float] = dict(zip(self.names, told["possible"], strict=True))
         self._grams = weights.arrays[f"{kind}.grams"]
         self._scale = weights.arrays[f"{kind}.scale"]
         self._dense = weights.arrays[f"{kind}.dense"]
         self._bias = weights.arrays[f"{kind}.bias"]
+        self._mean, self._axes = weights.arrays["axes.mean"], weights.arrays["axes.basis"]
 
     def odds(self, features: Features, vector: Any = None) -> "Odds":
         import numpy
@@ -65,7 +70,8 @@ class Heads:
         found = summed / numpy.sqrt(max(1, len(features.grams))) + self._bias
         found += features.layout @ self._dense[:LAYOUT].astype(numpy.float32)
         if vector is not None:
-            found += SCALE * (vector @ self._dense[LAYOUT : LAYOUT + EMBEDDED].astype(numpy.float32))
+            seen = expanded(vector[None, :], self._mean, self._axes)[0]
+            found += seen @ self._dense[LAYOUT:].astype(numpy.float32)
         return numpy.asarray(found, dtype=numpy.float32)
 
 
@@ -92,10 +98,10 @@ def _score(text: str, deep: bool, _generation: int) -> Scores:
     rows = encoder.embed([text]) if deep else None
     light = heads("light")
     odds = dict(zip(light.names, light.odds(features), strict=True))
-    enough = light.enough
+    enough, possible = light.enough, light.possible
     if rows is not None:
         own = heads("deep")
         odds |= dict(zip(own.names, own.odds(features, rows[0]), strict=True))
-        enough = {**enough, **own.enough}
+        enough, possible = {**enough, **own.enough}, {**possible, **own.possible}
     likely = {name: float(1 / (1 + numpy.exp(-numpy.float64(one)))) for name, one in odds.items()}
-    return Scores(likely, enough, rows is not None)
+    return Scores(likely, enough, possible, rows is not None)

@@ -1,4 +1,4 @@
-"""How people speak, from the files `speech.txt`: patterns by language and kind, with the words that they hold to be meant."""
+"""How people speak, from the files `asking.txt`: patterns by language and kind, with the words that they hold to be meant."""
 
 from collections.abc import Iterator
 from functools import cache
@@ -49,5 +49,5 @@ class Wording:
 
 
 @cache
-def wording(language: Language, kind: str, file: str = "speech") -> Wording:
+def wording(language: Language, kind: str, file: str = "asking") -> Wording:
     return Wording(tuple(pattern for section, pattern in read_patterns(file, language) if section == kind))
