@@ -66,7 +66,9 @@ def test_the_order_of_two_statements_and_of_memories_makes_no_difference() -> No
 
 
 def test_the_only_thing_that_was_told_is_found_and_what_has_nothing_of_the_question_is_not() -> None:
-    told = answering("What project am I working on?", ["My name is Alex and I am working on a Rust project called tundra."])
+    told = answering(
+        "What project am I working on?", ["My name is Alex and I am working on a Rust project called tundra."]
+    )
     assert told.likely[0] >= told.near
     other = answering("Who conducts our orchestra?", ["The weather was fine."])
     assert other.likely[0] < other.near
