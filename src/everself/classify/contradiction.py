@@ -11,7 +11,6 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final, Literal
 
 from everself.classify.difference import find_difference
-from everself.classify.pairs import say_same
 from everself.text.dates import read_dates
 from everself.text.normalise import fold, without_surrogates
 from everself.text.search import TermKind, read_query
@@ -61,8 +60,7 @@ def contradicts(older: str, newer: str) -> Verdict:
         return AGREE
     found = find_difference(older, newer)
     aligned = Verdict(found.kind, _ALIGNED, f"{found.one} / {found.other}") if found is not None else AGREE
-    verdict = aligned or _compare(_frame(older), _frame(newer))
-    return AGREE if verdict and say_same(older, newer) else verdict
+    return aligned or _compare(_frame(older), _frame(newer))
 
 
 def _compare(ours: _Frame, theirs: _Frame) -> Verdict:
