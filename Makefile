@@ -19,7 +19,7 @@ help:
 	@echo "make test-all  everything, kill and fuzz tests at CI size included"
 	@echo "make test-interpreters   the fast tests on every other Python that is found, and the wheel in an empty environment of each"
 	@echo "make test-model a real small model end to end (650 MB into .venv-model)"
-	@echo "make check     ruff, mypy, architecture"
+	@echo "make check     ruff, mypy, weights, architecture"
 	@echo "make bench     measure; prints figures"
 	@echo "make bench-recall DATA=FOLDER [JSON=FILE]   how much of the evidence search finds, beside four baselines"
 	@echo "make bench-judgement DATA=FOLDER [JSON=FILE]   corrections, conflicts and attacks found, beside plain patterns"
@@ -69,6 +69,8 @@ check: $(VENV)/.dev
 	$(RUN) -m ruff check .
 	$(RUN) -m ruff format --check .
 	$(RUN) -m mypy
+	$(RUN) -m tools.train_classify --check
+	$(RUN) -m tools.train_classify.pairs --check
 	$(RUN) -m pytest -q -m "not trust and not slow" $(JUDGES)
 
 bench: $(VENV)/.dev

@@ -94,6 +94,22 @@ def _own_home(_homes: Path) -> Iterator[Path]:
         yield home
 
 
+@pytest.fixture(autouse=True, scope="session")
+def _one_encoder() -> Iterator[None]:
+    """The sentence encoder, loaded once a process and only where something is classified; its weights are prepared once a machine."""
+    from everself.classify import encoder
+    from everself.models.embedding.local import open_local
+
+    folder = Path(tempfile.gettempdir()) / f"everself-test-encoder-{os.getuid()}"
+    folder.mkdir(exist_ok=True)
+    opened = open_local("", "", str(folder))
+    with pytest.MonkeyPatch.context() as patch:
+        encoder.offer(opened.embed)
+        # an agent of a test would prepare the weights anew in its own home
+        patch.setattr(encoder, "offer", lambda _encode: None)
+        yield
+
+
 def _stays_here(address: object) -> bool:
     """Whether an address is a Unix socket or the loopback."""
     if isinstance(address, str | bytes):

@@ -296,8 +296,12 @@ class Runtime:
         return gather_parts(opened, self.chat_model, assembler, self.facts, act)
 
     def _open_triage(self) -> "Triage":
+        """Whoever reads messages for what they are has the encoder at hand; it is loaded with the first of them."""
+        from everself.classify import encoder
         from everself.classify.triage import Triage
+        from everself.models.embedding.local import bundled
 
+        encoder.offer(bundled(self.embedder, self.models_folder).embed)
         programs = self.loaded.config.programs
         return Triage(self.tunables.heartbeat_custom_patterns, programs.recall_external_handler)
 

@@ -69,7 +69,7 @@ HOMES: dict[str, tuple[str, ...]] = {
     "pyjson5": ("config",),
     "ruamel": ("config",),
     "Stemmer": ("text",),
-    "numpy": ("models", "search", "testing"),
+    "numpy": ("models", "classify", "search", "testing"),
     "httpx2": ("models", "conversation", "interfaces"),
     "apsw": ("storage", "search", "testing"),
     "psycopg": ("storage",),

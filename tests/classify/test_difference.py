@@ -52,6 +52,9 @@ def test_one_number_date_or_name_tells_them_apart(one: str, other: str, kind: st
         ("I met Ana in Porto", "I met Eva in Leeds"),
         ("喝茶", "跑步"),
         ("rent 900", "rent 950"),
+        # more than a name, where capitals tell none
+        ("우리 가족은 주말마다 다 같이 산에 가요", "우리 가족은 주말마다 다 같이 영화 봐요"),
+        ("我们全家周末都喜欢一起爬山锻炼", "我们全家周末都喜欢一起看老电影"),
         # one of each kind
         ("it is due on monday", "it is due on 5"),
         ("", "I"),

@@ -5,7 +5,7 @@ import re2
 
 from everself.classify.pattern_sets import LANGUAGES, load_set, parse, read_patterns
 
-OURS = ("corrections", "contrast", "triggers", "tools", "openers", "promotion")
+OURS = ("contrast", "tools", "openers", "promotion", "manners")
 
 
 def test_a_file_has_sections_comments_and_pieces() -> None:
@@ -27,17 +27,24 @@ def test_every_pattern_of_ours_is_re2_and_matches_no_empty_text(name: str, langu
     assert [pattern for _, pattern in found if re2.compile(pattern, quiet).search("") is not None] == []
 
 
+@pytest.mark.parametrize("name", ["triggers", "requests"])
+def test_the_rules_for_every_language_are_re2_and_match_no_empty_text(name: str) -> None:
+    found = read_patterns(name)
+    assert found
+    assert [pattern for _, pattern in found if re2.compile(pattern).search("") is not None] == []
+
+
 def test_case_never_matters_and_the_section_is_told() -> None:
-    assert "high" in load_set("corrections").names("THAT IS WRONG, it is tuesday", "en")
+    assert load_set("tools").names("YOU HAVE A SCRIPT FOR that", "en") == {"tools"}
 
 
 def test_only_the_languages_that_are_asked_for_answer() -> None:
-    assert load_set("corrections").matches("你记错了", "en") == ()
-    assert {match.language for match in load_set("corrections").matches("你记错了")} == {"zh"}
+    assert load_set("promotion").matches("我们决定了", "en") == ()
+    assert {match.language for match in load_set("promotion").matches("我们决定了")} == {"zh"}
 
 
 def test_a_lone_surrogate_is_no_reason_to_fail() -> None:
-    assert "high" in load_set("corrections").names("that's wrong, \ud800", "en")
+    assert load_set("tools").names("you have a script for that, \ud800", "en") == {"tools"}
 
 
 def test_a_set_that_nobody_wrote_matches_nothing() -> None:

@@ -1,28 +1,23 @@
-"""Whether a message holds something that memory should keep: a wish to remember, a decision, preference, plan or lesson. Pure."""
+"""Whether a message holds something that memory should keep, and what: a wish to remember, a decision, a plan, a wish, a fact. Pure."""
 
-from typing import Literal
+from typing import Final, Literal
 
-from everself.classify.corrections import parts_of, window
-from everself.classify.pattern_sets import load_set
+from everself.classify.model import score
+from everself.classify.sentence_kinds import SentenceKind
+from everself.classify.sentences import KEPT
+from everself.classify.statements import read_each
 
-Trigger = Literal["remember", "decision", "preference", "plan", "lesson"]
-_KINDS: dict[str, Trigger] = {
-    "remember": "remember",
-    "decision": "decision",
-    "preference": "preference",
-    "plan": "plan",
-    "lesson": "lesson",
-}
+Trigger = Literal["remember", "decision", "plan", "wish", "fact"]
+_BY_ACT: Final[tuple[Trigger, ...]] = ("decision", "plan", "wish", "fact")
 
 
 def find_triggers(text: str) -> tuple[Trigger, ...]:
-    """Each kind once, in the order of the message. Questions hold none."""
+    """Each kind once, in the order of the message. Questions, tasks and small talk hold none."""
     found: dict[Trigger, None] = {}
-    for part in parts_of(window(text)):
-        if part.asks:
+    for sentence in read_each(text).of(*KEPT):
+        if sentence.kind is SentenceKind.REMEMBER:
+            found["remember"] = None
             continue
-        matches = load_set("triggers").matches(part.folded, part.language)
-        if any(match.name == "veto" for match in matches):
-            continue
-        found |= {_KINDS[match.name]: None for match in matches if match.name in _KINDS}
+        scores = score(sentence.text)
+        found[next((act for act in _BY_ACT if scores.says(act)), "fact")] = None
     return tuple(found)

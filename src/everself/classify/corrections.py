@@ -1,25 +1,25 @@
 """Whether a message corrects what was said or remembered before, and in which words. Pure.
 
-Rules and signs are weighed together. Sections of `corrections.txt` (rules): `high` and `medium` count in a sentence that is no
-question (`asks`) and that no `veto` matches; `certain` and `likely` (high and medium) count also there, unless `never` matches. What
-`wonders` asks in earnest, and nothing else of it counts. `across` and `veto-across` see the whole message. The signs of `signs.txt`
-are weaker and more general, see `signs.py`. Of `contrast.txt` every pattern has the groups `old` and `new` for the words that are wrong
-and right.
+The learned head judges each sentence, two neighbours together and a short message as a whole; the trigger lists of the seed send on what
+they match. What is quoted is not said. Of `contrast.txt` every pattern has the groups `old` and `new` for the words that are wrong and
+right.
 """
 
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Final, Literal
 
-from everself.classify._correction_signs import ACROSS, ENOUGH, PLENTY, signs_of, weigh
+from everself.classify._requests import Route, routes
 from everself.classify.folding import HIDDEN, fold, hide_quoted, language_of, one_script
-from everself.classify.pattern_sets import load_set, read_patterns
+from everself.classify.model import Scores, prepare, score
+from everself.classify.pattern_sets import read_patterns
 from everself.classify.sentence_kinds import Language
 
 if TYPE_CHECKING:
     import re2
 
-Sure = Literal["high", "medium"]
+# low: it tells of a change, which may concern something that is known and may not
+Sure = Literal["high", "medium", "low"]
 
 # A correction stands at the beginning of a message or at its end; between them is what somebody pasted.
 BEGINNING: Final = 800
@@ -27,13 +27,13 @@ END: Final = 400
 _LONGEST_SENTENCE: Final = 200
 _FIRST: Final = 20
 _LAST: Final = 10
-# Signs are many and cost more than rules: they are looked for in so many sentences and the last, in so much of each (of a script
-# that says more with a character, and of another).
-_SIGNED: Final = 4
-_SIGNED_LENGTH: Final = (70, 160)
-_MOST_ACROSS: Final = 6
-# who corrects is brief
-_CHATTY: Final = 4
+# Of a message so many sentences are judged, and the last ones.
+_JUDGED: Final = 6
+_JUDGED_LAST: Final = 2
+# as long a message says one thing
+_WHOLE: Final = 300
+# From here on a rule of the seed sends a sentence on; below, the head is sure that it only looks like one.
+_DENIED: Final = 0.04
 _ENDS: Final = frozenset(".!?\n")
 _EDGES: Final = " \t\"'.,;:!?()[]*_~-" + HIDDEN
 
@@ -70,9 +70,16 @@ def window(text: str) -> str:
 
 
 def find_correction(text: str) -> Correction | None:
+    """The correction in a message; none where it only tells of a change."""
+    found = find_change(text)
+    return None if found is None or found.sure == "low" else found
+
+
+def find_change(text: str) -> Correction | None:
+    """The correction in a message, or what it tells of a change."""
     read = window(text)
     parts = parts_of(read)
-    best = _best(parts)
+    best = _best(read, parts)
     if best is None:
         return None
     sure, part = best
@@ -80,53 +87,46 @@ def find_correction(text: str) -> Correction | None:
     return Correction(sure, read[part.start : part.end].strip(), old, new)
 
 
-def _best(parts: tuple[Part, ...]) -> tuple[Sure, Part] | None:
+def _best(read: str, parts: tuple[Part, ...]) -> tuple[Sure, Part] | None:
     """The sentence that says so, for which most speaks; two that follow each other may say it together."""
-    each = [_said(place, parts) for place in range(len(parts))]
-    if each and _says_across(parts):
-        each[0] |= {"high"}
-    whole: set[str] = set()
-    if any("social" in signs for signs in each):
-        whole.add("chatty")
-    if len(parts) > _CHATTY:
-        whole.add("long")
-    best: tuple[float, frozenset[str], int] | None = None
-    for place, signs in enumerate(each):
-        found = [(weigh(signs | whole), signs, place)]
-        if place + 1 < len(parts) <= _SIGNED:
-            both = signs | each[place + 1] | _together(parts[place], parts[place + 1])
-            says = max((place, place + 1), key=lambda one: weigh(each[one]))
-            found.append((weigh(both | whole), both, says))
-        for one in found:
-            if one[0] > ENOUGH and (best is None or one[0] > best[0]):
-                best = one
-    if best is None:
-        return None
-    weight, signs, place = best
-    return _sure(signs, weight), parts[place]
+    places = range(len(parts))
+    judged = [at for at in places if at < _JUDGED or at >= len(parts) - _JUDGED_LAST]
+    pieces: list[tuple[tuple[int, ...], str]] = [((at,), _words(read, parts[at], parts[at])) for at in judged]
+    pieces += [((at, at + 1), _words(read, parts[at], parts[at + 1])) for at in judged if at + 1 in judged]
+    if len(parts) > 2 and parts[-1].end - parts[0].start <= _WHOLE:
+        pieces.append((tuple(places), _words(read, parts[0], parts[-1])))
+    prepare([words for _, words in pieces])
+    found = [(score(words), at) for at, words in pieces]
+    single = {at[0]: scores for scores, at in found if len(at) == 1}
+    best = max(found, key=lambda one: one[0].margin("correction"), default=None)
+    if best is not None and best[0].says("correction"):
+        place = max(best[1], key=lambda at: single[at].margin("correction") if at in single else -1.0)
+        sure = best[0].says("strong") or "recall" in routes(parts[place].folded)
+        return ("high" if sure else "medium"), parts[place]
+    ruled = _by_rule(parts, single)
+    if ruled is None and best is not None and best[0].may("correction"):
+        return "low", parts[best[1][0]]
+    return ruled
 
 
-def _sure(signs: frozenset[str], weight: float) -> Sure:
-    if not signs.isdisjoint({"certain", "high"}):
-        return "high"
-    return "medium" if "medium" in signs or weight < PLENTY else "high"
+def _words(read: str, first: Part, last: Part) -> str:
+    """As the head reads it: what is quoted left out."""
+    shown = hide_quoted(fold(read[first.start : last.end]))
+    words = read[first.start : last.end]
+    return "".join(own if seen != HIDDEN else "" for own, seen in zip(words, shown, strict=True)).strip()
 
 
-def _said(place: int, parts: tuple[Part, ...]) -> frozenset[str]:
-    rules = _rules(parts[place])
-    return frozenset() if "wonders" in rules else _signs(place, parts) | rules
+def _by_rule(parts: tuple[Part, ...], single: dict[int, Scores]) -> tuple[Sure, Part] | None:
+    """What the lists of the seed send on, unless it asks or the head is sure that it corrects nothing."""
+    for route, sure in _SENT:
+        for at, scores in sorted(single.items()):
+            doubted = scores["correction"] < _DENIED or (sure == "low" and (scores.says("question") or parts[at].asks))
+            if route in routes(parts[at].folded) and not doubted:
+                return sure, parts[at]
+    return None
 
 
-def _signs(place: int, parts: tuple[Part, ...]) -> frozenset[str]:
-    if _SIGNED <= place < len(parts) - 1:
-        return frozenset()
-    part = parts[place]
-    return signs_of(part.folded[: _SIGNED_LENGTH[part.language == "en"]], part.language)
-
-
-def _together(first: Part, second: Part) -> frozenset[str]:
-    half = _SIGNED_LENGTH[first.language == "en"] // 2
-    return signs_of(f"{first.folded[-half:]} {second.folded[:half]}", first.language) & ACROSS
+_SENT: Final[tuple[tuple[Route, Sure], ...]] = (("recall", "high"), ("soft", "low"))
 
 
 def parts_of(read: str) -> tuple[Part, ...]:
@@ -166,33 +166,6 @@ def _is_end(folded: str, at: int) -> bool:
     if after and not after.isspace():
         return ord(after) > 0x2E7F and after != HIDDEN and not before[-1:].isascii()
     return before.rsplit(" ", maxsplit=1)[-1].lower() not in ("dr", "mr", "ms", "mrs", "st", "vs", "no")
-
-
-def _rules(part: Part) -> frozenset[str]:
-    """What the rules say of a sentence: one of `certain`, `high` and `medium` at most, or that there is a `veto`."""
-    names = load_set("corrections").names(part.folded, part.language)
-    vetoed = frozenset({"veto"}) & names
-    if "wonders" in names:
-        return frozenset({"wonders"})
-    if "never" in names:
-        return vetoed
-    if "certain" in names:
-        return frozenset({"certain"})
-    if not vetoed and "asks" not in names and not part.asks:
-        if "high" in names:
-            return frozenset({"high"})
-        if "medium" in names:
-            return frozenset({"medium"})
-    return vetoed | {"medium"} if "likely" in names else vetoed
-
-
-def _says_across(parts: tuple[Part, ...]) -> bool:
-    """What only several sentences together say: that one was claimed, and that another holds."""
-    if len(parts) > _MOST_ACROSS:
-        return False
-    together = " ".join(part.folded for part in parts)[: 2 * _LONGEST_SENTENCE]
-    names = load_set("corrections").names(together, parts[0].language)
-    return "across" in names and names.isdisjoint({"veto-across", "never"}) and not parts[-1].asks
 
 
 @cache

@@ -22,6 +22,8 @@ Kind = Literal["number", "date", "name"]
 _LONGEST: Final = 300
 # tokens of a name, in scripts with blanks
 _MOST_WORDS: Final = 3
+# characters of a name, in scripts without; where words have blanks and no capitals, two words may be anything
+_MOST_SIGNS: Final = 3
 _LEAST_SHARED: Final = 2
 # around a word that may be anything
 _LEAST_AROUND_A_WORD: Final = 3
@@ -109,7 +111,10 @@ def _kind(mine: Sequence[_Token], yours: Sequence[_Token], shared: Sequence[_Tok
     if all(one.quoted for one in both) or _are_capitalised(both, mine, yours, shared):
         return "name"
     scripts = {one.script for one in both}
-    return "name" if len(scripts) == 1 and not scripts & {"", _GRAMMAR} else None
+    longest = _MOST_SIGNS if scripts <= _WITHOUT_BLANKS else 1
+    if len(scripts) > 1 or scripts & {"", _GRAMMAR} or max(len(mine), len(yours)) > longest:
+        return None
+    return "name"
 
 
 def _are_capitalised(

@@ -1,4 +1,4 @@
-"""Pattern files, compiled into RE2 sets when they are first needed: `data/<language>/<set>.txt`.
+"""Pattern files, compiled into RE2 sets when they are first needed: `data/<set>.txt`, or `data/<language>/<set>.txt`.
 
 A file has sections `[name]`, one pattern a line, `#` for why, and `let NAME = …` for a piece that `{NAME}` stands for in later
 lines. Case never matters. Knows nothing of what the sections mean: whoever loads a set does.
@@ -67,10 +67,10 @@ def load_set(name: str) -> PatternSet:
 
 
 @cache
-def read_patterns(name: str, language: Language) -> tuple[tuple[str, str], ...]:
-    """Section and pattern of each line; empty where a language has no such file."""
+def read_patterns(name: str, language: Language | None = None) -> tuple[tuple[str, str], ...]:
+    """Section and pattern of each line; empty where a language has no such file. Without a language, of the file for all of them."""
     try:
-        with open(os.path.join(_FOLDER, language, f"{name}.txt"), encoding="utf-8") as file:
+        with open(os.path.join(_FOLDER, language or "", f"{name}.txt"), encoding="utf-8") as file:
             return parse(file.read())
     except FileNotFoundError:
         return ()

@@ -1,13 +1,12 @@
 """Whether a reply says that something will be, or was, remembered. Pure; whether that is so, others look.
 
-Sections of `claims.txt`: a sentence claims where `claim` matches and `veto` does not. Questions offer, they do not claim.
+The learned head judges each sentence. Questions offer, they do not claim.
 """
 
 from collections.abc import Iterator
 from typing import Final
 
-from everself.classify.folding import fold
-from everself.classify.pattern_sets import load_set
+from everself.classify.model import score
 
 _ENDS: Final = frozenset(".!?。！？\n")
 _ASKS: Final = ("?", "？")
@@ -22,10 +21,7 @@ def claims_saving(reply: str) -> bool:
 
 
 def _claims(sentence: str) -> bool:
-    if sentence.endswith(_ASKS):
-        return False
-    names = load_set("claims").names(fold(sentence))
-    return "claim" in names and "veto" not in names
+    return not sentence.endswith(_ASKS) and score(sentence, deep=False).says("claim")
 
 
 def _sentences(reply: str) -> Iterator[str]:

@@ -2,10 +2,11 @@
 
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Literal
 
+from everself.classify._requests import meant, routes
+from everself.classify.model import Scores, score
 from everself.classify.sentence_kinds import Language, Sentence, SentenceKind
-from everself.classify.wording import folded, wording
 from everself.text.normalise import without_surrogates
 from everself.values import Tag
 
@@ -16,18 +17,12 @@ if TYPE_CHECKING:
 _JUDGED: Final = 1_000
 # as much of a text tells its language
 _SEEN: Final = 4_000
-_FEWEST_LETTERS: Final = 3
-_FEWEST_WORDS: Final = 2
-_FEWEST_DENSE: Final = 4
 # the letters of what a program calls by an id
 _NAMELESS: Final = 12
 
-_TAGS: Final = (
-    ("correction", Tag.CORRECTION),
-    ("decision", Tag.DECISION),
-    ("skill", Tag.SKILL),
-    ("event", Tag.EVENT),
-)
+_TAGS: Final = (("correction", Tag.CORRECTION), ("decision", Tag.DECISION), ("plan", Tag.EVENT))
+# letters of a wish to forget that is nothing but that
+_NAMING_NOTHING: Final = 15
 KEPT: Final = frozenset({SentenceKind.STATEMENT, SentenceKind.REMEMBER})
 # quotation marks that open and close differently, and the straight one
 _QUOTES: Final = {"“": "”", "„": '“”"', "«": "»", "「": "」", "『": "』", "《": "》", "‘": "’", '"': '"'}
@@ -223,42 +218,70 @@ def _closes(text: str, at: int) -> bool:
     return text[at] != "’" or not text[at + 1 : at + 2].isalpha()
 
 
-def judge(words: str, own: Language) -> Sentence:
-    """What kind of sentence it is; `own` is the language of the message that it stands in."""
+def judge(words: str, own: Language, *, deep: bool = True) -> Sentence:
+    """What kind of sentence it is; `own` is the language of the message that it stands in. `deep=False` embeds nothing."""
     language = language_of(words)
     if language == "zh" and own == "ja":
         language = own
-    plain = folded(words if len(words) <= _JUDGED else f"{words[: _JUDGED // 2]} {words[-_JUDGED // 2 :]}")
-    plain = plain.replace("\n", " ")
-
-    def says(kind: str) -> bool:
-        return wording(language, kind).within(plain)
-
-    def made(kind: SentenceKind, what: str = "") -> Sentence:
-        return Sentence(words, kind, language, _tag(plain, language) if kind in KEPT else Tag.KNOWLEDGE, what)
-
-    if not _has_words(words) or says("waved") or says("small"):
-        return made(SentenceKind.OTHER)
-    if says("greeting"):
-        return made(SentenceKind.GREETING)
-    if says("thanks"):
-        return made(SentenceKind.THANKS)
-    if not says("not-remember"):
-        meant = wording(language, "remember").meant(plain)
-        if meant is not None:
-            return made(SentenceKind.REMEMBER, _meant(words, meant))
-    if not says("not-forget"):
-        meant = wording(language, "forget").meant(plain)
-        if meant is not None:
-            return made(SentenceKind.FORGET, _meant(words, meant))
-    if _asks(plain, language):
-        return made(SentenceKind.QUESTION)
-    if says("order") and not says("standing"):
-        return made(SentenceKind.ORDER)
-    return made(SentenceKind.STATEMENT if _says_something(words, language) else SentenceKind.OTHER)
+    if not has_words(words):
+        return Sentence(words, SentenceKind.OTHER, language)
+    scores = score(words, deep=deep)
+    kind = _kind(words, scores)
+    what = ""
+    if kind is SentenceKind.REMEMBER:
+        what = meant(words, "remember")
+    elif kind is SentenceKind.FORGET:
+        what = meant(words, "forget")
+        # "forget it" names nothing
+        kind = kind if what or letters_in(words) > _NAMING_NOTHING else SentenceKind.OTHER
+    return Sentence(words, kind, language, _tag(scores) if kind in KEPT else Tag.KNOWLEDGE, what)
 
 
-def _has_words(words: str) -> bool:
+def _kind(words: str, scores: Scores) -> SentenceKind:
+    """The act that is surest of those that are likely enough; where none is, something worth keeping or nothing."""
+    asked = [name for name in _ACTS if scores.says(name)]
+    # what may be a wish and has the form of one is one
+    asked += [name for name in _WISHES if name not in asked and scores.may(name) and meant(words, name)]
+    if "memory" in routes(words) and "question" not in asked:
+        # "important: …" asks for it as well
+        return SentenceKind.REMEMBER
+    social = _social(scores)
+    if social is not SentenceKind.OTHER and not scores.says("keep"):
+        # "how are you?" asks nothing
+        return social
+    if asked:
+        best = max(asked, key=lambda name: scores[name] - scores.possible[name])
+        kept = scores["keep"] - scores.possible["keep"] if scores.says("keep") else 0.0
+        if best in _WISHES or scores[best] - scores.possible[best] >= kept:
+            return _ACTS[best]
+    return SentenceKind.STATEMENT if scores.says("keep") else SentenceKind.OTHER
+
+
+def _social(scores: Scores) -> SentenceKind:
+    likeliest = max(_SOCIAL, key=scores.__getitem__)
+    clear = scores[likeliest] >= _CLEARLY or (scores.says(likeliest) and scores.says("smalltalk"))
+    return _SOCIAL[likeliest] if clear else SentenceKind.OTHER
+
+
+# what somebody asks for in words is not taken for a statement, however much it tells
+_WISHES: Final[tuple[Literal["remember", "forget"], ...]] = ("remember", "forget")
+_ACTS: Final = {
+    "question": SentenceKind.QUESTION,
+    "task": SentenceKind.ORDER,
+    "remember": SentenceKind.REMEMBER,
+    "forget": SentenceKind.FORGET,
+    "smalltalk": SentenceKind.OTHER,
+}
+_CLEARLY: Final = 0.5
+_SOCIAL: Final = {"greeting": SentenceKind.GREETING, "thanks": SentenceKind.THANKS}
+
+
+def letters_in(words: str) -> int:
+    """A character of a script without blanks says as much as three letters."""
+    return sum((3 if char > "\u2e7f" else 1) for char in words[:_JUDGED] if char.isalnum())
+
+
+def has_words(words: str) -> bool:
     """Whether a person put it into words. Numbers alone, and the one long token that a program calls something by, say nothing."""
     seen = words[:_JUDGED]
     if not any(char.isalpha() for char in seen):
@@ -267,25 +290,5 @@ def _has_words(words: str) -> bool:
     return not (nameless and any(char.isdigit() for char in seen))
 
 
-def _meant(words: str, span: tuple[int, int]) -> str:
-    return words[span[0] : span[1]].strip(" ,;:、，。") if len(words) <= _JUDGED else words
-
-
-def _asks(plain: str, language: Language) -> bool:
-    if not wording(language, "question").within(plain):
-        return False
-    # a question mark leaves no doubt
-    return plain.rstrip(" \"')]」』）").endswith(("?", "？")) or not wording(language, "not-question").within(plain)
-
-
-def _says_something(words: str, language: Language) -> bool:
-    letters = sum(char.isalnum() for char in words[:_JUDGED])
-    if any(char.isdecimal() for char in words[:_JUDGED]):
-        return letters >= _FEWEST_LETTERS
-    if len(words[:_JUDGED].split()) >= _FEWEST_WORDS:
-        return letters >= _FEWEST_LETTERS
-    return language != "en" and letters >= _FEWEST_DENSE
-
-
-def _tag(plain: str, language: Language) -> Tag:
-    return next((tag for kind, tag in _TAGS if wording(language, kind).within(plain)), Tag.KNOWLEDGE)
+def _tag(scores: Scores) -> Tag:
+    return next((tag for act, tag in _TAGS if scores.says(act)), Tag.KNOWLEDGE)

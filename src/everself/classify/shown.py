@@ -9,8 +9,10 @@ from functools import lru_cache
 from typing import Final, Literal
 
 from everself.classify._layout import Line, lines_of
+from everself.classify.encoder import MOST, generation
+from everself.classify.model import prepare
 from everself.classify.sentence_kinds import Language, SentenceKind
-from everself.classify.sentences import KEPT, judge, language_of, quotations, split
+from everself.classify.sentences import KEPT, judge, language_of, letters_in, quotations, split
 from everself.text.normalise import without_surrogates
 
 # wish: asks to remember what follows, which is `asked`. wrapping: lines of a program around the message, which are nobody's words.
@@ -40,6 +42,11 @@ _LONG_QUOTE: Final = 90
 _ASKS: Final = frozenset({SentenceKind.QUESTION, SentenceKind.ORDER})
 _EMPTY: Final = frozenset({SentenceKind.GREETING, SentenceKind.THANKS, SentenceKind.OTHER})
 _COLONS: Final = (":", "：")
+# letters of a greeting or thanks, and of an "ok"
+_BRIEF: Final = 24
+_OKAY: Final = 8
+_INTERROGATION: Final = ("?", "？")
+_AROUND: Final = " \"')]」』）"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,14 +58,25 @@ class Stretch:
     role: Role
 
 
-@lru_cache(maxsize=64)
 def stretches(message: str) -> tuple[Stretch, ...]:
     """The message from beginning to end, each stretch with its role."""
+    return _stretches(message, generation())
+
+
+@lru_cache(maxsize=64)
+def _stretches(message: str, _generation: int) -> tuple[Stretch, ...]:
     if len(message) > LONGEST or message.count("\n") > MOST_LINES:
         return _long(message)
     message = without_surrogates(message)
     lines = lines_of(message)
-    roles = _Reader(message, lines).roles()
+    sentences = [
+        one.text[start:end] for one in lines if one.kind in ("prose", "item") for start, end in split(one.text)
+    ]
+    # what is embedded together costs less, and of more than so many sentences none is embedded
+    deep = len(sentences) <= MOST
+    if deep:
+        prepare(sentences)
+    roles = _Reader(message, lines, deep=deep).roles()
     return tuple(_quoted(message, _merged(lines, roles)))
 
 
@@ -80,7 +98,7 @@ def _long(message: str) -> tuple[Stretch, ...]:
     """Where it opens with the wish to remember, all of it is meant; else all but its first line and a last question is shown."""
     head = without_surrogates("\n".join(message[:_EDGE].split("\n")[:_EDGE_LINES]))
     lines = lines_of(head)
-    wish = _wish(lines, head)
+    wish = _wish(lines, head, deep=False)
     if wish is not None:
         return Stretch(lines[wish].start, lines[wish].end, "wish"), Stretch(lines[wish].end, len(message), "asked")
     before, _, last = message[-_EDGE:].rstrip().rpartition("\n")
@@ -89,7 +107,7 @@ def _long(message: str) -> tuple[Stretch, ...]:
     if len(lines) > 1 and lines[1].kind == "blank" and lines[0].kind == "prose" and _weight(lines[0].text) <= _LEAD:
         start = lines[0].end
         found.append(Stretch(lines[0].start, start, "said"))
-    if before and _weight(last) <= _LEAD and _kinds(last, language_of(last)) == [SentenceKind.QUESTION]:
+    if before and _weight(last) <= _LEAD and _kinds(last, language_of(last), deep=False) == [SentenceKind.QUESTION]:
         end = len(message.rstrip()) - len(last)
     found.append(Stretch(start, end, "shown"))
     return (*found, Stretch(end, end + len(last), "said")) if end < len(message) else tuple(found)
@@ -100,13 +118,23 @@ def _weight(text: str) -> float:
     return len(text) + dense * (_DENSE - 1)
 
 
-def _kinds(text: str, own: Language) -> list[SentenceKind]:
-    return [judge(text[start:end], own).kind for start, end in split(text)]
+def _kinds(text: str, own: Language, *, deep: bool) -> list[SentenceKind]:
+    return [_kind(text[start:end], own, deep=deep) for start, end in split(text)]
 
 
-def _asks(text: str, own: Language) -> bool:
+def _kind(sentence: str, own: Language, *, deep: bool) -> SentenceKind:
+    """As layout needs it. What is longer than a greeting says something, whether or not it is worth keeping; a mark of interrogation asks,
+    whatever the words say: of a text beside it too little is taken for speech rather than too much."""
+    kind = judge(sentence, own, deep=deep).kind
+    if kind in _EMPTY and letters_in(sentence) > (_OKAY if kind is SentenceKind.OTHER else _BRIEF):
+        kind = SentenceKind.STATEMENT
+    marked = sentence.rstrip(_AROUND).endswith(_INTERROGATION)
+    return SentenceKind.QUESTION if marked and kind not in _EMPTY else kind
+
+
+def _asks(text: str, own: Language, *, deep: bool) -> bool:
     """Whether a line asks for something now. What follows a colon is what it asks about."""
-    return any(kind in _ASKS for kind in _kinds(_before_colon(text), own))
+    return any(kind in _ASKS for kind in _kinds(_before_colon(text), own, deep=deep))
 
 
 def _before_colon(text: str) -> str:
@@ -114,7 +142,7 @@ def _before_colon(text: str) -> str:
     return text[: min(places)] if places else text
 
 
-def _wish(lines: list[Line], message: str) -> int | None:
+def _wish(lines: list[Line], message: str, *, deep: bool) -> int | None:
     """The number of the line that asks to remember what follows it, where nothing but greetings stands before."""
     for number, line in enumerate(lines):
         if line.kind in ("blank", "wrapping"):
@@ -123,7 +151,7 @@ def _wish(lines: list[Line], message: str) -> int | None:
         if line.kind != "prose":
             return None
         own = language_of(words)
-        found = [judge(words[start:end].rstrip(":： "), own) for start, end in split(words)]
+        found = [judge(words[start:end].rstrip(":： "), own, deep=deep) for start, end in split(words)]
         if found and found[-1].kind is SentenceKind.REMEMBER and all(one.kind in _EMPTY for one in found[:-1]):
             follows = any(each.kind != "blank" for each in lines[number + 1 :])
             bare = not found[-1].what or words.endswith(_COLONS)
@@ -136,8 +164,9 @@ def _wish(lines: list[Line], message: str) -> int | None:
 class _Reader:
     """Of one message."""
 
-    def __init__(self, message: str, lines: list[Line]) -> None:
+    def __init__(self, message: str, lines: list[Line], *, deep: bool) -> None:
         self._message = message
+        self._deep = deep
         self._own = language_of(message)
         self._lines = lines
         self._roles: list[Role] = ["said"] * len(lines)
@@ -147,7 +176,7 @@ class _Reader:
         self._asking: dict[int, bool] = {}
 
     def roles(self) -> "tuple[list[Role], dict[int, int]]":
-        wish = _wish(self._lines, self._message)
+        wish = _wish(self._lines, self._message, deep=self._deep)
         if wish is not None:
             self._wrap(upto=wish)
             self._roles[wish] = "wish"
@@ -178,12 +207,12 @@ class _Reader:
     def _kinds(self, *numbers: int) -> list[SentenceKind]:
         for at in numbers:
             if at not in self._judged:
-                self._judged[at] = _kinds(self._lines[at].text, self._own)
+                self._judged[at] = _kinds(self._lines[at].text, self._own, deep=self._deep)
         return [kind for at in numbers for kind in self._judged[at]]
 
     def _asks(self, at: int) -> bool:
         if at not in self._asking:
-            self._asking[at] = _asks(self._lines[at].text, self._own)
+            self._asking[at] = _asks(self._lines[at].text, self._own, deep=self._deep)
         return self._asking[at]
 
     def _is_question(self, at: int) -> bool:
@@ -270,7 +299,7 @@ class _Reader:
 
     def _is_matter(self, text: str, times: int = 1) -> bool:
         """Whether it is no more than somebody tells who asks: a short sentence or, before the question, some."""
-        told = sum(kind in KEPT for kind in _kinds(text, self._own))
+        told = sum(kind in KEPT for kind in _kinds(text, self._own, deep=self._deep))
         return not told or (told <= times and _weight(text) <= times * _MATTER)
 
     def _by_leads(self) -> None:
@@ -285,7 +314,7 @@ class _Reader:
             self._show(range(at + 1, last if self._is_question(last) else last + 1))
             text = self._message[line.start : line.end]
             start, end = list(split(text))[-1]
-            if not _asks(text[start:end], self._own):
+            if not _asks(text[start:end], self._own, deep=self._deep):
                 # half a sentence, whose other half is shown
                 self._cuts[at] = line.start + start
             return

@@ -1,7 +1,7 @@
 """Reads a message: which of its sentences tell something worth keeping, which ask, greet, order or forget.
 
-A lost statement is worse than a kept triviality, so of what somebody says, whatever nothing else claims is a statement; what they only
-show (`shown.py`) is none. Statements in a row are one, because the second often says "he" or "it" of the first. Does not know what is
+What is worth keeping the learned heads say; what somebody only shows (`shown.py`) is no statement. Statements in a row are one, because
+the second often says "he" or "it" of the first. Does not know what is
 remembered already, nor who speaks.
 """
 
@@ -9,16 +9,17 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
+from everself.classify.encoder import MOST
 from everself.classify.sentence_kinds import Language, Reading, Sentence, SentenceKind
-from everself.classify.sentences import KEPT, breaths, judge, language_of, split
+from everself.classify.sentences import KEPT, breaths, has_words, judge, language_of, split
 from everself.classify.shown import stretches
 from everself.values import Tag
 
 # Longer runs of statements are kept in several pieces, so that what is recalled stays readable.
 LONGEST_PIECE: Final = 500
 
-# what is asked to be remembered is not done
-_MEANT: Final = frozenset({SentenceKind.ORDER, SentenceKind.FORGET, SentenceKind.REMEMBER})
+# what is asked to be remembered is neither done nor judged
+_MEANT: Final = frozenset(SentenceKind) - {SentenceKind.QUESTION, SentenceKind.STATEMENT}
 
 _ASKED: Final = frozenset({SentenceKind.QUESTION, SentenceKind.ORDER, SentenceKind.FORGET})
 
@@ -45,25 +46,36 @@ def _asked(text: str, found: list[_Spanned]) -> Iterator[Sentence]:
 
 def _each(text: str) -> Iterator[_Spanned]:
     own = language_of(text)
+    deep = _is_brief(text)
     for one in stretches(text):
         words = text[one.start : one.end]
         if one.role == "shown":
             yield one.start, one.end, Sentence(words, SentenceKind.OTHER, own)
         elif one.role in ("said", "asked"):
             for start, end in split(words):
-                for first, sentence in _told(words[start:end], own):
-                    if one.role == "asked" and sentence.kind in _MEANT:
+                for first, sentence in _told(words[start:end], own, deep=deep):
+                    if one.role == "asked" and sentence.kind in _MEANT and has_words(sentence.text):
                         sentence = replace(sentence, kind=SentenceKind.STATEMENT, what="")
                     at = one.start + start + first
                     yield at, at + len(sentence.text), sentence
 
 
-def _told(words: str, own: Language) -> Iterator[tuple[int, Sentence]]:
+def _is_brief(text: str) -> bool:
+    """Whether so few sentences are said that all may be embedded."""
+    count = 0
+    for one in stretches(text):
+        count += sum(1 for _ in split(text[one.start : one.end])) if one.role in ("said", "asked") else 0
+        if count > MOST:
+            return False
+    return True
+
+
+def _told(words: str, own: Language, *, deep: bool) -> Iterator[tuple[int, Sentence]]:
     """A sentence, or a statement and what is asked after it in the same breath."""
-    whole = judge(words, own)
+    whole = judge(words, own, deep=deep)
     if whole.kind in _ASKED:
         for at in breaths(words):
-            told, asked = judge(words[:at].strip(), own), judge(words[at:], own)
+            told, asked = judge(words[:at].strip(), own, deep=deep), judge(words[at:], own, deep=deep)
             if told.kind is SentenceKind.STATEMENT and asked.kind in _ASKED:
                 yield from ((0, told), (at, asked))
                 return

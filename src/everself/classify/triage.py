@@ -1,4 +1,4 @@
-"""A message in, what it asks of memory out: a correction, something to keep, a route of the person's own. Patterns only, no model.
+"""A message in, what it asks of memory out: a correction, something to keep, a route of the person's own. No chat model.
 
 Acts on nothing: who corrects is `chat.correcting`, who runs a handler is the conversation.
 """
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal, Protocol
 
 from everself.classify._triggers import Trigger, find_triggers
-from everself.classify.corrections import Correction, find_correction, window
+from everself.classify.corrections import Correction, find_change, window
 from everself.classify.folding import fold
 from everself.classify.pattern_sets import load_set
 from everself.classify.shown import said
@@ -57,7 +57,7 @@ class Triage:
     def read(self, text: str) -> Verdict:
         # what somebody shows neither corrects nor asks to be kept, whatever it says; a program may still want to see it
         told = said(text)
-        correction = find_correction(told)
+        correction = find_change(told)
         triggers = find_triggers(told)
         read = fold(window(told))
         found = self._own(read)

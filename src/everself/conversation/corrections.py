@@ -99,10 +99,14 @@ class CorrectionHandler:
         wrong, unsure = self._wrong(told, setting)
         if wrong is not None:
             return self._put_right(wrong, told, setting, language)
+        if told.sure == "low":
+            # who only tells of a change is asked about what it would change, and about nothing that is merely alike
+            unsure = [one for one in unsure if differ_in_one_word(one.text, bare(told.trigger))]
         if unsure:
             listed = "; ".join(f"{entry.text} ({entry.reference})" for entry in unsure[:_NAMED])
             return Acted(question=_WHICH[language].format(all=listed))
-        return self._note(told, setting, language)
+        # who tells of a change of something that nobody knows states it, and that is kept as any statement
+        return Acted() if told.sure == "low" else self._note(told, setting, language)
 
     def _wrong(self, told: Correction, setting: ToolContext) -> tuple[Entry | None, Sequence[Entry]]:
         """The entry that is wrong, or those of which one may be."""
@@ -155,7 +159,7 @@ class CorrectionHandler:
             right = _swapped(wrong.text, old, told.new)
         try:
             made = self.memory.correct(
-                wrong.id, right, _origin(setting), said=wrong.text, trigger=told.trigger, sure=told.sure
+                wrong.id, right, _origin(setting), said=wrong.text, trigger=told.trigger, sure=_confidence(told)
             )
         except (RefusedByRule, NotFound):
             return Acted(question=_WHAT[language])
@@ -179,6 +183,11 @@ class CorrectionHandler:
         done = _KEPT[language].format(new=words, where=where)
         written = Written("remembered", words, where, made.entry, made.change, made.redacted)
         return Acted((written,), (done, *_left_out(made.redacted, language)))
+
+
+def _confidence(told: Correction) -> str:
+    """As the record has it: the seed knows two."""
+    return "high" if told.sure == "high" else "medium"
 
 
 def _left_out(secrets: tuple[str, ...], language: Language) -> tuple[str, ...]:

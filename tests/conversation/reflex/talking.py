@@ -27,10 +27,10 @@ def talk(home: str, messages: Sequence[str], *, meaning: bool = False) -> list[S
         if meaning:
             app.index.sync()
             app.index.embed()
-        return asyncio.run(_converse(app, messages))
+        return asyncio.run(converse(app, messages))
 
 
-async def _converse(app: Runtime, messages: Sequence[str]) -> list[Said]:
+async def converse(app: Runtime, messages: Sequence[str]) -> list[Said]:
     session = app.chat.begin()
     said = []
     for message in messages:

@@ -2,12 +2,14 @@
 
 import asyncio
 import json
+from collections.abc import Callable, Sequence
 
 import pytest
 
+from everself.classify.pairs import Answering
 from everself.classify.save_claims import claims_saving
-from everself.classify.sentence_kinds import Language
-from everself.conversation.reflex._concepts import asked_in
+from everself.classify.sentence_kinds import Reading, Sentence, SentenceKind
+from everself.conversation.reflex import _answers, _plan
 from everself.conversation.reflex.model import Reflex
 from everself.conversation.reflex.replies import reply
 from everself.errors import ModelFailed
@@ -26,13 +28,6 @@ from everself.models.chat.protocol import (
     UserTurn,
 )
 
-# how a reply begins that does not know for certain, by how one in the same language begins that does not know
-NOT_CERTAIN = {
-    "I don't know that yet.": "I don't know that for certain.",
-    "这个我还不知道。": "这个我不太清楚。",
-    "그건 아직 몰라요.": "확실히는 몰라요.",
-    "それはまだわかりません。": "はっきりとはわかりません。",
-}
 TOOLS = tuple(ToolSpec(name, "", {}) for name in ("memory_search", "memory_get", "memory_write", "memory_forget"))
 DELTA = "- Date: Sunday, 2026-11-15\n"
 
@@ -99,7 +94,6 @@ def test_what_shall_be_remembered_is_asked_for_explicitly() -> None:
         "ok",
         "lol",
         "Write me a poem about rain",
-        "who are you?",
     ],
 )
 def test_small_talk_is_answered_and_nothing_is_written(text: str) -> None:
@@ -123,12 +117,10 @@ def test_what_could_not_be_written_is_not_claimed() -> None:
     ("question", "memory"),
     [
         ("What project am I working on?", "My name is Alex and I am working on a Rust project called tundra."),
-        ("What is my name?", "My name is Alex and I am working on a Rust project called tundra."),
         ("我在做什么项目？", "我叫小明，我在做一个叫苔原的项目。"),
         ("내가 무슨 프로젝트 하고 있지?", "내 이름은 알렉스고 툰드라라는 러스트 프로젝트를 하고 있어."),
         ("私はどんなプロジェクトをやってる？", "ツンドラというプロジェクトをやっています。"),
         ("Who fixes our bikes?", "Old Bernard on Mill Lane fixes our bikes."),
-        ("When do they pick up the trash?", "The bins go out on Monday night."),
     ],
 )
 def test_a_question_is_answered_by_quoting_memory_with_its_citation(question: str, memory: str) -> None:
@@ -139,85 +131,93 @@ def test_a_question_is_answered_by_quoting_memory_with_its_citation(question: st
     assert "memory/2026-11-14.md#L4" in said
 
 
-@pytest.mark.parametrize(
-    ("question", "memory", "refusal"),
-    [
-        ("When does my library card expire?", "I keep my library card in the hall drawer.", "I don't know that yet."),
-        ("What does my brother do for a living?", "My brother Ben moved to Oslo.", "I don't know that yet."),
-        ("How old is Ben?", "Ben lives in Oslo with two cats.", "I don't know that yet."),
-        ("Is my brother married?", "My brother Ben lives in Oslo.", "I don't know that yet."),
-        ("What is the cat's name?", "Our dog is called Bean.", "I don't know that yet."),
-        ("我哥哥结婚了吗？", "我哥哥住在北京。", "这个我还不知道。"),
-        ("我妈妈多大了？", "我妈妈喜欢唱歌。", "这个我还不知道。"),
-        ("우리 형 직업이 뭐야?", "형은 부산에 살아.", "그건 아직 몰라요."),
-        ("弟の誕生日はいつ？", "弟は大阪に住んでいる。", "それはまだわかりません。"),
-        # every word but the one that is asked about
-        (
-            "Who conducts our orchestra?",
-            "Our orchestra plays Mahler with the Bradford choir.",
-            "I don't know that yet.",
-        ),
-        (
-            "When is my next appointment for the knee?",
-            "Knee exercises every morning before breakfast.",
-            "I don't know that yet.",
-        ),
-        ("What did we pay Hobson for the fence?", "The fence was built by Hobson and Sons.", "I don't know that yet."),
-        ("小雨的钢琴老师姓什么？", "小雨的班主任是陈老师，教语文。", "这个我还不知道。"),
-        ("어느 병원에서 미나가 일해?", "미나는 간호사고 이름은 박미나예요.", "그건 아직 몰라요."),
-        # somebody else, another time
-        ("健太の血液型は？", "血液型はOです", "それはまだわかりません。"),
-        ("老周欠我多少钱？", "借给老方一万五，说好中秋前还", "这个我还不知道。"),
-        ("재작년 수확량은 몇 상자였지?", "작년 수확량은 300상자였다.", "그건 아직 몰라요."),
-    ],
-)
-def test_what_nobody_said_is_not_known_however_near_it_sounds(question: str, memory: str, refusal: str) -> None:
-    calls = calls_of(UserTurn(question))
-    said = converse(question, *(found(memory) for _ in calls))
-    assert said == refusal or said.startswith(NOT_CERTAIN[refusal])
+def judged(likely: float) -> Callable[[str, Sequence[str]], Answering]:
+    def judge(_: str, memories: Sequence[str]) -> Answering:
+        return Answering((likely,) * len(memories), sure=0.9, near=0.2)
 
-
-def test_the_nearest_thing_is_shown_as_no_more_than_that() -> None:
-    question, memory = "Who conducts our orchestra?", "Our orchestra plays Mahler with the Bradford choir."
-
-    def near(words: str, meaning: float) -> dict[str, object]:
-        one = {"snippet": words, "citation": "memory/2026-11-14.md#L3", "score": 0.7, "source": "owner"}
-        return {"results": [{**one, "meaning": meaning}]}
-
-    calls = calls_of(UserTurn(question))
-    said = converse(question, *(near(memory, 0.8) for _ in calls))
-    assert said == f"I don't know that for certain. The nearest I have: “{memory}” (memory/2026-11-14.md#L3)"
-    assert converse(question, *(near("The weather was fine.", 0.1) for _ in calls)) == "I don't know that yet."
-
-
-def test_who_somebody_is_may_stand_in_another_memory() -> None:
-    question, memory = "How much do I owe Lionel?", "I owe my brother 340 pounds for the roof rack."
-    calls = calls_of(UserTurn(question))
-    # they are looked for by name, too
-    assert "lionel" in [json.loads(call.arguments)["query"] for call in calls]
-    assert "You told me" in converse(question, *(found(memory, "My brother is called Lionel.") for _ in calls))
-    assert "You told me" not in converse(question, *(found(memory, "My uncle is called Lionel.") for _ in calls))
-
-
-def test_nothing_is_near_to_a_name_that_nobody_gave() -> None:
-    one = {"snippet": "My brother's name is Ben.", "citation": "memory/2026-11-14.md#L3", "score": 0.8, "meaning": 0.9}
-    calls = calls_of(UserTurn("What is my name?"))
-    assert converse("What is my name?", *({"results": [one]} for _ in calls)) == "I don't know that yet."
+    return judge
 
 
 @pytest.mark.parametrize(
-    ("question", "language", "concept", "words"),
+    ("likely", "reply_to"),
     [
-        ("私の母は何歳？", "ja", "mother", "母"),
-        ("우리 형 직업이 뭐야?", "ko", "brother", "형"),
-        ("What does my dad do?", "en", "father", "dad"),
+        (0.95, "You told me: “Our orchestra plays Mahler.” (memory/2026-11-14.md#L3)"),
+        (
+            0.5,
+            "I don't know that for certain. The nearest I have: “Our orchestra plays Mahler.” (memory/2026-11-14.md#L3)",
+        ),
+        (0.1, "I don't know that yet."),
     ],
 )
-def test_what_may_not_stand_beside_a_word_is_no_part_of_its_concept(
-    question: str, language: Language, concept: str, words: str
+def test_how_likely_a_memory_answers_decides_how_it_is_told(
+    likely: float, reply_to: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    places = {one.name: spans for one, spans in asked_in(question, language)}
-    assert [question[start:end] for start, end in places[concept]] == [words]
+    monkeypatch.setattr(_answers, "answering", judged(likely))
+    assert converse("Who conducts our orchestra?", found("Our orchestra plays Mahler.")) == reply_to
+
+
+def test_what_has_nothing_of_the_question_is_no_answer() -> None:
+    assert converse("Who conducts our orchestra?", found("The weather was fine.")) == "I don't know that yet."
+
+
+def labelled(path: str, *lines: str) -> dict[str, object]:
+    return {"path": path, "from": 1, "to": len(lines), "text": "\n".join(lines)}
+
+
+def test_who_it_is_stands_in_identity_and_what_it_is_is_said_with_it() -> None:
+    (call,) = calls_of(UserTurn("Who are you?"))
+    assert (call.name, json.loads(call.arguments)) == ("memory_get", {"path": "IDENTITY.md"})
+    said = converse(
+        "Who are you?",
+        labelled("IDENTITY.md", "# Identity", "- **Name:** Ada", "- **Emoji:** _(the one you sign with)_"),
+    )
+    assert said == f"I am Ada (IDENTITY.md).\n{reply('self', 'en')}"
+    assert converse("Who are you?", labelled("IDENTITY.md", "- **Name:** _(what?)_")) == reply("self", "en")
+
+
+def test_who_the_owner_is_stands_in_user_or_was_told() -> None:
+    calls = calls_of(UserTurn("Who am I?"))
+    assert [call.name for call in calls] == ["memory_get", "memory_search"]
+    known = labelled("USER.md", "# User", "- **Name:** Alex Doe", "- **Call them:** Al")
+    assert converse("Who am I?", known, {"results": []}) == "You are Alex Doe, Al (USER.md)."
+    assert converse("Who am I?", labelled("USER.md", "# User"), {"results": []}) == "I don't know that yet."
+
+
+def test_what_is_known_of_the_owner_is_listed_by_file_without_what_ended() -> None:
+    calls = calls_of(UserTurn("What do you know about me?"))
+    assert {call.name for call in calls} == {"memory_get"}
+    user = labelled(
+        "USER.md", "# User", "<!-- The person", "you live with. -->", "- **Name:** Alex", "- **Time zone:** _(?)_"
+    )
+    log = labelled("memory/2026-11-15.md", "# Log", "", "I drink tea.", "I drink oolong.") | {
+        "ended": [{"from": 3, "to": 3, "ended": "until 2026-11-15"}]
+    }
+    given = {"USER.md": user, "memory/2026-11-15.md": log}
+    paths = [json.loads(call.arguments)["path"] for call in calls]
+    said = converse("What do you know about me?", *(given.get(path, labelled(path)) for path in paths))
+    assert said.splitlines()[1:] == [
+        "USER.md:",
+        "- **Name:** Alex (USER.md#L4)",
+        "memory/2026-11-15.md:",
+        "- I drink oolong. (memory/2026-11-15.md#L4)",
+    ]
+
+
+@pytest.mark.parametrize("kind", [SentenceKind.ORDER, SentenceKind.QUESTION])
+def test_a_reminder_is_not_promised(kind: SentenceKind, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "remind me tomorrow to call the bank"
+    monkeypatch.setattr(_plan, "read", lambda _: Reading((Sentence(text, kind, "en"),)))
+    pieces = ask(UserTurn(text))
+    assert not any(isinstance(piece, CallPiece) for piece in pieces)
+    assert "everself cron add" in text_of(pieces)
+    assert not claims_saving(text_of(pieces))
+
+
+def test_what_is_told_with_the_wish_for_a_reminder_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "remind me tomorrow to call the bank"
+    monkeypatch.setattr(_plan, "read", lambda _: Reading((Sentence(text, SentenceKind.STATEMENT, "en"),)))
+    assert [call.name for call in calls_of(UserTurn(text))] == ["memory_write"]
+    assert "everself cron add" in converse(text, WRITTEN)
 
 
 def test_a_line_of_a_talk_that_a_note_keeps_is_not_quoted_as_told() -> None:
@@ -238,20 +238,6 @@ def test_a_line_of_a_talk_that_a_note_keeps_is_not_quoted_as_told() -> None:
     assert converse(question, *({"results": lines} for _ in calls)) == "I don't know that yet."
 
 
-def test_what_is_near_in_meaning_answers_where_words_alone_would_not() -> None:
-    question = "What do I blow into at band practice?"
-    memory = "I play the trombone in a brass band."
-    calls = calls_of(UserTurn(question))
-
-    def near(meaning: float) -> dict[str, object]:
-        one = {"snippet": memory, "citation": "memory/2026-11-14.md#L3", "score": 0.6, "source": "owner"}
-        other = {"snippet": "The bins go out on Monday.", "citation": "memory/2026-11-14.md#L4", "score": 0.3}
-        return {"results": [{**one, "meaning": meaning}, {**other, "meaning": 0.4}]}
-
-    assert memory in converse(question, *(near(0.8) for _ in calls))
-    assert "You told me" not in converse(question, *(near(0.2) for _ in calls))
-
-
 def test_an_empty_memory_and_a_broken_search_are_told_apart() -> None:
     question = "Where is the ladder?"
     calls = calls_of(UserTurn(question))
@@ -268,9 +254,9 @@ def test_a_statement_does_not_answer_the_question_in_the_same_message() -> None:
     assert said.endswith("I don't know that yet.")
 
 
-def test_words_that_were_not_the_persons_are_called_a_note() -> None:
-    calls = calls_of(UserTurn("Where is the ladder?"))
-    said = converse("Where is the ladder?", *(found("The ladder is in the barn.", source="web") for _ in calls))
+def test_words_that_were_not_the_persons_are_called_a_note(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_answers, "answering", judged(0.95))
+    said = converse("Where is the ladder?", found("The ladder is in the barn.", source="web"))
     assert said.startswith("I have a note of this")
 
 
@@ -282,6 +268,15 @@ def test_everything_about_somebody_is_listed() -> None:
         "- Priya lives in Leeds. (memory/2026-11-14.md#L3)",
         "- Priya bakes bread. (memory/2026-11-14.md#L5)",
     ]
+
+
+def test_what_shares_only_a_little_of_the_topic_is_not_listed() -> None:
+    said = converse(
+        "What do you know about the garden party in Leeds?",
+        found("The garden party in Leeds is on Friday.", "Leeds is cold."),
+    )
+    assert "Friday" in said
+    assert "cold" not in said
 
 
 def test_what_was_said_on_a_day_is_read_from_that_days_log() -> None:

@@ -115,7 +115,7 @@ def test_who_tells_of_forwarding_shows_nothing(message: str) -> None:
         ),
         (
             "About the house:\n- the boiler is from 2009\n- the stopcock is under the stairs",
-            ("About the house:", "the boiler is from 2009", "the stopcock is under the stairs"),
+            ("the boiler is from 2009", "the stopcock is under the stairs"),
         ),
         ("Our school is called “Rosa Parks”, near the park.", ("Our school is called “Rosa Parks”, near the park.",)),
         (
@@ -217,9 +217,10 @@ def test_odd_messages_do_no_harm() -> None:
 def test_of_a_very_long_message_only_the_edges_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
     judged: list[str] = []
 
-    def counted(words: str, own: sentences.Language) -> sentences.Sentence:
+    def counted(words: str, own: sentences.Language, *, deep: bool = True) -> sentences.Sentence:
         judged.append(words)
-        return sentences.judge(words, own)
+        assert not deep
+        return sentences.judge(words, own, deep=deep)
 
     monkeypatch.setattr(forms, "judge", counted)
     message = "I found this.\n\n" + "The owner agrees. " * 50_000 + "\n\nIs that so?"

@@ -1,1 +1,1 @@
-"""The model that is none: rules over patterns and recall, behind the same protocol as every other chat model."""
+"""The model that is none: recall, a learned judgement and quoting, behind the same protocol as every other chat model."""

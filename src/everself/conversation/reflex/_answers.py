@@ -1,27 +1,23 @@
 """From what the tools gave back to what the reflex says. Quotes what stands in memory; never a word about it that is not there."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from everself.classify.asks import terms_of, topic_of
+from everself.classify.pairs import answering
 from everself.classify.sentence_kinds import Language
-from everself.conversation.reflex._plan import Act
-from everself.conversation.reflex._questions import Asked
-from everself.conversation.reflex._scoring import Standing, weigh
+from everself.conversation.reflex._plan import IDENTITY, Act
 from everself.conversation.reflex.replies import reply
 from everself.models.chat.protocol import ToolReturn
+from everself.text.markdown.labels import read_labels
 
-# a hit of the second search, in other words, was not found by the person's
-_SECOND: Final = 0.5
-# a score that is as good as none
-_LOW: Final = 0.05
-_FAR: Final = 0.5
-_NEARER: Final = 0.3
 _MOST_LISTED: Final = 6
 _MOST_PLACES: Final = 3
-# headings, pointers to where an entry went, the ends of comments
-_NO_ENTRY: Final = ("#", "→", "-->")
+_MOST_LABELS: Final = 3
+# headings, pointers to where an entry went
+_NO_ENTRY: Final = ("#", "→")
 _LONGEST_QUOTE: Final = 400
 _HALF: Final = 0.5
 # words that somebody said, rather than that were found or concluded
@@ -35,14 +31,11 @@ _SPOKEN: Final = r"(?m)^\s*(?:[-*] )?(?:User|Assistant): "
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A result of memory_search, as far as it is needed."""
+    """A memory that was found or read, as far as it is needed."""
 
     words: str
     citation: str
-    score: float
-    source: str
-    again: bool = False
-    meaning: float | None = None
+    source: str = ""
 
 
 def answer(act: Act, returns: Sequence[ToolReturn], written: frozenset[str]) -> str:
@@ -56,82 +49,94 @@ def answer(act: Act, returns: Sequence[ToolReturn], written: frozenset[str]) -> 
         case "forget":
             return _forgotten(act, returns[0]) if returns else ""
         case "day":
-            return _day(act, returns)
-        case "about" | "answer":
-            failed = next((one for one in returns if one.failed), None)
-            if failed is not None and all(one.failed for one in returns):
+            lines = [one for given in returns for one in _entries(given)][: 2 * _MOST_LISTED]
+            return _listed(act, "day", lines, act.words)
+        case "agent":
+            return _identity(act, returns)
+        case "all":
+            return _grouped(act, returns)
+        case "about" | "answer" | "owner":
+            searched = [one for one in returns if one.name == "memory_search"]
+            failed = next((one for one in searched if one.failed), None)
+            if failed is not None:
                 return reply("unsearched", act.language, why=_why(failed))
-            found = [one for one in found_in(returns) if _bare(one.words) not in written]
+            known = _labels(returns) if act.job == "owner" else []
+            if known:
+                return reply("owner", act.language, words=", ".join(known), where=_path(returns[0]))
+            found = [one for one in found_in(searched) if _bare(one.words) not in written]
             return _about(act, found) if act.job == "about" else _answer(act, found)
 
 
-def best(asked: Asked, found: Sequence[Found]) -> tuple[Found, bool] | None:
-    """The memory that answers the question, or the nearest to it, or none. False: it is only the nearest, and nearly right is wrong."""
-    texts = [one.words for one in found]
-    judged = [(one, weigh(asked, one.words, texts), standing(one, found)) for one in found]
-    answer_to = _highest([(one, evidence.value(stands)) for one, evidence, stands in judged])
-    if answer_to is not None:
-        return answer_to, True
-    if asked.own_name:
-        # nothing is near to a name that nobody gave
-        return None
-    nearest = _highest([(one, evidence.nearness(stands)) for one, evidence, stands in judged])
-    return None if nearest is None else (nearest, False)
-
-
-def _highest(valued: Sequence[tuple[Found, float]]) -> Found | None:
-    """What is enough begins at 0."""
-    ranked = max(valued, key=lambda pair: pair[1], default=None)
-    return ranked[0] if ranked is not None and ranked[1] >= 0 else None
-
-
-def standing(one: Found, found: Sequence[Found]) -> Standing:
-    """How recall puts it beside the best of the others: scores themselves mean little."""
-    others = [other for other in found if other is not one]
-    if not others:
-        return Standing(_FAR / 2, one.again, one.meaning)
-    best_score = max(other.score for other in others)
-    lead = (one.score - best_score) / max(one.score, best_score, _LOW)
-    ahead = 0.0 if one.meaning is None else one.meaning - max(other.meaning or 0.0 for other in others)
-    return Standing(_within(lead, _FAR), one.again, one.meaning, _within(ahead, _NEARER))
-
-
-def _within(value: float, most: float) -> float:
-    return max(-most, min(most, value))
-
-
 def _answer(act: Act, found: Sequence[Found]) -> str:
-    chosen = best(act.asked, found) if act.asked is not None else None
-    return reply("unknown", act.language) if chosen is None else _quoted(*chosen, act.language)
-
-
-def _quoted(one: Found, sure: bool, language: Language) -> str:
+    """Quoted where it is likely enough to be what was asked for; shown as the nearest where it may be; else it is not known."""
+    judged = answering(act.words, [one.words for one in found])
+    if not found or judged.likely[judged.best] < judged.near:
+        return reply("unknown", act.language)
+    one = found[judged.best]
+    sure = judged.likely[judged.best] >= judged.sure
     key = "nearest" if not sure else "told" if one.source in _SAID else "noted"
-    return reply(key, language, words=_shortened(one.words), where=one.citation)
+    return reply(key, act.language, words=_shortened(one.words), where=one.citation)
 
 
 def _about(act: Act, found: Sequence[Found]) -> str:
-    asked = act.asked
-    listed = [one for one in found if asked is not None and weigh(asked, one.words).covered > _HALF]
-    if not listed:
-        return reply("about_none", act.language, what=act.words)
-    lines = [f"- {_shortened(one.words)} ({one.citation})" for one in listed[:_MOST_LISTED]]
-    return "\n".join((reply("about", act.language, what=act.words), *lines))
+    """All that shares what the question is about, and as much of it as others do."""
+    topic = topic_of(act.words)
+    shared = [len(topic & terms_of(one.words)) for one in found]
+    most = max(shared, default=0)
+    listed = [one for one, count in zip(found, shared, strict=True) if count and count >= _HALF * most]
+    return _listed(act, "about", listed[:_MOST_LISTED])
 
 
-def _day(act: Act, returns: Sequence[ToolReturn]) -> str:
-    lines: list[str] = []
-    for one in returns:
-        read = _object(one.content) if not one.failed else {}
-        first = read.get("from")
-        gone = _ended_lines(read)
-        for number, line in enumerate(str(read.get("text", "")).splitlines(), first if isinstance(first, int) else 1):
-            words = _without_comment(line.removeprefix("- "))
-            if words and number not in gone and not words.startswith(_NO_ENTRY):
-                lines.append(f"- {_shortened(words)} ({read.get('path')}#L{number})")
-    if not lines:
-        return reply("day_none", act.language, what=act.words)
-    return "\n".join((reply("day", act.language, what=act.words), *lines[: 2 * _MOST_LISTED]))
+def _listed(act: Act, key: str, found: Sequence[Found], what: str = "") -> str:
+    if not found:
+        return reply(f"{key}_none", act.language, what=what)
+    lines = [f"- {_shortened(one.words)} ({one.citation})" for one in found]
+    return "\n".join((reply(key, act.language, what=what), *lines))
+
+
+def _identity(act: Act, returns: Sequence[ToolReturn]) -> str:
+    known = _labels(returns)
+    own = [reply("identity", act.language, words=", ".join(known), where=IDENTITY)] if known else []
+    return "\n".join((*own, reply("self", act.language)))
+
+
+def _grouped(act: Act, returns: Sequence[ToolReturn]) -> str:
+    """What stands in each file, a few lines of each, without what no longer holds."""
+    groups = [(_path(one), list(_entries(one))[-_MOST_LISTED:]) for one in returns]
+    lines = [
+        line
+        for path, found in groups
+        if found
+        for line in (f"{path}:", *(f"- {_shortened(one.words)} ({one.citation})" for one in found))
+    ]
+    return "\n".join((reply("all", act.language), *lines)) if lines else reply("all_none", act.language)
+
+
+def _labels(returns: Sequence[ToolReturn]) -> list[str]:
+    """The first values of a file that is made of labels, as far as somebody filled them in."""
+    read = _object(returns[0].content) if returns and not returns[0].failed else {}
+    values = [one.value for one in read_labels(str(read.get("text", "")).encode()) if one.value]
+    return list(dict.fromkeys(values))[:_MOST_LABELS]
+
+
+def _path(given: ToolReturn) -> str:
+    return str(_object(given.content).get("path", ""))
+
+
+def _entries(given: ToolReturn) -> Iterator[Found]:
+    """The lines of a file that tell something and still hold: no heading, comment, or label that nobody filled in."""
+    read = _object(given.content) if not given.failed else {}
+    text, first = str(read.get("text", "")), read.get("from")
+    start = first if isinstance(first, int) else 1
+    data = text.encode()
+    skipped = {data[: one.start].count(b"\n") + start for one in read_labels(data) if not one.value}
+    skipped |= _ended_lines(read)
+    commented = False
+    for number, line in enumerate(text.splitlines(), start):
+        words, commented = _without_comment(line, commented)
+        words = words.removeprefix("- ").strip()
+        if words and number not in skipped and not words.startswith(_NO_ENTRY):
+            yield Found(words, f"{read.get('path')}#L{number}")
 
 
 def _ended_lines(read: dict[str, object]) -> set[int]:
@@ -139,6 +144,16 @@ def _ended_lines(read: dict[str, object]) -> set[int]:
     listed = read.get("ended")
     found = [one for one in listed if isinstance(one, dict)] if isinstance(listed, list) else []
     return {line for one in found for line in range(int(one.get("from", 0)), int(one.get("to", -1)) + 1)}
+
+
+def _without_comment(line: str, commented: bool) -> tuple[str, bool]:
+    """What of a line is no comment, and whether a comment goes on behind it."""
+    if commented:
+        _, end, line = line.partition("-->")
+        if not end:
+            return "", True
+    before, begin, after = line.partition("<!--")
+    return before, bool(begin) and "-->" not in after
 
 
 def confirm(language: Language, returns: Sequence[ToolReturn]) -> list[str]:
@@ -167,7 +182,7 @@ def _forgotten(act: Act, given: ToolReturn) -> str:
         return "\n".join((reply("longer" if len(lines) == 1 else "which", act.language), *lines))
     if given.failed and not told:
         return reply("not_forgotten", act.language, why=_why(given))
-    return reply("about_none", act.language, what=act.words)
+    return reply("about_none", act.language)
 
 
 def _shown(candidate: object) -> str:
@@ -179,25 +194,17 @@ def _shown(candidate: object) -> str:
 
 
 def found_in(returns: Sequence[ToolReturn]) -> list[Found]:
-    """Results of several searches in order, each memory once."""
+    """Results of searches in order, each memory once."""
     found: dict[str, Found] = {}
-    for number, one in enumerate(returns):
+    for one in returns:
         results = _object(one.content).get("results") if not one.failed else None
         for result in results if isinstance(results, list) else ():
             # what no longer holds answers nothing: what holds now stands in memory too
             if not isinstance(result, dict) or result.get("ended"):
                 continue
             if result.get("path") not in _RECORDS and not _is_transcript(result):
-                score = float(result.get("score") or 0.0) * (1.0 if number == 0 else _SECOND)
-                made = Found(
-                    str(result.get("snippet", "")),
-                    str(result.get("citation", "")),
-                    score,
-                    str(result.get("source", "")),
-                    number > 0,
-                    float(result["meaning"]) if "meaning" in result else None,
-                )
-                found.setdefault(made.citation, made)
+                words, citation = str(result.get("snippet", "")), str(result.get("citation", ""))
+                found.setdefault(citation, Found(words, citation, str(result.get("source", ""))))
     return list(found.values())
 
 
@@ -219,10 +226,6 @@ def _object(content: str) -> dict[str, object]:
 
 def _why(given: ToolReturn) -> str:
     return str(_object(given.content).get("error") or given.content).strip()
-
-
-def _without_comment(line: str) -> str:
-    return line.partition("<!--")[0].strip()
 
 
 def _shortened(words: str) -> str:

@@ -3,16 +3,16 @@
 Pure: the same message gives the same plan, so that the second step of a turn knows what the first one asked for.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Final, Literal
 
+from everself.classify.asks import asks, terms_of
 from everself.classify.sentence_kinds import Language, Sentence, SentenceKind
 from everself.classify.sentences import language_of
 from everself.classify.shown import shown
 from everself.classify.statements import read
-from everself.classify.wording import folded, wording
-from everself.conversation.reflex._questions import FILE, Asked, ask
 from everself.text.dates import read_dates
 from everself.values import Tag
 
@@ -21,9 +21,14 @@ RESULTS: Final = 10
 _MOST_QUESTIONS: Final = 3
 _MOST_DAYS: Final = 7
 _TAGS: Final = frozenset({Tag.EVENT, Tag.KNOWLEDGE, Tag.SKILL, Tag.DECISION})
+_ASKING: Final = frozenset({SentenceKind.QUESTION, SentenceKind.ORDER})
+_TELLING: Final = frozenset({SentenceKind.STATEMENT, SentenceKind.REMEMBER})
+IDENTITY: Final = "IDENTITY.md"
+USER: Final = "USER.md"
+_CORE: Final = "MEMORY.md"
 
-Job = Literal["write", "answer", "about", "day", "forget"]
-Remark = Literal["greeting", "thanks", "order", "self", "okay", "shown"]
+Job = Literal["write", "answer", "agent", "owner", "all", "about", "day", "forget"]
+Remark = Literal["greeting", "thanks", "order", "remind", "okay", "shown"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,13 +41,12 @@ class Need:
 
 @dataclass(frozen=True, slots=True)
 class Act:
-    """Something to do with tools. `words` is what is written, asked about or to be forgotten."""
+    """Something to do with tools. `words` is what is written, asked or to be forgotten."""
 
     job: Job
     language: Language
     words: str
     needs: tuple[Need, ...]
-    asked: Asked | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,28 +61,31 @@ class Plan:
 def plan_reply(text: str, done: tuple[str, ...], today: date | None) -> Plan:
     """`done` is what was made of the message before: a correction that was acted on is not written once more."""
     reading = read(text)
-    language = language_of(text)
     acts: list[Act] = []
     remarks: list[Remark] = []
     before = ""
     for sentence in reading.sentences:
+        asked = asks(sentence.text) if sentence.kind in _ASKING | _TELLING else None
+        if asked == "remind":
+            # what is to be remembered is written all the same
+            remarks.append("remind")
         match sentence.kind:
+            case SentenceKind.QUESTION | SentenceKind.ORDER if asked == "remind":
+                pass
             case SentenceKind.STATEMENT | SentenceKind.REMEMBER:
                 if not done or (sentence.tag is not Tag.CORRECTION and len(reading.sentences) > 1):
                     acts.append(_write(sentence))
             case SentenceKind.FORGET:
                 what = sentence.what or sentence.text
                 acts.append(Act("forget", sentence.language, what, (Need("memory_forget", {"what": what}),)))
-            case SentenceKind.QUESTION if wording(sentence.language, "agent", FILE).within(folded(sentence.text)):
-                remarks.append("self")
-            case SentenceKind.QUESTION:
-                acts.append(_question(sentence, before, today))
+            case SentenceKind.ORDER if asked is None:
+                remarks.append("order")
+            case SentenceKind.QUESTION | SentenceKind.ORDER:
+                acts.append(_question(sentence, asked, before, today))
             case SentenceKind.GREETING:
                 remarks.append("greeting")
             case SentenceKind.THANKS:
                 remarks.append("thanks")
-            case SentenceKind.ORDER:
-                remarks.append("order")
             case SentenceKind.OTHER:
                 pass
         before = sentence.text
@@ -86,7 +93,7 @@ def plan_reply(text: str, done: tuple[str, ...], today: date | None) -> Plan:
         remarks.append("shown")
     if not acts and not remarks and not done:
         remarks = ["okay"]
-    return Plan(language, tuple(acts), tuple(dict.fromkeys(remarks)))
+    return Plan(language_of(text), tuple(acts), tuple(dict.fromkeys(remarks)))
 
 
 def _write(sentence: Sentence) -> Act:
@@ -99,33 +106,40 @@ def _write(sentence: Sentence) -> Act:
     return Act("write", sentence.language, words, (Need("memory_write", arguments),))
 
 
-def _question(sentence: Sentence, before: str, today: date | None) -> Act:
+def _question(sentence: Sentence, asked: str | None, before: str, today: date | None) -> Act:
     language, text = sentence.language, sentence.text
-    plain = folded(text)
-    if today is not None and wording(language, "day", FILE).within(plain):
-        days = _days(text, today)
-        if days:
-            needs = tuple(Need("memory_get", {"path": f"memory/{day.isoformat()}.md"}) for day in days)
-            shown = days[0].isoformat() if len(days) == 1 else f"{days[-1].isoformat()} – {days[0].isoformat()}"
-            return Act("day", language, shown, needs)
-    about = wording(language, "about", FILE).meant(plain)
-    if about is not None and about != (0, 0):
-        what = text[about[0] : about[1]].strip(" ?？")
-        asked = ask(what, language)
-        if asked.words:
-            return Act("about", language, what, (_search(what),), asked)
-    asked = ask(text, language)
-    if not asked.words and not asked.concepts and not asked.own_name and before:
-        # "I can't find my ticket. Where is it?"
-        asked = ask(f"{before} {text}", language)
-    return Act("answer", language, text, tuple(map(_search, asked.queries)), asked)
+    match asked:
+        case "agent":
+            return Act("agent", language, text, (_get(IDENTITY),))
+        case "owner":
+            return Act("owner", language, text, (_get(USER), _search(text)))
+        case "all":
+            days = () if today is None else tuple(today - timedelta(days=step) for step in range(_MOST_DAYS))
+            return Act("all", language, text, (_get(USER), _get(_CORE), *map(_log, days)))
+        case "day" if today is not None and (named := _days(text, today)):
+            shown_as = named[0].isoformat() if len(named) == 1 else f"{named[-1].isoformat()} – {named[0].isoformat()}"
+            return Act("day", language, shown_as, tuple(map(_log, named)))
+        case "about":
+            return Act("about", language, text, (_search(text),))
+        case _:
+            # "I can't find my ticket. Where is it?"
+            words = text if terms_of(text) or not before else f"{before} {text}"
+            return Act("answer", language, words, (_search(words),))
 
 
 def _search(query: str) -> Need:
     return Need("memory_search", {"query": query, "maxResults": RESULTS, "minScore": 0.0})
 
 
-def _days(text: str, today: date) -> tuple[date, ...]:
+def _get(path: str) -> Need:
+    return Need("memory_get", {"path": path})
+
+
+def _log(day: date) -> Need:
+    return _get(f"memory/{day.isoformat()}.md")
+
+
+def _days(text: str, today: date) -> Sequence[date]:
     """The days that a question names, newest first."""
     found: set[date] = set()
     for span in read_dates(text, today):
@@ -138,7 +152,7 @@ def questions_within(plan: Plan) -> Plan:
     """The plan with no more questions than one breath holds."""
     kept: list[Act] = []
     for act in plan.acts:
-        asking = act.job in ("answer", "about", "day")
-        if not asking or sum(one.job in ("answer", "about", "day") for one in kept) < _MOST_QUESTIONS:
+        asking = act.job not in ("write", "forget")
+        if not asking or sum(one.job not in ("write", "forget") for one in kept) < _MOST_QUESTIONS:
             kept.append(act)
     return Plan(plan.language, tuple(kept), plan.remarks)

@@ -1,4 +1,4 @@
-"""The reflex: a chat model that is none. It keeps statements and answers from memory, by patterns and by calling tools like any other.
+"""The reflex: a chat model that is none. It keeps statements and answers from memory, by learned heads and by calling tools like any other.
 
 It sees what every chat model sees, a request, and says what it finds with its citation, or that it does not know.
 """

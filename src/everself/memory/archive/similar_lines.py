@@ -1,4 +1,4 @@
-"""Finds lines that may say the same: they share words and do not differ in a number, a negation or a fact. Pure."""
+"""Finds lines that say the same: they share words, learned pairs judge them, and a number that differs keeps them apart. Pure."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -6,6 +6,7 @@ from itertools import combinations
 from typing import Final
 
 from everself.classify.contradiction import contradicts
+from everself.classify.pairs import say_same
 from everself.text.normalise import fold
 from everself.values import Entry, Tag
 
@@ -15,7 +16,7 @@ _FREQUENT: Final = 40
 
 
 def near_pairs(lines: Sequence[Entry]) -> Iterator[tuple[Entry, Entry]]:
-    """Pairs that share at least half of their words and could both be true."""
+    """Pairs that share at least half of their words and say the same."""
     words = [frozenset(_bare(one.text).split()) | _pairs_of(one.text) for one in lines]
     holders: dict[str, list[int]] = defaultdict(list)
     for at, held in enumerate(words):
@@ -43,7 +44,9 @@ def same_words(one: Entry, other: Entry) -> bool:
 def _agree(one: Entry, other: Entry) -> bool:
     if Tag.CORRECTION in (one.tag, other.tag) or _numbers(one) != _numbers(other):
         return False
-    return not (contradicts(one.text, other.text) or contradicts(other.text, one.text))
+    if same_words(one, other):
+        return True
+    return say_same(one.text, other.text) and not contradicts(one.text, other.text)
 
 
 def _bare(text: str) -> str:

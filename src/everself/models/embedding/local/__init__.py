@@ -14,6 +14,13 @@ _FAST = ("", "use", "fast")
 _QUALITY = ("e5", "quality")
 
 
+def bundled(chosen: Embedder | None, cache: str) -> Embedder:
+    """The encoder that comes with the package: the chosen embedder where it is that one, so that its weights are loaded once."""
+    if chosen is not None and chosen.provider == "local" and chosen.model.startswith("use-"):
+        return chosen
+    return open_local("", "", cache)
+
+
 def open_local(model: str, model_path: str, cache: str) -> Embedder:
     """The local model of that name; a file of the person's comes before any name."""
     if model_path:

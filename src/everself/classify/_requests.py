@@ -1,0 +1,56 @@
+"""The rules beside the learned heads: the trigger lists of the seed, and which words a wish to remember or forget means. Pure."""
+
+from functools import cache
+from typing import TYPE_CHECKING, Final, Literal
+
+from everself.classify.folding import fold
+from everself.classify.pattern_sets import Matcher, compile_set, read_patterns, whole
+
+if TYPE_CHECKING:
+    import re2
+
+Route = Literal["memory", "recall", "soft"]
+_ROUTES: Final[tuple[Route, ...]] = ("memory", "recall", "soft")
+_EDGES: Final = " ,;:、，。-–—"
+_FEWEST: Final = 2
+
+
+def routes(sentence: str) -> frozenset[Route]:
+    """Where the lists of the seed send a sentence."""
+    patterns, compiled = _triggers()
+    found = compiled.Match(whole(fold(sentence)))
+    return frozenset(one for one in _ROUTES if any(patterns[number][0] == one for number in found or ()))
+
+
+@cache
+def _triggers() -> tuple[tuple[tuple[str, str], ...], Matcher]:
+    patterns = read_patterns("triggers")
+    return patterns, compile_set(pattern for _, pattern in patterns)
+
+
+def meant(sentence: str, kind: Literal["remember", "forget"]) -> str:
+    """The words that are to be remembered or forgotten, as the person wrote them; empty where the wish names none."""
+    shown = fold(sentence)
+    for pattern in _requests(kind):
+        found = pattern.search(shown)
+        if found is not None:
+            words = sentence[slice(*found.span(1))].strip(_EDGES)
+            if _names(words):
+                return words
+    return ""
+
+
+def _names(words: str) -> bool:
+    letters = sum(char.isalnum() for char in words)
+    return letters >= _FEWEST and not any(one.search(fold(words)) for one in _requests("nothing"))
+
+
+@cache
+def _requests(kind: str) -> "tuple[re2._Regexp, ...]":
+    import re2
+
+    options = re2.Options()
+    options.case_sensitive = False
+    options.log_errors = False
+    options.dot_nl = True
+    return tuple(re2.compile(pattern, options) for section, pattern in read_patterns("requests") if section == kind)

@@ -1,0 +1,134 @@
+"""What the heads see of a text: hashed character n-grams, words and their pairs, and a few numbers about its layout. Pure, in linear time.
+
+No language is told apart: what a language does not have in common with others, its n-grams say. The sentence embedding, the third part
+of the features, comes from `encoder.py`.
+"""
+
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, Final
+from zlib import crc32
+
+from everself.classify.folding import one_script
+from everself.text.normalise import without_surrogates
+
+if TYPE_CHECKING:
+    import numpy
+
+    from everself.models.embedding.protocol import Vectors
+
+    Ints = numpy.ndarray[tuple[int, ...], numpy.dtype[numpy.int64]]
+
+# Raised when the same text gives other features: weights of another version cannot be used.
+VERSION: Final = 1
+BITS: Final = 15
+GRAMS: Final = 1 << BITS
+EMBEDDED: Final = 512
+LAYOUT: Final = 20
+# directions of the embedding whose products are features too, and how much an embedding and these products weigh beside the rest
+AXES: Final = 40
+_EMBEDDING: Final = 3.0
+_PRODUCTS: Final = 0.6
+# What a text says that is longer, its beginning and its end say.
+LONGEST: Final = 600
+_LENGTHS: Final = (2, 3, 4, 5)
+_WORDS: Final = 120
+_MULTIPLIER: Final = 0x9E3779B97F4A7C15
+_MIXER: Final = 0xBF58476D1CE4E5B9
+_EDGE: Final = "\x02"
+_END: Final = "\x03"
+_PLAIN: Final = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "„": '"', "。": ".", "、": ",", "…": "."})
+_CODE: Final = frozenset("{}[]<>=;_|\\/#$*`~^&")
+
+
+@dataclass(frozen=True, slots=True)
+class Features:
+    """`grams` are the buckets that a text fills, each once; `layout` is one row of numbers between 0 and 1."""
+
+    grams: "Ints"
+    layout: "Vectors"
+
+
+def features_of(text: str) -> Features:
+    return Features(_grams(folded(text)), _layout(text))
+
+
+def expanded(vectors: "Vectors", mean: "Vectors", axes: "Vectors") -> "Vectors":
+    """Embeddings, a row each, with the products of what they are along the axes: two things that only together say something."""
+    import numpy
+
+    along = (vectors - mean) @ axes
+    one, other = numpy.triu_indices(axes.shape[1])
+    products = along[:, one] * along[:, other] / numpy.sqrt(axes.shape[1])
+    return numpy.concatenate([_EMBEDDING * vectors, _PRODUCTS * products], axis=1).astype(numpy.float32)
+
+
+def folded(text: str) -> str:
+    """As n-grams are taken: compatibility forms and case made one, every digit a zero, blanks one blank."""
+    text = without_surrogates(shortened(text)).translate(_PLAIN)
+    text = one_script(unicodedata.normalize("NFKC", text).casefold())
+    return " ".join("".join("0" if char.isdecimal() else char for char in text).split())
+
+
+def shortened(text: str) -> str:
+    half = LONGEST // 2
+    return text if len(text) <= LONGEST else f"{text[:half]} {text[-half:]}"
+
+
+def _grams(text: str) -> "Ints":
+    """Character n-grams of the whole text, its edges included, and its words and pairs of words."""
+    import numpy
+
+    codes = numpy.frombuffer(f"{_EDGE}{text}{_END}".encode("utf-32-le"), dtype=numpy.uint32).astype(numpy.uint64)
+    multiplier = numpy.uint64(_MULTIPLIER)
+    rolled = codes * multiplier
+    found = []
+    for length in _LENGTHS:
+        if len(codes) < length:
+            break
+        rolled = (rolled[:-1] ^ (rolled[:-1] >> numpy.uint64(31))) * multiplier + codes[length - 1 :]
+        found.append(rolled)
+    words = [crc32(word.encode()) for word in text.split()[:_WORDS]]
+    pairs = [one * 31 + other * 17 + 7 for one, other in pairwise(words)]
+    found.append(numpy.array([*words, *pairs], dtype=numpy.uint64) * multiplier)
+    mixed = numpy.concatenate(found)
+    mixed = (mixed ^ (mixed >> numpy.uint64(29))) * numpy.uint64(_MIXER)
+    buckets: Ints = numpy.unique(mixed >> numpy.uint64(64 - BITS)).astype(numpy.int64)
+    return buckets
+
+
+def _layout(text: str) -> "Vectors":
+    import numpy
+
+    bare = shortened(text).strip()
+    letters = sum(char.isalpha() for char in bare)
+    size = max(1, len(bare))
+    dense = sum(char > "\u2e7f" for char in bare)
+    words = len(bare.split())
+    asks = bare.rstrip(" \"')]」』）~").endswith(("?", "？"))
+    lines = text.strip().count("\n") + 1
+    numbers: Sequence[float] = (
+        asks,
+        "?" in bare or "？" in bare,
+        bare.endswith(("!", "！")),
+        bare.endswith((".", "。")),
+        bare.endswith((":", "：")),
+        bare[:1] in "\"'“‘「『«>",
+        any(char in '"“”「」『』«»' for char in bare),
+        "`" in bare or "://" in bare,
+        min(1.0, 8 * sum(char in _CODE for char in bare) / size),
+        min(1.0, sum(char.isdecimal() for char in bare) / 4),
+        min(1.0, 4 * sum(char.isdecimal() for char in bare) / size),
+        min(1.0, 4 * sum(char.isupper() for char in bare) / max(1, letters)),
+        dense > letters // 2,
+        words <= 2 and dense <= 4,
+        words <= 5 and dense <= 10,
+        min(1.0, (len(bare) + 1.5 * dense) / 200),
+        min(1.0, len(text) / 2_000),
+        min(1.0, (lines - 1) / 10),
+        bare[:1] in "-*•·" or bare[:2].rstrip(".)").isdecimal(),
+        letters == 0,
+    )
+    return numpy.array(numbers, dtype=numpy.float32)

@@ -1,0 +1,107 @@
+"""What the learned heads say of a text: for each output of `heads.py` how likely it is, and whether that is enough.
+
+Two sets of heads: `deep` sees the sentence embedding too and answers where an encoder was offered (`encoder.py`); `light` sees n-grams and
+layout. Likelihoods are calibrated, thresholds were chosen on open corpora by the trainer. Knows no message: its sentences come one by one.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Final
+
+from everself.classify import encoder
+from everself.classify.features import LAYOUT, VERSION, Features, expanded, features_of
+from everself.classify.weights import Weights, shipped
+from everself.errors import Damaged
+
+if TYPE_CHECKING:
+    import numpy
+    from numpy.typing import NDArray
+
+    Odds = NDArray[numpy.float32]
+
+_HELD: Final = 4_096
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """Of one text. `deep` says whether its embedding was seen."""
+
+    likely: "dict[str, float]"
+    enough: "dict[str, float]"
+    possible: "dict[str, float]"
+    deep: bool
+
+    def __getitem__(self, output: str) -> float:
+        return self.likely[output]
+
+    def says(self, output: str) -> bool:
+        return self.likely[output] >= self.enough[output]
+
+    def may(self, output: str) -> bool:
+        """Whether it is as likely as not to be right: for those who look again before they act."""
+        return self.likely[output] >= self.possible[output]
+
+    def margin(self, output: str) -> float:
+        """How far above its threshold an output is; below nothing where it is not enough."""
+        return self.likely[output] - self.enough[output]
+
+
+class Heads:
+    """One set: `names` are the columns of its weights."""
+
+    def __init__(self, weights: Weights, kind: str) -> None:
+        told = weights.told["heads"][kind]
+        if weights.told["features"] != VERSION:
+            raise Damaged("The weights of the classifier belong to another version of Everself. Install it again.")
+        self.names: tuple[str, ...] = tuple(told["outputs"])
+        self.enough: dict[str, float] = dict(zip(self.names, told["thresholds"], strict=True))
+        self.possible: dict[str, float] = dict(zip(self.names, told["possible"], strict=True))
+        self._grams = weights.arrays[f"{kind}.grams"]
+        self._scale = weights.arrays[f"{kind}.scale"]
+        self._dense = weights.arrays[f"{kind}.dense"]
+        self._bias = weights.arrays[f"{kind}.bias"]
+        self._mean, self._axes = weights.arrays["axes.mean"], weights.arrays["axes.basis"]
+
+    def odds(self, features: Features, vector: Any = None) -> "Odds":
+        import numpy
+
+        summed = self._grams[features.grams].sum(axis=0, dtype=numpy.int64) * self._scale
+        found = summed / numpy.sqrt(max(1, len(features.grams))) + self._bias
+        found += features.layout @ self._dense[:LAYOUT].astype(numpy.float32)
+        if vector is not None:
+            seen = expanded(vector[None, :], self._mean, self._axes)[0]
+            found += seen @ self._dense[LAYOUT:].astype(numpy.float32)
+        return numpy.asarray(found, dtype=numpy.float32)
+
+
+@lru_cache(maxsize=2)
+def heads(kind: str) -> Heads:
+    return Heads(shipped(), kind)
+
+
+def score(text: str, *, deep: bool = True) -> Scores:
+    """What the heads say of one text. `deep=False` where it must cost nothing."""
+    return _score(text, deep, encoder.generation())
+
+
+def prepare(texts: Sequence[str]) -> None:
+    """Embed these together, which costs less than one by one; what is asked of them afterwards finds them embedded."""
+    encoder.embed(list(texts)[: encoder.MOST])
+
+
+@lru_cache(maxsize=_HELD)
+def _score(text: str, deep: bool, _generation: int) -> Scores:
+    import numpy
+
+    features = features_of(text)
+    rows = encoder.embed([text]) if deep else None
+    light = heads("light")
+    odds = dict(zip(light.names, light.odds(features), strict=True))
+    enough, possible = light.enough, light.possible
+    if rows is not None:
+        own = heads("deep")
+        odds |= dict(zip(own.names, own.odds(features, rows[0]), strict=True))
+        enough, possible = {**enough, **own.enough}, {**possible, **own.possible}
+    likely = {name: float(1 / (1 + numpy.exp(-numpy.float64(one)))) for name, one in odds.items()}
+    return Scores(likely, enough, possible, rows is not None)

@@ -1,0 +1,229 @@
+"""What the learned heads say of two texts: whether a memory answers a question, and whether two statements say the same.
+
+What they see is how much of the one stands in the other, how far a memory is ahead of the others that were found, and, where an encoder was
+offered (`encoder.py`), where the two embeddings meet and part. No language is told apart. Weights and thresholds are in `pairs.bin`.
+"""
+
+import os
+import unicodedata
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from math import exp, log
+from typing import TYPE_CHECKING, Any, Final
+
+from everself.classify import encoder
+from everself.classify.features import folded
+from everself.classify.weights import Weights, unpack
+from everself.errors import Damaged
+from everself.text.search import TermKind, index_terms, read_query
+
+if TYPE_CHECKING:
+    import numpy
+    from numpy.typing import NDArray
+
+    Rows = NDArray[numpy.float64]
+
+PATH: Final = os.path.join(os.path.dirname(__file__), "pairs.bin")
+# Raised when the same pair gives other features: weights of another version cannot be used.
+VERSION: Final = 1
+# memories that one question is held against
+MOST: Final = 24
+CROWD: Final = 10
+_LENGTHS: Final = (2, 3, 4)
+# how much the numbers of two embeddings weigh beside the others
+_PRODUCT: Final = 16.0
+_DISTANCE: Final = 8.0
+_COUNTED: Final = 3.0
+_DENSE: Final = "\u2e7f"
+
+
+@dataclass(frozen=True, slots=True)
+class Answering:
+    """How likely each memory is to be what answers; `sure` and `near` are what it takes to be told, and to be shown as the nearest."""
+
+    likely: tuple[float, ...]
+    sure: float
+    near: float
+
+    @property
+    def best(self) -> int:
+        return max(range(len(self.likely)), key=lambda at: self.likely[at])
+
+
+def answering(question: str, memories: Sequence[str]) -> Answering:
+    """At most `MOST` memories are looked at; of one question no more than one is the answer, or none."""
+    import numpy
+
+    if not memories:
+        return Answering((), 1.0, 1.0)
+    looked = padded(memories[:MOST], shipped().told["background"])
+    vectors = encoder.embed([question, *looked])
+    kind = "light" if vectors is None else "deep"
+    dense = None if vectors is None else numpy.stack(vectors).astype(numpy.float64)
+    odds = _odds(f"answers.{kind}", answer_features(question, looked, dense))
+    # what answers is one of them or none, and none has the odds of 1
+    top = max(0.0, float(odds.max()))
+    shares = numpy.exp(odds - top)
+    total = float(shares.sum()) + exp(-top)
+    told = shipped().told["answers"][kind]
+    likely = [float(one) / total for one in shares] + [0.0] * len(memories)
+    return Answering(tuple(likely[: len(memories)]), float(told["sure"]), float(told["near"]))
+
+
+def padded(memories: Sequence[str], background: Sequence[str]) -> list[str]:
+    """Where little is known, some other people's sentences are put beside it: what is rare, and how far one is ahead, needs a crowd."""
+    return [*memories, *background[: max(0, CROWD - len(memories))]]
+
+
+def say_same(one: str, other: str) -> bool:
+    """Whether two statements tell the same fact, in whatever words. For merging: what only might be the same is not."""
+    vectors = encoder.embed([one, other])
+    kind = "light" if vectors is None else "deep"
+    return _likely(f"same.{kind}", same_features(one, other, vectors)) >= float(shipped().told["same"][kind]["sure"])
+
+
+def _likely(name: str, row: "Rows") -> float:
+    return 1 / (1 + exp(-max(-60.0, min(60.0, float(_odds(name, row[None])[0])))))
+
+
+def _odds(name: str, rows: "Rows") -> "Rows":
+    arrays = shipped().arrays
+    found: Rows = rows @ arrays[f"{name}.weights"].astype("float64") + float(arrays[f"{name}.bias"][0])
+    return found
+
+
+@cache
+def shipped() -> Weights:
+    with open(PATH, "rb") as file:
+        found = unpack(file.read())
+    if found.told["features"] != VERSION:
+        raise Damaged("The weights for pairs belong to another version of Everself. Install it again.")
+    return found
+
+
+def answer_features(question: str, memories: Sequence[str], vectors: "Rows | None") -> "Rows":
+    """A row for each memory; `vectors` begin with the question's."""
+    import numpy
+
+    asked, held = _grams(question), [_grams(one) for one in memories]
+    rare = {gram: _rarity(gram, held) for gram in asked}
+    known = {gram: rare[gram] for gram in asked if any(gram in one for one in held)}
+    words = [term.alternatives for term in read_query(question).terms if term.kind is not TermKind.STOP]
+    terms = [_terms(one) for one in memories]
+    heavy = [1 + _rarity(one[0], terms) for one in words]
+    there = [[any(form in one for form in forms) for forms in words] for one in terms]
+    whole = numpy.array([_share(rare, one) for one in held])
+    ours = numpy.array([_share(known, one) for one in held])
+    back = numpy.array([len(asked & one) / max(1, len(one)) for one in held])
+    told = numpy.array([_weighed(heavy, one) for one in there])
+    missing = numpy.array([float(len(one) - sum(one)) for one in there])
+    counts = numpy.array([float(any(char.isdecimal() for char in one)) for one in memories])
+    number = float(any(char.isdecimal() for char in question))
+    columns = [
+        *(whole, _lead(whole), ours, _lead(ours), whole == whole.max(), back, _lead(back), told, _lead(told)),
+        *(numpy.minimum(missing, 4) / 4, missing == 0, counts, counts * number),
+        numpy.array([_length(one, 160) for one in memories]),
+        numpy.full(len(memories), _length(question, 80)),
+        numpy.full(len(memories), min(2.0, len(words) / 5)),
+    ]
+    if vectors is not None:
+        near = vectors[1:] @ vectors[0]
+        behind = numpy.array([float((near > one).sum()) for one in near])
+        columns += [near, _lead(near), near - near.mean(), behind == 0, numpy.minimum(behind, 5) / 5, told * near]
+        columns += [whole * near]
+    made = numpy.stack([numpy.asarray(one, dtype=numpy.float64) for one in columns], axis=1)
+    if vectors is None:
+        return made
+    # which questions want a number is for the weights to say
+    wanted = _COUNTED * vectors[:1] * numpy.array([float(any(map(_counts, one))) for one in memories])[:, None]
+    return numpy.concatenate([made, wanted, _meeting(vectors[:1], vectors[1:])], axis=1)
+
+
+def same_features(one: str, other: str, vectors: "Sequence[Any] | None") -> "Rows":
+    """One row, the same whichever of the two comes first."""
+    import numpy
+
+    grams, terms, numbers = [[read(text) for text in (one, other)] for read in (_grams, _terms, _numbers)]
+    lengths = sorted((_length(one, 160), _length(other, 160)))
+    numbered = bool(numbers[0] and numbers[1])
+    found = [
+        *_overlaps(*grams),
+        *_overlaps(*terms),
+        float(numbered and numbers[0] == numbers[1]),
+        float(numbered and not numbers[0] & numbers[1]),
+        float(numbered and numbers[0] != numbers[1]),
+        float(bool(numbers[0]) != bool(numbers[1])),
+        *lengths,
+        lengths[1] - lengths[0],
+    ]
+    made = numpy.array(found, dtype=numpy.float64)
+    if vectors is None:
+        return made
+    ours, theirs = (numpy.asarray(row, dtype=numpy.float64) for row in vectors)
+    near = float(ours @ theirs)
+    meeting = _meeting(ours[None], theirs[None])[0]
+    return numpy.concatenate([made, [near, near * near, near * made[0], near * made[3]], meeting])
+
+
+def _meeting(ours: "Rows", theirs: "Rows") -> "Rows":
+    """Where two embeddings agree and how far they are apart, number by number."""
+    import numpy
+
+    return numpy.concatenate([_PRODUCT * ours * theirs, _DISTANCE * numpy.abs(ours - theirs)], axis=1)
+
+
+def _overlaps(ours: Collection[str], theirs: Collection[str]) -> list[float]:
+    shared = len(frozenset(ours) & frozenset(theirs))
+    sizes = sorted((len(ours), len(theirs)))
+    return [shared / max(1, sum(sizes) - shared), shared / max(1, sizes[0]), shared / max(1, sizes[1])]
+
+
+def _lead(values: "Rows") -> "Rows":
+    """How far each is before the best of the others."""
+    import numpy
+
+    if len(values) == 1:
+        return numpy.zeros(1)
+    second, first = numpy.sort(values)[-2:]
+    led: Rows = values - numpy.where(numpy.arange(len(values)) == int(values.argmax()), second, first)
+    return led
+
+
+def _rarity(part: str, texts: Sequence[Collection[str]]) -> float:
+    return log((len(texts) + 1) / (sum(part in one for one in texts) + 0.5))
+
+
+def _share(weights: dict[str, float], held: Collection[str]) -> float:
+    """Summed in one order: sums of the same numbers in another order are not the same."""
+    total = sum(sorted(weights.values()))
+    return sum(sorted(weight for part, weight in weights.items() if part in held)) / total if total > 0 else 0.0
+
+
+def _weighed(weights: Sequence[float], there: Sequence[bool]) -> float:
+    return sum(one for one, is_there in zip(weights, there, strict=True) if is_there) / max(1e-9, sum(weights))
+
+
+def _length(text: str, long: int) -> float:
+    """Scripts without blanks say the same in less than half."""
+    return min(1.0, len(text) / (0.375 * long if any(char > _DENSE for char in text) else long))
+
+
+def _counts(char: str) -> bool:
+    return unicodedata.numeric(char, None) is not None
+
+
+def _numbers(text: str) -> frozenset[str]:
+    digits = "".join(char if char.isdecimal() else " " for char in text)
+    return frozenset(one.lstrip("0") for one in digits.split())
+
+
+@lru_cache(maxsize=4_096)
+def _grams(text: str) -> frozenset[str]:
+    plain = f" {folded(text)} "
+    return frozenset(plain[at : at + length] for length in _LENGTHS for at in range(len(plain) - length + 1))
+
+
+@lru_cache(maxsize=4_096)
+def _terms(text: str) -> frozenset[str]:
+    return frozenset(index_terms(text).counts)

@@ -1,0 +1,1 @@
+"""Learns the weights of everself.classify from tests/corpora. See docs/classify.md."""

@@ -1,0 +1,84 @@
+"""The head for what a question asks of the reflex itself: learned from tests/corpora/asks, against every other question and statement."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Final
+
+import numpy
+from numpy.typing import NDArray
+from tools.train_classify.examples import rows
+from tools.train_classify.fit import Floats, Plan, fit, scores, stack
+from tools.train_classify.training import calibrate, choose, measure
+
+from everself.classify.asks import ASKS, BUCKETS, SCALE, buckets, terms_of
+
+FOLDS: Final = 4
+PLAN: Final = Plan(ridge=0.1, grams=2.0, steps=80)
+# how much one of the many texts that ask nothing of the kind weighs
+OTHER: Final = 0.3
+PRECISE: Final = 0.9
+# in so many questions a word says how is asked and not about what
+COMMON: Final = 2
+
+
+def examples() -> Iterator[tuple[str, str, bool]]:
+    """Text, what it asks ("" for nothing of the kind), and whether it may ask who the owner is."""
+    for _, row in rows("asks/*.jsonl"):
+        yield row["text"], row["ask"], row["ask"] == "owner"
+    for path, row in rows("reflex/*.jsonl", "reflex/*/*.jsonl"):
+        # the first thing that is told in each is a name, and questions about it ask for that
+        names = row.get("about", "").endswith(("-001", "-s001"))
+        yield row["text"], "", names and path.suffix == ".jsonl"
+    for _, row in rows("pairs/open/answers-??.jsonl"):
+        yield row["question"], "", False
+    for _, row in rows("pairs/open/answers-sets-*.jsonl"):
+        for text in row["memories"]:
+            yield text, "", False
+
+
+def learn(embed: Callable[[Sequence[str]], NDArray[Any]]) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
+    found = list(dict.fromkeys(examples()))
+    vectors = SCALE * embed([text for text, _, _ in found]).astype(numpy.float64)
+    arrays: dict[str, NDArray[Any]] = {}
+    told = {}
+    for kind, dense in (("deep", vectors), ("light", numpy.zeros((len(found), 1)))):
+        made, told[kind] = _learn(found, dense)
+        arrays |= {f"asks.{kind}.{name}": one for name, one in made.items()}
+    return arrays, told | {"frame": frame(found)}
+
+
+def frame(found: list[tuple[str, str, bool]]) -> list[str]:
+    """Words that such questions have in common, whatever they are about."""
+    counts = Counter(term for text, ask, _ in found if ask for term in terms_of(text))
+    return sorted(term for term, count in counts.items() if count >= COMMON)
+
+
+def _learn(found: list[tuple[str, str, bool]], dense: Floats) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
+    table = stack([buckets(text) for text, _, _ in found], dense)
+    folds = numpy.array([at % FOLDS for at in range(len(found))])
+    weights, rest, biases, told = [], [], [], {}
+    for ask in ASKS:
+        which = numpy.array([at for at, one in enumerate(found) if not (ask == "owner" and one[2] and one[1] != ask)])
+        wanted = numpy.array([float(found[at][1] == ask) for at in which])
+        weight = numpy.array([1.0 if found[at][1] else OTHER for at in which])
+        odds = numpy.zeros(len(which))
+        for fold in range(FOLDS):
+            inside, outside = numpy.flatnonzero(folds[which] != fold), numpy.flatnonzero(folds[which] == fold)
+            one = fit(table.of(which[inside]), wanted[inside], weight[inside], BUCKETS, PLAN)
+            odds[outside] = scores(one, table.of(which[outside]))
+        temperature = calibrate(odds, wanted, weight)
+        threshold = choose(odds / temperature, wanted, weight, PRECISE)
+        one = fit(table.of(which), wanted, weight, BUCKETS, PLAN)
+        weights.append(one.grams / temperature)
+        rest.append(one.dense / temperature)
+        biases.append(one.bias / temperature)
+        figures = measure(odds / temperature, wanted, threshold)
+        told[ask] = {"sure": threshold} | {name: round(value, 4) for name, value in figures.items()}
+    grams = numpy.stack(weights, axis=1)
+    scale = numpy.maximum(1e-9, numpy.abs(grams).max(axis=0)) / 127
+    return {
+        "grams": numpy.round(grams / scale).astype(numpy.int8),
+        "scale": scale.astype("<f4"),
+        "dense": numpy.stack(rest, axis=1).astype("<f2"),
+        "bias": numpy.array(biases, dtype="<f4"),
+    }, told

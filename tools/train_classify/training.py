@@ -1,0 +1,184 @@
+"""Both sets of heads, learned output by output: features, labels, weights, temperature and threshold.
+
+Thresholds and temperatures come from folds: every example is judged by weights that never saw it, nor its twin in another corpus.
+"""
+
+import hashlib
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import numpy
+from numpy.typing import NDArray
+from tools.train_classify.examples import Example
+from tools.train_classify.fit import Floats, Ints, Plan, Rows, Weights, fit, scores, stack
+
+from everself.classify.features import AXES, GRAMS, expanded, features_of, shortened
+from everself.classify.heads import ACTS, OUTPUTS
+
+FOLDS: Final = 3
+DEEP: Final = (*ACTS, "keep", "strong")
+KINDS: Final[Mapping[str, tuple[str, ...]]] = {"deep": DEEP, "light": OUTPUTS}
+PLAN: Final = Plan(ridge=2.0, grams=8.0)
+# Precision that an output must reach on the folds. All others balance both kinds of error.
+PRECISE: Final = {"correction": 0.93, "claim": 0.9, "forget": 0.92, "remember": 0.85}
+_ROUNDS: Final = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Learned:
+    """The heads of one kind, and what each did on the folds."""
+
+    outputs: tuple[str, ...]
+    weights: tuple[Weights, ...]
+    thresholds: tuple[float, ...]
+    possible: tuple[float, ...]
+    figures: tuple[Mapping[str, float], ...]
+
+
+class Table:
+    """All examples as features."""
+
+    def __init__(self, examples: Sequence[Example], embed: Callable[[Sequence[str]], NDArray[Any]]) -> None:
+        self.examples = examples
+        self.found = [features_of(one.text) for one in examples]
+        self._layout = numpy.stack([one.layout for one in self.found])
+        texts = list(dict.fromkeys(shortened(one.text) for one in examples))
+        vectors = dict(zip(texts, embed(texts), strict=True))
+        embedded = numpy.stack([vectors[shortened(one.text)] for one in examples])
+        self.mean, self.axes = _axes(embedded)
+        self._embedded = expanded(embedded, self.mean, self.axes)
+        self.fold = numpy.array([_fold(one) for one in examples])
+
+    def rows(self, kind: str) -> Rows:
+        dense = numpy.concatenate([self._layout, self._embedded], axis=1) if kind == "deep" else self._layout
+        return stack([one.grams for one in self.found], dense)
+
+    def labels(self, output: str) -> tuple[Ints, Floats, Floats]:
+        """Which examples say something of an output, what, and how much it counts."""
+        which = numpy.array([at for at, one in enumerate(self.examples) if output in one.labels], dtype=numpy.int64)
+        wanted = numpy.array([float(self.examples[at].labels[output]) for at in which])
+        weight = numpy.array([self.examples[at].weight for at in which])
+        return which, wanted, weight
+
+
+def _axes(embedded: NDArray[Any]) -> tuple[NDArray[numpy.float32], NDArray[numpy.float32]]:
+    """The directions in which the embeddings of the corpora differ most, each as long as makes what lies along it vary by one."""
+    mean = embedded.mean(axis=0)
+    spread = numpy.cov((embedded - mean).astype(numpy.float64), rowvar=False)
+    sizes, found = numpy.linalg.eigh(spread)
+    best = numpy.argsort(sizes)[::-1][:AXES]
+    # either sign is right; one is chosen, so that training again gives the same file
+    signs = numpy.sign(found[numpy.abs(found[:, best]).argmax(axis=0), best])
+    axes = found[:, best] * signs / numpy.sqrt(sizes[best])
+    return mean.astype(numpy.float32), axes.astype(numpy.float32)
+
+
+def _fold(example: Example) -> int:
+    """The same for the same words, in whatever corpus they stand."""
+    words = "".join(char for char in (example.group or example.text).casefold() if char.isalnum())
+    return hashlib.sha256(words[:40].encode()).digest()[0] % FOLDS
+
+
+def learn(table: Table, kind: str, say: Callable[[str], None]) -> Learned:
+    rows = table.rows(kind)
+    found: list[Weights] = []
+    thresholds: list[float] = []
+    possible: list[float] = []
+    figures: list[Mapping[str, float]] = []
+    for output in KINDS[kind]:
+        which, wanted, weight = table.labels(output)
+        held = _held_out(rows, table, which, wanted, weight)
+        temperature = calibrate(held, wanted, weight)
+        threshold = choose(held / temperature, wanted, weight, PRECISE.get(output, 0.0))
+        weights = fit(rows.of(which), wanted, weight, GRAMS, PLAN)
+        found.append(Weights(weights.grams / temperature, weights.dense / temperature, weights.bias / temperature))
+        thresholds.append(threshold)
+        possible.append(choose(held / temperature, wanted, weight, 0.0))
+        figures.append(measure(held / temperature, wanted, threshold))
+        written = numpy.array(
+            [table.examples[at].corpus == "messages" and not table.examples[at].group for at in which]
+        )
+        told = summary(measure(held[written] / temperature, wanted[written], threshold)) if written.any() else ""
+        say(f"{kind} {output}: {len(which)} examples, {summary(figures[-1])}, from {threshold:.2f}; messages: {told}")
+    return Learned(KINDS[kind], tuple(found), tuple(thresholds), tuple(possible), tuple(figures))
+
+
+def _held_out(rows: Rows, table: Table, which: Ints, wanted: Floats, weight: Floats) -> Floats:
+    folds = table.fold[which]
+    held = numpy.zeros(len(which))
+    for fold in range(FOLDS):
+        inside, outside = numpy.flatnonzero(folds != fold), numpy.flatnonzero(folds == fold)
+        weights = fit(rows.of(which[inside]), wanted[inside], weight[inside], GRAMS, PLAN)
+        held[outside] = scores(weights, rows.of(which[outside]))
+    return held
+
+
+def calibrate(odds: Floats, wanted: Floats, weight: Floats) -> float:
+    """By what log odds must be divided, so that of what is called 80 % likely four of five are so."""
+
+    def loss(temperature: float) -> float:
+        margin = numpy.where(wanted > 0, odds, -odds) / temperature
+        return float((weight * numpy.logaddexp(0.0, -margin)).sum())
+
+    candidates = [0.4 * 1.08**step for step in range(_ROUNDS)]
+    return min(candidates, key=loss)
+
+
+def choose(odds: Floats, wanted: Floats, weight: Floats, precise: float) -> float:
+    """The likelihood from which on an output holds: the best F1 among those that are precise enough."""
+    likely = 1 / (1 + numpy.exp(-numpy.clip(odds, -60, 60)))
+    best, found = -1.0, 0.5
+    for step in range(10, 99):
+        threshold = step / 100
+        said = likely >= threshold
+        right = float((weight * said * wanted).sum())
+        precision = right / max(1e-9, float((weight * said).sum()))
+        recall = right / max(1e-9, float((weight * wanted).sum()))
+        value = 2 * precision * recall / max(1e-9, precision + recall)
+        if precision >= precise and value > best:
+            best, found = value, threshold
+    return found
+
+
+def measure(odds: Floats, wanted: Floats, threshold: float) -> dict[str, float]:
+    said = 1 / (1 + numpy.exp(-numpy.clip(odds, -60, 60))) >= threshold
+    right = float((said & (wanted > 0)).sum())
+    return {
+        "precision": right / max(1.0, float(said.sum())),
+        "recall": right / max(1.0, float(wanted.sum())),
+        "accuracy": float((said == (wanted > 0)).mean()),
+    }
+
+
+def summary(figures: Mapping[str, float]) -> str:
+    return ", ".join(f"{name} {value:.3f}" for name, value in figures.items())
+
+
+def arrays(kind: str, learned: Learned) -> dict[str, NDArray[Any]]:
+    """As they are shipped: n-grams in eight bits with a scale an output, the rest in sixteen."""
+    grams = numpy.stack([one.grams for one in learned.weights], axis=1)
+    scale = numpy.maximum(1e-9, numpy.abs(grams).max(axis=0)) / 127
+    return {
+        f"{kind}.grams": numpy.round(grams / scale).astype(numpy.int8),
+        f"{kind}.scale": scale.astype("<f4"),
+        f"{kind}.dense": numpy.stack([one.dense for one in learned.weights], axis=1).astype("<f2"),
+        f"{kind}.bias": numpy.array([one.bias for one in learned.weights], dtype="<f4"),
+    }
+
+
+def encoder() -> Callable[[Sequence[str]], NDArray[Any]]:
+    """The encoder of the package, prepared in a folder of its own."""
+    from everself.models.embedding.local import open_local
+
+    folder = Path(tempfile.gettempdir()) / "everself-train-classify"
+    folder.mkdir(exist_ok=True)
+    opened = open_local("use", "", str(folder))
+
+    def embed(texts: Sequence[str]) -> NDArray[Any]:
+        parts = [opened.embed(texts[at : at + 512]) for at in range(0, len(texts), 512)]
+        return numpy.concatenate(parts)
+
+    return embed
