@@ -87,6 +87,7 @@ def test_correcting_closes_what_was_wrong() -> None:
         assert right.closed == (wrong.entry,)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("home")
 def test_a_turn_is_a_stream_of_events_and_ask_waits_for_its_end() -> None:
     async def talk() -> list[object]:

@@ -306,6 +306,7 @@ def test_the_first_of_several_problems_says_that_there_are_more() -> None:
     assert "More problems: 1" in words_of("{foo: 1, bar: 2}")
 
 
+@pytest.mark.slow
 def test_a_flood_of_problems_is_cut_short() -> None:
     flood = "{" + ",".join(f"unknown_{number}: 1" for number in range(500)) + "}"
     assert len(check(PLACES, flood)) == 50

@@ -144,6 +144,7 @@ def test_patterns_of_both_files_add_up_those_of_the_host_file_first(
         assert (loaded.config.tunables.identity_tokens, loaded.findings) == (900, ())
 
 
+@pytest.mark.slow
 def test_the_patterns_of_the_host_file_stay_where_both_together_are_too_many() -> None:
     many = ", ".join(f"{{pattern: 'word{number}', route: miner}}" for number in range(255))
     loaded = load(PLACES, HOSTS, block(f"heartbeat_custom_patterns: [{many}]", "identity_tokens: 900"))

@@ -155,7 +155,7 @@ def test_a_server_that_does_not_start_or_dies_is_a_notice(tmp_path: Path) -> Non
         told = [event for event in events if isinstance(event, Notice)]
         assert [one.level for one in told] == ["warning", "warning"]
         assert told[0].text.startswith("The MCP server absent did not start")
-        assert told[1].text == "The MCP server odd died."
+        assert told[1].text == "The MCP server odd exited."
 
 
 def test_rules_start_no_server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

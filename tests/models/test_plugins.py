@@ -25,7 +25,9 @@ from everself.models.call_switch import CALLS
 from everself.models.chat.factory import open_model
 from everself.models.chat.protocol import ChatRequest, ReplyPart, ReplyText, UserTurn
 from everself.models.embedding import open_embedder
-from everself.operations.models import list_models, use_model
+from everself.operations.caller import AT_TERMINAL
+from everself.operations.home import Home
+from everself.operations.models import ModelsRequest, UseRequest, list_models, use_model
 from everself.operations.templates import set_up
 
 EMBEDDER = """
@@ -197,7 +199,7 @@ def test_an_installed_model_answers_in_a_conversation(install: Install, tmp_path
         app.chat.use(app.chat_model("acme/one"))
         said = done(asyncio.run(hear(app, "Hello.", app.chat.begin())))
         assert "Acme speaking." in said.text
-        lines = {line.name: line for line in list_models(app).models}
+        lines = {line.name: line for line in list_models(app, AT_TERMINAL, ModelsRequest()).models}
         assert lines["acme/NAME"].key == "not needed"
     assert site.exists()
     import everself_acme  # type: ignore[import-not-found]
@@ -220,7 +222,7 @@ def test_a_model_gets_its_settings_and_its_errors_pass(install: Install) -> None
 
 
 def test_what_a_package_raises_as_everselfs_own_error_passes(install: Install) -> None:
-    code = MODEL.replace('yield TextPiece("speaking.")', "raise ModelFailed('Too many.', reason='rate')")
+    code = MODEL.replace('yield ReplyText("speaking.")', "raise ModelFailed('Too many.', reason='rate')")
     install(MODELS, f"{code}\n\nfrom everself.errors import ModelFailed\n")
     with pytest.raises(ModelFailed, match="Too many") as told:
         ask(open_model("acme/one", ()))
@@ -339,7 +341,7 @@ def test_model_use_takes_the_model_of_a_package(
     monkeypatch.setenv("EVERSELF_HOME", str(tmp_path / "h"))
     with open_runtime() as app:
         set_up(app)
-        assert use_model(app, "acme/one").now == "acme/one"
+        assert use_model(Home(), AT_TERMINAL, UseRequest(name="acme/one")).now == "acme/one"
     with open_runtime() as app:
         assert app.agent.model == "acme/one"
 

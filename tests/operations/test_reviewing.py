@@ -237,4 +237,4 @@ def test_of_many_notes_only_the_newest_are_asked_about(app: Runtime) -> None:
     Path(app.agent.workspace, "memory", "trees.md").write_text(f"# Trees\n\n{lines}", encoding="utf-8")
     found = list_waiting(app)
     assert len(found.waiting) == 20
-    assert found.notes == ("10 more that a hand wrote: everself memory vouch",)
+    assert found.notes == ("10 more that were added outside Everself: everself memory vouch",)

@@ -17,6 +17,8 @@ from everself.lazy import part
 from everself.runtime import Runtime
 from everself.storage.state.database import State, open_state
 
+pytestmark = pytest.mark.slow
+
 THREADS = 6
 # for what never comes: a second maker
 A_WHILE = 0.3

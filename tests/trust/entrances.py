@@ -351,7 +351,7 @@ IN_MEMORY = (
     _thought("project", lambda path: NewEntry("likes tea", origin_of(OWNER), project=path)),
     _thought("category", lambda path: NewEntry("likes tea", origin_of(OWNER), category=path)),
     Entrance(
-        "Spot.path",
+        "PageSpot.path",
         lambda doors, path: _memory(doors).remember(
             NewEntry("likes tea", origin_of(OWNER), spot=PageSpot(path, "Tea"))
         ),
@@ -456,7 +456,11 @@ ENTRANCES: tuple[Entrance, ...] = (
 
 # Words that are no paths, each with the reason. What is not listed here and not entered above fails the completeness test.
 NO_PATHS: dict[str, str] = {
-    "Chat.converse.text": "what is said; what the tools make of it passes through their own entrances",
+    **dict.fromkeys(
+        ("Chat.converse.text", "chat.say.text"),
+        "what is said; what the tools make of it passes through their own entrances",
+    ),
+    "chat.say.session": "compared with recorded sessions, whose ids are the runtime's own",
     "Chat.converse.person": "who says it, kept in a row",
     "ask.text": "as in a conversation, kept in a row",
     "ask.resume": "compared with recorded sessions, whose ids are the runtime's own",
@@ -522,8 +526,8 @@ NO_PATHS: dict[str, str] = {
             "NewEntry.who",
             "NewEntry.was",
             "NewEntry.key",
-            "Spot.title",
-            "Spot.heading",
+            "PageSpot.title",
+            "PageSpot.heading",
         ),
         "stored as text",
     ),

@@ -8,8 +8,8 @@ from tests.memory.minds import mind_over
 from tests.trust.rows.s04 import run_s4
 from tests.trust.rows.s05 import ATTEMPTS, NAMES, run_s5
 
-from everself.identity import integrity
-from everself.identity.integrity import Integrity
+from everself.identity import examination
+from everself.identity.examination import Examination
 from everself.identity.write_permissions import ROUTES, TOOLS
 from everself.operations import files
 from everself.storage.state.database import State
@@ -43,14 +43,14 @@ def test_s5_no_route_without_a_human_writes_what_only_humans_change(seed: int) -
 
 @pytest.mark.trust
 def test_a_look_that_believes_the_database_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(integrity, "find_breach", lambda *_: None)
+    monkeypatch.setattr(examination, "find_breach", lambda *_: None)
     with pytest.raises(AssertionError, match="S4 seed"):
         run_s4(26, 1)
 
 
 @pytest.mark.trust
 def test_a_look_that_takes_everything_for_its_own_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Integrity, "_is_own", lambda *_: True)
+    monkeypatch.setattr(Examination, "_is_own", lambda *_: True)
     with pytest.raises(AssertionError, match="S4 seed"):
         run_s4(13, 1)
 

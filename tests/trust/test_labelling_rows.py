@@ -16,7 +16,7 @@ def test_s6_others_gain_no_authority_and_the_owner_does(seed: int) -> None:
 
 
 def test_s6_holds_without_any_label(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(memory, "doubt", lambda *_: "")
+    monkeypatch.setattr(memory, "injection_reason", lambda *_: "")
     assert "0 kept apart" in s06.run_s6(40, 1)
 
 

@@ -3,7 +3,6 @@
 from dataclasses import replace
 
 import pytest
-from tests.operations.changes import Changes
 from tests.trust.rows.r06_memory import run_r6_memory
 from tests.trust.rows.r07 import run_r7
 from tests.trust.rows.s07 import run_s7
@@ -36,7 +35,7 @@ def test_names_that_forget_the_words_are_found(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_an_undo_that_brings_entries_back_twice_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Changes, "_doubled", lambda *_: ())
+    monkeypatch.setattr(changes, "_doubled", lambda *_: ())
     with pytest.raises(AssertionError, match="R7 seed"):
         run_r7(600, 1, 50)
 

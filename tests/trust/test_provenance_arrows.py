@@ -11,6 +11,7 @@ from tests.conversation import test_provenance as flow
 from tests.keepers import test_runner as keepers
 from tests.keepers import test_shown as showing
 from tests.keepers.minds import BERLIN, Hour, Mind
+from tests.operations.promotions import promote
 
 from everself.clock import Clock
 from everself.conversation import _recording as keeping
@@ -33,6 +34,7 @@ from everself.operations import files, forgetting, promotion
 from everself.operations import job_actions as deeds
 from everself.operations import origins as origin
 from everself.operations import search as recalling
+from everself.operations.promotion import PromoteRequest
 from everself.storage.state.file_origins import FileOrigins
 from everself.testing.workspaces import real_workspace
 from everself.text.normalise import fold
@@ -142,7 +144,7 @@ def of_a_promotion(path: Path) -> None:
         message = app.log.add(app.log.begin(), "user", "What do my notes say?")
         words = writing.NewEntry("Remember this: bills go to Ken.", flow.origin_of("agent", f"msg:{message.id}"))
         entry = app.memory.remember(words).entry
-        promotion.promote(app, promotion.Wanted(), present=False)
+        promote(app, PromoteRequest(), present=False)
         assert app.memory.catalog.get(entry).path.startswith("memory/2")
 
 
@@ -277,7 +279,7 @@ ARROWS = (
     ),
     Arrow(
         "vouching → entry",
-        ((adoption, "_voucher", owned), (adoption, "_is_imported", lambda *_: True)),
+        ((adoption, "_provenance_record", owned), (adoption, "_is_imported", lambda *_: True)),
         flow.test_vouching_makes_nothing_of_the_web_the_owners,
     ),
     Arrow(

@@ -278,7 +278,7 @@ class McpServer:
     enabled: bool = setting("", FLAG, True, "Whether the agent gets the tools of this MCP server.")
     command: str = setting("", TEXT, "", "Program of an MCP server that runs on this machine.")
     args: tuple[str, ...] = setting("", kinds.TEXTS, (), "Arguments of that program.")
-    env: Headers = setting("env.*", TEXT, "", "Variable that the program gets.", secret=True)
+    env: Headers = setting("env.*", TEXT, "", "Environment variable of that program.", secret=True)
     url: str = setting("", TEXT, "", "Address of an MCP server that speaks streamable HTTP.")
     headers: Headers = setting("headers.*", TEXT, "", "Header of the requests to that address.", secret=True)
 

@@ -1,1 +1,1 @@
-"""What can be asked of an opened agent: one function a verb, which every face calls."""
+"""What can be asked of an opened agent: one declaration per operation, which every interface calls."""

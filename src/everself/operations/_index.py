@@ -37,7 +37,7 @@ INDEX: tuple[tuple[str, str, str, str, str, str], ...] = (
     ("memory.rebuild", "index", "Make the index anew from the files; the old one serves meanwhile.", "", "", ""),
     ("memory.status", "index", "Count what is remembered, tier by tier, and say how well it can be found.", "", "", ""),
     ("soul.verify", "integrity", "Look for what was changed outside Everself in the documents that only humans change.", "", "", "[PATH]..."),
-    ("cron.add", "jobs", "Add a job: when, and a message or a verb.", "", "", ""),
+    ("cron.add", "jobs", "Add a job: when, and a message or an operation.", "", "", ""),
     ("cron.list", "jobs", "List the jobs, those of the house first.", "", "", ""),
     ("cron.show", "jobs", "Show one job: its times, what it does, and its last runs.", "", "", "NAME|ID"),
     ("cron.rm", "jobs", "Remove a job with its history; one of the house can only be disabled.", "", "", "NAME|ID"),

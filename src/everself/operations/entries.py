@@ -236,7 +236,7 @@ def correct_entry(
     if not caller.is_model:
         return memory.correct(request.old, request.new, stated_by_owner("terminal"), trigger=request.trigger)
     if not caller.by_owner:
-        raise RefusedByRule("Only what the owner says in this conversation corrects memory.")
+        raise RefusedByRule("Permission denied: only the owner can correct memory, in this conversation.")
     wrong = _wrong(memory, request.old)
     if not wrong:
         hint = "Nothing says exactly that. Call it again with the id of the entry that is wrong."

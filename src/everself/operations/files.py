@@ -89,7 +89,7 @@ def read_file(runtime: "Runtime", caller: Caller, request: ReadRequest) -> FileP
     path, first = request.path, request.first
     seen = _seen(runtime, caller, path)
     if seen is None:
-        raise NotFound(f'There is no file "{path[:200]}" to read here.')
+        raise NotFound(f'file "{path[:200]}".')
     every = seen.decode("utf-8", "replace").splitlines(keepends=True)
     if first > max(1, len(every)):
         raise NotFound(f"{path} has {len(every)} lines.")
@@ -199,7 +199,7 @@ def edit_file(runtime: "Runtime", caller: Caller, request: EditFileRequest) -> F
     _check(runtime, caller, path)
     now = runtime.workspace.find(path)
     if now is None:
-        raise NotFound(f'There is no file "{path[:200]}".')
+        raise NotFound(f'file "{path[:200]}".')
     old, new = (one.encode("utf-8", "replace") for one in (request.old, request.new))
     times = _whole(now).data.count(old)
     if times != 1:
@@ -220,26 +220,31 @@ def _writer(caller: Caller) -> str:
 def _check(runtime: "Runtime", caller: Caller, path: str) -> None:
     """Whether this may be written at all. The guards of the workspace decide once more; here it is said in words that help."""
     if not is_owner(caller.scope):
-        raise RefusedByRule("Files are written in the owner's own conversations only.")
+        raise RefusedByRule("Permission denied: files can only be written in the owner's own conversations.")
     where = place(path, runtime.personas)
     if where.indexed:
-        raise RefusedByRule(f"{path} is memory.", mend="Use memory_write, memory_correct or memory_forget.")
+        raise RefusedByRule(
+            f"{path} is a memory file and cannot be edited as a plain file.",
+            mend="Use memory_write, memory_correct or memory_forget.",
+        )
     allowed = permission(Author.AGENT, path, tainted=caller.taint != OWN, personas=runtime.personas)
     if allowed == "write":
         return
     if where.kind is Kind.SOUL:
-        raise RefusedByRule("SOUL.md is changed by a human only.", mend="Use soul_propose.")
+        raise RefusedByRule("Permission denied: only a human can change SOUL.md.", mend="Use soul_propose.")
     if allowed == "propose" and not where.humans_only:
-        words = f"{path} stands in every prompt, and this conversation holds text from outside."
+        words = f"{path} is part of every prompt, and this conversation contains text from outside."
         raise RefusedByRule(
             words, mend="Tell the person what you would write; they can do it, or ask in a new conversation."
         )
-    raise RefusedByRule(f"{path} is not yours to write.", mend="Tell the person what you would change.")
+    raise RefusedByRule(
+        f"Permission denied: only humans can write {path}.", mend="Tell the person what you would change."
+    )
 
 
 def _whole(found: Document) -> Document:
     if found.cut:
-        raise RefusedByRule(f"{found.path} is larger than is read whole, so it is not changed.")
+        raise RefusedByRule(f"{found.path} is too large to be edited: only part of it is read.")
     return found
 
 

@@ -111,9 +111,11 @@ def _target(request: ForgetRequest) -> Target:
 def _forget_one(runtime: "Runtime", caller: Caller, what: str) -> Forgotten | Candidates:
     """What a model may have forgotten: one entry that the owner asks in this message to forget."""
     if not caller.by_owner or effective(caller.scope).kind is not SessionKind.MAIN:
-        raise RefusedByRule("Only the owner, in private, has something forgotten.", mend="/forget")
+        raise RefusedByRule(
+            "Permission denied: only the owner can forget entries, in a private conversation.", mend="/forget"
+        )
     if not asks_to_forget(caller.said):
-        raise RefusedByRule("The person did not ask in this message to forget anything.", mend="They can use /forget.")
+        raise RefusedByRule("This message does not ask to forget anything.", mend="They can use /forget.")
     if caller.taint != OWN:
         # it cannot be undone, and a page that was read could choose what is meant
         words = "This conversation holds text from outside, so the person says themselves what is forgotten."

@@ -42,7 +42,7 @@ class IndexReport:
     embedded: int
     pending: int
     model: str
-    # pieces of entries that were closed too long ago to keep their vectors
+    # chunks of entries that were closed too long ago to keep their vectors
     dropped: int = 0
     failure: str = ""
     interrupted: bool = False
@@ -277,7 +277,7 @@ def _with_remarks(app: "Runtime", health: IndexHealth, remarks: list[Remark]) ->
     elif waiting:
         cost = "; embedding them costs money" if app.embedder.paid else ""
         remarks.append(
-            Remark(f"{waiting:,} pieces have no vector yet and are found by keywords alone{cost}.", INDEX_COMMAND)
+            Remark(f"{waiting:,} chunks have no vector yet and are found by keywords alone{cost}.", INDEX_COMMAND)
         )
     if app.embedder is not None and health.embedded and health.deep is None:
         last = app.state.searches.list(1)

@@ -1,4 +1,4 @@
-"""What a job does when its slot has come: say something to the agent in a session of its own, or one of the verbs named here.
+"""What a job does when its slot has come: say something to the agent in a session of its own, or one of the operations named here.
 
 Nothing of it is the owner's word: nobody was there. What the agent answers goes to the log of the day as the agent's own.
 """
@@ -34,7 +34,7 @@ def perform(app: "Runtime", job: Job, slot: str) -> str:
 
 
 def find_deed(words: str) -> "tuple[Callable[[Runtime, str], str], str]":
-    """The verb that these words name, and what is left of them. Raises WrongUse where there is none."""
+    """The operation that these words name, and what is left of them. Raises WrongUse where there is none."""
     said = " ".join(words.split())
     for name, deed in DEEDS.items():
         if said == name or said.startswith(f"{name} "):

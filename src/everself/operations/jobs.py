@@ -95,7 +95,7 @@ class AddJobRequest:
     ),
 )
 def add_job(app: "Runtime", _: Caller, request: AddJobRequest) -> JobLine:
-    """Add a job: when, and a message or a verb.
+    """Add a job: when, and a message or an operation.
 
     What is said by a job is nobody's word: the agent may answer it and use its memory, but no fact of yours comes of it.
     """
@@ -106,7 +106,7 @@ def add_job(app: "Runtime", _: Caller, request: AddJobRequest) -> JobLine:
     if bool(request.message) == bool(request.verb):
         raise WrongUse("A job needs either --message or --verb.", mend='--message "What is on today?"')
     if request.verb:
-        # a verb that is none is told now, and not tonight
+        # an unknown operation is reported now, not when the job is due
         find_deed(request.verb)
     kind, said = chosen[0]
     action: JobAction = "message" if request.message else "verb"

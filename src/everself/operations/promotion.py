@@ -29,7 +29,7 @@ _WIDE: Final = 200
 # changes of a page among which the one that moved an entry is looked for
 _LOOKED_AT: Final = 50
 _AWAY: Final = {
-    HAND: "a hand wrote it, and you are not at a terminal to say that it is yours; answer in everself review",
+    HAND: "it was added outside Everself, and you are not at a terminal to say that it is yours; answer in everself review",
     AGENT: "the agent worded it, and you are not at a terminal to say that it holds; answer in everself review",
 }
 

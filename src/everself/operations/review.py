@@ -33,7 +33,7 @@ _HANDS: Final = 20
 _WIDE: Final = 400
 _ITEM: Final = "The id of what waits, or the beginning of it."
 _SEEN: Final = "Only if it is still what `review list --json` showed."
-_NOT_PRESENT: Final = "A hand wrote that, and only at your own terminal can you say that it is yours."
+_NOT_PRESENT: Final = "This was added outside Everself. Only at your own terminal can you say that it is yours."
 
 Verdict = Literal["accepted", "edited", "refused"]
 
@@ -97,7 +97,7 @@ def list_waiting(runtime: "Runtime", _: Caller, request: ListRequest) -> Queue:
         *(_of_entry(one, HANDS) for one in hands[:_HANDS]),
     )
     more = len(hands) - _HANDS
-    notes = (f"{more} more that a hand wrote: everself memory vouch",) if more > 0 else ()
+    notes = (f"{more} more that were added outside Everself: everself memory vouch",) if more > 0 else ()
     return Queue(found, notes)
 
 
@@ -120,7 +120,7 @@ class AcceptRequest:
 def accept_waiting(runtime: "Runtime", caller: Caller, request: AcceptRequest) -> Decided:
     """Say yes to one thing that waits.
 
-    What a hand wrote becomes yours at your own terminal only.
+    What was added outside Everself becomes yours at your own terminal only.
     """
     one = _find(runtime, caller, request.name, request.seen)
     if request.answer > len(one.answers):
@@ -332,7 +332,9 @@ def _of_entry(entry: Entry, kind: str) -> Waiting:
         kind=kind,
         at=entry.day.isoformat() if entry.day is not None else "",
         author=entry.source,
-        question="This was kept apart. May it be recalled?" if apart else "A hand wrote this. Is it yours?",
+        question="This was kept apart. May it be recalled?"
+        if apart
+        else "This was added outside Everself. Is it yours?",
         answers=("It may be recalled, as trusted as it was" if apart else "It is mine",),
         words=entry.text,
         reason=entry.category if apart else entry.reference,

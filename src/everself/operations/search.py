@@ -202,7 +202,7 @@ def _scope(caller: Caller, session: str, project: str = "") -> Scope:
 
 
 def catch_up(app: "Runtime", seconds: float = CATCH_UP_SECONDS) -> int:
-    """Embed what waits for it, for a moment and only where that happens on this machine; how many pieces are left."""
+    """Embed what waits for it, for a moment and only where that happens on this machine; how many chunks are left."""
     if app.embedder is None:
         return 0
     corrections = _not_embedded(app)

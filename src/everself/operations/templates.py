@@ -1,4 +1,4 @@
-"""The verb setup: create what is missing of a workspace, and never touch what is there."""
+"""The operation setup: create what is missing of a workspace, and never touch what is there."""
 
 import os
 from dataclasses import dataclass

@@ -429,7 +429,7 @@ class Index:
             self._say("renewed", f"The index was rebuilt: {opening.why}")
         self._renewed = bool(opening.why or opening.memory)
         if self._renewed:
-            _log.warning("The index was made anew%s.", ", in memory" if opening.memory else "")
+            _log.warning("The index was rebuilt%s.", ", in memory" if opening.memory else "")
         self._reader = IndexReader(opening.file, self._model)
         # it may be empty: the next caller must sync it first
         self._view = None

@@ -237,9 +237,9 @@ def test_another_agents_database_does_not_cost_this_one_its_history(
     assert everself("memory", "add", "A secret of somebody else", "--agent", "aria").code == 0
     change = everself("log", "--json").json["data"][0]["id"]
     shutil.copy(home / ".everself/agents/aria/state.db", home / STATE / "state.db")
-    assert "another agent's" in everself("doctor").out
+    assert "another agent" in everself("doctor").out
     added = everself("memory", "add", "My sister lives in Porto")
-    assert "another agent's" in added.err
+    assert "another agent" in added.err
     assert (home / STATE / "history.git").exists()
     assert "has been made anew" in everself("doctor", "--fix").out
     told = everself("log", "--json").json["data"]

@@ -274,7 +274,7 @@ def test_indexing_reads_embeds_and_says_what_it_did(everself, notes: Path) -> No
     assert (forced["read"], forced["embedded"]) == (forced["documents"], 0)
     rebuilt = everself("memory", "rebuild")
     assert rebuilt.code == 0
-    assert "3 pieces" in rebuilt.out
+    assert "3 chunks" in rebuilt.out
 
 
 def test_ctrl_c_stops_an_index_run_and_loses_nothing(everself, embedder: FakeEmbedder) -> None:
@@ -314,7 +314,7 @@ def test_status_says_in_words_how_well_memory_can_be_found(everself, notes: Path
     assert "Nothing is indexed yet" in everself("memory", "status").out
     everself("memory", "index")
     out = everself("memory", "status").out
-    assert "in 4 pieces, 4 with vectors of local/fake/1, " in out
+    assert "in 4 chunks, 4 with vectors of local/fake/1, " in out
     (notes / "memory" / "garden.md").write_text("- The rhubarb is gone, and nettles grow there\n- So is the gate\n")
     out = everself("memory", "status").out
     assert "1 document differs from what is indexed" in out
@@ -328,7 +328,7 @@ def test_status_says_in_words_how_well_memory_can_be_found(everself, notes: Path
     assert data["index"]["deep"]["rows"] > 20
     (remark,) = data["index"]["remarks"]
     assert remark == {
-        "words": "2 pieces have no vector yet and are found by keywords alone.",
+        "words": "2 chunks have no vector yet and are found by keywords alone.",
         "mend": "everself memory index",
     }
 

@@ -14,6 +14,8 @@ from everself.testing.workspaces import simulated_workspace
 from everself.values import Author, Change, Create
 from everself.workspace.assembly import WorkspaceOptions
 
+pytestmark = pytest.mark.slow
+
 HABITS = WorkspaceOptions(background=False)
 LOG, PAGE = "memory/2026-03-12.md", "memory/decisions.md"
 BODY = "# Log\n\n## [09:30:00] decision\n\nWe decided on oak.\n\n### Why\n\nIt lasts.\n\n## [10:00:00] note\n\nStays.\n"

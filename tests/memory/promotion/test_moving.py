@@ -91,7 +91,7 @@ def test_a_keeper_does_not_promote_what_a_hand_wrote(mind: Mind) -> None:
     before = read(mind, LOG)
     done = promote(mind, Pick(only(mind, "agreed"), DECISIONS), author=Author.KEEPER)
     assert (done.moved, done.change) == ((), "")
-    assert "hand" in done.left[0].reason
+    assert "outside Everself" in done.left[0].reason
     assert read(mind, LOG) == before
 
 
@@ -223,7 +223,7 @@ def test_a_list_that_is_shared_with_groups_gains_nothing_private(mind: Mind) -> 
 def test_a_page_that_is_shared_as_a_whole_is_refused(mind: Mind) -> None:
     write(mind, DECISIONS, "# Decisions\n<!-- share: group -->\n\n- Blue door\n")
     write(mind, LOG, "# Log\n\n- Agreed on a salary\n")
-    assert "shared" in promote(mind, Pick(only(mind, "salary"), DECISIONS)).left[0].reason
+    assert "sharing" in promote(mind, Pick(only(mind, "salary"), DECISIONS)).left[0].reason
     assert "salary" in read(mind, LOG)
 
 

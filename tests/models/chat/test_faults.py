@@ -127,7 +127,7 @@ class Matrix:
         seen = outcome(wire, Reply(text=("One ", "two ", "three"), calls=calls, **{fault: 2}), GOOD)
         assert (seen.heard.text, len(seen.server.asked)) == ("One two ", 1)
         assert _reason(seen) == reason
-        assert "half way" in str(seen.heard.failure)
+        assert "broke off" in str(seen.heard.failure)
         assert not seen.heard.calls
 
     def test_silence_before_the_first_word_is_tried_once_more(self, wire: Wire) -> None:

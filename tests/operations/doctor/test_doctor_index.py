@@ -126,7 +126,7 @@ def test_pieces_without_a_vector_are_told_unless_nobody_wants_vectors(
     (home / INDEX).unlink()
     update(home, embed=False)
     finding = found(look(home), "index-pending")
-    assert "1 piece." in finding.message
+    assert "1 chunk." in finding.message
     assert finding.mend == "everself memory index"
     with monkeypatch.context() as patch:
         patch.setattr(checks, "MOST_CHUNKS", 0)

@@ -242,7 +242,7 @@ def test_killing_an_index_run_at_any_moment_leaves_what_can_be_gone_on_with(worl
         started.communicate()
         index = world.index(FakeEmbedder())
         assert what_it_says(index.view(), WORDS) == expected
-        assert not any("made anew" in notice for notice in index.view().notices)
+        assert not any("was rebuilt" in notice for notice in index.view().notices)
         index.close()
 
 

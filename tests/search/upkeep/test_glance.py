@@ -112,7 +112,7 @@ def test_every_row_is_checked_and_what_is_broken_is_made_anew(world: World, harm
     opened = world.index(embedder)
     found = opened.verify()
     assert (found.documents, found.differing) == (1, ())
-    assert any("made anew" in words for words in opened.status().notices)
+    assert any("was rebuilt" in words for words in opened.status().notices)
     assert opened.view().postings("rain")[0].tolist()
 
 

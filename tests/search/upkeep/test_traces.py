@@ -239,7 +239,7 @@ def test_an_index_at_the_usual_place_that_another_setting_put_out_of_use_is_dele
         assert file_of(app).exists()
         proof = forget(app)
         assert proof.gone
-        assert "not in use" in proof.notices[0]
+        assert "no longer in use" in proof.notices[0]
         assert not file_of(app).exists()
         assert Path(tmp_path, "elsewhere/i.db").exists()
 

@@ -112,7 +112,7 @@ def judge(finder: Finder) -> None:
         words = everything(fresh.view())
     wrong = index.ask(everything).differs(words, vectors=False)
     assert not wrong, wrong
-    notices = [notice for notice in index.view().notices if "made anew" in notice or "memory" in notice]
+    notices = [notice for notice in index.view().notices if "was rebuilt" in notice or "memory" in notice]
     assert not notices, notices
     assert not index.embed().failure
     with finder.fresh(Meddler()) as fresh:

@@ -84,7 +84,7 @@ def stop_holder(nursery: Nursery, top: str, number: int) -> None:
             raise AssertionError(f"a writer got the lock that a stopped process holds: {outcome}")
         assert took < MOST_WAIT, f"gave up after {took:.1f} s instead of {SHORT} s"
         assert f"process {holder} " in words, words
-        assert "is stopped" in words, words
+        assert "is suspended" in words, words
         with open(release, "wb"):
             pass
         os.kill(holder, signal.SIGCONT)

@@ -240,7 +240,7 @@ def live(home: Path, random: Random, size: Size) -> Tally:
     for name in cut:
         assert f"{name} is too large" in said, f"nobody says that {name} was not read to its end: {said[-2000:]}"
     for name in tally.odd:
-        assert f"{name} is no plain file" in said, f"nobody says that {name} was skipped: {said[-2000:]}"
+        assert f"{name} is not a readable regular file" in said, f"nobody says that {name} was skipped: {said[-2000:]}"
     search(crowd, tally, "lighthouse", "MEMORY.md")
     check(crowd.run("memory", "status"), tally, "the status")
     if size.full:

@@ -173,7 +173,7 @@ def _by_tool(name: str) -> Callable[[Attempt, Route], None]:
     def act(attempt: Attempt, route: Route) -> None:
         del route
         bench, memory, path = attempt.mind.bench, attempt.mind.memory, attempt.path
-        grip = ForgettingResources(bench.workspace, bench.state, bench.grounds)
+        grip = ForgettingResources(bench.workspace, bench.state, bench.storage)
         forgetting = Forgetting(memory.catalog, grip, bench.clock)
         tools = box_of(runtime_over(memory, bench.workspace, bench.state, PERSONAS, forgetting))
         known = f"be kind in {path}"

@@ -1,4 +1,4 @@
-"""How one call of the command answers: data as JSON or as lines for a person, with notices. Knows no verb."""
+"""How one call of the command answers: data as JSON or as lines for a person, with notices. Knows no operation."""
 
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence

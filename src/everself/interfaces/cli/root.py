@@ -29,7 +29,7 @@ GROUPS: Final[dict[str, tuple[str, str]]] = {
     "memory": ("Search, add, correct, forget, export: what the agent remembers.", "families:memory"),
     "sessions": ("Look at what was said, export it, delete it.", "sessions:sessions"),
     "model": ("Choose the model that answers, and try what it can do.", "families:model"),
-    "cron": ("Run jobs at their times: keepers, verbs, messages to the agent.", "families:cron"),
+    "cron": ("Run jobs at their times: keepers, operations, messages to the agent.", "families:cron"),
     "keepers": ("See and run the keepers that look after memory.", "families:keepers"),
     "review": ("Decide what waits for you, one key each.", "review:review"),
     "agents": ("List, add and remove agents.", "families:agents"),

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 def _notices(found: "EvaluationReport") -> Iterator[str]:
     if found.now.setup.model != "none" and found.now.setup.embedded < 1:
-        yield "Not every piece has its vector yet: everself memory index"
+        yield "Not every chunk has its vector yet: everself memory index"
     if found.worse:
         why = f" What changed: {'; '.join(found.changed)}." if found.changed else ""
         yield f"Search finds less than before: MRR is down by {found.worse:.3f}, more than chance does.{why}"

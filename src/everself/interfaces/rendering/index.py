@@ -31,7 +31,7 @@ def _notices(found: "IndexReport") -> Iterator[str]:
     if found.failure:
         yield f"Not embedded: {found.failure}"
     if found.pending:
-        yield f"{count_of(found.pending, 'piece')} without a vector are found by keywords: everself memory index"
+        yield f"{count_of(found.pending, 'chunk')} without a vector are found by keywords: everself memory index"
 
 
 def _code(found: "IndexReport") -> ExitCode:
@@ -45,7 +45,7 @@ def _done(found: "IndexReport") -> str:
     vectors = f", {found.embedded:,} embedded with {found.model}" if found.model else ""
     dropped = f", {count_of(found.dropped, 'vector')} of closed entries dropped" if found.dropped else ""
     return (
-        f"{count_of(found.documents, 'document')} in {count_of(found.pieces, 'piece')}: "
+        f"{count_of(found.documents, 'document')} in {count_of(found.pieces, 'chunk')}: "
         f"{found.read:,} read{gone}{vectors}{dropped}."
     )
 
@@ -86,7 +86,7 @@ def _uncounted(found: "FullStatus") -> Iterator[str]:
 
 def _searchable(found: "IndexHealth") -> Iterator[str]:
     vectors = f", {found.embedded:,} with vectors of {found.model}" if found.model else ""
-    held = f"{count_of(found.documents, 'document')} in {count_of(found.pieces, 'piece')}{vectors}, {_size(found.size)}"
+    held = f"{count_of(found.documents, 'document')} in {count_of(found.pieces, 'chunk')}{vectors}, {_size(found.size)}"
     yield f"Search: {held if found.enabled else 'off'}"
     if found.deep is not None:
         yield f"  checked: {count_of(found.deep.rows, 'row')} and {count_of(found.deep.documents, 'file')}, all as they should be"

@@ -13,7 +13,11 @@ if TYPE_CHECKING:
     from everself.operations.promotion import Proposed
 
 _WIDE = 400
-_MAY = {"free": "", "confirm": "  a hand wrote it: promoting makes it yours", "held": "  from outside: only by its id"}
+_MAY = {
+    "free": "",
+    "confirm": "  added outside Everself: promoting makes it yours",
+    "held": "  from outside: only by its id",
+}
 
 
 def _lines(found: Promoted | Asking, _: Look) -> Iterable[Line]:

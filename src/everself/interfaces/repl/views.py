@@ -1,4 +1,4 @@
-"""What the commands that only look have to say, line by line. Each calls one verb on the opened agent; what is shown is brief."""
+"""What the commands that only look have to say, line by line. Each calls one operation on the opened agent; what is shown is brief."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final

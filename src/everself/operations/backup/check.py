@@ -1,4 +1,4 @@
-"""The verb that checks a backup: every bit of it, without unpacking anything to the disk.
+"""Checks a backup: every bit of it, without unpacking anything to the disk.
 
 What it calls right is a whole archive in our own form whose files are those of its manifest. Whether the ledger inside is genuine only
 the key can tell, and that is asked when it is restored.

@@ -1,4 +1,4 @@
-"""The verb backup: one moment of an agent in one file, while it goes on living.
+"""The operation backup: one moment of an agent in one file, while it keeps running.
 
 Documents, ledger and history of a backup agree: the last look at them is taken under the lock that every change holds. Almost all is
 copied before that, so that the lock is held briefly. The archive gets its name only after it was read back and found right.

@@ -1,4 +1,4 @@
-"""The verb restore: put an agent back as a backup holds it, whole or not at all, and keep what was there.
+"""The operation restore: put an agent back as a backup holds it, whole or not at all, and keep what was there.
 
 The whole backup is checked before anything is touched, then unpacked beside the agent, then moved into place by renames that the next
 start completes if this one is cut short. Knows where a backup's files belong; how they are moved is `moves`' knowledge.

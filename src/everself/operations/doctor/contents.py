@@ -102,7 +102,7 @@ def _check_bytes(path: str, data: bytes) -> Iterator[Finding]:
     if len(data) > LONG_LINE:
         number, longest = max(enumerate(map(len, data.split(b"\n")), 1), key=lambda line: line[1])
         if longest > LONG_LINE:
-            words = f"Line {number} of {shown(path)} has {megabytes(longest)}; it can only be found as one piece."
+            words = f"Line {number} of {shown(path)} has {megabytes(longest)}; it can only be found as one chunk."
             yield warning("line-long", words, f"Break line {number} into several.", path)
 
 

@@ -17,7 +17,7 @@ from everself.workspace.layout import place
 
 # So many documents are read by a search without anybody noticing.
 MANY_STALE = 200
-# Beyond so many pieces nobody counts the vectors of a store just to say how it is.
+# Beyond so many chunks nobody counts the vectors of a store just to say how it is.
 MOST_CHUNKS = 100_000
 _UPDATE = "everself memory index"
 _REBUILD = "everself memory rebuild"
@@ -61,7 +61,7 @@ def check_index(case: Case) -> Iterator[Finding]:
         yield note("index-stale", words, _UPDATE, whole)
     waiting = 0 if found.embedded is None or search.provider == "none" else found.header.living - found.embedded
     if waiting > 0:
-        words = f"Found by their words alone, because they have no vector yet: {counted(waiting, 'piece')}."
+        words = f"Found by their words alone, because they have no vector yet: {counted(waiting, 'chunk')}."
         yield note("index-pending", words, _UPDATE, whole)
 
 

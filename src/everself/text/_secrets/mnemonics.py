@@ -1,19 +1,17 @@
 """Seed phrases of wallets without a word that says so: words of the list of BIP-39 whose checksum is right.
 
-The list is the English one of the standard (`bip39_english.txt`, MIT). Its words are ordinary ones, so that only the checksum tells a
+The list is the English one of the standard, from the package `mnemonic`. Its words are ordinary ones, so that only the checksum tells a
 phrase from a list of words.
 """
 
 from collections.abc import Iterator
 from functools import cache
 from hashlib import sha256
-from pathlib import Path
 from typing import Final
 
 from everself.text._secrets.kind import Kind, Span
 from everself.text._secrets.shapes import compiled
 
-_LIST: Final = Path(__file__).with_name("bip39_english.txt")
 # how many words a phrase has; the longest first, for a phrase may begin with a shorter one
 _LENGTHS: Final = (24, 21, 18, 15, 12)
 _BITS: Final = 11
@@ -24,7 +22,10 @@ _BETWEEN: Final = r"[ \t,;\r\n]{1,4}(?:[-*] )?(?:[0-9]{1,2}[.):]?[ \t]{0,2})?"
 
 @cache
 def _numbers() -> dict[bytes, int]:
-    return {word: number for number, word in enumerate(_LIST.read_bytes().split())}
+    from importlib.resources import files
+
+    words = (files("mnemonic") / "wordlist" / "english.txt").read_bytes()
+    return {word: number for number, word in enumerate(words.split())}
 
 
 def is_phrase(words: list[bytes]) -> bool:

@@ -119,7 +119,7 @@ def test_the_tools_of_an_address_are_called() -> None:
         program.wait()
         gone = await call(outside, "far__add", {"a": 2, "b": 3})
         assert gone.failed
-        assert outside.take_notices() == ("The MCP server far died.",)
+        assert outside.take_notices() == ("The MCP server far exited.",)
 
     try:
         while True:
@@ -199,7 +199,7 @@ def test_a_list_without_end_is_left_at_its_limit() -> None:
 def test_a_server_that_died_is_started_again_by_the_next_call(tmp_path: Path) -> None:
     async def scene(outside: ExternalTools) -> None:
         assert (await call(outside, "odd__go")).failed
-        assert outside.take_notices() == ("The MCP server odd died.",)
+        assert outside.take_notices() == ("The MCP server odd exited.",)
         both = await asyncio.gather(call(outside, "odd__go"), call(outside, "odd__go"))
         assert [outcome.content for outcome in both] == ["went", "went"]
         assert outside.take_notices() == ("The MCP server odd was restarted.",)
@@ -215,7 +215,7 @@ def test_a_server_that_keeps_dying_is_left_alone(tmp_path: Path) -> None:
         assert "exited too often" in last.content
 
     outside = play(scene, odd("die"), folder=str(tmp_path))
-    assert outside.take_notices().count("The MCP server odd died.") == 4
+    assert outside.take_notices().count("The MCP server odd exited.") == 4
 
 
 def test_an_error_of_the_servers_own_is_not_taken_for_its_death() -> None:
@@ -240,7 +240,7 @@ def test_a_line_without_end_ends_the_server() -> None:
         assert (await call(outside, "odd__go")).failed
 
     before = programs()
-    assert play(scene, odd("endless-line")).take_notices() == ("The MCP server odd died.",)
+    assert play(scene, odd("endless-line")).take_notices() == ("The MCP server odd exited.",)
     assert programs() == before
 
 

@@ -53,7 +53,7 @@ memory.add_command(
 )
 cron = _family(
     "cron",
-    "Run jobs at their times: keepers, verbs, messages to the agent.",
+    "Run jobs at their times: keepers, operations, messages to the agent.",
     "add list show rm enable disable run history tick",
     (
         ("everself cron list", "what runs when, and how it went"),

@@ -47,8 +47,8 @@ _KEYS: Final = "a accept · e edit · r refuse · s skip · q quit"
 def review(context: click.Context, agent: str) -> int:
     """Decide what waits for you, one key each.
 
-    That is growth of the soul, conflicts, promotions, what was kept apart, and what a hand wrote. At a terminal each is shown in turn;
-    elsewhere they are listed.
+    That is growth of the soul, conflicts, promotions, what was kept apart, and what was added outside Everself. At a terminal each is
+    shown in turn; elsewhere they are listed.
     """
     if context.invoked_subcommand is not None:
         return ExitCode.DONE
