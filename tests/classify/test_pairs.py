@@ -54,6 +54,19 @@ def test_what_is_called_the_same_is_so() -> None:
     assert recall >= RECALL
 
 
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("My sister lives in Leeds", "My sister lives in York"),
+        ("The rent is 850 a month", "The rent is 910 a month"),
+        ("我的妹妹住在柏林", "我的妹妹住在慕尼黑"),
+    ],
+)
+def test_two_values_of_one_thing_are_not_the_same(one: str, other: str) -> None:
+    assert not say_same(one, other)
+    assert say_same(one, f"{one}!")
+
+
 def test_the_order_of_two_statements_and_of_memories_makes_no_difference() -> None:
     one, other = "I live in Leeds, near the station", "User lives in Leeds close to the station."
     assert say_same(one, other) == say_same(other, one)

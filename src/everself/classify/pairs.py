@@ -13,6 +13,7 @@ from math import exp, log
 from typing import TYPE_CHECKING, Any, Final
 
 from everself.classify import encoder
+from everself.classify.contradiction import contradicts
 from everself.classify.features import folded
 from everself.classify.weights import Weights, unpack
 from everself.errors import Damaged
@@ -77,7 +78,13 @@ def padded(memories: Sequence[str], background: Sequence[str]) -> list[str]:
 
 
 def say_same(one: str, other: str) -> bool:
-    """Whether two statements tell the same fact, in whatever words. For merging: what only might be the same is not."""
+    """Whether two statements tell the same fact, in whatever words. For merging: what only might be the same is not, and two values of one
+    thing never are, which look alike to every head."""
+    bare = ["".join(char for char in text.casefold() if char.isalnum()) for text in (one, other)]
+    if bare[0] == bare[1]:
+        return True
+    if contradicts(one, other):
+        return False
     vectors = encoder.embed([one, other])
     kind = "light" if vectors is None else "deep"
     return _likely(f"same.{kind}", same_features(one, other, vectors)) >= float(shipped().told["same"][kind]["sure"])
