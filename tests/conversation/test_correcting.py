@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from everself.agent import open_runtime
-from everself.classify.triage import Triage
+from everself.classify.corrections import Correction
+from everself.classify.triage import Triage, Verdict
 from everself.config.sections import CustomPattern
 from everself.conversation.corrections import CorrectionHandler, bare
 from everself.conversation.parts import Acted
@@ -214,3 +215,22 @@ def test_of_two_that_match_none_is_closed_and_the_person_is_asked(app: Runtime) 
     assert "harbour" in acted.question
     assert "station" in acted.question
     assert len(words(app)) == 2
+
+
+def change(app: Runtime, text: str) -> Acted:
+    """What becomes of a message that only tells of a change."""
+    correcting = CorrectionHandler(app.memory, app.recall, Triage())
+    return correcting.act(text, Verdict(Correction("low", text)), ToolContext(OWNER, "session", "m1", text, True))
+
+
+def test_a_change_of_something_that_nobody_knows_is_an_ordinary_statement(app: Runtime) -> None:
+    app.remember("The demo is in the big hall")
+    assert change(app, "I started a course in pottery") == Acted()
+    assert words(app) == {"The demo is in the big hall"}
+
+
+def test_a_change_of_something_known_is_asked_about_and_changes_nothing(app: Runtime) -> None:
+    app.remember("My running buddy is Jonas")
+    acted = change(app, "My running buddy is Lena")
+    assert "Jonas" in acted.question
+    assert words(app) == {"My running buddy is Jonas"}

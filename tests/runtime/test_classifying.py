@@ -8,7 +8,7 @@ from tests.runtime.test_assembling import home, living
 
 from everself.classify import encoder
 from everself.memory.provenance import stated_by_owner
-from everself.memory.writing import Thought
+from everself.memory.writing import NewEntry
 
 __all__ = ["home"]
 
@@ -23,7 +23,7 @@ def offered(monkeypatch: pytest.MonkeyPatch) -> list[object]:
 
 def test_a_memory_is_written_without_it(home: Path, offered: list[object]) -> None:
     with living(home) as app:
-        app.memory.remember(Thought("My cat is called Miso.", stated_by_owner("cli", "add")))
+        app.memory.remember(NewEntry("My cat is called Miso.", stated_by_owner("cli", "add")))
     assert offered == []
 
 

@@ -9,8 +9,8 @@ from everself.classify.pattern_sets import Matcher, compile_set, read_patterns, 
 if TYPE_CHECKING:
     import re2
 
-Route = Literal["memory", "recall", "soft"]
-_ROUTES: Final[tuple[Route, ...]] = ("memory", "recall", "soft")
+Route = Literal["memory", "recall", "soft", "change"]
+_ROUTES: Final[tuple[Route, ...]] = ("memory", "recall", "soft", "change")
 _EDGES: Final = " ,;:、，。-–—"
 _FEWEST: Final = 2
 

@@ -120,13 +120,14 @@ def _by_rule(parts: tuple[Part, ...], single: dict[int, Scores]) -> tuple[Sure, 
     """What the lists of the seed send on, unless it asks or the head is sure that it corrects nothing."""
     for route, sure in _SENT:
         for at, scores in sorted(single.items()):
-            doubted = scores["correction"] < _DENIED or (sure == "low" and (scores.says("question") or parts[at].asks))
-            if route in routes(parts[at].folded) and not doubted:
-                return sure, parts[at]
+            asks = route != "recall" and (scores.says("question") or parts[at].asks)
+            if route not in routes(parts[at].folded) or scores["correction"] < _DENIED or asks:
+                continue
+            return ("high" if route == "soft" and scores.says("strong") else sure), parts[at]
     return None
 
 
-_SENT: Final[tuple[tuple[Route, Sure], ...]] = (("recall", "high"), ("soft", "low"))
+_SENT: Final[tuple[tuple[Route, Sure], ...]] = (("recall", "high"), ("soft", "medium"), ("change", "low"))
 
 
 def parts_of(read: str) -> tuple[Part, ...]:

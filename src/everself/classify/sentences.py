@@ -238,7 +238,8 @@ def judge(words: str, own: Language, *, deep: bool = True) -> Sentence:
 
 
 def _kind(words: str, scores: Scores) -> SentenceKind:
-    """The act that is surest of those that are likely enough; where none is, something worth keeping or nothing."""
+    """The act that is surest of those that are likely enough; where none is, something worth keeping or nothing. Small talk around
+    something worth keeping does not make it less so."""
     asked = [name for name in _ACTS if scores.says(name)]
     # what may be a wish and has the form of one is one
     asked += [name for name in _WISHES if name not in asked and scores.may(name) and meant(words, name)]
@@ -270,7 +271,6 @@ _ACTS: Final = {
     "task": SentenceKind.ORDER,
     "remember": SentenceKind.REMEMBER,
     "forget": SentenceKind.FORGET,
-    "smalltalk": SentenceKind.OTHER,
 }
 _CLEARLY: Final = 0.5
 _SOCIAL: Final = {"greeting": SentenceKind.GREETING, "thanks": SentenceKind.THANKS}

@@ -208,7 +208,7 @@ def test_a_reminder_is_not_promised(kind: SentenceKind, monkeypatch: pytest.Monk
     text = "remind me tomorrow to call the bank"
     monkeypatch.setattr(_plan, "read", lambda _: Reading((Sentence(text, kind, "en"),)))
     pieces = ask(UserTurn(text))
-    assert not any(isinstance(piece, CallPiece) for piece in pieces)
+    assert not any(isinstance(piece, ReplyCall) for piece in pieces)
     assert "everself cron add" in text_of(pieces)
     assert not claims_saving(text_of(pieces))
 
