@@ -58,9 +58,22 @@ def contradicts(older: str, newer: str) -> Verdict:
     """Whichever comes first: which of the two holds is not judged."""
     if max(len(older), len(newer)) > LONGEST or fold(older) == fold(newer):
         return AGREE
+    older, newer = _stated(older), _stated(newer)
     found = find_difference(older, newer)
     aligned = Verdict(found.kind, _ALIGNED, f"{found.one} / {found.other}") if found is not None else AGREE
     return aligned or _compare(_frame(older), _frame(newer))
+
+
+def _stated(text: str) -> str:
+    """Without the one word and comma before it that belong to the conversation, as in "No, the standup is at nine"."""
+    return _interjection().sub("", without_surrogates(text), count=1) or text
+
+
+@lru_cache(maxsize=1)
+def _interjection() -> "re2._Regexp":
+    import re2
+
+    return re2.compile(r"^\s*[\p{L}']{1,8}[,，、]\s*")
 
 
 def _compare(ours: _Frame, theirs: _Frame) -> Verdict:
